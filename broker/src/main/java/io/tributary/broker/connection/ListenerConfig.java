@@ -1,0 +1,30 @@
+package io.tributary.broker.connection;
+
+import io.tributary.broker.session.SessionLimits;
+
+/**
+ * One place where clients connect.
+ *
+ * @param name its name, unique in the broker, which log lines, metrics and authenticators see
+ * @param kind what is spoken below MQTT
+ * @param host the local address, or {@code 0.0.0.0} for all
+ * @param port the port; 0 picks a free one
+ * @param admission how many clients it takes, and how fast
+ * @param limits limits of the clients' packets and sessions
+ */
+public record ListenerConfig(
+        String name, ListenerKind kind, String host, int port, AdmissionLimits admission, SessionLimits limits) {
+
+    /** Checks the port. */
+    public ListenerConfig {
+        if (port < 0 || port > 65_535) {
+            throw new IllegalArgumentException("listener " + name + ": port " + port + " must be 0 to 65535");
+        }
+    }
+
+    /** A plain TCP listener on all addresses with default limits. */
+    public static ListenerConfig tcp(String name, int port) {
+        return new ListenerConfig(
+                name, new ListenerKind.Tcp(), "0.0.0.0", port, AdmissionLimits.DEFAULT, SessionLimits.DEFAULT);
+    }
+}

@@ -1,0 +1,32 @@
+package io.tributary.broker.delivery;
+
+import io.tributary.common.event.Destinations;
+import io.tributary.common.event.Recipient;
+import io.tributary.common.mqtt.Message;
+
+/**
+ * The router as shards see it, for messages that no connection publishes: a will, a QoS 2 message that was logged, or what a
+ * member of a shared subscription left. Any thread; never blocks.
+ */
+public interface MessageRouting {
+
+    /**
+     * All destinations of a message, after authorisation of its publisher; {@link Destinations#NONE} when refused. A
+     * message with RETAIN is given to the retained messages first.
+     */
+    Destinations match(Message message);
+
+    /**
+     * Another member, online, of the shared subscription that chose the given one.
+     *
+     * @param leaving the member that leaves, which is not chosen again
+     * @return one destination, or {@link Destinations#NONE} when no other member is online
+     */
+    Destinations matchGroup(Message message, Recipient leaving);
+
+    /**
+     * Hands a message to those of its destinations that are transient sessions of this node: the named members of shared
+     * subscriptions, and everything that it matches here when this node is one of the destinations' nodes.
+     */
+    void deliverTransient(Message message, Destinations destinations);
+}

@@ -1,0 +1,16 @@
+package io.tributary.broker.delivery;
+
+import java.util.function.ToLongFunction;
+
+/** Told by the owner of sessions what becomes of them. Called on a shard thread; it must not block. */
+public interface SessionObserver {
+    /** The session is over: its subscriptions go. May be told more than once, also after a restart. */
+    void sessionEnded(String clientId, long session);
+
+    /**
+     * The owner has folded the shard's log to its end and knows all its sessions: subscriptions of others go.
+     *
+     * @param sessionOf the identity of a client's session, -1 when it has none; valid during the call only
+     */
+    void shardLive(int shard, ToLongFunction<String> sessionOf);
+}

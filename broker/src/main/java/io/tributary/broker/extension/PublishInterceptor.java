@@ -1,0 +1,28 @@
+package io.tributary.broker.extension;
+
+import io.tributary.broker.security.ClientInfo;
+import io.tributary.common.mqtt.Message;
+import io.tributary.common.mqtt.ReasonCode;
+
+/** Sees every message that a client publishes, after it was authorised and before it is matched. */
+@FunctionalInterface
+public interface PublishInterceptor {
+
+    /**
+     * Decides what becomes of a message. Called on the publisher's event loop: it must not block. When it throws, the
+     * message is refused with 0x83.
+     */
+    Decision onPublish(ClientInfo publisher, Message message);
+
+    /** What becomes of a message. */
+    sealed interface Decision {}
+
+    /** The message goes on, as it is or changed. */
+    record Proceed(Message message) implements Decision {}
+
+    /** The message is acknowledged as if nobody subscribed, and goes nowhere. */
+    record Drop() implements Decision {}
+
+    /** The message is refused; in MQTT 3, which cannot say so, it is acknowledged and goes nowhere. */
+    record Refuse(ReasonCode reason, String message) implements Decision {}
+}

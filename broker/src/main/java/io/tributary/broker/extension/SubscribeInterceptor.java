@@ -1,0 +1,25 @@
+package io.tributary.broker.extension;
+
+import io.tributary.broker.security.ClientInfo;
+import io.tributary.common.mqtt.ReasonCode;
+import io.tributary.common.mqtt.Subscription;
+
+/** Sees every subscription that a client asks for, after it was authorised. */
+@FunctionalInterface
+public interface SubscribeInterceptor {
+
+    /**
+     * Decides what becomes of a subscription. Called on the client's event loop: it must not block. When it throws, the
+     * subscription is refused with 0x83.
+     */
+    Decision onSubscribe(ClientInfo client, Subscription subscription);
+
+    /** What becomes of a subscription. */
+    sealed interface Decision {}
+
+    /** The subscription is made, as asked or changed (for instance with a lower QoS). */
+    record Proceed(Subscription subscription) implements Decision {}
+
+    /** The subscription is refused. */
+    record Refuse(ReasonCode reason) implements Decision {}
+}

@@ -1,0 +1,139 @@
+package io.tributary.broker.retained;
+
+import io.tributary.common.mqtt.Message;
+import java.util.concurrent.CompletableFuture;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The retained message of one topic and the writes that are on their way to the store.
+ *
+ * <p>At most one write is on its way and one waits behind it; what comes meanwhile takes the place of the one that waits,
+ * and is done when that is. So a flood on one topic takes the memory of two messages. While there are writes the topic
+ * shows the newest of them, afterwards what the store brought back last, which may be another node's.
+ *
+ * <p>A topic that shows nothing and writes nothing is retired: it accepts no call any more, and another one takes its
+ * place.
+ */
+final class RetainedTopic {
+    private final String name;
+    private final RetainedBudget budget;
+    private volatile @Nullable Message shown;
+
+    // Guarded by this.
+    private @Nullable Message stored;
+    private @Nullable Write underWay;
+    private @Nullable Write waiting;
+    private boolean retired;
+
+    RetainedTopic(String name, RetainedBudget budget) {
+        this.name = name;
+        this.budget = budget;
+    }
+
+    String name() {
+        return name;
+    }
+
+    /** The message that new subscriptions get, or null. */
+    @Nullable Message message() {
+        return shown;
+    }
+
+    /** Shows the message, or nothing, and has it written. */
+    synchronized Answer put(@Nullable Message message) {
+        if (retired) {
+            return Answer.RETIRED;
+        }
+        if (shown == null && message != null && !admit(message)) {
+            retireIfIdle();
+            return Answer.REFUSED;
+        }
+        if (shown == null && message == null && underWay == null) {
+            retireIfIdle();
+            return Answer.NOTHING_TO_DO;
+        }
+        show(message);
+        return enqueue(message);
+    }
+
+    /** Has the message removed if it is expired. */
+    synchronized Answer removeIfExpiredAt(long nowMillis) {
+        Message message = shown;
+        return message != null && message.isExpiredAt(nowMillis) ? put(null) : Answer.NOTHING_TO_DO;
+    }
+
+    /** Takes what the store says; tells whether the topic was still there to take it. */
+    synchronized boolean followed(@Nullable Message message) {
+        if (retired) {
+            return false;
+        }
+        stored = message;
+        if (underWay == null) {
+            show(message);
+        }
+        retireIfIdle();
+        return true;
+    }
+
+    /**
+     * The write under way is done with.
+     *
+     * @return the next one, which is under way now, or null
+     */
+    synchronized @Nullable Write written() {
+        underWay = waiting;
+        waiting = null;
+        if (underWay == null) {
+            show(stored);
+        }
+        retireIfIdle();
+        return underWay;
+    }
+
+    synchronized boolean isRetired() {
+        return retired;
+    }
+
+    private Answer enqueue(@Nullable Message message) {
+        if (underWay == null) {
+            underWay = new Write(message);
+            return new Answer(Answer.Kind.START, underWay);
+        }
+        if (waiting == null) {
+            waiting = new Write(message);
+        } else {
+            waiting.message = message;
+        }
+        return new Answer(Answer.Kind.QUEUED, waiting);
+    }
+
+    private boolean admit(Message message) {
+        if (!budget.admit(message)) {
+            return false;
+        }
+        shown = message;
+        return true;
+    }
+
+    private void show(@Nullable Message message) {
+        Message before = shown;
+        if (before != message) {
+            budget.replace(before, message);
+            shown = message;
+        }
+    }
+
+    private void retireIfIdle() {
+        retired = shown == null && underWay == null;
+    }
+
+    /** One write to the store; its message is read when the write starts. */
+    static final class Write {
+        final CompletableFuture<Boolean> done = new CompletableFuture<>();
+        @Nullable Message message;
+
+        Write(@Nullable Message message) {
+            this.message = message;
+        }
+    }
+}

@@ -1,0 +1,24 @@
+package io.tributary.broker.routing;
+
+import io.tributary.common.mqtt.ReasonCode;
+
+/** What became of a message that was published; the publisher's acknowledgement follows from it. */
+public sealed interface RouteOutcome {
+
+    /** The message is safe for everyone it matched. */
+    record Safe() implements RouteOutcome {}
+
+    /** The message is accepted, and nobody subscribes. */
+    record NoSubscribers() implements RouteOutcome {}
+
+    /**
+     * The message was refused and went nowhere.
+     *
+     * @param reason an error code that PUBACK and PUBREC may carry
+     * @param message words for the developer of the client
+     */
+    record Refused(ReasonCode reason, String message) implements RouteOutcome {}
+
+    /** The node cannot tell, for it is closing: no acknowledgement goes out. */
+    record Lost() implements RouteOutcome {}
+}

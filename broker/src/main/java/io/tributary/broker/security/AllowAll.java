@@ -1,0 +1,23 @@
+package io.tributary.broker.security;
+
+import io.tributary.common.mqtt.QoS;
+
+/** The authorizer of a broker that has none configured. */
+enum AllowAll implements Authorizer {
+    INSTANCE;
+
+    @Override
+    public boolean mayPublish(String clientId, String topic, QoS qos, boolean retain) {
+        return topic.charAt(0) != '$';
+    }
+
+    @Override
+    public boolean maySubscribe(String clientId, String topicFilter, QoS qos) {
+        return true;
+    }
+
+    @Override
+    public boolean mayReceive(String clientId, String topic) {
+        return true;
+    }
+}

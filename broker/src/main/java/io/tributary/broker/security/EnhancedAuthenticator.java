@@ -1,0 +1,38 @@
+package io.tributary.broker.security;
+
+import io.tributary.common.mqtt.ReasonCode;
+import java.util.concurrent.CompletionStage;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One method of MQTT 5 enhanced authentication (section 4.12), for instance SCRAM. When it throws or a stage fails, the
+ * client is refused.
+ */
+public interface EnhancedAuthenticator {
+
+    /** The authentication method that clients name, for instance {@code SCRAM-SHA-256}. */
+    String method();
+
+    /** Begins an exchange, at CONNECT or when a client authenticates again. Called on an event loop: must not block. */
+    Exchange begin(ClientInfo client);
+
+    /** One exchange of AUTH packets with one client. Calls come one after the other, on the client's event loop. */
+    interface Exchange {
+        /** Takes the client's authentication data, from CONNECT or AUTH, and says what is next. Must not block. */
+        CompletionStage<Step> next(byte @Nullable [] data);
+    }
+
+    /** What the broker answers. */
+    sealed interface Step {}
+
+    /** Another AUTH with this data goes to the client. */
+    @SuppressWarnings("ArrayRecordComponent") // handed on, never compared
+    record Continue(byte @Nullable [] data) implements Step {}
+
+    /** The client is who it says; the data goes into CONNACK or the last AUTH. */
+    @SuppressWarnings("ArrayRecordComponent") // handed on, never compared
+    record Success(byte @Nullable [] data) implements Step {}
+
+    /** The client is refused. */
+    record Failure(ReasonCode reason, @Nullable String message) implements Step {}
+}

@@ -1,0 +1,22 @@
+package io.tributary.broker.session;
+
+import io.tributary.broker.security.Authenticator;
+import io.tributary.broker.security.Authorizer;
+import io.tributary.broker.security.EnhancedAuthenticator;
+import java.util.Map;
+
+/**
+ * Who may connect, and do what.
+ *
+ * @param authenticator asked for each CONNECT without an authentication method
+ * @param enhanced the methods of enhanced authentication, by name
+ * @param authorizer asked for each subscription, will and delivery
+ */
+public record AccessControl(
+        Authenticator authenticator, Map<String, EnhancedAuthenticator> enhanced, Authorizer authorizer) {
+
+    /** Copies the map. */
+    public AccessControl {
+        enhanced = Map.copyOf(enhanced);
+    }
+}

@@ -1,0 +1,55 @@
+package io.tributary.broker.session;
+
+import static io.tributary.common.mqtt.MqttPacket.ABSENT;
+
+import io.tributary.common.mqtt.MqttPacket.Connack;
+import io.tributary.common.mqtt.MqttPacket.ConnackProperties;
+import io.tributary.common.mqtt.MqttPacket.Connect;
+import io.tributary.common.mqtt.MqttPacket.ConnectProperties;
+import io.tributary.common.mqtt.ReasonCode;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/** Puts CONNACK packets together; tells what differs from what MQTT presumes, or from what the client asked for. */
+final class Connacks {
+    private static final int DEFAULT_RECEIVE_MAXIMUM = 65_535;
+
+    private Connacks() {}
+
+    /** The answer to a client that is accepted. */
+    static Connack accepted(Admission admission, boolean sessionPresent, SessionLimits limits) {
+        return new Connack(sessionPresent, ReasonCode.SUCCESS, properties(admission, limits));
+    }
+
+    /** The answer to a client that is refused [MQTT-3.2.2-6]. */
+    static Connack refused(ReasonCode reason, @Nullable String words) {
+        return new Connack(false, reason, ConnackProperties.reason(words));
+    }
+
+    private static ConnackProperties properties(Admission admission, SessionLimits limits) {
+        Connect connect = admission.connect();
+        ConnectProperties asked = connect.properties();
+        return new ConnackProperties(
+                unless(asked.sessionExpirySeconds(), admission.sessionExpirySeconds()),
+                unless(DEFAULT_RECEIVE_MAXIMUM, limits.inbound().receiveMaximum()),
+                null,
+                true,
+                unless(ConnectProperties.LARGEST_PACKET, limits.packets().maxPacketBytes()),
+                admission.assignedId() ? admission.client().clientId() : null, // [MQTT-3.2.2-16]
+                unless(0, limits.inbound().topicAliasMaximum()),
+                null,
+                List.of(),
+                true,
+                true,
+                true,
+                unless(connect.keepAliveSeconds(), admission.keepAliveSeconds()), // [MQTT-3.2.2-21]
+                asked.requestResponseInformation() ? limits.connect().responseInformation() : null, // [MQTT-3.1.2-28]
+                null,
+                asked.authenticationMethod(), // [MQTT-4.12.0-5, MQTT-4.12.0-6]
+                admission.authenticationData());
+    }
+
+    private static long unless(long presumed, long value) {
+        return value == presumed ? ABSENT : value;
+    }
+}

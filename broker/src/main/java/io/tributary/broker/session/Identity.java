@@ -1,0 +1,33 @@
+package io.tributary.broker.session;
+
+import io.tributary.broker.delivery.Attached;
+import io.tributary.broker.routing.Publisher;
+import io.tributary.broker.security.ClientInfo;
+import io.tributary.broker.subscription.Subscriber;
+
+/**
+ * Who a session is to the rest of the broker.
+ *
+ * @param client the client
+ * @param connection the number of its connection on this node
+ * @param attached what its shard answered
+ * @param persistent whether the session outlives its connection
+ */
+record Identity(ClientInfo client, long connection, Attached attached, boolean persistent) {
+
+    String clientId() {
+        return client.clientId();
+    }
+
+    long epoch() {
+        return attached.epoch();
+    }
+
+    Subscriber subscriber() {
+        return new Subscriber(clientId(), persistent, persistent ? attached.session() : connection);
+    }
+
+    Publisher publisher() {
+        return new Publisher(client, persistent, attached.epoch());
+    }
+}

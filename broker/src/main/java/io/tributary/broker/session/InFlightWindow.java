@@ -1,0 +1,111 @@
+package io.tributary.broker.session;
+
+import io.tributary.common.event.QueueEntry.Queued;
+import java.util.Collection;
+import java.util.LinkedHashMap;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The messages that were sent to a client and are not acknowledged to the end, in the order in which they were sent.
+ * Confined to the event loop.
+ */
+final class InFlightWindow {
+
+    /** What a message waits for. */
+    enum Phase {
+        /** PUBACK or PUBREC. */
+        SENT,
+        /** The log: PUBREC came and is not logged yet. */
+        RECEIVED,
+        /** PUBCOMP: PUBREL was sent. */
+        RELEASED
+    }
+
+    /** One message in flight. */
+    static final class Entry {
+        private final long sequence;
+        private @Nullable Queued message;
+        private Phase phase;
+
+        private Entry(long sequence, @Nullable Queued message, Phase phase) {
+            this.sequence = sequence;
+            this.message = message;
+            this.phase = phase;
+        }
+
+        long sequence() {
+            return sequence;
+        }
+
+        /** The message while the client may have to be sent it again, null from PUBREC on. */
+        @Nullable
+        Queued message() {
+            return message;
+        }
+
+        Phase phase() {
+            return phase;
+        }
+
+        /** Goes on to a later phase, in which the message itself is not needed any more. */
+        void advance(Phase next) {
+            phase = next;
+            message = null;
+        }
+    }
+
+    private final int capacity;
+    private final SessionRecorder recorder;
+    private final LinkedHashMap<Integer, Entry> byPacketId = new LinkedHashMap<>();
+
+    /** Creates an empty window for so many messages. */
+    InFlightWindow(int capacity, SessionRecorder recorder) {
+        this.capacity = capacity;
+        this.recorder = recorder;
+    }
+
+    /** Whether the message with that sequence number may be sent [MQTT-3.3.4-9]; later ones follow it. */
+    boolean admits(long sequence) {
+        if (byPacketId.isEmpty()) {
+            return true;
+        }
+        long oldest = byPacketId.firstEntry().getValue().sequence;
+        return byPacketId.size() < capacity && sequence - oldest < PacketIds.COUNT;
+    }
+
+    /** Notes that a message, or only the PUBREL that is left of it, was sent. */
+    void add(long sequence, @Nullable Queued message, Phase phase) {
+        byPacketId.put(PacketIds.of(sequence), new Entry(sequence, message, phase));
+        recorder.inFlightChanged(1);
+    }
+
+    /** The message with that packet identifier, or null when there is none. */
+    @Nullable
+    Entry get(int packetId) {
+        return byPacketId.get(packetId);
+    }
+
+    /** The message with that sequence number, or null when it is not in flight. */
+    @Nullable
+    Entry find(long sequence) {
+        Entry entry = byPacketId.get(PacketIds.of(sequence));
+        return entry != null && entry.sequence == sequence ? entry : null;
+    }
+
+    /** The message is acknowledged to the end. */
+    void remove(Entry entry) {
+        byPacketId.remove(PacketIds.of(entry.sequence));
+        recorder.inFlightChanged(-1);
+    }
+
+    /** All messages in flight, oldest first. */
+    Collection<Entry> entries() {
+        return byPacketId.values();
+    }
+
+    /** Forgets all messages. */
+    void clear() {
+        recorder.inFlightChanged(-byPacketId.size());
+        byPacketId.clear();
+    }
+}

@@ -1,0 +1,110 @@
+package io.tributary.broker.session;
+
+import io.tributary.broker.retained.RetainedMessages;
+import io.tributary.broker.routing.Publisher;
+import io.tributary.broker.routing.RouteCallback;
+import io.tributary.broker.routing.Router;
+import io.tributary.broker.shard.Shards;
+import io.tributary.broker.subscription.Subscriber;
+import io.tributary.broker.subscription.SubscriptionRequest;
+import io.tributary.broker.subscription.Subscriptions;
+import io.tributary.common.event.Destinations;
+import io.tributary.common.event.Recipient;
+import io.tributary.common.event.ShardEvent;
+import io.tributary.common.mqtt.Message;
+import io.tributary.common.topic.TopicFilter;
+import io.tributary.persistence.shard.AppendCallback;
+import java.util.List;
+import java.util.concurrent.CompletionStage;
+import org.jspecify.annotations.Nullable;
+
+/** Hands each call to the one of the four who answers it. */
+record LiveBackend(Shards shards, Router router, Subscriptions subscriptions, RetainedMessages retained)
+        implements SessionBackend {
+
+    @Override
+    public void attach(ShardEvent.Attach attach) {
+        shards.attach(attach);
+    }
+
+    @Override
+    public void detach(ShardEvent.Detach detach) {
+        shards.detach(detach);
+    }
+
+    @Override
+    public void release(ShardEvent.Release release, AppendCallback callback) {
+        shards.release(release, callback);
+    }
+
+    @Override
+    public void settle(String clientId, long epoch, long[] sequences) {
+        shards.settle(clientId, epoch, sequences);
+    }
+
+    @Override
+    public void received(String clientId, long epoch, long[] sequences) {
+        shards.received(clientId, epoch, sequences);
+    }
+
+    @Override
+    public void append(Message message, List<Recipient> recipients, AppendCallback callback) {
+        shards.publish(message, recipients, null, callback);
+    }
+
+    @Override
+    public boolean isCongested() {
+        return shards.isCongested();
+    }
+
+    @Override
+    public void onRoom(Runnable action) {
+        shards.onRoom(action);
+    }
+
+    @Override
+    public void publish(Publisher publisher, Message message, int packetId, RouteCallback callback) {
+        router.publish(publisher, message, packetId, callback);
+    }
+
+    @Override
+    public Destinations matchGroup(Message message, Recipient leaving) {
+        return router.matchGroup(message, leaving);
+    }
+
+    @Override
+    public void deliverTransient(Message message, Destinations destinations) {
+        router.deliverTransient(message, destinations);
+    }
+
+    @Override
+    public CompletionStage<List<Subscriptions.Outcome>> subscribe(
+            Subscriber subscriber, List<SubscriptionRequest> requests) {
+        return subscriptions.subscribe(subscriber, requests);
+    }
+
+    @Override
+    public CompletionStage<List<Boolean>> unsubscribe(Subscriber subscriber, List<TopicFilter> filters) {
+        return subscriptions.unsubscribe(subscriber, filters);
+    }
+
+    @Override
+    public void online(Subscriber subscriber) {
+        subscriptions.online(subscriber);
+    }
+
+    @Override
+    public void offline(Subscriber subscriber) {
+        subscriptions.offline(subscriber);
+    }
+
+    @Override
+    public void end(Subscriber subscriber) {
+        subscriptions.end(subscriber);
+    }
+
+    @Override
+    public List<Message> retained(TopicFilter filter, @Nullable String afterTopic, int max) {
+        return retained.match(filter, afterTopic, max);
+    }
+}

@@ -1,0 +1,113 @@
+package io.tributary.broker.session;
+
+import io.netty.util.concurrent.EventExecutor;
+import io.tributary.broker.delivery.Attached;
+import io.tributary.broker.delivery.Delivery;
+import io.tributary.broker.delivery.DeliveryTarget;
+import io.tributary.common.event.QueueEntry.Queued;
+import java.util.List;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentMap;
+import java.util.concurrent.atomic.AtomicLong;
+import org.jctools.maps.NonBlockingHashMapLong;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The sessions of this node's connections, for those who deliver to them: finds the session and crosses to its event
+ * loop. Any thread; never blocks.
+ *
+ * <p>Memory is bounded: there is one entry a connection, from its {@code Attach} until it is detached, and what lies in
+ * the mailboxes is limited as {@link LoopMailbox} says.
+ */
+public final class LocalSessions implements DeliveryTarget {
+    private final AtomicLong connections = new AtomicLong();
+    private final NonBlockingHashMapLong<Session> byConnection = new NonBlockingHashMapLong<>();
+    private final ConcurrentMap<String, Session> persistentByClient = new ConcurrentHashMap<>();
+    private final ConcurrentMap<EventExecutor, LoopMailbox> mailboxes = new ConcurrentHashMap<>();
+
+    /** Creates an empty registry. */
+    public LocalSessions() {}
+
+    /** The one mailbox of an event loop. */
+    public LoopMailbox mailbox(EventExecutor loop) {
+        return mailboxes.computeIfAbsent(loop, LoopMailbox::new);
+    }
+
+    /** How many connections have, or wait for, a session. */
+    public int size() {
+        return byConnection.size();
+    }
+
+    @Override
+    public void attached(long connection, Attached attached) {
+        Session session = byConnection.get(connection);
+        if (session != null) {
+            session.post(() -> session.attached(attached));
+        }
+    }
+
+    @Override
+    public void takenOver(long connection) {
+        Session session = byConnection.get(connection);
+        if (session != null) {
+            session.post(session::takenOver);
+        }
+    }
+
+    @Override
+    public void deliver(long connection, List<Delivery> deliveries) {
+        Session session = byConnection.get(connection);
+        if (session != null) {
+            session.post(() -> session.deliver(deliveries));
+        }
+    }
+
+    @Override
+    public void received(long connection, long[] sequences) {
+        Session session = byConnection.get(connection);
+        if (session != null) {
+            session.post(() -> session.received(sequences));
+        }
+    }
+
+    @Override
+    public void deliverTransient(long connection, Queued message) {
+        Session session = byConnection.get(connection);
+        if (session != null) {
+            session.offer(message);
+        }
+    }
+
+    @Override
+    public boolean deliverQos0(String clientId, Queued message) {
+        Session session = persistentByClient.get(clientId);
+        if (session == null) {
+            return false;
+        }
+        session.offer(message);
+        return true;
+    }
+
+    /** A number for a new connection, which no other connection of this node ever had. */
+    long nextConnection() {
+        return connections.incrementAndGet();
+    }
+
+    /** Makes a session known that is about to be attached. */
+    void add(long connection, Session session) {
+        byConnection.put(connection, session);
+    }
+
+    /** Makes a persistent session known by its client identifier. */
+    void addPersistent(String clientId, Session session) {
+        persistentByClient.put(clientId, session);
+    }
+
+    /** Forgets a session; that of a newer connection of the same client stays. */
+    void remove(long connection, @Nullable String clientId, Session session) {
+        byConnection.remove(connection);
+        if (clientId != null) {
+            persistentByClient.remove(clientId, session);
+        }
+    }
+}

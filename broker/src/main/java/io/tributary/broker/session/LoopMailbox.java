@@ -1,0 +1,119 @@
+package io.tributary.broker.session;
+
+import io.netty.util.concurrent.EventExecutor;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.atomic.AtomicBoolean;
+import org.jctools.queues.MpscUnboundedArrayQueue;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The way of other threads into one event loop, and the end of that loop's turn. Letters are handled in the order in
+ * which each thread posted them; the loop is woken once for all that come before it looks. When the letters of a turn are
+ * handled, everything that was asked for the turn's end is done once: this is where sockets are flushed.
+ *
+ * <p>The queue itself has no limit. What is posted is limited by those who post: deliveries of an owner by the session's
+ * window, transient messages by {@link Inbox}, all else to one letter for something that the session itself began.
+ */
+public final class LoopMailbox {
+    private static final Logger LOG = LoggerFactory.getLogger(LoopMailbox.class);
+    private static final int CHUNK = 1_024;
+
+    /** How many letters a turn handles before it lets sockets be read and written. */
+    private static final int MAX_LETTERS = 8_192;
+
+    private final EventExecutor loop;
+    private final MpscUnboundedArrayQueue<Runnable> letters = new MpscUnboundedArrayQueue<>(CHUNK);
+    private final AtomicBoolean scheduled = new AtomicBoolean();
+
+    // Confined to the event loop.
+    private final TemplateCache templates = new TemplateCache();
+    private List<Runnable> turnEnds = new ArrayList<>();
+    private List<Runnable> spare = new ArrayList<>();
+    private boolean handling;
+
+    /** Creates the mailbox of an event loop. */
+    public LoopMailbox(EventExecutor loop) {
+        this.loop = loop;
+    }
+
+    /** Has the event loop run the action; any thread. */
+    public void post(Runnable letter) {
+        letters.offer(letter);
+        wake();
+    }
+
+    /** Runs the action at once when called on the event loop, and has the loop run it otherwise; any thread. */
+    public void run(Runnable action) {
+        if (loop.inEventLoop()) {
+            action.run();
+        } else {
+            post(action);
+        }
+    }
+
+    /** Does the action once at the end of this turn; event loop only. Callers see to it that they ask once a turn. */
+    public void atEndOfTurn(Runnable action) {
+        assert inLoop();
+        turnEnds.add(action);
+        if (!handling) {
+            wake();
+        }
+    }
+
+    /** The event loop, for timers. */
+    public EventExecutor loop() {
+        return loop;
+    }
+
+    /** Whether the calling thread is the event loop; what is confined to it asserts this. */
+    boolean inLoop() {
+        return loop.inEventLoop();
+    }
+
+    /** Encoded messages that several sessions of this loop send in the same turn; event loop only. */
+    TemplateCache templates() {
+        return templates;
+    }
+
+    private void wake() {
+        if (!scheduled.get() && scheduled.compareAndSet(false, true)) {
+            try {
+                loop.execute(this::turn);
+            } catch (RejectedExecutionException closed) {
+                LOG.debug("event loop is closed, letters are dropped", closed);
+            }
+        }
+    }
+
+    private void turn() {
+        scheduled.set(false); // before reading, so that a letter that is missed schedules another turn
+        handling = true;
+        int handled = letters.drain(LoopMailbox::handle, MAX_LETTERS);
+        handling = false;
+        if (handled == MAX_LETTERS) {
+            wake();
+        }
+        endTurn();
+    }
+
+    /** What is asked for meanwhile belongs to the next turn, so that reading has its turn, too. */
+    private void endTurn() {
+        List<Runnable> due = turnEnds;
+        turnEnds = spare;
+        spare = due;
+        due.forEach(LoopMailbox::handle);
+        due.clear();
+        templates.clear();
+    }
+
+    private static void handle(Runnable letter) {
+        try {
+            letter.run();
+        } catch (RuntimeException failure) {
+            LOG.error("a letter to an event loop failed", failure);
+        }
+    }
+}

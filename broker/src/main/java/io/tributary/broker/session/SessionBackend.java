@@ -1,0 +1,83 @@
+package io.tributary.broker.session;
+
+import io.tributary.broker.retained.RetainedMessages;
+import io.tributary.broker.routing.Publisher;
+import io.tributary.broker.routing.RouteCallback;
+import io.tributary.broker.routing.Router;
+import io.tributary.broker.shard.Shards;
+import io.tributary.broker.subscription.Subscriber;
+import io.tributary.broker.subscription.SubscriptionRequest;
+import io.tributary.broker.subscription.Subscriptions;
+import io.tributary.common.event.Destinations;
+import io.tributary.common.event.Recipient;
+import io.tributary.common.event.ShardEvent;
+import io.tributary.common.mqtt.Message;
+import io.tributary.common.topic.TopicFilter;
+import io.tributary.persistence.shard.AppendCallback;
+import java.util.List;
+import java.util.concurrent.CompletionStage;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What stands behind a session, in the words of those who do it: {@link Shards}, {@link Router}, {@link Subscriptions} and
+ * {@link RetainedMessages} say what each method means. One port, so that sessions are tested without a log or a store.
+ */
+public interface SessionBackend {
+
+    /** The real ones. */
+    static SessionBackend of(Shards shards, Router router, Subscriptions subscriptions, RetainedMessages retained) {
+        return new LiveBackend(shards, router, subscriptions, retained);
+    }
+
+    /** {@link Shards#attach}. */
+    void attach(ShardEvent.Attach attach);
+
+    /** {@link Shards#detach}. */
+    void detach(ShardEvent.Detach detach);
+
+    /** {@link Shards#release}. */
+    void release(ShardEvent.Release release, AppendCallback callback);
+
+    /** {@link Shards#settle}. */
+    void settle(String clientId, long epoch, long[] sequences);
+
+    /** {@link Shards#received}. */
+    void received(String clientId, long epoch, long[] sequences);
+
+    /** {@link Shards#publish}, straight from the broker. */
+    void append(Message message, List<Recipient> recipients, AppendCallback callback);
+
+    /** {@link Shards#isCongested}. */
+    boolean isCongested();
+
+    /** {@link Shards#onRoom}. */
+    void onRoom(Runnable action);
+
+    /** {@link Router#publish(Publisher, Message, int, RouteCallback)}. */
+    void publish(Publisher publisher, Message message, int packetId, RouteCallback callback);
+
+    /** {@link Router#matchGroup}. */
+    Destinations matchGroup(Message message, Recipient leaving);
+
+    /** {@link Router#deliverTransient}. */
+    void deliverTransient(Message message, Destinations destinations);
+
+    /** {@link Subscriptions#subscribe}. */
+    CompletionStage<List<Subscriptions.Outcome>> subscribe(
+            Subscriber subscriber, List<SubscriptionRequest> requests);
+
+    /** {@link Subscriptions#unsubscribe}. */
+    CompletionStage<List<Boolean>> unsubscribe(Subscriber subscriber, List<TopicFilter> filters);
+
+    /** {@link Subscriptions#online}. */
+    void online(Subscriber subscriber);
+
+    /** {@link Subscriptions#offline}. */
+    void offline(Subscriber subscriber);
+
+    /** {@link Subscriptions#end}. */
+    void end(Subscriber subscriber);
+
+    /** {@link RetainedMessages#match}. */
+    List<Message> retained(TopicFilter filter, @Nullable String afterTopic, int max);
+}

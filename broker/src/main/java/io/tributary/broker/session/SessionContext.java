@@ -1,0 +1,67 @@
+package io.tributary.broker.session;
+
+import io.netty.util.concurrent.ScheduledFuture;
+import io.tributary.common.mqtt.MqttException;
+import io.tributary.common.mqtt.ReasonCode;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * What the parts of one session share.
+ *
+ * @param services what all sessions share
+ * @param limits the limits of the session's listener
+ * @param loop the session's event loop
+ * @param sink where packets are written
+ * @param gate whether packets are taken
+ * @param failures ends the session for what the client did; event loop only
+ */
+record SessionContext(
+        SessionServices services,
+        SessionLimits limits,
+        LoopMailbox loop,
+        PacketSink sink,
+        ReadGate gate,
+        Consumer<MqttException> failures) {
+    private static final Logger LOG = LoggerFactory.getLogger(SessionContext.class);
+
+    /** What stands behind the session. */
+    SessionBackend backend() {
+        return services.backend();
+    }
+
+    /** Runs the action on the event loop, at once if this is it; what it throws ends the session. Any thread. */
+    void run(Runnable action) {
+        loop.run(() -> guard(action));
+    }
+
+    /** Runs the action; what it throws ends the session. Event loop only. */
+    void guard(Runnable action) {
+        assert loop.inLoop();
+        try {
+            action.run();
+        } catch (MqttException violation) {
+            failures.accept(violation);
+        } catch (RuntimeException failure) {
+            LOG.error("a session failed and is closed", failure);
+            failures.accept(new MqttException(ReasonCode.UNSPECIFIED_ERROR, "internal error"));
+        }
+    }
+
+    /** Has the event loop run the action after a while, unless it is cancelled. */
+    ScheduledFuture<?> schedule(long nanos, Runnable action) {
+        return loop.loop().schedule(() -> guard(action), nanos, TimeUnit.NANOSECONDS);
+    }
+
+    /** The time of the timers, in nanoseconds of an origin of its own. */
+    long nanoTime() {
+        return loop.loop().ticker().nanoTime();
+    }
+
+    /** The wall clock time in milliseconds. */
+    long wallMillis() {
+        return services.clock().millis();
+    }
+}

@@ -1,0 +1,31 @@
+package io.tributary.broker.session;
+
+import io.tributary.common.mqtt.ReasonCode;
+
+/** Counts what happens to sessions. Called on event loops, and {@link #dropped} on any thread; must be cheap. */
+public interface SessionRecorder {
+
+    /** Counts nothing. */
+    SessionRecorder NONE = new SessionRecorder() {};
+
+    /** A client was accepted. */
+    default void connected(boolean sessionPresent) {}
+
+    /** A CONNECT was refused. */
+    default void refused(ReasonCode reason) {}
+
+    /** The connection of an accepted client ended. */
+    default void disconnected(ReasonCode reason) {}
+
+    /** A message for a client was dropped. */
+    default void dropped(DropReason reason) {}
+
+    /** The number of unacknowledged messages towards clients changed. */
+    default void inFlightChanged(int difference) {}
+
+    /** A client sent nothing for one and a half times its keep alive. */
+    default void keepAliveTimeout() {}
+
+    /** A connection stopped being read because of the given limit. */
+    default void readingPaused(PauseReason reason) {}
+}

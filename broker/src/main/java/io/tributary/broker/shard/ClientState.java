@@ -1,0 +1,100 @@
+package io.tributary.broker.shard;
+
+import io.tributary.common.event.SessionHead;
+import io.tributary.common.mqtt.Will;
+import java.util.TreeSet;
+import org.jspecify.annotations.Nullable;
+
+/** One session as the fold of its shard's log: the mutable form of {@link SessionHead}, and its will. */
+final class ClientState {
+    final String clientId;
+    /** The offset of the Attach that began the session. */
+    final long session;
+
+    // Lives with the session.
+    long lastSequence;
+    long resendUpTo;
+    long queuedMessages;
+    long queuedBytes;
+    final TreeSet<Integer> inboundPacketIds = new TreeSet<>();
+
+    // Lives with the latest connection.
+    long epoch;
+    @Nullable String node;
+    long connection;
+    long sessionExpirySeconds;
+    int receiveMaximum;
+    long detachedAtMillis;
+    long willDueAtMillis = Long.MAX_VALUE;
+    @Nullable Will will;
+
+    /** Whether the queue may have messages of shared subscriptions; not stored, only to spare a look. */
+    boolean mayHaveGroupMessages;
+
+    ClientState(String clientId, long session) {
+        this.clientId = clientId;
+        this.session = session;
+    }
+
+    ClientState(SessionHead head) {
+        this(head.clientId(), head.session());
+        mayHaveGroupMessages = head.queuedMessages() > 0;
+        lastSequence = head.lastSequence();
+        resendUpTo = head.resendUpTo();
+        queuedMessages = head.queuedMessages();
+        queuedBytes = head.queuedBytes();
+        for (int packetId : head.inboundPacketIds()) {
+            inboundPacketIds.add(packetId);
+        }
+        epoch = head.epoch();
+        node = head.node();
+        connection = head.connection();
+        sessionExpirySeconds = head.sessionExpirySeconds();
+        receiveMaximum = head.receiveMaximum();
+        detachedAtMillis = head.detachedAtMillis();
+        willDueAtMillis = head.willDueAtMillis();
+    }
+
+    boolean isAttached() {
+        return node != null;
+    }
+
+    /** Whether the session outlives its connection. */
+    boolean isPersistent() {
+        return sessionExpirySeconds > 0;
+    }
+
+    /** Log time at which the session ends if it is not resumed; never for one that is attached or does not expire. */
+    long expiresAtMillis() {
+        return isAttached() || sessionExpirySeconds == ShardState.NEVER_EXPIRES_SECONDS
+                ? Long.MAX_VALUE
+                : detachedAtMillis + sessionExpirySeconds * 1000;
+    }
+
+    void removedFromQueue(long messages, long bytes) {
+        queuedMessages = Math.max(0, queuedMessages - messages);
+        queuedBytes = Math.max(0, queuedBytes - bytes);
+    }
+
+    int[] inboundPacketIdArray() {
+        return inboundPacketIds.stream().mapToInt(Integer::intValue).toArray();
+    }
+
+    SessionHead toHead() {
+        return new SessionHead(
+                clientId,
+                session,
+                epoch,
+                node,
+                connection,
+                sessionExpirySeconds,
+                receiveMaximum,
+                detachedAtMillis,
+                willDueAtMillis,
+                lastSequence,
+                resendUpTo,
+                queuedMessages,
+                queuedBytes,
+                inboundPacketIdArray());
+    }
+}

@@ -1,0 +1,306 @@
+package io.tributary.broker.shard;
+
+import io.tributary.broker.delivery.Delivery;
+import io.tributary.broker.delivery.DeliveryTarget;
+import io.tributary.broker.shard.SessionQueues.Page;
+import io.tributary.broker.shard.ShardRecorder.DropReason;
+import io.tributary.common.event.QueueEntry;
+import io.tributary.common.event.ShardEvent.ClientSettled;
+import io.tributary.common.event.ShardEvent.HandOver;
+import io.tributary.common.event.ShardEvent.Moved;
+import io.tributary.common.event.ShardEvent.Settled;
+import io.tributary.persistence.shard.ShardStore;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.function.LongSupplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Hands the queues of a shard's sessions to their connections, within a window each, and collects what the clients
+ * acknowledge until it is logged. Confined to the thread of the driver.
+ */
+final class Deliveries {
+    private final ShardConfig config;
+    private final SessionQueues queues;
+    private final DeliveryTarget target;
+    private final LongSupplier clockMillis;
+    private final ShardRecorder recorder;
+    private final Map<String, Outgoing> outgoing = new HashMap<>();
+    private final Map<String, Unlogged> unlogged = new HashMap<>();
+    private final Set<String> toLog = new LinkedHashSet<>();
+    private final Set<Outgoing> toFlush = new LinkedHashSet<>();
+    private final Set<Outgoing> toRetry = new LinkedHashSet<>();
+    private boolean hasReceived;
+    private boolean pumping;
+
+    Deliveries(
+            ShardConfig config,
+            SessionQueues queues,
+            DeliveryTarget target,
+            LongSupplier clockMillis,
+            ShardRecorder recorder) {
+        this.config = config;
+        this.queues = queues;
+        this.target = target;
+        this.clockMillis = clockMillis;
+        this.recorder = recorder;
+    }
+
+    /** A connection has the session: it is handed the queue from the start. */
+    void attached(ClientState client) {
+        Outgoing before = outgoing.remove(client.clientId);
+        if (!client.isPersistent()) {
+            return;
+        }
+        long firstNew = before != null && before.client == client ? before.firstUnseen() : Long.MAX_VALUE;
+        Outgoing now = new Outgoing(client, config, withheldOf(client), firstNew);
+        outgoing.put(client.clientId, now);
+        pump(now);
+    }
+
+    /** The session has no connection any more. */
+    void detached(ClientState client) {
+        outgoing.remove(client.clientId);
+    }
+
+    /** The session is over. */
+    void ended(String clientId) {
+        outgoing.remove(clientId);
+        unlogged.remove(clientId);
+        toLog.remove(clientId);
+    }
+
+    /** A message entered the queue of a session. */
+    void queued(ClientState client, long sequence, QueueEntry.Queued entry) {
+        Outgoing to = outgoing.get(client.clientId);
+        if (to == null) {
+            return;
+        }
+        if (to.next == sequence && to.hasRoom()) {
+            to.next++;
+            handOrDrop(to, sequence, entry);
+        } else {
+            pump(to);
+        }
+    }
+
+    /** A client is done with messages; acknowledgements count also when they come from a connection before. */
+    void settle(String clientId, long epoch, long[] sequences) {
+        Outgoing from = outgoing.get(clientId);
+        if (from == null || epoch < from.client.session) {
+            return;
+        }
+        for (long sequence : sequences) {
+            Integer size = from.settle(sequence);
+            if (size != null) {
+                toLog(from.client).settle(sequence, size);
+            }
+        }
+        pump(from);
+    }
+
+    /** A client sent PUBREC. */
+    void received(String clientId, long epoch, long[] sequences) {
+        Outgoing from = outgoing.get(clientId);
+        if (from == null || epoch < from.client.session) {
+            return;
+        }
+        for (long sequence : sequences) {
+            Integer size = from.receive(sequence);
+            if (size != null) {
+                toLog(from.client).receive(sequence, size);
+                hasReceived = true;
+            }
+        }
+    }
+
+    /** PUBRECs are logged: the connection may send PUBREL. */
+    void receivedLogged(ClientState client, long[] sequences) {
+        Outgoing to = outgoing.get(client.clientId);
+        if (to != null) {
+            flush(to);
+            target.received(to.connection, sequences);
+        }
+    }
+
+    /** Takes an entry out of a queue that nobody was handed; it is logged with what clients settle. */
+    void drop(ClientState client, long sequence, long size, DropReason reason) {
+        toLog(client).settle(sequence, size);
+        withhold(client, sequence);
+        recorder.dropped(reason);
+    }
+
+    /** Keeps an entry from being handed to the client, for it is about to move to another session. */
+    void move(ClientState client, long sequence, long size) {
+        unloggedOf(client).move(sequence, size);
+        withhold(client, sequence);
+    }
+
+    private void withhold(ClientState client, long sequence) {
+        Outgoing to = outgoing.get(client.clientId);
+        if (to != null) {
+            to.withheld.add(sequence);
+        }
+    }
+
+    /** How many entries are in a queue, as far as the owner knows. */
+    long messagesOf(ClientState client) {
+        Unlogged known = unlogged.get(client.clientId);
+        return client.queuedMessages - (known == null ? 0 : known.messages());
+    }
+
+    /** The size of a queue in bytes, as far as the owner knows. */
+    long bytesOf(ClientState client) {
+        Unlogged known = unlogged.get(client.clientId);
+        return client.queuedBytes - (known == null ? 0 : known.bytes());
+    }
+
+    /** Entries below this sequence number have been handed to a connection, or were sent before. */
+    long firstUnseen(ClientState client) {
+        Outgoing to = outgoing.get(client.clientId);
+        return to == null ? client.resendUpTo + 1 : Math.max(to.next, client.resendUpTo + 1);
+    }
+
+    /** Entries of a queue that are settled or moved, though the queue still has them. */
+    Set<Long> withheldOf(ClientState client) {
+        Unlogged known = unlogged.get(client.clientId);
+        return known == null || known.session != client.session ? new HashSet<>() : known.withheld();
+    }
+
+    /** Whether PUBRECs wait to be logged, which is not put off. */
+    boolean hasReceived() {
+        return hasReceived;
+    }
+
+    /** Takes everything that is to be logged. */
+    List<ClientSettled> takeSettled() {
+        List<ClientSettled> taken = new ArrayList<>(toLog.size());
+        for (String clientId : toLog) {
+            Unlogged known = unlogged.get(clientId);
+            ClientSettled settled = known == null ? null : known.take(clientId);
+            if (settled != null) {
+                taken.add(settled);
+            }
+        }
+        toLog.clear();
+        hasReceived = false;
+        return taken;
+    }
+
+    /** A record that this owner wrote was folded. */
+    void logged(Settled settled) {
+        for (ClientSettled client : settled.clients()) {
+            Unlogged known = unlogged.get(client.clientId());
+            if (known != null && known.session == client.session()) {
+                known.logged();
+                forgetIfEmpty(client.clientId(), known);
+            }
+        }
+    }
+
+    /** A record that this owner wrote was folded. */
+    void logged(HandOver handOver) {
+        Unlogged known = unlogged.get(handOver.clientId());
+        if (known != null && known.session == handOver.session()) {
+            for (Moved moved : handOver.moved()) {
+                known.moved(moved.sequence(), moved.bytes());
+            }
+            forgetIfEmpty(handOver.clientId(), known);
+        }
+    }
+
+    /** Gives the connections what was handed since the last call. */
+    void flush() {
+        for (Outgoing to : toFlush) {
+            flush(to);
+        }
+        toFlush.clear();
+    }
+
+    private void flush(Outgoing to) {
+        List<Delivery> batch = to.takeBatch();
+        if (!batch.isEmpty()) {
+            target.deliver(to.connection, batch);
+        }
+    }
+
+    /** Reads again what the store could not give. */
+    void retryReads() {
+        List<Outgoing> again = List.copyOf(toRetry);
+        toRetry.clear();
+        for (Outgoing to : again) {
+            to.reading = false;
+            pump(to);
+        }
+    }
+
+    private void pump(Outgoing to) {
+        while (to.hasRoom() && !to.reading && to.next <= to.client.lastSequence) {
+            to.reading = true;
+            pumping = true;
+            queues.read(to.client, to.next, to.roomForMessages(), (page, failure) -> onPage(to, page));
+            pumping = false;
+        }
+    }
+
+    private void onPage(Outgoing to, @Nullable Page page) {
+        to.reading = false;
+        if (outgoing.get(to.client.clientId) != to) {
+            return;
+        }
+        if (page == null) {
+            recorder.storeFailed();
+            toRetry.add(to);
+            to.reading = true; // until retryReads
+            return;
+        }
+        for (ShardStore.Entry entry : page.entries()) {
+            handOrDrop(to, entry.sequence(), entry.entry());
+        }
+        to.next = Math.max(to.next, page.next());
+        if (!pumping) { // the page came from the store, after pump had returned
+            pump(to);
+            flush();
+        }
+    }
+
+    private void handOrDrop(Outgoing to, long sequence, QueueEntry entry) {
+        if (to.withheld.remove(sequence)) {
+            return;
+        }
+        if (entry instanceof QueueEntry.Queued(var message, _, _, _, _)
+                && !to.mayHaveBeenSent(sequence)
+                && message.isExpiredAt(clockMillis.getAsLong())) { // [MQTT-3.3.2-5]
+            toLog(to.client).settle(sequence, message.sizeBytes());
+            recorder.dropped(DropReason.EXPIRED);
+            return;
+        }
+        to.hand(sequence, entry);
+        toFlush.add(to);
+    }
+
+    private Unlogged unloggedOf(ClientState client) {
+        Unlogged known = unlogged.get(client.clientId);
+        if (known == null || known.session != client.session) {
+            known = new Unlogged(client.session);
+            unlogged.put(client.clientId, known);
+        }
+        return known;
+    }
+
+    private Unlogged toLog(ClientState client) {
+        toLog.add(client.clientId);
+        return unloggedOf(client);
+    }
+
+    private void forgetIfEmpty(String clientId, Unlogged known) {
+        if (known.isEmpty()) {
+            unlogged.remove(clientId);
+        }
+    }
+}

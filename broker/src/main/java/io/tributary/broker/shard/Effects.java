@@ -1,0 +1,49 @@
+package io.tributary.broker.shard;
+
+import io.tributary.common.event.Destinations;
+import io.tributary.common.event.QueueEntry;
+import io.tributary.common.event.ShardEvent;
+import io.tributary.common.mqtt.Message;
+import io.tributary.common.mqtt.Will;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What the fold asks its driver to do. The fold asks the same each time it folds the same record, so a driver that folds
+ * records again carries out only what has to happen at least once: {@link #handOn} and {@link #sessionEnded}.
+ */
+interface Effects {
+
+    /** A record of this shard's owner was folded. */
+    void owned(long epoch);
+
+    /**
+     * A connection has its session.
+     *
+     * @param previous the connection that had it until now, or null
+     */
+    void attached(ClientState client, boolean sessionPresent, @Nullable Taken previous);
+
+    /** A connection that lost its session to another one. */
+    record Taken(String node, long connection) {}
+
+    /** A session lost its connection and goes on without. */
+    void detached(ClientState client);
+
+    /** A session is over. */
+    void sessionEnded(String clientId, long session);
+
+    /** A message was added to a session's queue. */
+    void queued(ClientState client, long sequence, QueueEntry.Queued entry);
+
+    /** PUBRECs of a client are logged. */
+    void received(ClientState client, long[] sequences);
+
+    /** Whether a relayed message was accepted; it is not when its connection has lost the session meanwhile. */
+    void relayed(ShardEvent.Relay relay, boolean accepted);
+
+    /** A message goes on to other shards and to transient sessions, in the name of the record that is being folded. */
+    void handOn(Message message, Destinations destinations);
+
+    /** A will is to be published now, whatever becomes of its client. */
+    void willDue(String clientId, long epoch, Will will);
+}

@@ -1,0 +1,33 @@
+package io.tributary.broker.shard;
+
+/**
+ * How much a session's queue holds, and what happens beyond.
+ *
+ * @param maxMessages 1 to 65,535 messages
+ * @param maxBytes the total size of the messages, in bytes
+ * @param overflow what happens to a message beyond the limits
+ */
+public record QueueLimits(int maxMessages, long maxBytes, Overflow overflow) {
+
+    /** What happens when a queue is full. Both are counted. */
+    public enum Overflow {
+        /** The oldest messages that were not sent yet make room. */
+        DROP_OLDEST,
+        /** The new message is not queued. */
+        DROP_NEWEST
+    }
+
+    public QueueLimits {
+        if (maxMessages < 1 || maxMessages > 65_535) {
+            throw new IllegalArgumentException("max-messages: " + maxMessages + " is not within 1 to 65535");
+        }
+        if (maxBytes < 1024) {
+            throw new IllegalArgumentException("max-bytes: " + maxBytes + " is less than 1024");
+        }
+    }
+
+    /** 10,000 messages and 64 MiB; the oldest are dropped. */
+    public static QueueLimits defaults() {
+        return new QueueLimits(10_000, 64L << 20, Overflow.DROP_OLDEST);
+    }
+}

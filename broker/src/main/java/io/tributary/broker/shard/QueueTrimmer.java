@@ -1,0 +1,79 @@
+package io.tributary.broker.shard;
+
+import io.tributary.broker.shard.QueueLimits.Overflow;
+import io.tributary.broker.shard.SessionQueues.Page;
+import io.tributary.broker.shard.ShardRecorder.DropReason;
+import io.tributary.common.event.QueueEntry;
+import io.tributary.persistence.shard.ShardStore;
+import java.util.HashSet;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Keeps each session's queue within its limits. What is in flight to a client, or was, is never trimmed; while the oldest
+ * messages are being read from the store a queue may be longer than its limit by what arrives meanwhile. Confined to the
+ * thread of the driver.
+ */
+final class QueueTrimmer {
+    private static final int PAGE = 100;
+
+    private final QueueLimits limits;
+    private final SessionQueues queues;
+    private final Deliveries deliveries;
+    private final Set<ClientState> trimming = new HashSet<>();
+
+    QueueTrimmer(QueueLimits limits, SessionQueues queues, Deliveries deliveries) {
+        this.limits = limits;
+        this.queues = queues;
+        this.deliveries = deliveries;
+    }
+
+    /** A message entered a queue; tells whether it may stay. */
+    boolean admit(ClientState client, long sequence, QueueEntry.Queued entry) {
+        if (!isOver(client)) {
+            return true;
+        }
+        if (limits.overflow() == Overflow.DROP_NEWEST) {
+            deliveries.drop(client, sequence, entry.message().sizeBytes(), DropReason.QUEUE_FULL);
+            return false;
+        }
+        if (trimming.add(client)) {
+            trim(client, deliveries.firstUnseen(client));
+        }
+        return true;
+    }
+
+    private boolean isOver(ClientState client) {
+        return deliveries.messagesOf(client) > limits.maxMessages() || deliveries.bytesOf(client) > limits.maxBytes();
+    }
+
+    private void trim(ClientState client, long from) {
+        queues.read(client, from, PAGE, (page, failure) -> onPage(client, page));
+    }
+
+    private void onPage(ClientState client, @Nullable Page page) {
+        if (page != null) {
+            Set<Long> withheld = deliveries.withheldOf(client);
+            for (ShardStore.Entry entry : page.entries()) {
+                if (!isOver(client)) {
+                    break;
+                }
+                if (!withheld.contains(entry.sequence())) {
+                    dropIfUnseen(client, entry);
+                }
+            }
+            if (isOver(client) && page.next() <= client.lastSequence) {
+                trim(client, page.next());
+                return;
+            }
+        }
+        trimming.remove(client);
+    }
+
+    private void dropIfUnseen(ClientState client, ShardStore.Entry entry) {
+        boolean unseen = entry.sequence() >= deliveries.firstUnseen(client);
+        if (unseen && entry.entry() instanceof QueueEntry.Queued(var message, _, _, _, _)) {
+            deliveries.drop(client, entry.sequence(), message.sizeBytes(), DropReason.QUEUE_FULL);
+        }
+    }
+}

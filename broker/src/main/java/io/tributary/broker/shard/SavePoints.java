@@ -1,0 +1,157 @@
+package io.tributary.broker.shard;
+
+import io.tributary.persistence.shard.SavePoint;
+import io.tributary.persistence.shard.ShardLog;
+import java.util.concurrent.Executor;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Moves a shard's stored state along, one save point at a time. A save point begins with a {@code Settled} record, so that
+ * what clients acknowledged by then does not reach the store; it is stored when all that its records caused is safe, and the
+ * log behind it is let go. Confined to the thread of the driver.
+ */
+final class SavePoints {
+    private static final Logger LOG = LoggerFactory.getLogger(SavePoints.class);
+    private static final long RETRY_MILLIS = 1000;
+    /** How many times the size of a save point may wait in memory before the log is read no further. */
+    private static final int BEHIND_FACTOR = 20;
+
+    private static final long NONE = Long.MAX_VALUE;
+
+    private final int shard;
+    private final ShardConfig config;
+    private final ShardEnvironment environment;
+    private final ShardLog log;
+    private final ShardState state;
+    private final SessionQueues queues;
+    private final HandOns handOns;
+    private final Executor thread;
+
+    private long savedApplied;
+    private long lastBegunMillis;
+    /** How many Settled records this owner appended and has folded again, and which one a save point waits for. */
+    private long settledAppended;
+
+    private long settledFolded;
+    private long awaitedSettled = NONE;
+    private @Nullable SavePoint taken;
+    private boolean storing;
+    private long retryAtMillis;
+    private boolean fenced;
+    private @Nullable Runnable onCaughtUp;
+
+    SavePoints(
+            int shard,
+            ShardEnvironment environment,
+            ShardState state,
+            SessionQueues queues,
+            HandOns handOns,
+            Executor thread) {
+        this.shard = shard;
+        this.environment = environment;
+        this.state = state;
+        this.queues = queues;
+        this.handOns = handOns;
+        this.thread = thread;
+        config = environment.config();
+        log = environment.log();
+        savedApplied = state.applied();
+        lastBegunMillis = environment.clockMillis().getAsLong();
+    }
+
+    /** Whether it is time for a save point, before which what clients settled is to be logged. */
+    boolean wantsSettled() {
+        return taken == null && awaitedSettled == NONE && isTime() && !isBehind();
+    }
+
+    /** A {@code Settled} record is on its way into the log. */
+    void settledAppended(boolean forSavePoint) {
+        settledAppended++;
+        if (forSavePoint) {
+            awaitedSettled = settledAppended;
+        }
+    }
+
+    /** The next {@code Settled} record of this owner was folded. */
+    void settledFolded() {
+        settledFolded++;
+    }
+
+    /**
+     * Takes a save point when it is time, and stores the one that was taken when it may be.
+     *
+     * @return false when the store has refused this owner
+     */
+    boolean proceed(long ownerEpoch) {
+        boolean settledIsIn = awaitedSettled == NONE ? isTime() : settledFolded >= awaitedSettled;
+        if (taken == null && (settledIsIn || isBehind())) {
+            take(ownerEpoch);
+        }
+        if (taken != null
+                && !storing
+                && handOns.isDoneUpTo(taken.applied())
+                && environment.clockMillis().getAsLong() >= retryAtMillis) {
+            store(taken);
+        }
+        return !fenced;
+    }
+
+    private boolean isTime() {
+        ShardChanges changes = state.changes();
+        return state.applied() > savedApplied
+                && (environment.clockMillis().getAsLong() - lastBegunMillis
+                                >= config.savePointInterval().toMillis()
+                        || changes.queuedCount() >= config.savePointChanges()
+                        || changes.queuedBytes() >= config.savePointBytes());
+    }
+
+    private void take(long ownerEpoch) {
+        awaitedSettled = NONE;
+        lastBegunMillis = environment.clockMillis().getAsLong();
+        queues.saving(state.changes());
+        taken = state.takeSavePoint(ownerEpoch, savedApplied);
+    }
+
+    private void store(SavePoint savePoint) {
+        storing = true;
+        environment
+                .store()
+                .save(shard, savePoint)
+                .whenComplete((_, failure) -> thread.execute(() -> stored(savePoint, failure)));
+    }
+
+    private void stored(SavePoint savePoint, @Nullable Throwable failure) {
+        storing = false;
+        if (failure != null) {
+            environment.recorder().storeFailed();
+            fenced = ShardDriver.isFenced(failure);
+            retryAtMillis = environment.clockMillis().getAsLong() + RETRY_MILLIS;
+            LOG.warn("Shard {}: a save point was not stored: {}", shard, String.valueOf(failure));
+            return;
+        }
+        savedApplied = savePoint.applied();
+        taken = null;
+        queues.saving(null);
+        log.truncate(shard, savedApplied + 1);
+        environment.recorder().saved(savePoint.queued().size());
+        Runnable action = onCaughtUp;
+        if (action != null && !isBehind()) {
+            onCaughtUp = null;
+            action.run();
+        }
+    }
+
+    /** Whether so much waits to be stored that the log should be read no further. */
+    boolean isBehind() {
+        ShardChanges changes = state.changes();
+        return changes.queuedCount() >= (long) config.savePointChanges() * BEHIND_FACTOR
+                || changes.queuedBytes() >= (long) config.savePointBytes() * BEHIND_FACTOR;
+    }
+
+    /** Runs the action once when it is not behind any more. */
+    void onCaughtUp(Runnable action) {
+        onCaughtUp = action;
+    }
+}

@@ -1,0 +1,158 @@
+package io.tributary.broker.shard;
+
+import io.tributary.common.event.QueueEntry;
+import io.tributary.persistence.shard.ShardStore;
+import io.tributary.persistence.shard.ShardStore.QueuePage;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.NavigableMap;
+import java.util.concurrent.Executor;
+import java.util.function.BiConsumer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The queues of a shard's sessions as one, though a part is in the store, a part in the save point that is being stored and
+ * the newest part only in memory. Confined to the thread of the driver; reads complete there.
+ *
+ * <p>Messages enter a queue in ascending order, so of one client the store has the lowest sequence numbers and memory the
+ * highest; only what is owed after a PUBREC may replace a lower one.
+ */
+final class SessionQueues {
+    private static final int PAGE_BYTES = 256 << 10;
+
+    private final int shard;
+    private final ShardState state;
+    private final ShardStore store;
+    private final Executor thread;
+    private @Nullable ShardChanges saving;
+    private long saves;
+
+    SessionQueues(int shard, ShardState state, ShardStore store, Executor thread) {
+        this.shard = shard;
+        this.state = state;
+        this.store = store;
+        this.thread = thread;
+    }
+
+    /** These changes are on their way to the store; null when they have arrived. */
+    void saving(@Nullable ShardChanges changes) {
+        saving = changes;
+        saves++;
+    }
+
+    /**
+     * Finds the next entries from a sequence number on, in memory or in the store.
+     *
+     * @param then told on the driver's thread, at once when they are in memory; the page is null when the store failed
+     */
+    void read(ClientState client, long from, int max, BiConsumer<@Nullable Page, @Nullable Throwable> then) {
+        long storedUpTo = storedUpTo(client);
+        if (from > storedUpTo) {
+            then.accept(readMemory(client, from, max), null);
+            return;
+        }
+        long savesBefore = saves;
+        store.readQueue(shard, client.clientId, from, max, PAGE_BYTES)
+                .whenComplete((page, failure) -> thread.execute(() -> {
+                    if (page == null) {
+                        then.accept(null, failure);
+                    } else if (saves != savesBefore) { // the page may have what was removed meanwhile
+                        read(client, from, max, then);
+                    } else {
+                        then.accept(onlyCurrent(client, page, storedUpTo), null);
+                    }
+                }));
+    }
+
+    /** Whether the entries from a sequence number on can be read without the store. */
+    boolean isInMemory(ClientState client, long from) {
+        return from > storedUpTo(client);
+    }
+
+    /**
+     * Some entries of a queue.
+     *
+     * @param next the sequence number to read on from
+     */
+    record Page(List<ShardStore.Entry> entries, long next) {}
+
+    private Page readMemory(ClientState client, long from, int max) {
+        List<ShardStore.Entry> entries = new ArrayList<>();
+        ShardChanges changes = state.changes();
+        if (saving != null && !changes.isCleared(client.clientId)) {
+            addFrom(saving.queuedOf(client.clientId), from, max, client, entries);
+        }
+        addFrom(changes.queuedOf(client.clientId), from, max, client, entries);
+        long next = entries.size() < max ? client.lastSequence + 1 : entries.getLast().sequence() + 1;
+        return new Page(entries, next);
+    }
+
+    private void addFrom(
+            NavigableMap<Long, QueueEntry> queued,
+            long from,
+            int max,
+            ClientState client,
+            List<ShardStore.Entry> entries) {
+        for (Map.Entry<Long, QueueEntry> entry : queued.tailMap(from, true).entrySet()) {
+            if (entries.size() == max) {
+                return;
+            }
+            QueueEntry current = current(client, entry.getKey(), entry.getValue());
+            boolean repeated = !entries.isEmpty() && entries.getLast().sequence() >= entry.getKey();
+            if (current != null && !repeated) {
+                entries.add(new ShardStore.Entry(entry.getKey(), current));
+            }
+        }
+    }
+
+    private Page onlyCurrent(ClientState client, QueuePage page, long storedUpTo) {
+        List<ShardStore.Entry> entries = new ArrayList<>(page.entries().size());
+        long next = page.more() ? page.entries().getLast().sequence() + 1 : storedUpTo + 1;
+        for (ShardStore.Entry entry : page.entries()) {
+            if (entry.sequence() > storedUpTo) {
+                return new Page(entries, storedUpTo + 1);
+            }
+            QueueEntry current = current(client, entry.sequence(), entry.entry());
+            if (current != null) {
+                entries.add(new ShardStore.Entry(entry.sequence(), current));
+            }
+        }
+        return new Page(entries, next);
+    }
+
+    /** What memory knows of an entry that an earlier save point has; null when it is gone. */
+    private @Nullable QueueEntry current(ClientState client, long sequence, QueueEntry stored) {
+        ShardChanges changes = state.changes();
+        if (changes.isCleared(client.clientId) || changes.isRemoved(client.clientId, sequence)) {
+            return changes.queuedOf(client.clientId).get(sequence);
+        }
+        QueueEntry replaced = changes.queuedOf(client.clientId).get(sequence);
+        if (replaced == null && saving != null) {
+            if (saving.isRemoved(client.clientId, sequence)) {
+                return null;
+            }
+            replaced = saving.queuedOf(client.clientId).get(sequence);
+        }
+        return replaced == null ? stored : replaced;
+    }
+
+    private long storedUpTo(ClientState client) {
+        ShardChanges changes = state.changes();
+        if (changes.isCleared(client.clientId)) {
+            return 0;
+        }
+        if (saving == null) {
+            return before(changes.firstAdded(client.clientId), client);
+        }
+        if (saving.isCleared(client.clientId)) {
+            return 0;
+        }
+        return before(
+                Math.min(saving.firstAdded(client.clientId), changes.firstAdded(client.clientId)), client);
+    }
+
+    private static long before(long firstAdded, ClientState client) {
+        return firstAdded == Long.MAX_VALUE ? client.lastSequence : firstAdded - 1;
+    }
+}

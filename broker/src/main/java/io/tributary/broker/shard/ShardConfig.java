@@ -1,0 +1,54 @@
+package io.tributary.broker.shard;
+
+import java.time.Duration;
+
+/**
+ * How the owner of a shard works.
+ *
+ * @param threads how many threads the node's shards share
+ * @param savePointInterval the longest time between save points of a shard to which something happened
+ * @param savePointChanges queued messages after which a save point is made earlier
+ * @param savePointBytes the size of queued messages, in bytes, after which a save point is made earlier
+ * @param windowMessages how many unacknowledged messages are handed to a connection ahead
+ * @param windowBytes how many bytes of unacknowledged messages are handed to a connection ahead
+ * @param queue the limits of each session's queue
+ */
+public record ShardConfig(
+        int threads,
+        Duration savePointInterval,
+        int savePointChanges,
+        int savePointBytes,
+        int windowMessages,
+        int windowBytes,
+        QueueLimits queue) {
+
+    public ShardConfig {
+        atLeast("threads", threads, 1);
+        atLeast("save-point-interval (ms)", savePointInterval.toMillis(), 10);
+        atLeast("save-point-changes", savePointChanges, 1);
+        atLeast("save-point-bytes", savePointBytes, 1024);
+        atLeast("window-messages", windowMessages, 1);
+        atLeast("window-bytes", windowBytes, 1024);
+        if (windowMessages > 32_767) {
+            throw new IllegalArgumentException("window-messages: " + windowMessages + " is more than 32767");
+        }
+    }
+
+    /** A thread for each two cores; a save point after a second, 500 messages or 256 KiB; 256 messages or 1 MiB ahead. */
+    public static ShardConfig defaults() {
+        return new ShardConfig(
+                Math.max(1, Runtime.getRuntime().availableProcessors() / 2),
+                Duration.ofSeconds(1),
+                500,
+                256 << 10,
+                256,
+                1 << 20,
+                QueueLimits.defaults());
+    }
+
+    private static void atLeast(String name, long value, long least) {
+        if (value < least) {
+            throw new IllegalArgumentException(name + ": " + value + " is less than " + least);
+        }
+    }
+}

@@ -1,0 +1,452 @@
+package io.tributary.broker.shard;
+
+import io.tributary.broker.delivery.Attached;
+import io.tributary.broker.delivery.DeliveryTarget;
+import io.tributary.broker.delivery.MessageRouting;
+import io.tributary.broker.delivery.SessionObserver;
+import io.tributary.broker.shard.ShardTimers.Timer;
+import io.tributary.common.event.Destinations;
+import io.tributary.common.event.EventCodec;
+import io.tributary.common.event.QueueEntry;
+import io.tributary.common.event.ShardEvent;
+import io.tributary.common.event.ShardEvent.Detach;
+import io.tributary.common.event.ShardEvent.HandOver;
+import io.tributary.common.event.ShardEvent.Owner;
+import io.tributary.common.event.ShardEvent.Relay;
+import io.tributary.common.event.ShardEvent.SessionExpired;
+import io.tributary.common.event.ShardEvent.Settled;
+import io.tributary.common.event.ShardEvent.WillDue;
+import io.tributary.common.mqtt.Message;
+import io.tributary.common.mqtt.Will;
+import io.tributary.persistence.shard.AppendCallback;
+import io.tributary.persistence.shard.FencedException;
+import io.tributary.persistence.shard.LogRecord;
+import io.tributary.persistence.shard.SavePoint.ClientWill;
+import io.tributary.persistence.shard.SavePoint.WillKey;
+import io.tributary.persistence.shard.ShardLog;
+import io.tributary.persistence.shard.ShardStore;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.Executor;
+import java.util.function.LongSupplier;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The owner of one shard: feeds the log to the shard's state, carries out what the fold asks for, and moves the stored state
+ * along in save points. Confined to one thread, on which everything but the constructor is called.
+ *
+ * <pre>
+ * IDLE       --assigned-------------------------------> CLAIMING   an Owner record is appended
+ * CLAIMING   --the record is durable, its offset known-> LOADING   the store is claimed, heads and wills are read
+ * LOADING    --all pages read-------------------------> REPLAYING  the log is folded on from the applied offset
+ * REPLAYING  --the own Owner record is folded---------> LIVE       connections are served, timers run
+ * any        --the store is at another offset---------> CLAIMING   all that is in memory is let go
+ * any        --revoked, or a newer Owner is folded----> IDLE
+ * </pre>
+ */
+final class ShardDriver implements Effects {
+    private static final Logger LOG = LoggerFactory.getLogger(ShardDriver.class);
+    private static final long RETRY_MILLIS = 1000;
+
+    private enum Phase {
+        IDLE,
+        CLAIMING,
+        LOADING,
+        REPLAYING,
+        LIVE
+    }
+
+    private final int shard;
+    private final ShardEnvironment environment;
+    private final ShardLog log;
+    private final ShardStore store;
+    private final LogAppender appender;
+    private final DeliveryTarget target;
+    private final MessageRouting routing;
+    private final SessionObserver observer;
+    private final Executor thread;
+    private final LongSupplier clockMillis;
+    private final ShardRecorder recorder;
+    private final HandOns handOns;
+    private final Map<RelayKey, AppendCallback> relays = new HashMap<>();
+
+    private Phase phase = Phase.IDLE;
+    /** Counts claims, so that what an earlier one asked for is known and ignored when it arrives. */
+    private int generation;
+
+    private long ownerEpoch = -1;
+    private long foldingOffset;
+    private long retryAtMillis = Long.MAX_VALUE;
+
+    // Live from the claim to the next one.
+    private @Nullable Live live;
+
+    private record RelayKey(String clientId, long epoch, int packetId) {}
+
+    /** What an owner has from loading the shard until it loses or claims it again. */
+    private record Live(
+            ShardState state,
+            Deliveries deliveries,
+            QueueTrimmer trimmer,
+            GroupHandOver handOver,
+            SavePoints savePoints,
+            ShardTimers timers) {}
+
+    ShardDriver(int shard, ShardEnvironment environment, Executor thread) {
+        this.shard = shard;
+        this.environment = environment;
+        this.thread = thread;
+        log = environment.log();
+        store = environment.store();
+        appender = environment.appender();
+        target = environment.target();
+        routing = environment.routing();
+        observer = environment.observer();
+        clockMillis = environment.clockMillis();
+        recorder = environment.recorder();
+        handOns = new HandOns(shard, appender, routing, thread);
+    }
+
+    boolean isLive() {
+        return phase == Phase.LIVE;
+    }
+
+    /** This node owns the shard from now on. */
+    void assigned() {
+        int claim = ++generation;
+        phase = Phase.CLAIMING;
+        live = null;
+        appender.append(shard, new Owner(environment.node()), (offset, failure) -> {
+            if (failure == null) { // else the node is closing
+                thread.execute(() -> claim(claim, offset));
+            }
+        });
+    }
+
+    /** This node does not own the shard any more. */
+    void revoked() {
+        generation++;
+        phase = Phase.IDLE;
+        live = null;
+        failRelays();
+    }
+
+    private void claim(int claim, long epoch) {
+        if (claim != generation) {
+            return;
+        }
+        phase = Phase.LOADING;
+        ownerEpoch = epoch;
+        store.claim(shard, epoch)
+                .whenComplete((claimed, failure) -> thread.execute(() -> {
+                    if (claim != generation) {
+                        return;
+                    }
+                    if (claimed == null) {
+                        claimAgainLater("claim", failure);
+                        return;
+                    }
+                    ShardState state = new ShardState(this, claimed.applied(), claimed.sources());
+                    load(claim, state, null, new ArrayList<>());
+                }));
+    }
+
+    private void load(int claim, ShardState state, @Nullable String cursor, List<ClientWill> wills) {
+        store.readHeads(shard, cursor)
+                .whenComplete((page, failure) -> thread.execute(() -> {
+                    if (claim != generation) {
+                        return;
+                    }
+                    if (page == null) {
+                        claimAgainLater("load", failure);
+                        return;
+                    }
+                    state.load(page.heads(), List.of());
+                    wills.addAll(page.wills());
+                    if (page.cursor() != null) {
+                        load(claim, state, page.cursor(), wills);
+                        return;
+                    }
+                    state.load(List.of(), wills);
+                    replay(state);
+                }));
+    }
+
+    private void replay(ShardState state) {
+        SessionQueues queues = new SessionQueues(shard, state, store, thread);
+        Deliveries deliveries = new Deliveries(environment.config(), queues, target, clockMillis, recorder);
+        handOns.restart();
+        live = new Live(
+                state,
+                deliveries,
+                new QueueTrimmer(environment.config().queue(), queues, deliveries),
+                new GroupHandOver(queues, deliveries, routing, this::append),
+                new SavePoints(shard, environment, state, queues, handOns, thread),
+                new ShardTimers());
+        phase = Phase.REPLAYING;
+        log.readFrom(shard, state.applied() + 1);
+    }
+
+    private void claimAgainLater(String what, @Nullable Throwable failure) {
+        LOG.warn("Shard {}: {} failed, trying again: {}", shard, what, String.valueOf(failure));
+        recorder.storeFailed();
+        generation++;
+        phase = Phase.CLAIMING;
+        retryAtMillis = clockMillis.getAsLong() + RETRY_MILLIS;
+    }
+
+    /** Folds records that the log handed out. */
+    void records(List<LogRecord> records) {
+        Live now = live;
+        if (now == null || (phase != Phase.REPLAYING && phase != Phase.LIVE)) {
+            return;
+        }
+        int claim = generation;
+        for (LogRecord record : records) {
+            if (record.offset() > now.state.applied()) {
+                foldingOffset = record.offset();
+                ShardEvent event = EventCodec.decode(record.value());
+                now.state.apply(record.offset(), record.timeMillis(), event);
+                folded(now, event);
+            }
+            if (claim != generation) {
+                return; // somebody else owns the shard
+            }
+        }
+        recorder.folded(records.size());
+        endOfTurn(now);
+        pauseIfBehind(now);
+    }
+
+    private void folded(Live now, ShardEvent event) {
+        switch (event) {
+            case Settled settled when settled.ownerEpoch() == ownerEpoch -> {
+                now.deliveries.logged(settled);
+                now.savePoints.settledFolded();
+            }
+            case HandOver handOver when handOver.ownerEpoch() == ownerEpoch -> now.deliveries.logged(handOver);
+            default -> {}
+        }
+    }
+
+    private void pauseIfBehind(Live now) {
+        if (now.savePoints.isBehind()) {
+            log.pause(shard);
+            now.savePoints.onCaughtUp(this::readOn);
+        }
+    }
+
+    /** Has the log hand out what follows the record that was folded last. */
+    void readOn() {
+        if (live != null && (phase == Phase.REPLAYING || phase == Phase.LIVE)) {
+            log.readFrom(shard, live.state.applied() + 1);
+        }
+    }
+
+    /** Takes acknowledgements from a connection. */
+    void settle(String clientId, long epoch, long[] sequences) {
+        if (live != null && phase == Phase.LIVE) {
+            live.deliveries.settle(clientId, epoch, sequences);
+            endOfTurn(live);
+        }
+    }
+
+    /** Takes PUBRECs from a connection. */
+    void received(String clientId, long epoch, long[] sequences) {
+        if (live != null && phase == Phase.LIVE) {
+            live.deliveries.received(clientId, epoch, sequences);
+            endOfTurn(live);
+        }
+    }
+
+    /** Keeps the callback until the fold says what became of the relay; told before it is appended. */
+    void expectRelay(Relay relay, AppendCallback callback) {
+        relays.put(new RelayKey(relay.clientId(), relay.epoch(), relay.packetId()), callback);
+    }
+
+    /** The append of a relay failed. */
+    void relayFailed(Relay relay, Throwable failure) {
+        AppendCallback callback = relays.remove(new RelayKey(relay.clientId(), relay.epoch(), relay.packetId()));
+        if (callback != null) {
+            callback.onAppended(-1, failure);
+        }
+    }
+
+    /** Does what time asks for; called a few times a second. */
+    void tick() {
+        long now = clockMillis.getAsLong();
+        if (phase == Phase.CLAIMING && now >= retryAtMillis) {
+            retryAtMillis = Long.MAX_VALUE;
+            assigned();
+        } else if (live != null && phase == Phase.LIVE) {
+            for (Timer timer : live.timers.takeDue(now)) {
+                due(live, timer, now);
+            }
+            live.deliveries.retryReads();
+            endOfTurn(live);
+        }
+    }
+
+    private void endOfTurn(Live now) {
+        now.deliveries.flush();
+        boolean forSavePoint = now.savePoints.wantsSettled();
+        if (phase == Phase.LIVE && (forSavePoint || now.deliveries.hasReceived())) {
+            List<ShardEvent.ClientSettled> settled = now.deliveries.takeSettled();
+            if (!settled.isEmpty()) {
+                now.savePoints.settledAppended(forSavePoint);
+                append(new Settled(ownerEpoch, settled));
+            }
+        }
+        if (!now.savePoints.proceed(ownerEpoch)) {
+            LOG.warn("Shard {}: the store is not where this owner left it; folding the log again", shard);
+            assigned();
+        }
+    }
+
+    private void due(Live now, Timer timer, long nowMillis) {
+        ClientState client = now.state.client(timer.clientId());
+        if (client == null || client.epoch != timer.epoch() || client.isAttached()) {
+            return;
+        }
+        if (client.will != null && client.willDueAtMillis <= nowMillis) {
+            publishWill(client.clientId, client.epoch, client.will);
+        }
+        if (client.expiresAtMillis() <= nowMillis) {
+            append(new SessionExpired(client.clientId, client.epoch));
+        }
+    }
+
+    private void publishWill(String clientId, long epoch, Will will) {
+        Message message = will.message();
+        if (will.messageExpirySeconds() >= 0) {
+            long expiresAt = clockMillis.getAsLong() + will.messageExpirySeconds() * 1000;
+            message = message.withExpiry(expiresAt);
+        }
+        append(new WillDue(clientId, epoch, message, routing.match(message)));
+    }
+
+    private void append(ShardEvent event) {
+        appender.append(shard, event, (offset, failure) -> {});
+    }
+
+    @Override
+    public void owned(long epoch) {
+        if (epoch > ownerEpoch) {
+            LOG.info("Shard {}: another node owns it now", shard);
+            revoked();
+        } else if (epoch == ownerEpoch && live != null) {
+            goLive(live);
+        }
+    }
+
+    private void goLive(Live now) {
+        phase = Phase.LIVE;
+        for (ClientState client : now.state.clients()) {
+            resume(now, client);
+        }
+        now.state.dueWills().forEach((WillKey key, Will will) -> publishWill(key.clientId(), key.epoch(), will));
+        observer.shardLive(shard, clientId -> {
+            ClientState client = now.state.client(clientId);
+            return client == null ? -1 : client.session;
+        });
+        recorder.live(shard, now.state.clients().size());
+        environment.onLive().run();
+    }
+
+    private void resume(Live now, ClientState client) {
+        String node = client.node;
+        if (node == null) {
+            now.timers.set(client);
+        } else if (node.equals(environment.node())) {
+            now.deliveries.attached(client);
+        } else if (environment.isDead(node)) { // nobody else can tell that its connections are gone
+            append(new Detach(client.clientId, client.epoch, true, client.sessionExpirySeconds, -1));
+        }
+    }
+
+    @Override
+    public void attached(ClientState client, boolean sessionPresent, @Nullable Taken previous) {
+        if (live == null || phase != Phase.LIVE) {
+            return;
+        }
+        if (previous != null && previous.node().equals(environment.node())) {
+            target.takenOver(previous.connection());
+        }
+        if (client.node != null && client.node.equals(environment.node())) {
+            target.attached(
+                    client.connection,
+                    new Attached(client.session, client.epoch, sessionPresent, client.inboundPacketIdArray()));
+            live.deliveries.attached(client);
+        }
+    }
+
+    @Override
+    public void detached(ClientState client) {
+        if (live != null && phase == Phase.LIVE) {
+            live.deliveries.detached(client);
+            live.timers.set(client);
+            live.handOver.left(client, ownerEpoch);
+        }
+    }
+
+    @Override
+    public void sessionEnded(String clientId, long session) {
+        if (live != null) {
+            live.deliveries.ended(clientId);
+        }
+        observer.sessionEnded(clientId, session);
+    }
+
+    @Override
+    public void queued(ClientState client, long sequence, QueueEntry.Queued entry) {
+        if (live != null && phase == Phase.LIVE && live.trimmer.admit(client, sequence, entry)) {
+            live.deliveries.queued(client, sequence, entry);
+        }
+    }
+
+    @Override
+    public void received(ClientState client, long[] sequences) {
+        if (live != null && phase == Phase.LIVE) {
+            live.deliveries.receivedLogged(client, sequences);
+        }
+    }
+
+    @Override
+    public void relayed(Relay relay, boolean accepted) {
+        AppendCallback callback = relays.remove(new RelayKey(relay.clientId(), relay.epoch(), relay.packetId()));
+        if (callback != null) {
+            callback.onAppended(
+                    accepted ? foldingOffset : -1, accepted ? null : new FencedException("the session was taken over"));
+        }
+    }
+
+    @Override
+    public void handOn(Message message, Destinations destinations) {
+        if (live != null) {
+            handOns.handOn(foldingOffset, message, destinations);
+        }
+    }
+
+    @Override
+    public void willDue(String clientId, long epoch, Will will) {
+        if (phase == Phase.LIVE) {
+            publishWill(clientId, epoch, will);
+        }
+    }
+
+    private void failRelays() {
+        List<AppendCallback> failed = List.copyOf(relays.values());
+        relays.clear();
+        failed.forEach(callback -> callback.onAppended(-1, new FencedException("the shard moved")));
+    }
+
+    static boolean isFenced(Throwable failure) {
+        return failure instanceof FencedException
+                || (failure instanceof CompletionException && failure.getCause() instanceof FencedException);
+    }
+}

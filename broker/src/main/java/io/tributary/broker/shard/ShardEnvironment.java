@@ -1,0 +1,35 @@
+package io.tributary.broker.shard;
+
+import io.tributary.broker.delivery.DeliveryTarget;
+import io.tributary.broker.delivery.MessageRouting;
+import io.tributary.broker.delivery.SessionObserver;
+import io.tributary.persistence.shard.ShardLog;
+import io.tributary.persistence.shard.ShardStore;
+import java.util.function.LongSupplier;
+import java.util.function.Predicate;
+
+/**
+ * What the owners of a node's shards have in common.
+ *
+ * @param node this node and its incarnation, as {@code Attach} and {@code Owner} name it
+ * @param deadNodes tells of another node or incarnation that it is gone for good
+ * @param onLive run on a shard thread each time that a shard becomes live
+ */
+record ShardEnvironment(
+        ShardConfig config,
+        String node,
+        Predicate<String> deadNodes,
+        ShardLog log,
+        ShardStore store,
+        LogAppender appender,
+        DeliveryTarget target,
+        MessageRouting routing,
+        SessionObserver observer,
+        LongSupplier clockMillis,
+        ShardRecorder recorder,
+        Runnable onLive) {
+
+    boolean isDead(String otherNode) {
+        return deadNodes.test(otherNode);
+    }
+}

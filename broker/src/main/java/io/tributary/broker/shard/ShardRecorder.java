@@ -1,0 +1,31 @@
+package io.tributary.broker.shard;
+
+/** Counts what the shards do. Called on shard threads; must not block. */
+public interface ShardRecorder {
+
+    /** Why a message left a queue without being delivered. */
+    enum DropReason {
+        /** The queue was at its limit. */
+        QUEUE_FULL,
+        /** Its expiry interval was over. */
+        EXPIRED
+    }
+
+    /** A message left a queue without being delivered. */
+    default void dropped(DropReason reason) {}
+
+    /** A save point is stored. */
+    default void saved(int queuedEntries) {}
+
+    /** A save point or a read failed and is tried again. */
+    default void storeFailed() {}
+
+    /** Records were folded. */
+    default void folded(int records) {}
+
+    /** A new owner has folded a shard's log to its end and serves its sessions. */
+    default void live(int shard, int sessions) {}
+
+    /** Counts nothing. */
+    ShardRecorder NONE = new ShardRecorder() {};
+}

@@ -1,0 +1,380 @@
+package io.tributary.broker.shard;
+
+import io.tributary.broker.shard.Effects.Taken;
+import io.tributary.common.event.QueueEntry;
+import io.tributary.common.event.Recipient;
+import io.tributary.common.event.SessionHead;
+import io.tributary.common.event.ShardEvent;
+import io.tributary.common.event.ShardEvent.Attach;
+import io.tributary.common.event.ShardEvent.ClientSettled;
+import io.tributary.common.event.ShardEvent.Detach;
+import io.tributary.common.event.ShardEvent.HandOver;
+import io.tributary.common.event.ShardEvent.Moved;
+import io.tributary.common.event.ShardEvent.Owner;
+import io.tributary.common.event.ShardEvent.Publish;
+import io.tributary.common.event.ShardEvent.Relay;
+import io.tributary.common.event.ShardEvent.Release;
+import io.tributary.common.event.ShardEvent.SessionExpired;
+import io.tributary.common.event.ShardEvent.Settled;
+import io.tributary.common.event.ShardEvent.WillDue;
+import io.tributary.common.event.Source;
+import io.tributary.common.mqtt.Message;
+import io.tributary.common.mqtt.Will;
+import io.tributary.persistence.shard.SavePoint;
+import io.tributary.persistence.shard.SavePoint.ClientWill;
+import io.tributary.persistence.shard.SavePoint.SourcePosition;
+import io.tributary.persistence.shard.SavePoint.WillKey;
+import java.util.Collection;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The state of one shard: the fold of its log. It does no I/O, reads no clock and has no threads of its own; the same
+ * records always fold to the same state and the same effects. Confined to the thread of its driver.
+ *
+ * <p>A session's states, and the events that change them (any other combination changes nothing):
+ *
+ * <pre>
+ * none      --Attach--------------------------------------------> attached (new session)
+ * attached  --Attach--------------------------------------------> attached (same session, or a new one with clean start)
+ * attached  --Detach of its epoch, expiry above 0---------------> detached
+ * attached  --Detach of its epoch, expiry 0---------------------> none
+ * detached  --Attach--------------------------------------------> attached (same session, or a new one with clean start)
+ * detached  --SessionExpired of its epoch-----------------------> none
+ * </pre>
+ *
+ * <p>A will goes with the {@code Attach} that brought it: it is pending while its connection lives and through its delay,
+ * then due until a {@link WillDue} with its destinations is folded; a resumption before it is due cancels it.
+ */
+final class ShardState {
+    /** The session expiry interval of a session that never expires, in seconds. */
+    static final long NEVER_EXPIRES_SECONDS = 0xFFFF_FFFFL;
+
+    private final Effects effects;
+    private final Map<String, ClientState> clients = new HashMap<>();
+    private final Map<WillKey, Will> dueWills = new LinkedHashMap<>();
+    private final Map<Integer, SourcePosition> sources = new HashMap<>();
+    private ShardChanges changes = new ShardChanges();
+    private long ownerEpoch = -1;
+    private long applied;
+
+    /**
+     * Creates the state as a store has it; heads and wills follow through {@link #load}.
+     *
+     * @param applied the offset up to which the stored state is folded
+     */
+    ShardState(Effects effects, long applied, List<SourcePosition> sources) {
+        this.effects = effects;
+        this.applied = applied;
+        sources.forEach(source -> this.sources.put(source.shard(), source));
+    }
+
+    /** Adds sessions and wills that the store has. All heads have to be loaded before their clients' wills. */
+    void load(List<SessionHead> heads, List<ClientWill> wills) {
+        for (SessionHead head : heads) {
+            clients.put(head.clientId(), new ClientState(head));
+        }
+        for (ClientWill will : wills) {
+            ClientState client = clients.get(will.clientId());
+            if (will.due()) {
+                dueWills.put(new WillKey(will.clientId(), will.epoch()), will.will());
+            } else if (client != null && client.epoch == will.epoch()) {
+                client.will = will.will();
+            }
+        }
+    }
+
+    /** Folds one record. Records come in the order of their offsets; one that was folded before is skipped. */
+    void apply(long offset, long timeMillis, ShardEvent event) {
+        if (offset <= applied) {
+            return;
+        }
+        applied = offset;
+        switch (event) {
+            case Publish publish -> publish(publish);
+            case Relay relay -> relay(relay);
+            case Release release -> release(release);
+            case Attach attach -> attach(offset, attach);
+            case Detach detach -> detach(timeMillis, detach);
+            case Owner _ -> {
+                ownerEpoch = offset;
+                effects.owned(offset);
+            }
+            case Settled settled -> settled(settled);
+            case SessionExpired expired -> sessionExpired(expired);
+            case WillDue due -> willDue(due);
+            case HandOver handOver -> handOver(handOver);
+        }
+    }
+
+    /** Takes what changed since the last save point, for the owner with the given epoch. */
+    SavePoint takeSavePoint(long epoch, long expectedApplied) {
+        ShardChanges taken = takeChanges();
+        return new SavePoint(
+                epoch,
+                expectedApplied,
+                applied,
+                taken.sources(),
+                taken.cleared(),
+                taken.heads(clients),
+                taken.removed(),
+                taken.queued(),
+                taken.willsRemoved(),
+                taken.wills());
+    }
+
+    private ShardChanges takeChanges() {
+        ShardChanges taken = changes;
+        changes = new ShardChanges();
+        return taken;
+    }
+
+    /** The offset of the last record folded. */
+    long applied() {
+        return applied;
+    }
+
+    /** What changed since the last save point. */
+    ShardChanges changes() {
+        return changes;
+    }
+
+    @Nullable
+    ClientState client(String clientId) {
+        return clients.get(clientId);
+    }
+
+    Collection<ClientState> clients() {
+        return clients.values();
+    }
+
+    /** Wills that are to be published and for which no {@link WillDue} was folded yet. */
+    Map<WillKey, Will> dueWills() {
+        return dueWills;
+    }
+
+    private void publish(Publish publish) {
+        Source source = publish.source();
+        if (source != null && !takeSource(source)) {
+            return;
+        }
+        for (Recipient recipient : publish.recipients()) {
+            ClientState client = clients.get(recipient.clientId());
+            if (client != null && client.session == recipient.session()) {
+                enqueue(client, publish.message(), recipient);
+            }
+        }
+    }
+
+    private boolean takeSource(Source source) {
+        SourcePosition latest = sources.get(source.shard());
+        if (latest != null && !source.isAfter(latest.offset(), latest.part())) {
+            return false;
+        }
+        sources.put(source.shard(), new SourcePosition(source.shard(), source.offset(), source.part()));
+        changes.source(source);
+        return true;
+    }
+
+    private void enqueue(ClientState client, Message message, Recipient recipient) {
+        long sequence = ++client.lastSequence;
+        client.queuedMessages++;
+        client.queuedBytes += message.sizeBytes();
+        client.mayHaveGroupMessages |= recipient.group() != null;
+        QueueEntry.Queued entry = new QueueEntry.Queued(
+                message, recipient.qos(), recipient.retain(), recipient.subscriptionIds(), recipient.group());
+        changes.add(client, sequence, entry);
+        effects.queued(client, sequence, entry);
+    }
+
+    private void relay(Relay relay) {
+        ClientState client = clients.get(relay.clientId());
+        if (client == null || client.epoch != relay.epoch()) {
+            effects.relayed(relay, false);
+            return;
+        }
+        if (client.inboundPacketIds.add(relay.packetId())) { // else a repetition [MQTT-4.3.3-10]
+            changes.touch(client);
+            effects.handOn(relay.message(), relay.destinations());
+        }
+        effects.relayed(relay, true);
+    }
+
+    private void release(Release release) {
+        ClientState client = clients.get(release.clientId());
+        if (client != null
+                && client.epoch == release.epoch()
+                && client.inboundPacketIds.remove(release.packetId())) {
+            changes.touch(client);
+        }
+    }
+
+    private void attach(long offset, Attach attach) {
+        ClientState existing = clients.get(attach.clientId());
+        Taken previous = null;
+        if (existing != null && existing.node != null) {
+            previous = new Taken(existing.node, existing.connection);
+        }
+        boolean resumed = existing != null && existing.isPersistent() && !attach.cleanStart();
+        if (existing != null) {
+            leaveWill(existing, resumed);
+        }
+        if (existing != null && !resumed) {
+            end(existing);
+        }
+        ClientState client = existing != null && resumed ? existing : new ClientState(attach.clientId(), offset);
+        if (previous != null) {
+            client.resendUpTo = client.lastSequence;
+        }
+        clients.put(client.clientId, client);
+        connect(client, offset, attach);
+        effects.attached(client, resumed, previous);
+    }
+
+    /** What a new connection means for the will of the one before [MQTT-3.1.2-8, MQTT-3.1.3-9]. */
+    private void leaveWill(ClientState existing, boolean resumed) {
+        Will will = existing.will;
+        if (will == null) {
+            return;
+        }
+        if (resumed && (!existing.isAttached() || will.delaySeconds() > 0)) {
+            dropWill(existing);
+        } else {
+            makeWillDue(existing, will);
+        }
+    }
+
+    private void connect(ClientState client, long offset, Attach attach) {
+        client.epoch = offset;
+        client.node = attach.node();
+        client.connection = attach.connection();
+        client.sessionExpirySeconds = attach.sessionExpirySeconds();
+        client.receiveMaximum = attach.receiveMaximum();
+        client.willDueAtMillis = Long.MAX_VALUE;
+        client.will = attach.will();
+        if (attach.will() != null) {
+            changes.putWill(new ClientWill(client.clientId, offset, attach.will(), false));
+        }
+        changes.touch(client);
+    }
+
+    private void detach(long timeMillis, Detach detach) {
+        ClientState client = clients.get(detach.clientId());
+        if (client == null || client.epoch != detach.epoch() || !client.isAttached()) {
+            return;
+        }
+        client.node = null;
+        client.detachedAtMillis = timeMillis;
+        client.sessionExpirySeconds = detach.sessionExpirySeconds();
+        client.resendUpTo =
+                detach.sentUpTo() < 0 ? client.lastSequence : Math.max(client.resendUpTo, detach.sentUpTo());
+        changes.touch(client);
+        if (client.will != null) {
+            beginWillDelay(client, client.will, detach.publishWill());
+        }
+        if (client.isPersistent()) {
+            effects.detached(client);
+        } else {
+            end(client);
+        }
+    }
+
+    private void beginWillDelay(ClientState client, Will will, boolean publish) {
+        if (!publish) { // [MQTT-3.14.4-3]
+            dropWill(client);
+        } else if (will.delaySeconds() == 0 || !client.isPersistent()) {
+            makeWillDue(client, will);
+        } else {
+            client.willDueAtMillis = client.detachedAtMillis + will.delaySeconds() * 1000;
+        }
+    }
+
+    private void dropWill(ClientState client) {
+        changes.removeWill(client.clientId, client.epoch);
+        client.will = null;
+        client.willDueAtMillis = Long.MAX_VALUE;
+    }
+
+    private void makeWillDue(ClientState client, Will will) {
+        dueWills.put(new WillKey(client.clientId, client.epoch), will);
+        changes.putWill(new ClientWill(client.clientId, client.epoch, will, true));
+        client.will = null;
+        client.willDueAtMillis = Long.MAX_VALUE;
+        effects.willDue(client.clientId, client.epoch, will);
+    }
+
+    /** Ends a session; a will that waits for its delay is due now [MQTT-3.1.2-8]. */
+    private void end(ClientState client) {
+        if (client.will != null) {
+            makeWillDue(client, client.will);
+        }
+        clients.remove(client.clientId);
+        changes.clear(client);
+        effects.sessionEnded(client.clientId, client.session);
+    }
+
+    private void sessionExpired(SessionExpired expired) {
+        ClientState client = clients.get(expired.clientId());
+        if (client != null && client.epoch == expired.epoch() && !client.isAttached()) {
+            end(client);
+        }
+    }
+
+    private void willDue(WillDue due) {
+        boolean wasDue = dueWills.remove(new WillKey(due.clientId(), due.epoch())) != null;
+        ClientState client = clients.get(due.clientId());
+        boolean delayIsOver = client != null
+                && client.epoch == due.epoch()
+                && !client.isAttached()
+                && client.will != null;
+        if (client != null && delayIsOver) {
+            client.will = null;
+            client.willDueAtMillis = Long.MAX_VALUE;
+            changes.touch(client);
+        }
+        if (wasDue || delayIsOver) {
+            changes.removeWill(due.clientId(), due.epoch());
+            effects.handOn(due.message(), due.destinations());
+        }
+    }
+
+    private void settled(Settled settled) {
+        if (settled.ownerEpoch() != ownerEpoch) {
+            return;
+        }
+        for (ClientSettled one : settled.clients()) {
+            ClientState client = clients.get(one.clientId());
+            if (client != null && client.session == one.session()) {
+                settle(client, one);
+            }
+        }
+    }
+
+    private void settle(ClientState client, ClientSettled settled) {
+        for (long sequence : settled.received()) {
+            changes.release(client, sequence);
+        }
+        for (long sequence : settled.settled()) {
+            changes.remove(client, sequence);
+        }
+        client.removedFromQueue(settled.settled().length, settled.settledBytes()); // bytes of the received ones, too
+        if (settled.received().length > 0) {
+            effects.received(client, settled.received());
+        }
+    }
+
+    private void handOver(HandOver handOver) {
+        ClientState client = clients.get(handOver.clientId());
+        if (handOver.ownerEpoch() != ownerEpoch || client == null || client.session != handOver.session()) {
+            return;
+        }
+        for (Moved moved : handOver.moved()) {
+            changes.remove(client, moved.sequence());
+            client.removedFromQueue(1, moved.bytes());
+            effects.handOn(moved.message(), moved.destinations());
+        }
+    }
+}

@@ -1,0 +1,94 @@
+package io.tributary.broker.shard;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.Executor;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.locks.LockSupport;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * A thread that runs some of the node's shards, one task after the other. What is queued is bounded by those who queue it:
+ * the log is paused when a driver is behind, a connection has a window, and each driver has one request to the store.
+ */
+final class ShardThread implements Executor {
+    private static final Logger LOG = LoggerFactory.getLogger(ShardThread.class);
+    private static final long TICK_NANOS = 100_000_000;
+
+    private final Queue<Runnable> tasks = new ConcurrentLinkedQueue<>();
+    private final AtomicBoolean parked = new AtomicBoolean();
+    private final List<ShardDriver> drivers = new ArrayList<>(); // on the thread only
+    private final Thread thread;
+    private volatile boolean stopping;
+
+    ShardThread(String name) {
+        thread = new Thread(this::run, name);
+        thread.setDaemon(true);
+    }
+
+    void start() {
+        thread.start();
+    }
+
+    /** Has the driver's clock tick from now on. */
+    void add(ShardDriver driver) {
+        execute(() -> drivers.add(driver));
+    }
+
+    @Override
+    public void execute(Runnable task) {
+        tasks.add(task);
+        if (parked.get() && parked.compareAndSet(true, false)) {
+            LockSupport.unpark(thread);
+        }
+    }
+
+    /** Ends the thread after what is queued now; blocks until it has. */
+    void stop() {
+        stopping = true;
+        execute(() -> {});
+        try {
+            thread.join(10_000);
+        } catch (InterruptedException _) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
+    private void run() {
+        long nextTick = System.nanoTime() + TICK_NANOS;
+        while (true) {
+            Runnable task = tasks.poll();
+            long now = System.nanoTime();
+            if (now - nextTick >= 0) {
+                nextTick = now + TICK_NANOS;
+                drivers.forEach(driver -> runSafely(driver::tick));
+            }
+            if (task != null) {
+                runSafely(task);
+            } else if (stopping) {
+                return;
+            } else {
+                park(nextTick - now);
+            }
+        }
+    }
+
+    private void park(long nanos) {
+        parked.set(true);
+        if (tasks.isEmpty()) {
+            LockSupport.parkNanos(this, Math.max(1, nanos));
+        }
+        parked.set(false);
+    }
+
+    private static void runSafely(Runnable task) {
+        try {
+            task.run();
+        } catch (RuntimeException | Error e) {
+            LOG.error("A shard's task failed; this is a defect", e);
+        }
+    }
+}

@@ -1,0 +1,221 @@
+package io.tributary.broker.shard;
+
+import io.tributary.broker.delivery.DeliveryTarget;
+import io.tributary.broker.delivery.MessageRouting;
+import io.tributary.broker.delivery.SessionObserver;
+import io.tributary.common.event.Recipient;
+import io.tributary.common.event.ShardEvent;
+import io.tributary.common.event.Source;
+import io.tributary.common.mqtt.Message;
+import io.tributary.persistence.shard.AppendCallback;
+import io.tributary.persistence.shard.LogRecord;
+import io.tributary.persistence.shard.ShardLog;
+import io.tributary.persistence.shard.ShardStore;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicIntegerArray;
+import java.util.function.Predicate;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The shards as sessions and router use them: appends to their logs, and acknowledgements to their owners. Every method
+ * may be called from any thread and never blocks; calls from one thread for one client keep their order.
+ *
+ * <p>Appends are always accepted. When the log cannot keep up, {@link #isCongested} says so; whoever takes packets from a
+ * socket stops reading until {@link #onRoom}, which bounds what is waiting here.
+ */
+public final class Shards implements AutoCloseable {
+    private static final AppendCallback IGNORE = (offset, failure) -> {};
+    /** How many records may wait for one shard's driver before the log is asked to pause. */
+    private static final int MOST_WAITING_RECORDS = 10_000;
+
+    private final ShardConfig config;
+    private final ShardLog log;
+    private final ShardStore store;
+    private final LogAppender appender;
+    private final List<ShardThread> threads = new ArrayList<>();
+    private final List<ShardDriver> drivers = new ArrayList<>();
+    private final CompletableFuture<@Nullable Void> live = new CompletableFuture<>();
+
+    /**
+     * Creates the shards of a node; {@link #start} sets them going.
+     *
+     * @param log where the shards' events go
+     * @param store where the shards' state goes
+     */
+    public Shards(ShardConfig config, ShardLog log, ShardStore store) {
+        this.config = config;
+        this.log = log;
+        this.store = store;
+        appender = new LogAppender(log);
+    }
+
+    /**
+     * Who the shards work for.
+     *
+     * @param name this node and its incarnation
+     * @param deadNodes tells of another node or incarnation that it is gone for good
+     */
+    public record Node(
+            String name,
+            Predicate<String> deadNodes,
+            DeliveryTarget target,
+            MessageRouting routing,
+            SessionObserver observer,
+            ShardRecorder recorder) {}
+
+    /** Starts to own shards; the stage completes when every shard of the log is live here. */
+    public CompletionStage<@Nullable Void> start(Node node) {
+        AtomicInteger left = new AtomicInteger(log.shardCount());
+        Runnable onLive = () -> {
+            if (left.decrementAndGet() == 0) {
+                live.complete(null);
+            }
+        };
+        ShardEnvironment environment = new ShardEnvironment(
+                config,
+                node.name(),
+                node.deadNodes(),
+                log,
+                store,
+                appender,
+                node.target(),
+                node.routing(),
+                node.observer(),
+                System::currentTimeMillis,
+                node.recorder(),
+                onLive);
+        for (int i = 0; i < Math.min(config.threads(), log.shardCount()); i++) {
+            threads.add(new ShardThread("tributary-shard-" + i));
+        }
+        for (int shard = 0; shard < log.shardCount(); shard++) {
+            ShardDriver driver = new ShardDriver(shard, environment, threadOf(shard));
+            drivers.add(driver);
+            threadOf(shard).add(driver);
+        }
+        threads.forEach(ShardThread::start);
+        log.start(new Reader());
+        return live;
+    }
+
+    /** The shard of a client identifier. */
+    public int shardOf(String clientId) {
+        return appender.shardOf(clientId);
+    }
+
+    /** Asks for a session. The answer comes to the connection through {@code DeliveryTarget.attached}. */
+    public void attach(ShardEvent.Attach attach) {
+        appender.append(shardOf(attach.clientId()), attach, IGNORE);
+    }
+
+    /** Tells that a connection ended. */
+    public void detach(ShardEvent.Detach detach) {
+        appender.append(shardOf(detach.clientId()), detach, IGNORE);
+    }
+
+    /**
+     * Appends a message for persistent sessions, in as many records as their shards need.
+     *
+     * @param recipients at least one, with QoS 1 or 2
+     * @param source where it is handed on from, or null for a message straight from its publisher
+     * @param callback called once, when all records are durable; the offset is meaningless to it
+     */
+    public void publish(
+            Message message, List<Recipient> recipients, @Nullable Source source, AppendCallback callback) {
+        appender.publish(message, recipients, _ -> source, callback);
+    }
+
+    /**
+     * Appends a QoS 2 message of a persistent publisher to the publisher's own shard, whose owner hands it on. The callback
+     * is told when it is durable and its connection had not lost the session before.
+     */
+    public void relay(ShardEvent.Relay relay, AppendCallback callback) {
+        int shard = shardOf(relay.clientId());
+        ShardDriver driver = drivers.get(shard);
+        ShardThread thread = threadOf(shard);
+        thread.execute(() -> driver.expectRelay(relay, callback));
+        appender.append(shard, relay, (offset, failure) -> {
+            if (failure != null) {
+                thread.execute(() -> driver.relayFailed(relay, failure));
+            }
+        });
+    }
+
+    /** Appends a publisher's PUBREL; PUBCOMP waits for the callback. */
+    public void release(ShardEvent.Release release, AppendCallback callback) {
+        appender.append(shardOf(release.clientId()), release, callback);
+    }
+
+    /**
+     * Tells the owner that deliveries are done with: acknowledged with PUBACK, PUBCOMP or an error, or dropped. Makes room
+     * in the window. Callers collect what one turn of their event loop brought.
+     *
+     * @param epoch the epoch of the connection
+     */
+    public void settle(String clientId, long epoch, long[] sequences) {
+        int shard = shardOf(clientId);
+        ShardDriver driver = drivers.get(shard);
+        threadOf(shard).execute(() -> driver.settle(clientId, epoch, sequences));
+    }
+
+    /** Tells the owner of PUBRECs; {@code DeliveryTarget.received} follows when they are logged. */
+    public void received(String clientId, long epoch, long[] sequences) {
+        int shard = shardOf(clientId);
+        ShardDriver driver = drivers.get(shard);
+        threadOf(shard).execute(() -> driver.received(clientId, epoch, sequences));
+    }
+
+    /** Whether appends are waiting for room in the log. */
+    public boolean isCongested() {
+        return appender.isCongested();
+    }
+
+    /** Runs the action once when {@link #isCongested} has become false; at once when it is. */
+    public void onRoom(Runnable action) {
+        appender.onRoom(action);
+    }
+
+    /** Stops the threads of the shards; the log has everything that the next start needs. Blocks until done. */
+    @Override
+    public void close() {
+        threads.forEach(ShardThread::stop);
+    }
+
+    private ShardThread threadOf(int shard) {
+        return threads.get(shard % threads.size());
+    }
+
+    /** Passes what the log hands out to the thread of each shard, and pauses a shard that cannot keep up. */
+    private final class Reader implements ShardLog.Reader {
+        private final AtomicIntegerArray waiting = new AtomicIntegerArray(log.shardCount());
+        private final AtomicIntegerArray paused = new AtomicIntegerArray(log.shardCount());
+
+        @Override
+        public void onAssigned(int shard) {
+            threadOf(shard).execute(drivers.get(shard)::assigned);
+        }
+
+        @Override
+        public void onRevoked(int shard) {
+            threadOf(shard).execute(drivers.get(shard)::revoked);
+        }
+
+        @Override
+        public void onRecords(int shard, List<LogRecord> records) {
+            ShardDriver driver = drivers.get(shard);
+            if (waiting.addAndGet(shard, records.size()) > MOST_WAITING_RECORDS) {
+                paused.set(shard, 1);
+                log.pause(shard);
+            }
+            threadOf(shard).execute(() -> {
+                driver.records(records);
+                if (waiting.addAndGet(shard, -records.size()) == 0 && paused.compareAndSet(shard, 1, 0)) {
+                    driver.readOn();
+                }
+            });
+        }
+    }
+}

@@ -1,0 +1,111 @@
+package io.tributary.broker.shard;
+
+import io.tributary.common.event.ShardEvent.ClientSettled;
+import java.util.ArrayDeque;
+import java.util.Collection;
+import java.util.HashSet;
+import java.util.Queue;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What the owner knows of one session's queue and the log does not yet: entries that are settled, received or about to be
+ * moved to another session. Confined to the thread of the driver.
+ */
+final class Unlogged {
+    final long session;
+    private LongList settled = new LongList();
+    private long settledBytes;
+    private LongList received = new LongList();
+    private final Queue<ClientSettled> inLog = new ArrayDeque<>();
+    private final Set<Long> moving = new HashSet<>();
+
+    /** How many entries are gone from the queue, as far as the owner knows. */
+    private long messages;
+
+    /** And their size. */
+    private long bytes;
+
+    Unlogged(long session) {
+        this.session = session;
+    }
+
+    long messages() {
+        return messages;
+    }
+
+    long bytes() {
+        return bytes;
+    }
+
+    void settle(long sequence, long size) {
+        settled.add(sequence);
+        settledBytes += size;
+        messages++;
+        bytes += size;
+    }
+
+    void receive(long sequence, long size) {
+        received.add(sequence);
+        settledBytes += size;
+        bytes += size;
+    }
+
+    void move(long sequence, long size) {
+        moving.add(sequence);
+        messages++;
+        bytes += size;
+    }
+
+    boolean hasReceived() {
+        return !received.isEmpty();
+    }
+
+    /** Takes what is to be logged; null when there is nothing. */
+    @Nullable
+    ClientSettled take(String clientId) {
+        if (settled.isEmpty() && received.isEmpty()) {
+            return null;
+        }
+        ClientSettled taken =
+                new ClientSettled(clientId, session, settled.toArray(), settledBytes, received.toArray());
+        settled = new LongList();
+        settledBytes = 0;
+        received = new LongList();
+        inLog.add(taken);
+        return taken;
+    }
+
+    /** The log has what was taken first. */
+    void logged() {
+        ClientSettled logged = inLog.remove();
+        messages -= logged.settled().length;
+        bytes -= logged.settledBytes();
+    }
+
+    /** The log has a move. */
+    void moved(long sequence, long size) {
+        if (moving.remove(sequence)) {
+            messages--;
+            bytes -= size;
+        }
+    }
+
+    boolean isEmpty() {
+        return inLog.isEmpty() && moving.isEmpty() && settled.isEmpty() && received.isEmpty();
+    }
+
+    /** All sequence numbers that must not be handed to a connection any more. */
+    Set<Long> withheld() {
+        Set<Long> all = new HashSet<>(moving);
+        addTo(all, settled.toArray());
+        inLog.forEach(logged -> addTo(all, logged.settled()));
+        return all;
+    }
+
+    private static void addTo(Collection<Long> all, long[] sequences) {
+        for (long sequence : sequences) {
+            all.add(sequence);
+        }
+    }
+}

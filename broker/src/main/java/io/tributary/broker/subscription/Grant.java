@@ -1,0 +1,38 @@
+package io.tributary.broker.subscription;
+
+import io.tributary.common.mqtt.QoS;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * How a session gets the messages of a topic: what its matching subscriptions amount to together.
+ *
+ * @param qos the highest quality of service that they grant
+ * @param retainAsPublished whether one of them passes RETAIN on as the publisher set it
+ * @param subscriptionIds the identifiers of those that have one; one that several share appears as often
+ */
+public record Grant(QoS qos, boolean retainAsPublished, List<Integer> subscriptionIds) {
+
+    /** What one subscription grants. */
+    static Grant of(SubscriptionRequest request) {
+        List<Integer> ids = request.subscriptionId() == 0 ? List.of() : List.of(request.subscriptionId());
+        return new Grant(request.qos(), request.retainAsPublished(), ids);
+    }
+
+    /** What overlapping subscriptions grant: one copy, at the highest QoS, with all identifiers [MQTT-3.3.4-2, MQTT-3.3.4-4]. */
+    Grant merge(Grant other) {
+        return new Grant(
+                qos.max(other.qos),
+                retainAsPublished || other.retainAsPublished,
+                concat(subscriptionIds, other.subscriptionIds));
+    }
+
+    private static List<Integer> concat(List<Integer> first, List<Integer> second) {
+        if (first.isEmpty()) {
+            return second;
+        }
+        List<Integer> all = new ArrayList<>(first);
+        all.addAll(second);
+        return List.copyOf(all);
+    }
+}

@@ -1,0 +1,118 @@
+package io.tributary.broker.subscription;
+
+import io.tributary.common.topic.TopicLevels;
+import java.util.Arrays;
+import java.util.concurrent.atomic.AtomicLongArray;
+import java.util.concurrent.atomic.AtomicReferenceArray;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What recent topics matched, valid as long as the branches of the trie that they go through have not changed.
+ *
+ * <p>Each branch, that is each beginning of up to three levels, has a version; branches share a fixed number of them, which
+ * only makes a valid entry look stale now and then. A change of a filter raises the version of the literal levels that it
+ * begins with, and an entry is valid while the versions of all beginnings of its topic are as they were before it was
+ * computed. The memory is bounded: a fixed number of slots, one topic each, and neither long topics nor long results.
+ */
+final class MatchCache {
+    private static final int LONGEST_TOPIC = 256;
+    private static final int MOST_RECEIVERS = 64;
+    private static final int VERSIONED_LEVELS = 3;
+    private static final int VERSIONS = 4096;
+
+    private final AtomicReferenceArray<@Nullable Entry> slots;
+    private final AtomicLongArray versions = new AtomicLongArray(VERSIONS);
+    private final int slotMask;
+
+    /** Creates one with the given number of slots, rounded up to a power of two; 0 caches nothing. */
+    MatchCache(int slotCount) {
+        int size = slotCount == 0 ? 0 : Integer.highestOneBit(slotCount * 2 - 1);
+        slots = new AtomicReferenceArray<>(size);
+        slotMask = size - 1;
+    }
+
+    /** What the topic matches, from memory or computed. */
+    Matches get(String topic, Function<String, Matches> compute) {
+        if (slots.length() == 0 || topic.length() > LONGEST_TOPIC) {
+            return compute.apply(topic);
+        }
+        int slot = spread(topic.hashCode()) & slotMask;
+        Entry entry = slots.get(slot);
+        if (entry != null && entry.topic.equals(topic) && entry.version == version(entry.branches)) {
+            return entry.matches;
+        }
+        int[] branches = branchesOf(topic);
+        long version = version(branches); // before the trie is read: a change meanwhile makes the entry stale
+        Matches matches = compute.apply(topic);
+        if (matches.size() <= MOST_RECEIVERS) {
+            slots.set(slot, new Entry(topic, branches, version, matches));
+        }
+        return matches;
+    }
+
+    /** Makes stale whatever the filter matches. To be called after the trie was changed. */
+    void invalidate(String filter) {
+        int[] branches = branchesOf(literalPrefix(filter));
+        versions.incrementAndGet(branches[branches.length - 1]);
+    }
+
+    /** Versions only grow, so their sum is the same only if each of them is. */
+    private long version(int[] branches) {
+        long sum = 0;
+        for (int branch : branches) {
+            sum += versions.get(branch);
+        }
+        return sum;
+    }
+
+    /** The versions that count for a topic: of no level, and of its first, first two and first three levels. */
+    private static int[] branchesOf(@Nullable String topic) {
+        int[] branches = new int[VERSIONED_LEVELS + 1];
+        int count = 1;
+        int hash = 1;
+        int start = 0;
+        while (topic != null && count <= VERSIONED_LEVELS && start <= topic.length()) {
+            int end = TopicLevels.levelEnd(topic, start);
+            for (int i = start; i < end; i++) {
+                hash = 31 * hash + topic.charAt(i);
+            }
+            hash = 31 * hash + TopicLevels.SEPARATOR;
+            branches[count++] = spread(hash) & (VERSIONS - 1);
+            start = end + 1;
+        }
+        return Arrays.copyOf(branches, count);
+    }
+
+    /** The levels of a filter before its first wildcard, or null when it begins with one. */
+    private static @Nullable String literalPrefix(String filter) {
+        int end = 0;
+        while (end < filter.length() && filter.charAt(end) != '+' && filter.charAt(end) != '#') {
+            end++;
+        }
+        if (end == filter.length()) {
+            return filter;
+        }
+        return end == 0 ? null : filter.substring(0, end - 1);
+    }
+
+    private static int spread(int hash) {
+        int mixed = hash * 0x9E3779B9;
+        return mixed ^ (mixed >>> 16);
+    }
+
+    /** A topic, the branches it goes through, the sum of their versions, and what it matched then. */
+    private static final class Entry {
+        final String topic;
+        final int[] branches;
+        final long version;
+        final Matches matches;
+
+        Entry(String topic, int[] branches, long version, Matches matches) {
+            this.topic = topic;
+            this.branches = branches;
+            this.version = version;
+            this.matches = matches;
+        }
+    }
+}

@@ -1,0 +1,73 @@
+package io.tributary.broker.subscription;
+
+import java.util.List;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.ToIntFunction;
+
+/** One group's choice among its members, by the strategy that is configured. Any thread. */
+final class MemberChoice {
+    private static final int SAMPLE = 16;
+
+    private final SharedStrategy strategy;
+    private final ToIntFunction<Subscriber> inFlight;
+    private final AtomicInteger turn = new AtomicInteger();
+
+    MemberChoice(SharedStrategy strategy, ToIntFunction<Subscriber> inFlight) {
+        this.strategy = strategy;
+        this.inFlight = inFlight;
+    }
+
+    /** The index of the member to choose; there is at least one. */
+    int choose(List<Receiver> members, String publisher, String topic) {
+        if (members.size() == 1) {
+            return 0;
+        }
+        return switch (strategy) {
+            case ROUND_ROBIN -> nextTurn(members);
+            case LEAST_IN_FLIGHT -> leastInFlight(members);
+            case STICKY_BY_PUBLISHER -> heaviest(members, publisher);
+            case HASH_OF_TOPIC -> heaviest(members, topic);
+        };
+    }
+
+    private int nextTurn(List<Receiver> members) {
+        return Math.floorMod(turn.getAndIncrement(), members.size());
+    }
+
+    private int leastInFlight(List<Receiver> members) {
+        int first = nextTurn(members);
+        int best = first;
+        int fewest = Integer.MAX_VALUE;
+        for (int i = 0; i < Math.min(SAMPLE, members.size()) && fewest > 0; i++) {
+            int index = (first + i) % members.size();
+            int count = inFlight.applyAsInt(members.get(index).subscriber());
+            if (count < fewest) {
+                fewest = count;
+                best = index;
+            }
+        }
+        return best;
+    }
+
+    /** Rendezvous hashing: of a key, only the member with the greatest weight matters, whoever else comes or goes. */
+    private static int heaviest(List<Receiver> members, String key) {
+        int best = 0;
+        long greatest = Long.MIN_VALUE;
+        for (int i = 0; i < members.size(); i++) {
+            long weight = weight(members.get(i).subscriber().clientId(), key);
+            if (weight > greatest) {
+                greatest = weight;
+                best = i;
+            }
+        }
+        return best;
+    }
+
+    /** Mixes two hash codes so that each bit of them counts for each of the result (the finalizer of MurmurHash 3). */
+    private static long weight(String clientId, String key) {
+        long hash = ((long) clientId.hashCode() << 32) | (key.hashCode() & 0xFFFF_FFFFL);
+        hash = (hash ^ (hash >>> 33)) * 0xFF51AFD7ED558CCDL;
+        hash = (hash ^ (hash >>> 33)) * 0xC4CEB9FE1A85EC53L;
+        return hash ^ (hash >>> 33);
+    }
+}

@@ -1,0 +1,94 @@
+package io.tributary.broker.subscription;
+
+import io.tributary.common.topic.TopicFilter;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.atomic.LongAdder;
+import java.util.function.Function;
+
+/** Finds what subscribes to a topic: the trie, the shared subscriptions and the cache in front of them. Any thread. */
+final class SubscriptionIndex {
+    private final SubscriptionTrie<Subscriber, Receiver> trie = new SubscriptionTrie<>();
+    private final SharedGroups groups;
+    private final MatchCache cache;
+    private final Function<String, Matches> compute = this::compute;
+    private final LongAdder count = new LongAdder();
+    private final LongAdder sharedCount = new LongAdder();
+
+    SubscriptionIndex(SharedGroups groups, int cachedTopics) {
+        this.groups = groups;
+        this.cache = new MatchCache(cachedTopics);
+    }
+
+    /** Makes a session's subscriptions those in {@code after}, given that they are those in {@code before}. */
+    void update(
+            Subscriber subscriber,
+            Map<TopicFilter, SubscriptionRequest> before,
+            Map<TopicFilter, SubscriptionRequest> after) {
+        for (SubscriptionRequest request : after.values()) {
+            if (!request.equals(before.get(request.filter()))) {
+                put(subscriber, request);
+            }
+        }
+        for (TopicFilter filter : before.keySet()) {
+            if (!after.containsKey(filter)) {
+                remove(subscriber, filter);
+            }
+        }
+    }
+
+    Matches match(String topic) {
+        return cache.get(topic, compute);
+    }
+
+    long count() {
+        return count.sum();
+    }
+
+    long sharedCount() {
+        return sharedCount.sum();
+    }
+
+    private void put(Subscriber subscriber, SubscriptionRequest request) {
+        TopicFilter filter = request.filter();
+        Receiver receiver = Receiver.of(subscriber, request);
+        if (filter.isShared()) {
+            sharedCount.add(groups.join(filter, receiver) ? 1 : 0);
+        } else {
+            count.add(trie.put(filter.filter(), subscriber, receiver) ? 1 : 0);
+        }
+        cache.invalidate(filter.filter());
+    }
+
+    private void remove(Subscriber subscriber, TopicFilter filter) {
+        if (filter.isShared()) {
+            sharedCount.add(groups.leave(filter, subscriber) ? -1 : 0);
+        } else {
+            count.add(trie.remove(filter.filter(), subscriber) ? -1 : 0);
+        }
+        cache.invalidate(filter.filter());
+    }
+
+    private Matches compute(String topic) {
+        List<Receiver> receivers = merge(trie.match(topic));
+        List<SharedGroup> matchingGroups = groups.match(topic);
+        return receivers.isEmpty() && matchingGroups.isEmpty() ? Matches.NONE : new Matches(receivers, matchingGroups);
+    }
+
+    /** Makes one receiver of each session; only where several filters match can a session appear twice. */
+    private static List<Receiver> merge(List<Map<Subscriber, Receiver>> hits) {
+        if (hits.isEmpty()) {
+            return List.of();
+        }
+        if (hits.size() == 1) {
+            return new ArrayList<>(hits.getFirst().values());
+        }
+        Map<Subscriber, Receiver> merged = new LinkedHashMap<>();
+        for (Map<Subscriber, Receiver> hit : hits) {
+            hit.forEach((subscriber, receiver) -> merged.merge(subscriber, receiver, Receiver::merge));
+        }
+        return new ArrayList<>(merged.values());
+    }
+}

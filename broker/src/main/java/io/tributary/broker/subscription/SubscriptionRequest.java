@@ -1,0 +1,12 @@
+package io.tributary.broker.subscription;
+
+import io.tributary.common.mqtt.QoS;
+import io.tributary.common.topic.TopicFilter;
+
+/**
+ * A subscription that is to be made; the fields are those of SUBSCRIBE.
+ *
+ * @param subscriptionId 1 to 268,435,455, or 0 for none
+ */
+public record SubscriptionRequest(
+        TopicFilter filter, QoS qos, boolean noLocal, boolean retainAsPublished, int subscriptionId) {}

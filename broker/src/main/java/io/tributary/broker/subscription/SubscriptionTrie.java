@@ -1,0 +1,113 @@
+package io.tributary.broker.subscription;
+
+import io.tributary.common.topic.TopicLevels;
+import io.tributary.common.topic.TopicName;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Topic filters and what each leads to, one node a level. Reading takes no lock and sees each value that was put before
+ * it began; changes take a short one. Branches that lead nowhere any more are given back.
+ */
+final class SubscriptionTrie<K, V> {
+    private final TrieNode<K, V> root = new TrieNode<>();
+
+    /** Puts a value under a filter, or replaces the one with the same key there; tells whether it is new. */
+    synchronized boolean put(String filter, K key, V value) {
+        TrieNode<K, V> node = root;
+        for (String level : TopicLevels.split(filter)) {
+            node = node.childOrNew(level);
+        }
+        return node.put(key, value);
+    }
+
+    /** Removes a value, and tells whether there was one. */
+    synchronized boolean remove(String filter, K key) {
+        String[] levels = TopicLevels.split(filter);
+        List<TrieNode<K, V>> path = new ArrayList<>(levels.length + 1);
+        path.add(root);
+        for (int i = 0; i < levels.length; i++) {
+            TrieNode<K, V> child = path.get(i).child(levels[i]);
+            if (child == null) {
+                return false;
+            }
+            path.add(child);
+        }
+        boolean existed = path.getLast().remove(key);
+        for (int i = levels.length; i > 0 && path.get(i).isEmpty(); i--) {
+            path.get(i - 1).removeChild(levels[i - 1]);
+        }
+        return existed;
+    }
+
+    /**
+     * The values of all filters that match a topic, one map for each filter. Works level by level, without recursion: the
+     * number of levels is the client's choice.
+     */
+    List<Map<K, V>> match(String topic) {
+        List<Map<K, V>> hits = new ArrayList<>(4);
+        List<TrieNode<K, V>> nodes = List.of(root);
+        // Wildcards at the beginning do not match topics that begin with $ [MQTT-4.7.2-1].
+        boolean wildcards = !TopicName.isReserved(topic);
+        int start = 0;
+        while (true) {
+            int end = TopicLevels.levelEnd(topic, start);
+            List<TrieNode<K, V>> below = new ArrayList<>(4);
+            descend(nodes, topic.substring(start, end), wildcards, below, hits);
+            if (end == topic.length()) {
+                finish(below, hits);
+                return hits;
+            }
+            if (below.isEmpty()) {
+                return hits;
+            }
+            nodes = below;
+            wildcards = true;
+            start = end + 1;
+        }
+    }
+
+    private static <K, V> void descend(
+            List<TrieNode<K, V>> nodes,
+            String level,
+            boolean wildcards,
+            List<TrieNode<K, V>> below,
+            List<Map<K, V>> hits) {
+        for (int i = 0; i < nodes.size(); i++) {
+            TrieNode<K, V> node = nodes.get(i);
+            addTo(below, node.literal(level));
+            if (wildcards) {
+                addTo(below, node.single());
+                hit(node.multi(), hits);
+            }
+        }
+    }
+
+    /** The last level: filters that end here, and those whose {@code #} matches its parent, too [MQTT-4.7.1-2]. */
+    private static <K, V> void finish(List<TrieNode<K, V>> nodes, List<Map<K, V>> hits) {
+        for (int i = 0; i < nodes.size(); i++) {
+            TrieNode<K, V> node = nodes.get(i);
+            hit(node, hits);
+            hit(node.multi(), hits);
+        }
+    }
+
+    private static <T> void addTo(List<T> list, @Nullable T element) {
+        if (element != null) {
+            list.add(element);
+        }
+    }
+
+    private static <K, V> void hit(@Nullable TrieNode<K, V> node, List<Map<K, V>> hits) {
+        if (node != null && !node.values().isEmpty()) {
+            hits.add(node.values());
+        }
+    }
+
+    /** Whether there is nothing in it, not even an empty branch. */
+    boolean isEmpty() {
+        return root.isEmpty();
+    }
+}

@@ -1,0 +1,111 @@
+package io.tributary.broker.subscription;
+
+import io.tributary.common.event.UnreadableRecordException;
+import io.tributary.common.mqtt.MqttException;
+import io.tributary.common.mqtt.QoS;
+import io.tributary.common.topic.TopicFilter;
+import java.io.ByteArrayInputStream;
+import java.io.ByteArrayOutputStream;
+import java.io.DataInputStream;
+import java.io.DataOutputStream;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * The stored form of a session's subscriptions: a format byte, the identity, their number, and for each a byte of options,
+ * its identifier (where it has one), and the filter with its length in UTF-8 bytes. Numbers are big-endian.
+ */
+final class SubscriptionsCodec {
+    /** The newest format, which this version writes; it reads all from 1 up to it. */
+    static final int FORMAT = 1;
+
+    private static final int QOS_MASK = 0b0000_0011;
+    private static final int NO_LOCAL = 0b0000_0100;
+    private static final int RETAIN_AS_PUBLISHED = 0b0000_1000;
+    private static final int HAS_ID = 0b0001_0000;
+    private static final int ALL_OPTIONS = 0b0001_1111;
+
+    private SubscriptionsCodec() {}
+
+    /** Encodes them in the order of their filters: the same subscriptions are the same bytes. */
+    static byte[] encode(SessionSubscriptions subscriptions) {
+        List<SubscriptionRequest> sorted = subscriptions.byFilter().values().stream()
+                .sorted(Comparator.comparing(request -> request.filter().toString()))
+                .toList();
+        ByteArrayOutputStream bytes = new ByteArrayOutputStream(16 + 32 * sorted.size());
+        try (DataOutputStream out = new DataOutputStream(bytes)) {
+            out.writeByte(FORMAT);
+            out.writeLong(subscriptions.identity());
+            out.writeInt(sorted.size());
+            for (SubscriptionRequest request : sorted) {
+                write(out, request);
+            }
+        } catch (IOException impossible) {
+            throw new UncheckedIOException(impossible);
+        }
+        return bytes.toByteArray();
+    }
+
+    /**
+     * Decodes what {@link #encode} made.
+     *
+     * @throws UnreadableRecordException when the bytes are damaged or of a newer format
+     */
+    static SessionSubscriptions decode(byte[] bytes) {
+        try (DataInputStream in = new DataInputStream(new ByteArrayInputStream(bytes))) {
+            int format = in.readUnsignedByte();
+            check(format >= 1 && format <= FORMAT, "format " + format + ", this version reads 1 to " + FORMAT);
+            long identity = in.readLong();
+            int count = in.readInt();
+            check(count >= 0, "a count of " + count);
+            Map<TopicFilter, SubscriptionRequest> byFilter = new HashMap<>();
+            for (int i = 0; i < count; i++) {
+                SubscriptionRequest request = read(in);
+                byFilter.put(request.filter(), request);
+            }
+            check(in.available() == 0, in.available() + " bytes after the end");
+            return new SessionSubscriptions(identity, byFilter);
+        } catch (IOException | MqttException e) {
+            throw new UnreadableRecordException("subscriptions: damaged record, " + e.getMessage());
+        }
+    }
+
+    private static void write(DataOutputStream out, SubscriptionRequest request) throws IOException {
+        boolean hasId = request.subscriptionId() != 0;
+        out.writeByte(request.qos().code()
+                | (request.noLocal() ? NO_LOCAL : 0)
+                | (request.retainAsPublished() ? RETAIN_AS_PUBLISHED : 0)
+                | (hasId ? HAS_ID : 0));
+        if (hasId) {
+            out.writeInt(request.subscriptionId());
+        }
+        byte[] filter = request.filter().toString().getBytes(StandardCharsets.UTF_8);
+        out.writeShort(filter.length); // MQTT has no longer strings than 65,535 bytes
+        out.write(filter);
+    }
+
+    private static SubscriptionRequest read(DataInputStream in) throws IOException {
+        int options = in.readUnsignedByte();
+        check((options & ~ALL_OPTIONS) == 0 && (options & QOS_MASK) <= 2, "options " + options);
+        int id = (options & HAS_ID) == 0 ? 0 : in.readInt();
+        byte[] filter = new byte[in.readUnsignedShort()];
+        in.readFully(filter);
+        return new SubscriptionRequest(
+                TopicFilter.parse(new String(filter, StandardCharsets.UTF_8)),
+                QoS.of(options & QOS_MASK),
+                (options & NO_LOCAL) != 0,
+                (options & RETAIN_AS_PUBLISHED) != 0,
+                id);
+    }
+
+    private static void check(boolean condition, String flaw) {
+        if (!condition) {
+            throw new UnreadableRecordException("subscriptions: " + flaw);
+        }
+    }
+}

@@ -1,0 +1,101 @@
+package io.tributary.common.codec;
+
+import static io.tributary.common.mqtt.ReasonCode.*;
+
+/** The reason codes that each type of packet may carry, by the tables of sections 3.2.2.2 to 3.15.2.1. */
+final class ReasonCodes {
+    static final ReasonCodeSet CONNACK = ReasonCodeSet.of(
+            SUCCESS,
+            UNSPECIFIED_ERROR,
+            MALFORMED_PACKET,
+            PROTOCOL_ERROR,
+            IMPLEMENTATION_SPECIFIC_ERROR,
+            UNSUPPORTED_PROTOCOL_VERSION,
+            CLIENT_IDENTIFIER_NOT_VALID,
+            BAD_USER_NAME_OR_PASSWORD,
+            NOT_AUTHORIZED,
+            SERVER_UNAVAILABLE,
+            SERVER_BUSY,
+            BANNED,
+            BAD_AUTHENTICATION_METHOD,
+            TOPIC_NAME_INVALID,
+            PACKET_TOO_LARGE,
+            QUOTA_EXCEEDED,
+            PAYLOAD_FORMAT_INVALID,
+            RETAIN_NOT_SUPPORTED,
+            QOS_NOT_SUPPORTED,
+            USE_ANOTHER_SERVER,
+            SERVER_MOVED,
+            CONNECTION_RATE_EXCEEDED);
+
+    static final ReasonCodeSet PUBACK_FROM_CLIENT = ReasonCodeSet.of(
+            SUCCESS,
+            UNSPECIFIED_ERROR,
+            IMPLEMENTATION_SPECIFIC_ERROR,
+            NOT_AUTHORIZED,
+            TOPIC_NAME_INVALID,
+            PACKET_IDENTIFIER_IN_USE,
+            QUOTA_EXCEEDED,
+            PAYLOAD_FORMAT_INVALID);
+    static final ReasonCodeSet PUBACK_FROM_SERVER = PUBACK_FROM_CLIENT.and(NO_MATCHING_SUBSCRIBERS);
+    static final ReasonCodeSet PUBREL = ReasonCodeSet.of(SUCCESS, PACKET_IDENTIFIER_NOT_FOUND);
+
+    static final ReasonCodeSet SUBACK = ReasonCodeSet.of(
+            SUCCESS,
+            GRANTED_QOS_1,
+            GRANTED_QOS_2,
+            UNSPECIFIED_ERROR,
+            IMPLEMENTATION_SPECIFIC_ERROR,
+            NOT_AUTHORIZED,
+            TOPIC_FILTER_INVALID,
+            PACKET_IDENTIFIER_IN_USE,
+            QUOTA_EXCEEDED,
+            SHARED_SUBSCRIPTIONS_NOT_SUPPORTED,
+            SUBSCRIPTION_IDENTIFIERS_NOT_SUPPORTED,
+            WILDCARD_SUBSCRIPTIONS_NOT_SUPPORTED);
+    static final ReasonCodeSet UNSUBACK = ReasonCodeSet.of(
+            SUCCESS,
+            NO_SUBSCRIPTION_EXISTED,
+            UNSPECIFIED_ERROR,
+            IMPLEMENTATION_SPECIFIC_ERROR,
+            NOT_AUTHORIZED,
+            TOPIC_FILTER_INVALID,
+            PACKET_IDENTIFIER_IN_USE);
+
+    private static final ReasonCodeSet DISCONNECT_FROM_ANYBODY = ReasonCodeSet.of(
+            SUCCESS,
+            UNSPECIFIED_ERROR,
+            MALFORMED_PACKET,
+            PROTOCOL_ERROR,
+            IMPLEMENTATION_SPECIFIC_ERROR,
+            TOPIC_NAME_INVALID,
+            RECEIVE_MAXIMUM_EXCEEDED,
+            TOPIC_ALIAS_INVALID,
+            PACKET_TOO_LARGE,
+            MESSAGE_RATE_TOO_HIGH,
+            QUOTA_EXCEEDED,
+            ADMINISTRATIVE_ACTION,
+            PAYLOAD_FORMAT_INVALID);
+    static final ReasonCodeSet DISCONNECT_FROM_CLIENT = DISCONNECT_FROM_ANYBODY.and(DISCONNECT_WITH_WILL);
+    static final ReasonCodeSet DISCONNECT_FROM_SERVER = DISCONNECT_FROM_ANYBODY.and(
+            NOT_AUTHORIZED,
+            SERVER_BUSY,
+            SERVER_SHUTTING_DOWN,
+            KEEP_ALIVE_TIMEOUT,
+            SESSION_TAKEN_OVER,
+            TOPIC_FILTER_INVALID,
+            RETAIN_NOT_SUPPORTED,
+            QOS_NOT_SUPPORTED,
+            USE_ANOTHER_SERVER,
+            SERVER_MOVED,
+            SHARED_SUBSCRIPTIONS_NOT_SUPPORTED,
+            CONNECTION_RATE_EXCEEDED,
+            MAXIMUM_CONNECT_TIME,
+            SUBSCRIPTION_IDENTIFIERS_NOT_SUPPORTED,
+            WILDCARD_SUBSCRIPTIONS_NOT_SUPPORTED);
+
+    static final ReasonCodeSet AUTH_FROM_CLIENT = ReasonCodeSet.of(CONTINUE_AUTHENTICATION, RE_AUTHENTICATE);
+    static final ReasonCodeSet AUTH_FROM_SERVER = ReasonCodeSet.of(SUCCESS, CONTINUE_AUTHENTICATION);
+
+    private ReasonCodes() {}
+}

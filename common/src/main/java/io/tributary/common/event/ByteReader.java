@@ -1,0 +1,140 @@
+package io.tributary.common.event;
+
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Reads back what {@link ByteWriter} wrote. Whatever is wrong with the bytes ends in an
+ * {@link UnreadableRecordException}, and no length is believed that the bytes left do not bear out.
+ */
+final class ByteReader {
+    private final byte[] bytes;
+    private int position;
+
+    ByteReader(byte[] bytes) {
+        this.bytes = bytes;
+    }
+
+    /** The first byte of a record says in which format it is. */
+    void expectFormat(int newestFormat) {
+        int format = readByte();
+        if (format < 1 || format > newestFormat) {
+            throw new UnreadableRecordException(
+                    "the record has format " + format + ", and this version reads 1 to " + newestFormat);
+        }
+    }
+
+    int readByte() {
+        if (position == bytes.length) {
+            throw new UnreadableRecordException("the record is cut off after " + position + " bytes");
+        }
+        return bytes[position++] & 0xFF;
+    }
+
+    long readNumber() {
+        long value = 0;
+        for (int shift = 0; shift < 64; shift += 7) {
+            int next = readByte();
+            value |= (next & 0x7FL) << shift;
+            if (next < 0x80) {
+                return value;
+            }
+        }
+        throw new UnreadableRecordException("a number before position " + position + " does not end");
+    }
+
+    /** A number that was an int when it was written. */
+    int readInt() {
+        return toInt(readNumber());
+    }
+
+    long readSigned() {
+        long value = readNumber();
+        return (value >>> 1) ^ -(value & 1);
+    }
+
+    byte[] readBytes() {
+        int start = skip(readLength());
+        return Arrays.copyOfRange(bytes, start, position);
+    }
+
+    String readString() {
+        int start = skip(readLength());
+        return new String(bytes, start, position - start, StandardCharsets.UTF_8);
+    }
+
+    @Nullable
+    String readNullableString() {
+        return readBoolean() ? readString() : null;
+    }
+
+    boolean readBoolean() {
+        return readByte() != 0;
+    }
+
+    long[] readNumbers() {
+        long[] numbers = new long[readLength()];
+        long before = 0;
+        for (int i = 0; i < numbers.length; i++) {
+            before += readSigned();
+            numbers[i] = before;
+        }
+        return numbers;
+    }
+
+    int[] readInts() {
+        long[] numbers = readNumbers();
+        int[] ints = new int[numbers.length];
+        for (int i = 0; i < ints.length; i++) {
+            ints[i] = toInt(numbers[i]);
+        }
+        return ints;
+    }
+
+    <T> List<T> readList(Function<ByteReader, T> readElement) {
+        int size = readLength();
+        if (size == 0) {
+            return List.of();
+        }
+        List<T> list = new ArrayList<>(size);
+        for (int i = 0; i < size; i++) {
+            list.add(readElement.apply(this));
+        }
+        return list;
+    }
+
+    /** To be called last: a record has nothing behind its end. */
+    void expectEnd() {
+        if (position != bytes.length) {
+            throw new UnreadableRecordException(
+                    "the record ends after " + position + " of its " + bytes.length + " bytes");
+        }
+    }
+
+    /** How many bytes or elements follow; each takes at least one of the bytes that are left. */
+    private int readLength() {
+        long count = readNumber();
+        if (count < 0 || count > bytes.length - position) {
+            throw new UnreadableRecordException(
+                    "a length of " + count + " where " + (bytes.length - position) + " bytes are left");
+        }
+        return (int) count;
+    }
+
+    private static int toInt(long value) {
+        if (value != (int) value) {
+            throw new UnreadableRecordException("the number " + value + " is out of range");
+        }
+        return (int) value;
+    }
+
+    private int skip(int count) {
+        int start = position;
+        position += count;
+        return start;
+    }
+}

@@ -1,0 +1,90 @@
+package io.tributary.common.event;
+
+import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
+import java.util.List;
+import java.util.function.BiConsumer;
+import org.jspecify.annotations.Nullable;
+
+/** Writes the parts of a record into one growing array. Numbers are varints: 7 bits a byte, the lowest first. */
+final class ByteWriter {
+    private byte[] buffer;
+    private int length;
+
+    /** @param sizeHint about how long the record will be; a good guess saves the copies of growing */
+    ByteWriter(int sizeHint) {
+        buffer = new byte[sizeHint];
+    }
+
+    /** What was written, exactly. The writer is of no use afterwards. */
+    byte[] toBytes() {
+        return length == buffer.length ? buffer : Arrays.copyOf(buffer, length);
+    }
+
+    void writeByte(int value) {
+        ensureRoom(1);
+        buffer[length++] = (byte) value;
+    }
+
+    void writeBoolean(boolean value) {
+        writeByte(value ? 1 : 0);
+    }
+
+    /** Any number; small ones that are not negative are short. */
+    void writeNumber(long value) {
+        ensureRoom(10);
+        long rest = value;
+        while ((rest & ~0x7FL) != 0) {
+            buffer[length++] = (byte) (rest | 0x80);
+            rest >>>= 7;
+        }
+        buffer[length++] = (byte) rest;
+    }
+
+    /** Any number; those near zero are short, negative ones too (zig-zag). */
+    void writeSigned(long value) {
+        writeNumber((value << 1) ^ (value >> 63));
+    }
+
+    void writeBytes(byte[] bytes) {
+        writeNumber(bytes.length);
+        ensureRoom(bytes.length);
+        System.arraycopy(bytes, 0, buffer, length, bytes.length);
+        length += bytes.length;
+    }
+
+    void writeString(String text) {
+        writeBytes(text.getBytes(StandardCharsets.UTF_8));
+    }
+
+    /** One byte more than the text itself tells null from the empty text. */
+    void writeNullableString(@Nullable String text) {
+        writeBoolean(text != null);
+        if (text != null) {
+            writeString(text);
+        }
+    }
+
+    /** Numbers as differences to the one before: runs cost a byte each. */
+    void writeNumbers(long[] numbers) {
+        writeNumber(numbers.length);
+        long before = 0;
+        for (long number : numbers) {
+            writeSigned(number - before);
+            before = number;
+        }
+    }
+
+    <T> void writeList(List<T> list, BiConsumer<ByteWriter, T> writeElement) {
+        writeNumber(list.size());
+        for (int i = 0; i < list.size(); i++) {
+            writeElement.accept(this, list.get(i));
+        }
+    }
+
+    private void ensureRoom(int bytes) {
+        if (buffer.length - length < bytes) {
+            buffer = Arrays.copyOf(buffer, Math.max(buffer.length * 2, Math.addExact(length, bytes)));
+        }
+    }
+}

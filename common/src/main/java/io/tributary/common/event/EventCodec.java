@@ -1,0 +1,265 @@
+package io.tributary.common.event;
+
+import io.tributary.common.event.ShardEvent.Attach;
+import io.tributary.common.event.ShardEvent.ClientSettled;
+import io.tributary.common.event.ShardEvent.Detach;
+import io.tributary.common.event.ShardEvent.HandOver;
+import io.tributary.common.event.ShardEvent.Moved;
+import io.tributary.common.event.ShardEvent.Owner;
+import io.tributary.common.event.ShardEvent.Publish;
+import io.tributary.common.event.ShardEvent.Relay;
+import io.tributary.common.event.ShardEvent.Release;
+import io.tributary.common.event.ShardEvent.SessionExpired;
+import io.tributary.common.event.ShardEvent.Settled;
+import io.tributary.common.event.ShardEvent.WillDue;
+import io.tributary.common.mqtt.Message;
+import io.tributary.common.mqtt.Will;
+import java.util.List;
+
+/**
+ * The encoding of the events of a shard's log: a format byte, a type byte and the components of the event in their order.
+ * What an older version wrote stays readable; whatever changes the bytes of an event takes a new format.
+ */
+public final class EventCodec {
+    /** The newest format that this version reads, and the one it writes. */
+    public static final int FORMAT = 1;
+
+    private static final int PUBLISH = 1;
+    private static final int RELAY = 2;
+    private static final int RELEASE = 3;
+    private static final int ATTACH = 4;
+    private static final int DETACH = 5;
+    private static final int OWNER = 6;
+    private static final int SETTLED = 7;
+    private static final int SESSION_EXPIRED = 8;
+    private static final int WILL_DUE = 9;
+    private static final int HAND_OVER = 10;
+
+    private static final int SMALL = 64;
+    private static final int BYTES_A_RECIPIENT = 48;
+
+    private EventCodec() {}
+
+    /** Encodes an event. */
+    public static byte[] encode(ShardEvent event) {
+        ByteWriter writer = new ByteWriter(sizeHint(event));
+        writer.writeByte(FORMAT);
+        switch (event) {
+            case Publish publish -> writePublish(writer, publish);
+            case Relay relay -> writeRelay(writer, relay);
+            case Release release -> writeRelease(writer, release);
+            case Attach attach -> writeAttach(writer, attach);
+            case Detach detach -> writeDetach(writer, detach);
+            case Owner owner -> writeOwner(writer, owner);
+            case Settled settled -> writeSettled(writer, settled);
+            case SessionExpired expired -> writeSessionExpired(writer, expired);
+            case WillDue due -> writeWillDue(writer, due);
+            case HandOver handOver -> writeHandOver(writer, handOver);
+        }
+        return writer.toBytes();
+    }
+
+    /**
+     * Decodes an event.
+     *
+     * @throws UnreadableRecordException when the bytes are no event, or one of a newer format
+     */
+    public static ShardEvent decode(byte[] bytes) {
+        ByteReader reader = new ByteReader(bytes);
+        reader.expectFormat(FORMAT);
+        int type = reader.readByte();
+        ShardEvent event =
+                switch (type) {
+                    case PUBLISH -> readPublish(reader);
+                    case RELAY -> readRelay(reader);
+                    case RELEASE -> new Release(reader.readString(), reader.readNumber(), reader.readInt());
+                    case ATTACH -> readAttach(reader);
+                    case DETACH -> readDetach(reader);
+                    case OWNER -> new Owner(reader.readString());
+                    case SETTLED -> new Settled(reader.readNumber(), reader.readList(EventCodec::readClientSettled));
+                    case SESSION_EXPIRED -> new SessionExpired(reader.readString(), reader.readNumber());
+                    case WILL_DUE -> readWillDue(reader);
+                    case HAND_OVER -> readHandOver(reader);
+                    default -> throw new UnreadableRecordException("there is no event of type " + type);
+                };
+        reader.expectEnd();
+        return event;
+    }
+
+    /** About how long the encoding will be: too much rather than too little, for growing costs more. */
+    private static int sizeHint(ShardEvent event) {
+        return switch (event) {
+            case Publish publish -> sizeHint(publish.message(), publish.recipients().size());
+            case Relay relay -> sizeHint(relay.message(), relay.destinations().devices().size());
+            case WillDue due -> sizeHint(due.message(), due.destinations().devices().size());
+            default -> SMALL;
+        };
+    }
+
+    private static int sizeHint(Message message, int recipients) {
+        return message.sizeBytes() + message.publisher().length() + SMALL + recipients * BYTES_A_RECIPIENT;
+    }
+
+    private static void writePublish(ByteWriter writer, Publish publish) {
+        writer.writeByte(PUBLISH);
+        MessageFormat.write(writer, publish.message());
+        writer.writeList(publish.recipients(), RoutingFormat::writeRecipient);
+        RoutingFormat.writeSource(writer, publish.source());
+    }
+
+    private static Publish readPublish(ByteReader reader) {
+        Message message = MessageFormat.read(reader);
+        List<Recipient> recipients = reader.readList(RoutingFormat::readRecipient);
+        return new Publish(message, recipients, RoutingFormat.readSource(reader));
+    }
+
+    private static void writeRelay(ByteWriter writer, Relay relay) {
+        writer.writeByte(RELAY);
+        writer.writeString(relay.clientId());
+        writer.writeNumber(relay.epoch());
+        writer.writeNumber(relay.packetId());
+        MessageFormat.write(writer, relay.message());
+        RoutingFormat.writeDestinations(writer, relay.destinations());
+    }
+
+    private static Relay readRelay(ByteReader reader) {
+        return new Relay(
+                reader.readString(),
+                reader.readNumber(),
+                reader.readInt(),
+                MessageFormat.read(reader),
+                RoutingFormat.readDestinations(reader));
+    }
+
+    private static void writeRelease(ByteWriter writer, Release release) {
+        writer.writeByte(RELEASE);
+        writer.writeString(release.clientId());
+        writer.writeNumber(release.epoch());
+        writer.writeNumber(release.packetId());
+    }
+
+    private static void writeAttach(ByteWriter writer, Attach attach) {
+        writer.writeByte(ATTACH);
+        writer.writeString(attach.clientId());
+        writer.writeString(attach.node());
+        writer.writeNumber(attach.connection());
+        writer.writeBoolean(attach.cleanStart());
+        writer.writeNumber(attach.sessionExpirySeconds());
+        writer.writeNumber(attach.receiveMaximum());
+        Will will = attach.will();
+        writer.writeBoolean(will != null);
+        if (will != null) {
+            MessageFormat.writeWill(writer, will);
+        }
+    }
+
+    private static Attach readAttach(ByteReader reader) {
+        return new Attach(
+                reader.readString(),
+                reader.readString(),
+                reader.readNumber(),
+                reader.readBoolean(),
+                reader.readNumber(),
+                reader.readInt(),
+                reader.readBoolean() ? MessageFormat.readWill(reader) : null);
+    }
+
+    private static void writeDetach(ByteWriter writer, Detach detach) {
+        writer.writeByte(DETACH);
+        writer.writeString(detach.clientId());
+        writer.writeNumber(detach.epoch());
+        writer.writeBoolean(detach.publishWill());
+        writer.writeNumber(detach.sessionExpirySeconds());
+        writer.writeSigned(detach.sentUpTo());
+    }
+
+    private static Detach readDetach(ByteReader reader) {
+        return new Detach(
+                reader.readString(),
+                reader.readNumber(),
+                reader.readBoolean(),
+                reader.readNumber(),
+                reader.readSigned());
+    }
+
+    private static void writeOwner(ByteWriter writer, Owner owner) {
+        writer.writeByte(OWNER);
+        writer.writeString(owner.node());
+    }
+
+    private static void writeSettled(ByteWriter writer, Settled settled) {
+        writer.writeByte(SETTLED);
+        writer.writeNumber(settled.ownerEpoch());
+        writer.writeList(settled.clients(), EventCodec::writeClientSettled);
+    }
+
+    private static void writeClientSettled(ByteWriter writer, ClientSettled client) {
+        writer.writeString(client.clientId());
+        writer.writeNumber(client.session());
+        writer.writeNumbers(client.settled());
+        writer.writeNumber(client.settledBytes());
+        writer.writeNumbers(client.received());
+    }
+
+    private static ClientSettled readClientSettled(ByteReader reader) {
+        return new ClientSettled(
+                reader.readString(),
+                reader.readNumber(),
+                reader.readNumbers(),
+                reader.readNumber(),
+                reader.readNumbers());
+    }
+
+    private static void writeSessionExpired(ByteWriter writer, SessionExpired expired) {
+        writer.writeByte(SESSION_EXPIRED);
+        writer.writeString(expired.clientId());
+        writer.writeNumber(expired.epoch());
+    }
+
+    private static void writeWillDue(ByteWriter writer, WillDue due) {
+        writer.writeByte(WILL_DUE);
+        writer.writeString(due.clientId());
+        writer.writeNumber(due.epoch());
+        MessageFormat.write(writer, due.message());
+        RoutingFormat.writeDestinations(writer, due.destinations());
+    }
+
+    private static WillDue readWillDue(ByteReader reader) {
+        return new WillDue(
+                reader.readString(),
+                reader.readNumber(),
+                MessageFormat.read(reader),
+                RoutingFormat.readDestinations(reader));
+    }
+
+    private static void writeHandOver(ByteWriter writer, HandOver handOver) {
+        writer.writeByte(HAND_OVER);
+        writer.writeNumber(handOver.ownerEpoch());
+        writer.writeString(handOver.clientId());
+        writer.writeNumber(handOver.session());
+        writer.writeList(handOver.moved(), EventCodec::writeMoved);
+    }
+
+    private static HandOver readHandOver(ByteReader reader) {
+        return new HandOver(
+                reader.readNumber(),
+                reader.readString(),
+                reader.readNumber(),
+                reader.readList(EventCodec::readMoved));
+    }
+
+    private static void writeMoved(ByteWriter writer, Moved moved) {
+        writer.writeNumber(moved.sequence());
+        writer.writeNumber(moved.bytes());
+        MessageFormat.write(writer, moved.message());
+        RoutingFormat.writeDestinations(writer, moved.destinations());
+    }
+
+    private static Moved readMoved(ByteReader reader) {
+        return new Moved(
+                reader.readNumber(),
+                reader.readNumber(),
+                MessageFormat.read(reader),
+                RoutingFormat.readDestinations(reader));
+    }
+}

@@ -1,0 +1,24 @@
+package io.tributary.common.event;
+
+import io.tributary.common.mqtt.QoS;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One session that a message is for, and how it shall arrive there.
+ *
+ * @param clientId the client identifier of the session
+ * @param session the identity of the session: the offset of the {@link ShardEvent.Attach} that began it. A record that
+ *     names a session that is over is ignored.
+ * @param qos the quality of service after the subscription's maximum; never QoS 0 in a log
+ * @param retain the RETAIN flag towards the subscriber
+ * @param subscriptionIds the identifiers of the subscriptions that matched, most often none
+ * @param group the shared subscription ({@code $share/name/filter}) that chose this member, or null
+ */
+public record Recipient(
+        String clientId,
+        long session,
+        QoS qos,
+        boolean retain,
+        List<Integer> subscriptionIds,
+        @Nullable String group) {}

@@ -1,0 +1,85 @@
+package io.tributary.common.event;
+
+import io.tributary.common.mqtt.QoS;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/** The bytes of recipients, destinations and sources within a record. */
+final class RoutingFormat {
+    private static final int RETAIN = 0x04;
+    private static final int SUBSCRIPTION_IDS = 0x08;
+    private static final int GROUP = 0x10;
+
+    private RoutingFormat() {}
+
+    static void writeRecipient(ByteWriter writer, Recipient recipient) {
+        writeDelivery(
+                writer, recipient.qos(), recipient.retain(), recipient.subscriptionIds(), recipient.group());
+        writer.writeString(recipient.clientId());
+        writer.writeNumber(recipient.session());
+    }
+
+    static Recipient readRecipient(ByteReader reader) {
+        Delivery delivery = readDelivery(reader);
+        return new Recipient(
+                reader.readString(),
+                reader.readNumber(),
+                delivery.qos(),
+                delivery.retain(),
+                delivery.subscriptionIds(),
+                delivery.group());
+    }
+
+    /** How a message shall arrive, which recipients and queue entries have in common. */
+    static void writeDelivery(
+            ByteWriter writer, QoS qos, boolean retain, List<Integer> subscriptionIds, @Nullable String group) {
+        writer.writeByte(qos.code()
+                | (retain ? RETAIN : 0)
+                | (subscriptionIds.isEmpty() ? 0 : SUBSCRIPTION_IDS)
+                | (group == null ? 0 : GROUP));
+        if (!subscriptionIds.isEmpty()) {
+            writer.writeList(subscriptionIds, (out, id) -> out.writeNumber(id));
+        }
+        if (group != null) {
+            writer.writeString(group);
+        }
+    }
+
+    static Delivery readDelivery(ByteReader reader) {
+        int flags = reader.readByte();
+        return new Delivery(
+                MessageFormat.qos(flags),
+                (flags & RETAIN) != 0,
+                (flags & SUBSCRIPTION_IDS) == 0 ? List.of() : reader.readList(ByteReader::readInt),
+                (flags & GROUP) == 0 ? null : reader.readString());
+    }
+
+    static void writeDestinations(ByteWriter writer, Destinations destinations) {
+        writer.writeList(destinations.devices(), RoutingFormat::writeRecipient);
+        writer.writeList(destinations.transients(), RoutingFormat::writeRecipient);
+        writer.writeList(destinations.nodes(), ByteWriter::writeString);
+    }
+
+    static Destinations readDestinations(ByteReader reader) {
+        return new Destinations(
+                reader.readList(RoutingFormat::readRecipient),
+                reader.readList(RoutingFormat::readRecipient),
+                reader.readList(ByteReader::readString));
+    }
+
+    static void writeSource(ByteWriter writer, @Nullable Source source) {
+        writer.writeBoolean(source != null);
+        if (source != null) {
+            writer.writeNumber(source.shard());
+            writer.writeNumber(source.offset());
+            writer.writeNumber(source.part());
+        }
+    }
+
+    static @Nullable Source readSource(ByteReader reader) {
+        return reader.readBoolean() ? new Source(reader.readInt(), reader.readNumber(), reader.readInt()) : null;
+    }
+
+    /** What {@link #writeDelivery} writes. */
+    record Delivery(QoS qos, boolean retain, List<Integer> subscriptionIds, @Nullable String group) {}
+}

@@ -1,0 +1,38 @@
+package io.tributary.common.event;
+
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The state of one session but for its queue and its will: what an owner keeps in memory and a store keeps by client.
+ *
+ * @param clientId the client identifier
+ * @param session the identity: the offset of the {@link ShardEvent.Attach} that began it
+ * @param epoch the offset of the latest {@code Attach}
+ * @param node the node that holds its connection, or null while it is offline
+ * @param connection the connection's number on that node
+ * @param sessionExpirySeconds how long the session outlives its connection
+ * @param receiveMaximum the client's receive maximum at its latest connection
+ * @param detachedAtMillis log time of the end of the latest connection; meaningless while it is attached
+ * @param willDueAtMillis log time at which the stored will is due, {@link Long#MAX_VALUE} while there is none to come
+ * @param lastSequence the highest sequence number given to a message of this session; the first is 1
+ * @param resendUpTo messages up to this sequence number may have been sent before and carry DUP
+ * @param queuedMessages how many entries are in the queue
+ * @param queuedBytes the total size of the messages in the queue
+ * @param inboundPacketIds QoS 2 packet identifiers of the client's own messages between PUBREC and PUBREL, ascending
+ */
+@SuppressWarnings("ArrayRecordComponent") // never modified; a head is replaced as a whole
+public record SessionHead(
+        String clientId,
+        long session,
+        long epoch,
+        @Nullable String node,
+        long connection,
+        long sessionExpirySeconds,
+        int receiveMaximum,
+        long detachedAtMillis,
+        long willDueAtMillis,
+        long lastSequence,
+        long resendUpTo,
+        long queuedMessages,
+        long queuedBytes,
+        int[] inboundPacketIds) {}

@@ -1,0 +1,118 @@
+package io.tributary.common.event;
+
+import io.tributary.common.mqtt.Message;
+import io.tributary.common.mqtt.Will;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What happens to the sessions of a shard, as the shard's log records it. Everything that changes a session is one of
+ * these; the state of a shard is the fold of its log. An event has no time of its own: its time is the log's.
+ *
+ * <p>A connection's <em>epoch</em> is the offset of its {@link Attach}; a session's identity is the offset of the
+ * {@code Attach} that began it; an owner's epoch is the offset of its {@link Owner}.
+ */
+public sealed interface ShardEvent {
+
+    /**
+     * A message for persistent sessions of this shard, from the node that received it or handed on by a shard.
+     *
+     * @param source where it was handed on from, or null when it comes straight from a publisher
+     * @param recipients at most {@link #MAX_RECIPIENTS}
+     */
+    record Publish(Message message, List<Recipient> recipients, @Nullable Source source) implements ShardEvent {
+        public Publish {
+            recipients = List.copyOf(recipients);
+        }
+    }
+
+    /** The most recipients one {@link Publish} names; more are split over several records. */
+    int MAX_RECIPIENTS = 200;
+
+    /**
+     * A QoS 2 message from a persistent publisher of this shard, to be handed on once.
+     *
+     * @param clientId the publisher
+     * @param epoch the publisher's connection
+     * @param packetId its packet identifier, in use until {@link Release}
+     */
+    record Relay(String clientId, long epoch, int packetId, Message message, Destinations destinations)
+            implements ShardEvent {}
+
+    /** A publisher's PUBREL: the packet identifier is free again. */
+    record Release(String clientId, long epoch, int packetId) implements ShardEvent {}
+
+    /**
+     * A connection wants the session: takeover, resumption or a new session.
+     *
+     * @param node the node that holds the connection
+     * @param connection the connection's number there, unique while the node lives
+     * @param cleanStart whether an existing session is to end first
+     * @param sessionExpirySeconds how long the session outlives the connection; 0 makes it transient,
+     *     {@code 0xFFFFFFFF} makes it stay for good
+     * @param receiveMaximum how many unacknowledged messages the client takes at once
+     * @param will the will, or null
+     */
+    record Attach(
+            String clientId,
+            String node,
+            long connection,
+            boolean cleanStart,
+            long sessionExpirySeconds,
+            int receiveMaximum,
+            @Nullable Will will)
+            implements ShardEvent {}
+
+    /**
+     * A connection ended.
+     *
+     * @param epoch the connection; an old one changes nothing
+     * @param publishWill whether the will is to be published, after its delay
+     * @param sessionExpirySeconds the expiry interval that now holds, which DISCONNECT may have changed
+     * @param sentUpTo the highest sequence number that was sent to the client; what is at or below it may have been
+     *     seen and carries DUP when it is sent again. -1 when the connection's node is gone and nobody knows.
+     */
+    record Detach(String clientId, long epoch, boolean publishWill, long sessionExpirySeconds, long sentUpTo)
+            implements ShardEvent {}
+
+    /** A new owner took the shard over; its epoch is this record's offset, and older owners are void. */
+    record Owner(String node) implements ShardEvent {}
+
+    /** What clients acknowledged and what was dropped, as the owner with the given epoch knows it. */
+    record Settled(long ownerEpoch, List<ClientSettled> clients) implements ShardEvent {
+        public Settled {
+            clients = List.copyOf(clients);
+        }
+    }
+
+    /**
+     * The part of {@link Settled} that one session has. Each sequence number is settled once.
+     *
+     * @param settled sequence numbers that are done with: acknowledged, expired, dropped or trimmed
+     * @param settledBytes the total size of their messages
+     * @param received sequence numbers of QoS 2 messages whose PUBREC came: only PUBREL is sent for them from now on
+     */
+    @SuppressWarnings("ArrayRecordComponent") // never modified
+    record ClientSettled(String clientId, long session, long[] settled, long settledBytes, long[] received) {}
+
+    /** A session's expiry interval is over: the session ends, unless it was resumed meanwhile. */
+    record SessionExpired(String clientId, long epoch) implements ShardEvent {}
+
+    /**
+     * A will is due and was matched: it is handed on, unless it has been cancelled meanwhile.
+     *
+     * @param epoch the connection that left the will
+     * @param message the will with its expiry time filled in
+     */
+    record WillDue(String clientId, long epoch, Message message, Destinations destinations) implements ShardEvent {}
+
+    /** Messages that a leaving member of a shared subscription had not begun, handed to other members. */
+    record HandOver(long ownerEpoch, String clientId, long session, List<Moved> moved) implements ShardEvent {
+        public HandOver {
+            moved = List.copyOf(moved);
+        }
+    }
+
+    /** One message of a {@link HandOver}: it leaves the session's queue and goes to the destinations. */
+    record Moved(long sequence, long bytes, Message message, Destinations destinations) {}
+}

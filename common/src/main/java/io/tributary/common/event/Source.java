@@ -1,0 +1,17 @@
+package io.tributary.common.event;
+
+/**
+ * Where a record that one shard hands to another comes from; a shard applies each source once and skips repeats.
+ * Sources of one shard are totally ordered by offset, then part.
+ *
+ * @param shard the shard that handed it on
+ * @param offset the offset of the record there that caused it
+ * @param part which of the records that this one caused for the same destination shard, from 0
+ */
+public record Source(int shard, long offset, int part) {
+
+    /** Whether this source comes after the given position of the same shard. */
+    public boolean isAfter(long otherOffset, int otherPart) {
+        return offset > otherOffset || (offset == otherOffset && part > otherPart);
+    }
+}

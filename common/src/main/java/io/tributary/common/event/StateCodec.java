@@ -1,0 +1,183 @@
+package io.tributary.common.event;
+
+import io.tributary.common.event.QueueEntry.Queued;
+import io.tributary.common.event.QueueEntry.Released;
+import io.tributary.common.mqtt.Message;
+import io.tributary.common.mqtt.Will;
+import java.util.Arrays;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The encoding of what is stored by client, and of whole messages: a format byte, a type byte and the components in
+ * their order. What an older version wrote stays readable; whatever changes the bytes takes a new format. Every decoding
+ * method throws {@link UnreadableRecordException} when the bytes are not what it decodes, or of a newer format.
+ */
+public final class StateCodec {
+    /** The newest format that this version reads, and the one it writes. */
+    public static final int FORMAT = 1;
+
+    private static final int HEAD = 65;
+    private static final int QUEUED = 66;
+    private static final int RELEASED = 67;
+    private static final int WILL = 68;
+    private static final int MESSAGE = 69;
+
+    private static final int SMALL = 96;
+
+    private StateCodec() {}
+
+    /** Encodes the head of a session. */
+    public static byte[] encodeHead(SessionHead head) {
+        ByteWriter writer = begin(HEAD, SMALL);
+        writer.writeString(head.clientId());
+        writer.writeNumber(head.session());
+        writer.writeNumber(head.epoch());
+        writer.writeNullableString(head.node());
+        writer.writeNumber(head.connection());
+        writer.writeNumber(head.sessionExpirySeconds());
+        writer.writeNumber(head.receiveMaximum());
+        writer.writeSigned(head.detachedAtMillis());
+        writeDueTime(writer, head.willDueAtMillis());
+        writer.writeNumber(head.lastSequence());
+        writer.writeSigned(head.resendUpTo());
+        writer.writeNumber(head.queuedMessages());
+        writer.writeNumber(head.queuedBytes());
+        writer.writeNumbers(Arrays.stream(head.inboundPacketIds()).asLongStream().toArray());
+        return writer.toBytes();
+    }
+
+    /** Decodes the head of a session. */
+    public static SessionHead decodeHead(byte[] bytes) {
+        return decode(bytes, HEAD, StateCodec::readHead);
+    }
+
+    /** Encodes an entry of a queue. */
+    public static byte[] encodeQueueEntry(QueueEntry entry) {
+        return switch (entry) {
+            case Queued queued -> encodeQueued(queued);
+            case Released() -> begin(RELEASED, 2).toBytes();
+        };
+    }
+
+    /** Decodes an entry of a queue. */
+    public static QueueEntry decodeQueueEntry(byte[] bytes) {
+        if (bytes.length == 2 && bytes[1] == RELEASED) {
+            return decode(bytes, RELEASED, reader -> new Released());
+        }
+        return decode(bytes, QUEUED, StateCodec::readQueued);
+    }
+
+    /**
+     * Encodes a will that a connection left.
+     *
+     * @param due whether it is to be published whatever the client does from now on
+     */
+    public static byte[] encodeWill(Will will, boolean due) {
+        ByteWriter writer = begin(WILL, sizeHint(will.message()));
+        writer.writeBoolean(due);
+        MessageFormat.writeWill(writer, will);
+        return writer.toBytes();
+    }
+
+    /** Decodes a will. */
+    public static StoredWill decodeWill(byte[] bytes) {
+        return decode(bytes, WILL, reader -> {
+            boolean due = reader.readBoolean();
+            return new StoredWill(MessageFormat.readWill(reader), due);
+        });
+    }
+
+    /** Encodes a message and, when it was handed on, where it comes from. */
+    public static byte[] encodeMessage(Message message, @Nullable Source source) {
+        ByteWriter writer = begin(MESSAGE, sizeHint(message));
+        RoutingFormat.writeSource(writer, source);
+        MessageFormat.write(writer, message);
+        return writer.toBytes();
+    }
+
+    /** Decodes a message and its source. */
+    public static SourcedMessage decodeMessage(byte[] bytes) {
+        return decode(bytes, MESSAGE, reader -> {
+            Source source = RoutingFormat.readSource(reader);
+            return new SourcedMessage(MessageFormat.read(reader), source);
+        });
+    }
+
+    private static byte[] encodeQueued(Queued queued) {
+        ByteWriter writer = begin(QUEUED, sizeHint(queued.message()));
+        RoutingFormat.writeDelivery(
+                writer, queued.qos(), queued.retain(), queued.subscriptionIds(), queued.group());
+        MessageFormat.write(writer, queued.message());
+        return writer.toBytes();
+    }
+
+    private static Queued readQueued(ByteReader reader) {
+        RoutingFormat.Delivery delivery = RoutingFormat.readDelivery(reader);
+        return new Queued(
+                MessageFormat.read(reader),
+                delivery.qos(),
+                delivery.retain(),
+                delivery.subscriptionIds(),
+                delivery.group());
+    }
+
+    private static SessionHead readHead(ByteReader reader) {
+        return new SessionHead(
+                reader.readString(),
+                reader.readNumber(),
+                reader.readNumber(),
+                reader.readNullableString(),
+                reader.readNumber(),
+                reader.readNumber(),
+                reader.readInt(),
+                reader.readSigned(),
+                readDueTime(reader),
+                reader.readNumber(),
+                reader.readSigned(),
+                reader.readNumber(),
+                reader.readNumber(),
+                reader.readInts());
+    }
+
+    /** "None to come" is a single byte. */
+    private static void writeDueTime(ByteWriter writer, long millis) {
+        writer.writeBoolean(millis != Long.MAX_VALUE);
+        if (millis != Long.MAX_VALUE) {
+            writer.writeSigned(millis);
+        }
+    }
+
+    private static long readDueTime(ByteReader reader) {
+        return reader.readBoolean() ? reader.readSigned() : Long.MAX_VALUE;
+    }
+
+    private static ByteWriter begin(int type, int sizeHint) {
+        ByteWriter writer = new ByteWriter(sizeHint);
+        writer.writeByte(FORMAT);
+        writer.writeByte(type);
+        return writer;
+    }
+
+    private static <T> T decode(byte[] bytes, int expectedType, Function<ByteReader, T> read) {
+        ByteReader reader = new ByteReader(bytes);
+        reader.expectFormat(FORMAT);
+        int type = reader.readByte();
+        if (type != expectedType) {
+            throw new UnreadableRecordException("a record of type " + type + " instead of " + expectedType);
+        }
+        T value = read.apply(reader);
+        reader.expectEnd();
+        return value;
+    }
+
+    private static int sizeHint(Message message) {
+        return message.sizeBytes() + message.publisher().length() + SMALL;
+    }
+
+    /** A will, and whether it is to be published whatever the client does from now on. */
+    public record StoredWill(Will will, boolean due) {}
+
+    /** A message and where it was handed on from, if it was. */
+    public record SourcedMessage(Message message, @Nullable Source source) {}
+}

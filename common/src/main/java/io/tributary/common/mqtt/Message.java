@@ -1,0 +1,82 @@
+package io.tributary.common.mqtt;
+
+import java.util.Arrays;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * An application message on its way through the broker: what a publisher sent, free of any connection.
+ *
+ * <p>The payload is not copied: whoever creates a message must not write to the array afterwards.
+ *
+ * @param topic a valid topic name without wildcards
+ * @param payload the bytes as the publisher sent them
+ * @param qos the quality of service it was published with
+ * @param retain the RETAIN flag as the publisher set it
+ * @param properties the properties that go through unaltered
+ * @param expiresAtMillis wall clock time in milliseconds after which it is not delivered any more; {@link #NEVER} when
+ *     it has no expiry interval
+ * @param publisher the client identifier of the publisher, empty when the broker itself published it
+ */
+@SuppressWarnings("ArrayRecordComponent") // compared by content below; copying each payload would cost on the hot path
+public record Message(
+        String topic,
+        byte[] payload,
+        QoS qos,
+        boolean retain,
+        PublishProperties properties,
+        long expiresAtMillis,
+        String publisher) {
+
+    /** The expiry time of a message that does not expire. */
+    public static final long NEVER = Long.MAX_VALUE;
+
+    /** Whether the message must not be delivered any more at the given wall clock time [MQTT-3.3.2-5]. */
+    public boolean isExpiredAt(long nowMillis) {
+        return nowMillis >= expiresAtMillis;
+    }
+
+    /** The same message with another RETAIN flag. */
+    public Message withRetain(boolean newRetain) {
+        return newRetain == retain
+                ? this
+                : new Message(topic, payload, qos, newRetain, properties, expiresAtMillis, publisher);
+    }
+
+    /** The same message with another expiry time. */
+    public Message withExpiry(long newExpiresAtMillis) {
+        return new Message(topic, payload, qos, retain, properties, newExpiresAtMillis, publisher);
+    }
+
+    /** About how many bytes of memory or disk the message takes; what the byte limits of queues count. */
+    public int sizeBytes() {
+        int size = topic.length() + payload.length + 32;
+        for (UserProperty property : properties.userProperties()) {
+            size += property.name().length() + property.value().length() + 4;
+        }
+        byte[] correlation = properties.correlationData();
+        return size + (correlation == null ? 0 : correlation.length);
+    }
+
+    @Override
+    public boolean equals(@Nullable Object other) {
+        return other instanceof Message that
+                && topic.equals(that.topic)
+                && Arrays.equals(payload, that.payload)
+                && qos == that.qos
+                && retain == that.retain
+                && properties.equals(that.properties)
+                && expiresAtMillis == that.expiresAtMillis
+                && publisher.equals(that.publisher);
+    }
+
+    @Override
+    public int hashCode() {
+        return Objects.hash(topic, Arrays.hashCode(payload), qos, retain, properties, expiresAtMillis, publisher);
+    }
+
+    @Override
+    public String toString() {
+        return "Message[" + topic + ", " + payload.length + " bytes, " + qos + (retain ? ", retain" : "") + "]";
+    }
+}

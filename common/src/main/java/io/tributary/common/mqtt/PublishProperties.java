@@ -1,0 +1,43 @@
+package io.tributary.common.mqtt;
+
+import java.util.Arrays;
+import java.util.List;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The MQTT 5 properties of a message that go from the publisher to every subscriber unaltered [MQTT-3.3.2-15,
+ * MQTT-3.3.2-16, MQTT-3.3.2-17, MQTT-3.3.2-20]. What changes on the way (expiry, alias, subscription identifiers) is
+ * not here. The array is not copied: whoever creates one must not write to it afterwards.
+ */
+@SuppressWarnings("ArrayRecordComponent") // compared by content below; copying each would cost on the hot path
+public record PublishProperties(
+        @Nullable PayloadFormat payloadFormat,
+        @Nullable String contentType,
+        @Nullable String responseTopic,
+        byte @Nullable [] correlationData,
+        List<UserProperty> userProperties) {
+
+    /** No properties at all, which is what every MQTT 3 message has. */
+    public static final PublishProperties NONE = new PublishProperties(null, null, null, null, List.of());
+
+    public PublishProperties {
+        userProperties = List.copyOf(userProperties);
+    }
+
+    @Override
+    public boolean equals(@Nullable Object other) {
+        return other instanceof PublishProperties that
+                && payloadFormat == that.payloadFormat
+                && Objects.equals(contentType, that.contentType)
+                && Objects.equals(responseTopic, that.responseTopic)
+                && Arrays.equals(correlationData, that.correlationData)
+                && userProperties.equals(that.userProperties);
+    }
+
+    @Override
+    public int hashCode() {
+        return Objects.hash(
+                payloadFormat, contentType, responseTopic, Arrays.hashCode(correlationData), userProperties);
+    }
+}

@@ -1,0 +1,147 @@
+package io.tributary.common.topic;
+
+import io.tributary.common.mqtt.MqttException;
+import io.tributary.common.mqtt.ReasonCode;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A valid topic filter: which topics a subscription wants.
+ *
+ * @param filter the filter proper, without {@code $share/NAME/}
+ * @param shareName the name of the shared subscription, or null when it is not one
+ */
+public record TopicFilter(String filter, @Nullable String shareName) {
+
+    private static final String SHARE_PREFIX = "$share/";
+
+    /**
+     * Parses a filter as a client gave it in SUBSCRIBE or UNSUBSCRIBE. {@code $share/NAME/FILTER} is a shared
+     * subscription in every version of MQTT.
+     *
+     * @throws MqttException with {@link ReasonCode#TOPIC_FILTER_INVALID} unless it is valid and within the limits
+     */
+    public static TopicFilter parse(String text, TopicLimits limits) {
+        if (limits.exceededBy(text)) {
+            throw invalid("topic filter is longer than " + limits.maxBytes() + " bytes");
+        }
+        TopicFilter parsed = isShared(text) ? parseShared(text) : new TopicFilter(text, null);
+        checkSyntax(parsed.filter);
+        if (limits.tooDeep(parsed.filter)) {
+            throw invalid("topic filter has more than " + limits.maxLevels() + " levels");
+        }
+        return parsed;
+    }
+
+    /** Parses a filter that was accepted before, so that only MQTT's own limits apply. */
+    public static TopicFilter parse(String text) {
+        return parse(text, TopicLimits.MQTT);
+    }
+
+    /** Whether the text asks for a shared subscription [MQTT-4.8.2-1]; it need not be a valid one. */
+    public static boolean isShared(String text) {
+        return text.startsWith(SHARE_PREFIX);
+    }
+
+    /** Whether this is a shared subscription. */
+    public boolean isShared() {
+        return shareName != null;
+    }
+
+    /** Whether the filter has a wildcard; one without matches a single topic. */
+    public boolean hasWildcard() {
+        return filter.indexOf('+') >= 0 || filter.indexOf('#') >= 0;
+    }
+
+    /** The filter as a client would write it, {@code $share/NAME/} included. */
+    @Override
+    public String toString() {
+        return shareName == null ? filter : SHARE_PREFIX + shareName + TopicLevels.SEPARATOR + filter;
+    }
+
+    /** Whether a message on the given topic, a valid topic name, goes to this subscription. */
+    public boolean matches(String topic) {
+        if (TopicName.isReserved(topic) && startsWithWildcard()) {
+            return false; // [MQTT-4.7.2-1]
+        }
+        int filterStart = 0;
+        int topicStart = 0;
+        while (true) {
+            if (isMultiLevelWildcard(filterStart)) {
+                return true;
+            }
+            int filterEnd = TopicLevels.levelEnd(filter, filterStart);
+            int topicEnd = TopicLevels.levelEnd(topic, topicStart);
+            if (!levelMatches(filterStart, filterEnd, topic, topicStart, topicEnd)) {
+                return false;
+            }
+            if (topicEnd == topic.length()) {
+                // "a/#" matches its parent "a", too [MQTT-4.7.1-2].
+                return filterEnd == filter.length() || isMultiLevelWildcard(filterEnd + 1);
+            }
+            if (filterEnd == filter.length()) {
+                return false;
+            }
+            filterStart = filterEnd + 1;
+            topicStart = topicEnd + 1;
+        }
+    }
+
+    private boolean startsWithWildcard() {
+        return filter.charAt(0) == '+' || filter.charAt(0) == '#';
+    }
+
+    private boolean isMultiLevelWildcard(int levelStart) {
+        return levelStart < filter.length() && filter.charAt(levelStart) == '#';
+    }
+
+    private boolean levelMatches(int start, int end, String topic, int topicStart, int topicEnd) {
+        if (start < end && filter.charAt(start) == '+') {
+            return true;
+        }
+        int length = end - start;
+        return length == topicEnd - topicStart && filter.regionMatches(start, topic, topicStart, length);
+    }
+
+    private static TopicFilter parseShared(String text) {
+        int nameStart = SHARE_PREFIX.length();
+        int nameEnd = text.indexOf(TopicLevels.SEPARATOR, nameStart);
+        if (nameEnd < 0) {
+            throw invalid("shared subscription has no topic filter [MQTT-4.8.2-2]");
+        }
+        String name = text.substring(nameStart, nameEnd);
+        if (name.isEmpty() || name.indexOf('+') >= 0 || name.indexOf('#') >= 0) {
+            throw invalid("share name is empty or has a wildcard [MQTT-4.8.2-1, MQTT-4.8.2-2]");
+        }
+        return new TopicFilter(text.substring(nameEnd + 1), name);
+    }
+
+    private static void checkSyntax(String filter) {
+        if (filter.isEmpty()) {
+            throw invalid("topic filter is empty [MQTT-4.7.3-1]");
+        }
+        if (filter.indexOf('\0') >= 0) {
+            throw invalid("topic filter has a null character [MQTT-4.7.3-2]");
+        }
+        for (int i = 0; i < filter.length(); i++) {
+            char c = filter.charAt(i);
+            if (c == '#' && !(startsLevel(filter, i) && i == filter.length() - 1)) {
+                throw invalid("# is not the whole last level of the topic filter [MQTT-4.7.1-1]");
+            }
+            if (c == '+' && !(startsLevel(filter, i) && endsLevel(filter, i))) {
+                throw invalid("+ is not a whole level of the topic filter [MQTT-4.7.1-2]");
+            }
+        }
+    }
+
+    private static boolean startsLevel(String filter, int at) {
+        return at == 0 || filter.charAt(at - 1) == TopicLevels.SEPARATOR;
+    }
+
+    private static boolean endsLevel(String filter, int at) {
+        return at == filter.length() - 1 || filter.charAt(at + 1) == TopicLevels.SEPARATOR;
+    }
+
+    private static MqttException invalid(String flaw) {
+        return new MqttException(ReasonCode.TOPIC_FILTER_INVALID, flaw);
+    }
+}

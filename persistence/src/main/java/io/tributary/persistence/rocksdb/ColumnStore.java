@@ -1,0 +1,165 @@
+package io.tributary.persistence.rocksdb;
+
+import java.nio.file.Path;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Deque;
+import java.util.EnumMap;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+import org.rocksdb.BlockBasedTableConfig;
+import org.rocksdb.BloomFilter;
+import org.rocksdb.ColumnFamilyDescriptor;
+import org.rocksdb.ColumnFamilyHandle;
+import org.rocksdb.ColumnFamilyOptions;
+import org.rocksdb.DBOptions;
+import org.rocksdb.InfoLogLevel;
+import org.rocksdb.LRUCache;
+import org.rocksdb.RocksDB;
+import org.rocksdb.RocksDBException;
+import org.rocksdb.WALRecoveryMode;
+import org.rocksdb.WriteBatch;
+import org.rocksdb.WriteOptions;
+
+/** The native database with its columns. Owns every native object that lives as long as the database. */
+final class ColumnStore implements AutoCloseable {
+    private static final int MAX_OPEN_FILES = 512;
+    private static final int BLOOM_BITS = 10;
+    private static final long BYTES_PER_SYNC = 1024 * 1024;
+
+    private final Deque<AutoCloseable> natives = new ArrayDeque<>();
+    private final Map<Column, ColumnFamilyHandle> handles = new EnumMap<>(Column.class);
+    private final WriteOptions writeOptions;
+    private final RocksDB db;
+
+    private ColumnStore(Path folder, RocksDbOptions options) throws RocksDBException {
+        RocksDB.loadLibrary();
+        writeOptions = owned(new WriteOptions().setSync(options.sync() == StorageSync.ALWAYS));
+        List<ColumnFamilyDescriptor> descriptors = descriptors(options);
+        List<ColumnFamilyHandle> opened = new ArrayList<>();
+        try {
+            db = owned(RocksDB.open(dbOptions(options), folder.toString(), descriptors, opened));
+        } catch (RocksDBException e) {
+            closeNatives();
+            throw e;
+        }
+        for (int i = 0; i < opened.size(); i++) {
+            handles.put(Column.values()[i], owned(opened.get(i)));
+        }
+    }
+
+    /** Opens the database in the folder, and creates it when there is none. */
+    static ColumnStore open(Path folder, RocksDbOptions options) {
+        try {
+            return new ColumnStore(folder, options);
+        } catch (RocksDBException e) {
+            String message = String.valueOf(e.getMessage());
+            if (message.contains("lock ")) {
+                throw new StorageException("the data folder " + folder + " is in use by another process", e);
+            }
+            throw new StorageException("the database in " + folder + " cannot be opened: " + message, e);
+        }
+    }
+
+    ColumnFamilyHandle handle(Column column) {
+        ColumnFamilyHandle handle = handles.get(column);
+        if (handle == null) {
+            throw new IllegalStateException("no column " + column);
+        }
+        return handle;
+    }
+
+    byte @Nullable [] get(Column column, byte[] key) {
+        try {
+            return db.get(handle(column), key);
+        } catch (RocksDBException e) {
+            throw Scan.unreadable(e);
+        }
+    }
+
+    /** Reads the keys from the first (inclusive) to the last (exclusive). The caller closes the scan. */
+    Scan scan(Column column, byte[] from, byte[] to) {
+        return new Scan(db, handle(column), from, to);
+    }
+
+    void write(WriteBatch batch) throws RocksDBException {
+        db.write(writeOptions, batch);
+    }
+
+    /** Brings all that was written to the disk. */
+    void sync() throws RocksDBException {
+        db.syncWal();
+    }
+
+    /** Drops the files that hold nothing but keys of the range, at once and without reading them. */
+    void dropFiles(Column column, byte[] from, byte[] to) {
+        try {
+            db.deleteFilesInRanges(handle(column), List.of(from, to), false);
+        } catch (RocksDBException e) {
+            throw new StorageException("files cannot be dropped: " + e.getMessage(), e);
+        }
+    }
+
+    /** Closes the database; nobody uses it any more. */
+    @Override
+    public void close() {
+        closeNatives();
+    }
+
+    private void closeNatives() {
+        while (!natives.isEmpty()) {
+            try {
+                natives.pop().close();
+            } catch (Exception e) {
+                throw new StorageException("the database did not close: " + e.getMessage(), e);
+            }
+        }
+    }
+
+    private List<ColumnFamilyDescriptor> descriptors(RocksDbOptions options) {
+        BlockBasedTableConfig table = new BlockBasedTableConfig()
+                .setBlockCache(owned(new LRUCache(options.cacheBytes())))
+                .setCacheIndexAndFilterBlocks(true)
+                .setPinL0FilterAndIndexBlocksInCache(true)
+                .setFilterPolicy(owned(new BloomFilter(BLOOM_BITS)));
+        List<ColumnFamilyDescriptor> descriptors = new ArrayList<>();
+        for (Column column : Column.values()) {
+            ColumnFamilyOptions columnOptions = owned(column.options(options, table));
+            descriptors.add(new ColumnFamilyDescriptor(column.nameBytes(), columnOptions));
+        }
+        return descriptors;
+    }
+
+    /**
+     * Each write reaches the operating system before it returns, so that a killed process loses none; after a power
+     * failure what is whole in the write-ahead log, up to the first gap, is recovered.
+     */
+    private DBOptions dbOptions(RocksDbOptions options) {
+        return owned(new DBOptions())
+                .setCreateIfMissing(true)
+                .setCreateMissingColumnFamilies(true)
+                .setManualWalFlush(false)
+                .setWalRecoveryMode(WALRecoveryMode.PointInTimeRecovery)
+                .setMaxTotalWalSize(options.walBytes())
+                .setDbWriteBufferSize(options.memtableBytes())
+                .setBytesPerSync(BYTES_PER_SYNC)
+                .setWalBytesPerSync(BYTES_PER_SYNC)
+                .setMaxOpenFiles(MAX_OPEN_FILES)
+                .setMaxBackgroundJobs(2)
+                .setAllowConcurrentMemtableWrite(false)
+                .setEnableWriteThreadAdaptiveYield(false)
+                .setManifestPreallocationSize(64 * 1024)
+                .setInfoLogLevel(InfoLogLevel.WARN_LEVEL)
+                .setKeepLogFileNum(2)
+                .setMaxLogFileSize(1024 * 1024)
+                .setStatsDumpPeriodSec(0)
+                .setStatsPersistPeriodSec(0);
+    }
+
+    /** Objects are closed in the reverse order of their creation. */
+    private <T extends AutoCloseable> T owned(T object) {
+        natives.push(object);
+        return object;
+    }
+}

@@ -1,0 +1,113 @@
+package io.tributary.persistence.rocksdb;
+
+import java.io.IOException;
+import java.io.Reader;
+import java.io.Writer;
+import java.nio.channels.FileChannel;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.nio.file.StandardOpenOption;
+import java.util.Properties;
+import java.util.stream.Stream;
+
+/**
+ * A data folder: the file {@code VERSION}, which says in which format the rest is and for how many shards, and the
+ * database in {@code db}.
+ */
+final class DataFolder {
+    /** The newest format that this version reads, and the one it writes. */
+    static final int FORMAT = 1;
+
+    private static final String FORMAT_KEY = "format";
+    private static final String SHARDS_KEY = "shards";
+
+    private final Path folder;
+
+    DataFolder(Path folder) {
+        this.folder = folder;
+    }
+
+    Path database() {
+        return folder.resolve("db");
+    }
+
+    /** Creates the folder and its marker, or checks the marker that is there. */
+    void prepare(int shards) {
+        try {
+            Files.createDirectories(folder);
+            if (Files.exists(marker())) {
+                check(readMarker(), shards);
+            } else {
+                checkUnused();
+                writeMarker(shards);
+            }
+        } catch (IOException e) {
+            throw new StorageException("the data folder " + folder + " cannot be used: " + e, e);
+        }
+    }
+
+    private void check(Properties marker, int shards) {
+        int format = number(marker, FORMAT_KEY);
+        if (format > FORMAT) {
+            throw new StorageException("the data folder " + folder + " has format " + format
+                    + " of a newer version; this version reads formats up to " + FORMAT);
+        }
+        int shardsThere = number(marker, SHARDS_KEY);
+        if (shardsThere != shards) {
+            throw new StorageException("the data folder " + folder + " was created for " + shardsThere
+                    + " shards, and the configuration says " + shards + "; the number cannot be changed");
+        }
+    }
+
+    private int number(Properties marker, String key) {
+        String text = marker.getProperty(key, "");
+        try {
+            return Integer.parseInt(text.strip());
+        } catch (NumberFormatException e) {
+            throw new StorageException("the file " + marker() + " has no usable number of '" + key + "'", e);
+        }
+    }
+
+    /** A wrong path must not end in a database among somebody's files. */
+    private void checkUnused() throws IOException {
+        try (Stream<Path> files = Files.list(folder)) {
+            if (files.anyMatch(file -> !file.endsWith("lost+found") && !file.equals(newMarker()))) {
+                throw new StorageException("the folder " + folder + " is not empty and no data folder of Tributary");
+            }
+        }
+    }
+
+    private Properties readMarker() throws IOException {
+        Properties marker = new Properties();
+        try (Reader reader = Files.newBufferedReader(marker())) {
+            marker.load(reader);
+        }
+        return marker;
+    }
+
+    private void writeMarker(int shards) throws IOException {
+        Properties marker = new Properties();
+        marker.setProperty(FORMAT_KEY, Integer.toString(FORMAT));
+        marker.setProperty(SHARDS_KEY, Integer.toString(shards));
+        try (Writer writer = Files.newBufferedWriter(newMarker())) {
+            marker.store(writer, "Tributary data folder");
+        }
+        force(newMarker());
+        Files.move(newMarker(), marker(), StandardCopyOption.ATOMIC_MOVE);
+    }
+
+    private static void force(Path file) throws IOException {
+        try (FileChannel channel = FileChannel.open(file, StandardOpenOption.WRITE)) {
+            channel.force(true);
+        }
+    }
+
+    private Path marker() {
+        return folder.resolve("VERSION");
+    }
+
+    private Path newMarker() {
+        return folder.resolve("VERSION.new");
+    }
+}

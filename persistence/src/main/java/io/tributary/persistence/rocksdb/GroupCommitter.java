@@ -1,0 +1,259 @@
+package io.tributary.persistence.rocksdb;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Queue;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.locks.LockSupport;
+import org.jspecify.annotations.Nullable;
+import org.rocksdb.RocksDBException;
+import org.rocksdb.WriteBatch;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The one thread that writes: it merges all that was submitted since the last commit into one batch, commits it, and
+ * tells the writes, in the order of their submission. A commit that fails is repeated until it succeeds or the committer
+ * is closed; meanwhile nothing is acknowledged, and nothing overtakes.
+ */
+final class GroupCommitter implements AutoCloseable {
+    private static final Logger LOG = LoggerFactory.getLogger(GroupCommitter.class);
+
+    private static final long GROUP_BYTES = 1024 * 1024;
+    private static final long FIRST_RETRY_NANOS = TimeUnit.MILLISECONDS.toNanos(10);
+    private static final long LAST_RETRY_NANOS = TimeUnit.SECONDS.toNanos(1);
+    private static final int DRAIN_SECONDS_WHILE_FAILING = 5;
+
+    // Shared by all threads.
+    private final Queue<Write> queue = new ConcurrentLinkedQueue<>();
+    private final List<GroupMember> members = new CopyOnWriteArrayList<>();
+    private final AtomicLong queuedBytes = new AtomicLong();
+    private final AtomicBoolean parked = new AtomicBoolean();
+    private final Thread thread = new Thread(this::run, "tributary-store-writer");
+    private volatile boolean closing;
+    private volatile boolean ended;
+    private volatile @Nullable String problem;
+
+    // Confined to the writer thread.
+    private final BatchTarget target;
+    private final StorageRecorder recorder;
+    private final List<Write> group = new ArrayList<>();
+    private long groupBytes;
+
+    GroupCommitter(BatchTarget target, StorageRecorder recorder) {
+        this.target = target;
+        this.recorder = recorder;
+        thread.setDaemon(true);
+    }
+
+    void start() {
+        thread.start();
+    }
+
+    /** Lets an adapter take part in every group from now on; it joins before its first write. */
+    void join(GroupMember member) {
+        members.add(member);
+    }
+
+    /** Queues a write, from any thread. Its methods are called later, or {@link Write#failed} at once after the end. */
+    void submit(Write write) {
+        queuedBytes.addAndGet(write.bytes());
+        queue.add(write);
+        if (parked.get() && parked.compareAndSet(true, false)) {
+            LockSupport.unpark(thread);
+        }
+        if (ended) {
+            failQueued();
+        }
+    }
+
+    /** Whether the caller is the writer thread, to which the state of the adapters is confined. */
+    boolean isWriterThread() {
+        return Thread.currentThread() == thread;
+    }
+
+    /** Why the latest commit failed, or null when it did not. */
+    @Nullable String problem() {
+        return problem;
+    }
+
+    /** Blocks until all that was submitted before is done; while commits fail, only for some seconds. */
+    void drain() {
+        CompletableFuture<@Nullable Void> reached = new CompletableFuture<>();
+        submit(new Task(() -> {}, reached));
+        int secondsFailing = 0;
+        while (secondsFailing < DRAIN_SECONDS_WHILE_FAILING && !isReached(reached)) {
+            secondsFailing = problem == null ? 0 : secondsFailing + 1;
+        }
+    }
+
+    /** Commits what was submitted, gives up what cannot be committed, and ends the thread. Blocks until done. */
+    @Override
+    public void close() {
+        closing = true;
+        LockSupport.unpark(thread);
+        boolean interrupted = false;
+        while (thread.isAlive()) {
+            try {
+                thread.join();
+            } catch (InterruptedException e) {
+                interrupted = true;
+            }
+        }
+        if (interrupted) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
+    private void run() {
+        try (WriteBatch batch = new WriteBatch()) {
+            while (awaitWrites()) {
+                stageGroup(batch);
+                if (!commit(batch)) {
+                    break;
+                }
+                completeGroup();
+                batch.clear();
+            }
+        } catch (Throwable e) {
+            LOG.error("the store's writer died: nothing is written any more", e);
+            problem = "the writer died: " + e;
+        } finally {
+            ended = true;
+            group.forEach(write -> fail(write, closed()));
+            failQueued();
+        }
+    }
+
+    /** Waits for something to write; false when there is nothing and nothing will come. */
+    private boolean awaitWrites() {
+        while (queue.isEmpty()) {
+            if (closing) {
+                return false;
+            }
+            parked.set(true);
+            if (queue.isEmpty() && !closing) {
+                LockSupport.park(this);
+            }
+            parked.set(false);
+        }
+        return true;
+    }
+
+    private void stageGroup(WriteBatch batch) throws RocksDBException {
+        while (groupBytes < GROUP_BYTES) {
+            Write write = queue.poll();
+            if (write == null) {
+                break;
+            }
+            stage(write, batch);
+        }
+        for (GroupMember member : members) {
+            member.beforeCommit(batch);
+        }
+    }
+
+    private void stage(Write write, WriteBatch batch) {
+        groupBytes += write.bytes();
+        try {
+            write.stage(batch);
+            group.add(write);
+        } catch (RuntimeException e) {
+            fail(write, e);
+        } catch (RocksDBException e) {
+            recorder.onError();
+            fail(write, new StorageException("the store cannot be read: " + e.getMessage(), e));
+        }
+    }
+
+    /** Commits the batch, however often it takes; false when that was given up because of closing. */
+    private boolean commit(WriteBatch batch) {
+        if (batch.count() == 0) {
+            return true;
+        }
+        long begin = System.nanoTime();
+        long retryNanos = FIRST_RETRY_NANOS;
+        while (!tryCommit(batch)) {
+            if (closing) {
+                return false;
+            }
+            LockSupport.parkNanos(this, retryNanos);
+            retryNanos = Math.min(retryNanos * 2, LAST_RETRY_NANOS);
+        }
+        recorder.onCommit(group.size(), batch.getDataSize(), System.nanoTime() - begin);
+        return true;
+    }
+
+    private boolean tryCommit(WriteBatch batch) {
+        try {
+            target.write(batch);
+            if (problem != null) {
+                LOG.info("the store can be written again");
+                problem = null;
+            }
+            return true;
+        } catch (RocksDBException e) {
+            recorder.onError();
+            if (problem == null) {
+                LOG.error("the store cannot be written, nothing is acknowledged until it can: {}", e.getMessage());
+            }
+            problem = "the store cannot be written: " + e.getMessage();
+            return false;
+        }
+    }
+
+    private void completeGroup() {
+        for (GroupMember member : members) {
+            guarded(member::afterCommit);
+        }
+        for (Write write : group) {
+            guarded(write::committed);
+        }
+        group.clear();
+        recorder.onQueueBytes(queuedBytes.addAndGet(-groupBytes));
+        groupBytes = 0;
+    }
+
+    private void failQueued() {
+        for (Write write = queue.poll(); write != null; write = queue.poll()) {
+            fail(write, closed());
+        }
+    }
+
+    private static boolean isReached(CompletableFuture<@Nullable Void> reached) {
+        try {
+            reached.get(1, TimeUnit.SECONDS);
+            return true;
+        } catch (TimeoutException e) {
+            return false;
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            return true;
+        } catch (java.util.concurrent.ExecutionException e) {
+            return true;
+        }
+    }
+
+    private static void fail(Write write, RuntimeException reason) {
+        guarded(() -> write.failed(reason));
+    }
+
+    /** What a callback throws is its own affair: it must not keep others from being called. */
+    private static void guarded(Runnable callback) {
+        try {
+            callback.run();
+        } catch (RuntimeException e) {
+            LOG.error("a callback of the store failed", e);
+        }
+    }
+
+    private static StorageException closed() {
+        return new StorageException("the store is closed");
+    }
+}

@@ -1,0 +1,208 @@
+package io.tributary.persistence.rocksdb;
+
+import io.tributary.common.event.QueueEntry;
+import io.tributary.common.event.SessionHead;
+import io.tributary.common.event.StateCodec;
+import io.tributary.persistence.shard.SavePoint;
+import io.tributary.persistence.shard.SavePoint.ClientWill;
+import io.tributary.persistence.shard.ShardStore;
+import java.util.ArrayList;
+import java.util.BitSet;
+import java.util.HexFormat;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import org.jspecify.annotations.Nullable;
+import org.rocksdb.RocksDBException;
+import org.rocksdb.WriteBatch;
+
+/**
+ * The shards' state in the embedded database. Fences are checked on the database's writer thread, in the order of the
+ * calls; stages of writes complete on that thread, those of reads on one of its readers.
+ */
+public final class RocksDbShardStore implements ShardStore {
+    private static final int HEAD_OVERHEAD_BYTES = 128;
+    private static final int PAGE_BYTES = 256 * 1024;
+
+    private final RocksDbDatabase database;
+    private final StoredShard[] shards;
+    private volatile boolean closed;
+
+    /** The shards that the group to be committed next has a save point of. Confined to the writer thread. */
+    private final BitSet savedInGroup = new BitSet();
+
+    /** Creates it on an open database. */
+    public RocksDbShardStore(RocksDbDatabase database) {
+        this.database = database;
+        this.shards = new StoredShard[database.options().shards()];
+        for (int shard = 0; shard < shards.length; shard++) {
+            shards[shard] = new StoredShard(database.columns(), shard);
+        }
+        database.committer().join(new Member());
+    }
+
+    @Override
+    public CompletionStage<Claim> claim(int shard, long ownerEpoch) {
+        return submit(new ClaimWrite(shards[shard], ownerEpoch));
+    }
+
+    @Override
+    public CompletionStage<HeadPage> readHeads(int shard, @Nullable String cursor) {
+        return database.read(() -> headPage(shards[shard].keys(), cursor));
+    }
+
+    @Override
+    public CompletionStage<QueuePage> readQueue(
+            int shard, String clientId, long fromSequence, int maxEntries, int maxBytes) {
+        StateKeys keys = shards[shard].keys();
+        byte[] from = keys.queueEntry(clientId, Math.max(0, fromSequence));
+        byte[] to = Keys.endOf(keys.queue(clientId));
+        return database.read(() -> queuePage(from, to, maxEntries, maxBytes));
+    }
+
+    @Override
+    public CompletionStage<@Nullable Void> save(int shard, SavePoint savePoint) {
+        return submit(new Save(shard, savePoint));
+    }
+
+    @Override
+    public void close() {
+        closed = true;
+        database.committer().drain();
+    }
+
+    private <T extends @Nullable Object> CompletionStage<T> submit(StateWrite<T> write) {
+        if (closed) {
+            write.failed(new StorageException("the store is closed"));
+        } else {
+            database.committer().submit(write);
+        }
+        return write.result;
+    }
+
+    /** The cursor is the key of the last entry of the page, in hexadecimal. */
+    private HeadPage headPage(StateKeys keys, @Nullable String cursor) {
+        List<SessionHead> heads = new ArrayList<>();
+        List<ClientWill> wills = new ArrayList<>();
+        byte[] from = cursor == null ? keys.heads() : HexFormat.of().parseHex(cursor + "00");
+        int bytes = 0;
+        try (Scan scan = database.columns().scan(Column.STATE, from, keys.endOfWills())) {
+            for (boolean valid = scan.first(); valid; valid = scan.next()) {
+                bytes += HEAD_OVERHEAD_BYTES + addTo(heads, wills, scan);
+                if (bytes >= PAGE_BYTES) {
+                    return new HeadPage(heads, wills, HexFormat.of().formatHex(scan.key()));
+                }
+            }
+        }
+        return new HeadPage(heads, wills, null);
+    }
+
+    /** Adds what the scan stands at to where it belongs, and gives its size. */
+    private static int addTo(List<SessionHead> heads, List<ClientWill> wills, Scan scan) {
+        byte[] key = scan.key();
+        byte[] value = scan.value();
+        if (StateKeys.isWill(key)) {
+            StateCodec.StoredWill stored = StateCodec.decodeWill(value);
+            wills.add(new ClientWill(
+                    StateKeys.clientOfWill(key), Keys.lastLong(key), stored.will(), stored.due()));
+        } else {
+            heads.add(StateCodec.decodeHead(value));
+        }
+        return value.length;
+    }
+
+    private QueuePage queuePage(byte[] from, byte[] to, int maxEntries, int maxBytes) {
+        List<Entry> entries = new ArrayList<>();
+        int limit = Math.max(1, maxEntries);
+        long bytes = 0;
+        try (Scan scan = database.columns().scan(Column.STATE, from, to)) {
+            boolean valid = scan.first();
+            for (; valid && entries.size() < limit && (entries.isEmpty() || bytes < maxBytes); valid = scan.next()) {
+                QueueEntry entry = StateCodec.decodeQueueEntry(scan.value());
+                entries.add(new Entry(Keys.lastLong(scan.key()), entry));
+                bytes += entry instanceof QueueEntry.Queued queued ? queued.message().sizeBytes() : 0;
+            }
+            return new QueuePage(entries, valid);
+        }
+    }
+
+    /** A write whose result a stage tells. */
+    private abstract static class StateWrite<T extends @Nullable Object> implements Write {
+        final CompletableFuture<T> result = new CompletableFuture<>();
+
+        @Override
+        public void failed(RuntimeException reason) {
+            result.completeExceptionally(reason);
+        }
+    }
+
+    /** A claim on its way into the database. */
+    private static final class ClaimWrite extends StateWrite<Claim> {
+        private final StoredShard shard;
+        private final long ownerEpoch;
+        private @Nullable Claim claim;
+
+        private ClaimWrite(StoredShard shard, long ownerEpoch) {
+            this.shard = shard;
+            this.ownerEpoch = ownerEpoch;
+        }
+
+        @Override
+        public int bytes() {
+            return 0;
+        }
+
+        @Override
+        public void stage(WriteBatch batch) throws RocksDBException {
+            claim = shard.claim(ownerEpoch, batch);
+        }
+
+        @Override
+        public void committed() {
+            result.complete(claim);
+        }
+    }
+
+    /** A save point on its way into the database. */
+    private final class Save extends StateWrite<@Nullable Void> {
+        private final int shard;
+        private final SavePoint savePoint;
+        private final StateChanges changes;
+
+        private Save(int shard, SavePoint savePoint) {
+            this.shard = shard;
+            this.savePoint = savePoint;
+            this.changes = new StateChanges(shards[shard].keys(), savePoint);
+        }
+
+        @Override
+        public int bytes() {
+            return changes.bytes();
+        }
+
+        @Override
+        public void stage(WriteBatch batch) throws RocksDBException {
+            if (shards[shard].accepts(savePoint)) {
+                changes.addTo(batch, database.columns(), !savedInGroup.get(shard));
+                shards[shard].moveTo(savePoint, batch);
+                savedInGroup.set(shard);
+            }
+        }
+
+        @Override
+        public void committed() {
+            result.complete(null);
+        }
+    }
+
+    /** Notices where one group ends and the next begins. */
+    private final class Member implements GroupMember {
+        @Override
+        public void beforeCommit(WriteBatch batch) {}
+
+        @Override
+        public void afterCommit() {
+            savedInGroup.clear();
+        }
+    }
+}

@@ -1,0 +1,114 @@
+package io.tributary.persistence.rocksdb;
+
+import io.tributary.common.event.SessionHead;
+import io.tributary.common.event.StateCodec;
+import io.tributary.persistence.shard.SavePoint;
+import io.tributary.persistence.shard.SavePoint.ClientWill;
+import io.tributary.persistence.shard.SavePoint.SequenceKey;
+import io.tributary.persistence.shard.SavePoint.SequencedEntry;
+import io.tributary.persistence.shard.SavePoint.WillKey;
+import java.util.ArrayList;
+import java.util.List;
+import org.rocksdb.ColumnFamilyHandle;
+import org.rocksdb.RocksDBException;
+import org.rocksdb.WriteBatch;
+
+/** What a save point changes, encoded on the thread of its owner so that the writer has only to copy it. */
+final class StateChanges {
+    /** A queue that is longer is deleted as a range: cheap to write, but a burden for readers until it is compacted. */
+    private static final int MAX_SINGLE_DELETES = 64;
+
+    private final List<Change> changes = new ArrayList<>();
+    private int bytes;
+
+    StateChanges(StateKeys keys, SavePoint savePoint) {
+        for (String clientId : savePoint.cleared()) {
+            delete(keys.head(clientId));
+            add(new DeleteQueue(keys.queue(clientId)), clientId.length());
+        }
+        for (SessionHead head : savePoint.heads()) {
+            put(keys.head(head.clientId()), StateCodec.encodeHead(head));
+        }
+        for (SequenceKey removed : savePoint.removed()) {
+            delete(keys.queueEntry(removed.clientId(), removed.sequence()));
+        }
+        for (SequencedEntry queued : savePoint.queued()) {
+            put(keys.queueEntry(queued.clientId(), queued.sequence()), StateCodec.encodeQueueEntry(queued.entry()));
+        }
+        for (WillKey will : savePoint.willsRemoved()) {
+            delete(keys.will(will.clientId(), will.epoch()));
+        }
+        for (ClientWill will : savePoint.wills()) {
+            put(keys.will(will.clientId(), will.epoch()), StateCodec.encodeWill(will.will(), will.due()));
+        }
+    }
+
+    int bytes() {
+        return bytes;
+    }
+
+    /**
+     * Adds the changes to a batch, in their order. Writer thread.
+     *
+     * @param alone whether the batch has no other changes of the shard's queues, so that the database has all of them
+     */
+    void addTo(WriteBatch batch, ColumnStore columns, boolean alone) throws RocksDBException {
+        ColumnFamilyHandle column = columns.handle(Column.STATE);
+        for (Change change : changes) {
+            switch (change) {
+                case Put(byte[] key, byte[] value) -> batch.put(column, key, value);
+                case Delete(byte[] key) -> batch.delete(column, key);
+                case DeleteQueue(byte[] prefix) -> deleteQueue(prefix, batch, columns, alone);
+            }
+        }
+    }
+
+    private static void deleteQueue(byte[] prefix, WriteBatch batch, ColumnStore columns, boolean alone)
+            throws RocksDBException {
+        ColumnFamilyHandle column = columns.handle(Column.STATE);
+        byte[] end = Keys.endOf(prefix);
+        List<byte[]> found = alone ? someKeys(columns, prefix, end) : List.of();
+        if (!alone || found.size() > MAX_SINGLE_DELETES) {
+            batch.deleteRange(column, prefix, end);
+            return;
+        }
+        for (byte[] key : found) {
+            batch.delete(column, key);
+        }
+    }
+
+    private static List<byte[]> someKeys(ColumnStore columns, byte[] from, byte[] to) {
+        List<byte[]> found = new ArrayList<>();
+        try (Scan scan = columns.scan(Column.STATE, from, to)) {
+            for (boolean valid = scan.first(); valid && found.size() <= MAX_SINGLE_DELETES; valid = scan.next()) {
+                found.add(scan.key());
+            }
+        }
+        return found;
+    }
+
+    private void put(byte[] key, byte[] value) {
+        add(new Put(key, value), key.length + value.length);
+    }
+
+    private void delete(byte[] key) {
+        add(new Delete(key), key.length);
+    }
+
+    private void add(Change change, int size) {
+        changes.add(change);
+        bytes += size;
+    }
+
+    @SuppressWarnings("ArrayRecordComponent") // short-lived, never compared
+    private sealed interface Change {}
+
+    @SuppressWarnings("ArrayRecordComponent")
+    private record Put(byte[] key, byte[] value) implements Change {}
+
+    @SuppressWarnings("ArrayRecordComponent")
+    private record Delete(byte[] key) implements Change {}
+
+    @SuppressWarnings("ArrayRecordComponent")
+    private record DeleteQueue(byte[] prefix) implements Change {}
+}

@@ -1,0 +1,23 @@
+package io.tributary.persistence.rocksdb;
+
+import org.rocksdb.RocksDBException;
+import org.rocksdb.WriteBatch;
+
+/** One request to the {@link GroupCommitter}. Its methods are called on the writer thread, except {@link #failed}. */
+interface Write {
+
+    /** About how much memory it holds; bounds the size of a group. */
+    int bytes();
+
+    /**
+     * Adds its changes to the group that is committed next, or nothing. Sees in the database what all earlier groups
+     * wrote. What it throws fails this write alone; then it must have added nothing.
+     */
+    void stage(WriteBatch batch) throws RocksDBException;
+
+    /** Its group is durable. */
+    default void committed() {}
+
+    /** It did not happen, and never will. */
+    default void failed(RuntimeException reason) {}
+}
