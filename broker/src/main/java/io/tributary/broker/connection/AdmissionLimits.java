@@ -14,7 +14,7 @@ public record AdmissionLimits(int maxConnections, int connectsPerSecond, int con
 
     /** Checks the ranges. */
     public AdmissionLimits {
-        if (maxConnections < 1 || connectsPerSecond < 0 || connectsPerSecond > 0 && connectBurst < 1) {
+        if (maxConnections < 1 || connectsPerSecond < 0 || (connectsPerSecond > 0 && connectBurst < 1)) {
             throw new IllegalArgumentException("maxConnections, connectsPerSecond, connectBurst: " + maxConnections
                     + ", " + connectsPerSecond + ", " + connectBurst);
         }

@@ -10,10 +10,13 @@ import java.util.List;
  */
 public interface DeliveryTarget {
 
-    /** The {@code Attach} of the connection was applied. Comes once, before any delivery of a queue. */
+    /**
+     * The {@code Attach} of the connection was applied. Comes before any delivery of a queue, and again when the session's
+     * shard has been loaded anew; only the first time counts.
+     */
     void attached(long connection, Attached attached);
 
-    /** Another connection has the session now: this one is to be closed with reason 0x8E. */
+    /** Another connection has the session now: this one is to be closed with reason 0x8E. May come more than once. */
     void takenOver(long connection);
 
     /** Hands over entries of the session's queue, in order of their sequence numbers, within the window agreed on. */

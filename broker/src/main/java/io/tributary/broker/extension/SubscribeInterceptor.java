@@ -3,6 +3,7 @@ package io.tributary.broker.extension;
 import io.tributary.broker.security.ClientInfo;
 import io.tributary.common.mqtt.ReasonCode;
 import io.tributary.common.mqtt.Subscription;
+import java.util.List;
 
 /** Sees every subscription that a client asks for, after it was authorised. */
 @FunctionalInterface
@@ -13,6 +14,21 @@ public interface SubscribeInterceptor {
      * subscription is refused with 0x83.
      */
     Decision onSubscribe(ClientInfo client, Subscription subscription);
+
+    /** Asks one after the other, each about what the one before made of the subscription; the first refusal holds. */
+    static SubscribeInterceptor chain(List<SubscribeInterceptor> interceptors) {
+        List<SubscribeInterceptor> chained = List.copyOf(interceptors);
+        return (client, asked) -> {
+            Decision decision = new Proceed(asked);
+            for (SubscribeInterceptor interceptor : chained) {
+                if (!(decision instanceof Proceed(Subscription subscription))) {
+                    return decision;
+                }
+                decision = interceptor.onSubscribe(client, subscription);
+            }
+            return decision;
+        };
+    }
 
     /** What becomes of a subscription. */
     sealed interface Decision {}

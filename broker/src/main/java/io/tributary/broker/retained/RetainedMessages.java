@@ -1,29 +1,247 @@
 package io.tributary.broker.retained;
 
+import io.tributary.broker.retained.RetainedTopic.Answer;
+import io.tributary.common.event.StateCodec;
+import io.tributary.common.event.UnreadableRecordException;
 import io.tributary.common.mqtt.Message;
 import io.tributary.common.topic.TopicFilter;
+import io.tributary.persistence.replicated.ReplicatedMap;
+import java.time.InstantSource;
+import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ConcurrentNavigableMap;
+import java.util.concurrent.ConcurrentSkipListMap;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
-/** The retained messages of all topics, in memory and in a replicated map. Any thread; never blocks. */
+/**
+ * The retained messages of all topics, in memory and in a replicated map. Any thread; never blocks.
+ *
+ * <p>A message shows here as soon as it is given to {@link #store}, and on all nodes when the stage completes. A flood on
+ * one topic is bounded: while a write is under way only the newest message after it is kept, and all that it replaced are
+ * done when it is. Messages and bytes are limited over all topics ({@link RetainedLimits}).
+ */
 public final class RetainedMessages {
+    private static final Logger log = LoggerFactory.getLogger(RetainedMessages.class);
+    private static final CompletionStage<Boolean> DONE = CompletableFuture.completedStage(true);
+    private static final CompletionStage<Boolean> NO_ROOM = CompletableFuture.completedStage(false);
+
+    /** How many topics one call looks at: a fraction of a millisecond to a few. */
+    private static final int TOPICS_A_PAGE = 2_000;
+
+    private static final int TOPICS_A_SWEEP = 10_000;
+
+    private final ReplicatedMap map;
+    private final InstantSource clock;
+    private final RetainedBudget budget;
+    private final ConcurrentNavigableMap<String, RetainedTopic> topics = new ConcurrentSkipListMap<>();
+    private volatile @Nullable UnreadableRecordException unreadable;
+    private String sweptUpTo = ""; // guarded by this
 
     /**
-     * Keeps a message as its topic's retained one, or removes that when the payload is empty [MQTT-3.3.1-5,
-     * MQTT-3.3.1-6]. The stage completes with true when it is durable, with false when a limit refuses it.
+     * Creates them; there are none before {@link #start}.
+     *
+     * @param map keeps the messages by topic; nobody else follows it
      */
-    public CompletionStage<Boolean> store(Message message) {
-        throw new UnsupportedOperationException();
+    public RetainedMessages(ReplicatedMap map, RetainedLimits limits, InstantSource clock) {
+        this.map = map;
+        this.clock = clock;
+        this.budget = new RetainedBudget(limits);
+    }
+
+    /** Loads the stored messages. The stage fails when one of them cannot be read. */
+    public CompletionStage<@Nullable Void> start() {
+        return map.follow(this::onChange).thenCompose(loaded -> {
+            UnreadableRecordException failure = unreadable;
+            return failure == null ? CompletableFuture.completedStage(null) : CompletableFuture.failedStage(failure);
+        });
     }
 
     /**
-     * The retained messages that match, a page at a time, in the order of their topics; expired ones are left out.
+     * Keeps a message as its topic's retained one, or removes that when the payload is empty [MQTT-3.3.1-5,
+     * MQTT-3.3.1-6]. The stage completes with true when it, or a newer one in its place, is durable; with false when a
+     * limit refuses it; exceptionally when the map does.
+     */
+    public CompletionStage<Boolean> store(Message message) {
+        Message wanted = message.payload().length == 0 ? null : message;
+        Answer answer;
+        RetainedTopic topic;
+        do {
+            topic = topic(message.topic());
+            answer = topic.put(wanted);
+            discardIfRetired(topic);
+        } while (answer == Answer.Without.RETIRED);
+        return carryOut(topic, answer);
+    }
+
+    /**
+     * Shows a message as its topic's retained one until the node stops; it is not stored. For what the broker tells about
+     * itself.
+     */
+    public void putVolatile(Message message) {
+        show(message.topic(), message);
+    }
+
+    /**
+     * The retained messages that match, a page at a time, in the order of their topics; expired ones are left out. Looks
+     * for as long as it takes to find one: {@link #page} does not.
      *
      * @param afterTopic the last topic of the page before, or null for the first
      * @param max the most messages of a page; an empty page is the end
      */
     public List<Message> match(TopicFilter filter, @Nullable String afterTopic, int max) {
-        throw new UnsupportedOperationException();
+        Page page = page(filter, afterTopic, max);
+        while (page.messages().isEmpty() && page.next() != null) {
+            page = page(filter, page.next(), max);
+        }
+        return page.messages();
     }
+
+    /**
+     * The retained messages that match, a page at a time, in the order of their topics; expired ones are left out. A page
+     * takes a bounded time and may be empty although it is not the last.
+     *
+     * @param after what the page before says is next, or null for the first
+     * @param max the most messages of a page
+     */
+    public Page page(TopicFilter filter, @Nullable String after, int max) {
+        FilterScan scan = new FilterScan(filter);
+        List<Message> found = new ArrayList<>();
+        long now = clock.millis();
+        Map.Entry<String, RetainedTopic> entry =
+                after == null ? topics.ceilingEntry(scan.first()) : topics.higherEntry(after);
+        for (int looked = 0; entry != null; looked++) {
+            String topic = entry.getKey();
+            String next = scan.next(topic);
+            if (topic.equals(next)) {
+                addTo(found, entry.getValue().message(), now);
+                if (!filter.hasWildcard()) {
+                    break;
+                }
+            } else if (next == null) {
+                break;
+            }
+            if (found.size() >= max || looked >= TOPICS_A_PAGE) {
+                return new Page(found, topic);
+            }
+            entry = topic.equals(next) ? topics.higherEntry(topic) : topics.ceilingEntry(next);
+        }
+        return new Page(found, null);
+    }
+
+    /**
+     * Removes expired messages, looking at a bounded number of topics; the next call goes on from there, and begins again
+     * at the end. To be called now and then.
+     *
+     * @return how many it removed
+     */
+    public synchronized int expire(long nowMillis) {
+        int removed = 0;
+        int looked = 0;
+        for (RetainedTopic topic : topics.tailMap(sweptUpTo, false).values()) {
+            sweptUpTo = topic.name();
+            Answer answer = topic.removeIfExpiredAt(nowMillis);
+            if (answer instanceof Answer.Start || answer instanceof Answer.Queued) {
+                carryOut(topic, answer);
+                removed++;
+            }
+            if (++looked == TOPICS_A_SWEEP) {
+                return removed;
+            }
+        }
+        sweptUpTo = "";
+        return removed;
+    }
+
+    /** How many retained messages there are. */
+    public long count() {
+        return budget.messages();
+    }
+
+    /** How many bytes they take, as the limit counts them. */
+    public long bytes() {
+        return budget.bytes();
+    }
+
+    private CompletionStage<Boolean> carryOut(RetainedTopic topic, Answer answer) {
+        return switch (answer) {
+            case Answer.Without without -> without == Answer.Without.REFUSED ? NO_ROOM : DONE;
+            case Answer.Queued(RetainedTopic.Write write) -> write.done;
+            case Answer.Start(RetainedTopic.Write write) -> {
+                start(topic, write);
+                yield write.done;
+            }
+        };
+    }
+
+    private void start(RetainedTopic topic, RetainedTopic.Write write) {
+        Message message = write.message;
+        CompletionStage<@Nullable Void> stage = message == null
+                ? map.remove(topic.name())
+                : map.put(topic.name(), StateCodec.encodeMessage(message, null));
+        stage.whenComplete((nothing, failure) -> finish(topic, write, failure));
+    }
+
+    private void finish(RetainedTopic topic, RetainedTopic.Write write, @Nullable Throwable failure) {
+        RetainedTopic.Write following = topic.written();
+        discardIfRetired(topic);
+        if (failure == null) {
+            write.done.complete(true);
+        } else {
+            log.error("the retained message of {} is not stored", topic.name(), failure);
+            write.done.completeExceptionally(failure);
+        }
+        if (following != null) {
+            start(topic, following);
+        }
+    }
+
+    private void onChange(String topic, byte @Nullable [] value) {
+        try {
+            show(topic, value == null ? null : StateCodec.decodeMessage(value).message());
+        } catch (UnreadableRecordException e) {
+            log.error("the retained message of {} cannot be read", topic, e);
+            unreadable = e;
+        }
+    }
+
+    private void show(String name, @Nullable Message message) {
+        RetainedTopic topic;
+        do {
+            topic = topic(name);
+        } while (!followed(topic, message));
+    }
+
+    private boolean followed(RetainedTopic topic, @Nullable Message message) {
+        boolean taken = topic.followed(message);
+        discardIfRetired(topic);
+        return taken;
+    }
+
+    private RetainedTopic topic(String name) {
+        return topics.computeIfAbsent(name, absent -> new RetainedTopic(absent, budget));
+    }
+
+    private void discardIfRetired(RetainedTopic topic) {
+        if (topic.isRetired()) {
+            topics.remove(topic.name(), topic);
+        }
+    }
+
+    private static void addTo(List<Message> found, @Nullable Message message, long nowMillis) {
+        if (message != null && !message.isExpiredAt(nowMillis)) {
+            found.add(message);
+        }
+    }
+
+    /**
+     * Some of the retained messages that match a filter.
+     *
+     * @param next what to ask the next page with, or null when this was the last
+     */
+    public record Page(List<Message> messages, @Nullable String next) {}
 }

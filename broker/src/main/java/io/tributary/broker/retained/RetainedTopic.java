@@ -42,15 +42,15 @@ final class RetainedTopic {
     /** Shows the message, or nothing, and has it written. */
     synchronized Answer put(@Nullable Message message) {
         if (retired) {
-            return Answer.RETIRED;
+            return Answer.Without.RETIRED;
         }
         if (shown == null && message != null && !admit(message)) {
             retireIfIdle();
-            return Answer.REFUSED;
+            return Answer.Without.REFUSED;
         }
         if (shown == null && message == null && underWay == null) {
             retireIfIdle();
-            return Answer.NOTHING_TO_DO;
+            return Answer.Without.NOTHING_TO_DO;
         }
         show(message);
         return enqueue(message);
@@ -59,7 +59,7 @@ final class RetainedTopic {
     /** Has the message removed if it is expired. */
     synchronized Answer removeIfExpiredAt(long nowMillis) {
         Message message = shown;
-        return message != null && message.isExpiredAt(nowMillis) ? put(null) : Answer.NOTHING_TO_DO;
+        return message != null && message.isExpiredAt(nowMillis) ? put(null) : Answer.Without.NOTHING_TO_DO;
     }
 
     /** Takes what the store says; tells whether the topic was still there to take it. */
@@ -97,14 +97,14 @@ final class RetainedTopic {
     private Answer enqueue(@Nullable Message message) {
         if (underWay == null) {
             underWay = new Write(message);
-            return new Answer(Answer.Kind.START, underWay);
+            return new Answer.Start(underWay);
         }
         if (waiting == null) {
             waiting = new Write(message);
         } else {
             waiting.message = message;
         }
-        return new Answer(Answer.Kind.QUEUED, waiting);
+        return new Answer.Queued(waiting);
     }
 
     private boolean admit(Message message) {
@@ -116,15 +116,31 @@ final class RetainedTopic {
     }
 
     private void show(@Nullable Message message) {
-        Message before = shown;
-        if (before != message) {
-            budget.replace(before, message);
-            shown = message;
-        }
+        budget.replace(shown, message);
+        shown = message;
     }
 
     private void retireIfIdle() {
         retired = shown == null && underWay == null;
+    }
+
+    /** What became of a request to write. */
+    sealed interface Answer {
+        /** Nothing is written. */
+        enum Without implements Answer {
+            /** The topic is retired: another one has to be asked. */
+            RETIRED,
+            /** There is no room for one more message. */
+            REFUSED,
+            /** All is as wanted. */
+            NOTHING_TO_DO
+        }
+
+        /** The caller is to start the write, and to call {@link #written} when it is done. */
+        record Start(Write write) implements Answer {}
+
+        /** The write, which may be somebody else's too, starts when the one under way is done. */
+        record Queued(Write write) implements Answer {}
     }
 
     /** One write to the store; its message is read when the write starts. */

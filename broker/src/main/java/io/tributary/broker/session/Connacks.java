@@ -8,9 +8,8 @@ import io.tributary.common.mqtt.MqttPacket.Connect;
 import io.tributary.common.mqtt.MqttPacket.ConnectProperties;
 import io.tributary.common.mqtt.ReasonCode;
 import java.util.List;
-import org.jspecify.annotations.Nullable;
 
-/** Puts CONNACK packets together; tells what differs from what MQTT presumes, or from what the client asked for. */
+/** Puts the CONNACK of an accepted client together: tells what differs from what MQTT presumes, or from what the client asked for. */
 final class Connacks {
     private static final int DEFAULT_RECEIVE_MAXIMUM = 65_535;
 
@@ -19,11 +18,6 @@ final class Connacks {
     /** The answer to a client that is accepted. */
     static Connack accepted(Admission admission, boolean sessionPresent, SessionLimits limits) {
         return new Connack(sessionPresent, ReasonCode.SUCCESS, properties(admission, limits));
-    }
-
-    /** The answer to a client that is refused [MQTT-3.2.2-6]. */
-    static Connack refused(ReasonCode reason, @Nullable String words) {
-        return new Connack(false, reason, ConnackProperties.reason(words));
     }
 
     private static ConnackProperties properties(Admission admission, SessionLimits limits) {

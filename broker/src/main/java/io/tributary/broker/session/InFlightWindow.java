@@ -55,13 +55,13 @@ final class InFlightWindow {
     }
 
     private final int capacity;
-    private final SessionRecorder recorder;
+    private final SessionContext context;
     private final LinkedHashMap<Integer, Entry> byPacketId = new LinkedHashMap<>();
 
     /** Creates an empty window for so many messages. */
-    InFlightWindow(int capacity, SessionRecorder recorder) {
+    InFlightWindow(int capacity, SessionContext context) {
         this.capacity = capacity;
-        this.recorder = recorder;
+        this.context = context;
     }
 
     /** Whether the message with that sequence number may be sent [MQTT-3.3.4-9]; later ones follow it. */
@@ -76,7 +76,7 @@ final class InFlightWindow {
     /** Notes that a message, or only the PUBREL that is left of it, was sent. */
     void add(long sequence, @Nullable Queued message, Phase phase) {
         byPacketId.put(PacketIds.of(sequence), new Entry(sequence, message, phase));
-        recorder.inFlightChanged(1);
+        count(1);
     }
 
     /** The message with that packet identifier, or null when there is none. */
@@ -95,7 +95,7 @@ final class InFlightWindow {
     /** The message is acknowledged to the end. */
     void remove(Entry entry) {
         byPacketId.remove(PacketIds.of(entry.sequence));
-        recorder.inFlightChanged(-1);
+        count(-1);
     }
 
     /** All messages in flight, oldest first. */
@@ -105,7 +105,12 @@ final class InFlightWindow {
 
     /** Forgets all messages. */
     void clear() {
-        recorder.inFlightChanged(-byPacketId.size());
+        count(-byPacketId.size());
         byPacketId.clear();
+    }
+
+    private void count(int difference) {
+        context.inFlight().setRelease(context.inFlight().getPlain() + difference);
+        context.services().recorder().inFlightChanged(difference);
     }
 }

@@ -104,7 +104,7 @@ record LiveBackend(Shards shards, Router router, Subscriptions subscriptions, Re
     }
 
     @Override
-    public List<Message> retained(TopicFilter filter, @Nullable String afterTopic, int max) {
-        return retained.match(filter, afterTopic, max);
+    public RetainedMessages.Page retained(TopicFilter filter, @Nullable String after, int max) {
+        return retained.page(filter, after, max);
     }
 }

@@ -4,13 +4,13 @@ import io.netty.util.concurrent.EventExecutor;
 import io.tributary.broker.delivery.Attached;
 import io.tributary.broker.delivery.Delivery;
 import io.tributary.broker.delivery.DeliveryTarget;
+import io.tributary.broker.subscription.Subscriber;
 import io.tributary.common.event.QueueEntry.Queued;
 import java.util.List;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
 import java.util.concurrent.atomic.AtomicLong;
 import org.jctools.maps.NonBlockingHashMapLong;
-import org.jspecify.annotations.Nullable;
 
 /**
  * The sessions of this node's connections, for those who deliver to them: finds the session and crosses to its event
@@ -36,6 +36,18 @@ public final class LocalSessions implements DeliveryTarget {
     /** How many connections have, or wait for, a session. */
     public int size() {
         return byConnection.size();
+    }
+
+    /**
+     * How many messages are in flight towards a session; as many as can be when it is not connected to this node.
+     *
+     * @param subscriber the session as its subscriptions name it
+     */
+    public int inFlight(Subscriber subscriber) {
+        Session session = subscriber.persistent()
+                ? persistentByClient.get(subscriber.clientId())
+                : byConnection.get(subscriber.identity());
+        return session == null ? PacketIds.COUNT : session.inFlight();
     }
 
     @Override
@@ -103,10 +115,10 @@ public final class LocalSessions implements DeliveryTarget {
         persistentByClient.put(clientId, session);
     }
 
-    /** Forgets a session; that of a newer connection of the same client stays. */
-    void remove(long connection, @Nullable String clientId, Session session) {
-        byConnection.remove(connection);
-        if (clientId != null) {
+    /** Forgets a connection's session; that of a newer connection of the same client stays. */
+    void remove(long connection, String clientId) {
+        Session session = byConnection.remove(connection);
+        if (session != null) {
             persistentByClient.remove(clientId, session);
         }
     }

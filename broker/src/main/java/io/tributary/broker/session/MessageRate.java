@@ -14,7 +14,7 @@ public record MessageRate(int perSecond, int burst, boolean disconnects) {
 
     /** Checks that a limited rate allows something. */
     public MessageRate {
-        if (perSecond < 0 || perSecond > 0 && burst < 1) {
+        if (perSecond < 0 || (perSecond > 0 && burst < 1)) {
             throw new IllegalArgumentException("message rate " + perSecond + " with burst " + burst);
         }
     }

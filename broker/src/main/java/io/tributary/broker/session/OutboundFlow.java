@@ -53,7 +53,7 @@ final class OutboundFlow {
         this.replies = replies;
         persistent = identity.persistent();
         writer = new MessageWriter(context, identity, client);
-        inFlight = new InFlightWindow(window(client, context.limits()), context.services().recorder());
+        inFlight = new InFlightWindow(window(client, context.limits()), context);
         acknowledged = new SettleBatch(context, identity);
         OutboundLimits limits = context.limits().outbound();
         qos0 = new OutboundQueue(limits, context.services().recorder());
@@ -265,7 +265,10 @@ final class OutboundFlow {
         if (entry == null) {
             acknowledged.settle(sequence);
         } else if (entry.phase() == Phase.RECEIVED) {
-            acknowledged.received(sequence);
+            switch (delivery.entry()) {
+                case Queued _ -> acknowledged.received(sequence);
+                case Released() -> release(entry);
+            }
         }
     }
 

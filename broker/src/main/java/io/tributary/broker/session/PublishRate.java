@@ -36,7 +36,7 @@ final class PublishRate {
             throw new MqttException(ReasonCode.MESSAGE_RATE_TOO_HIGH, "messages come too fast");
         }
         if (context.gate().close(PauseReason.RATE_LIMIT)) {
-            context.schedule(waitNanos, () -> context.gate().open(PauseReason.RATE_LIMIT));
+            var _ = context.schedule(waitNanos, () -> context.gate().open(PauseReason.RATE_LIMIT));
         }
     }
 }

@@ -1,5 +1,8 @@
 package io.tributary.broker.session;
 
+import java.util.EnumSet;
+import java.util.Set;
+
 /**
  * Whether a session takes packets: only while no reason is against it. Confined to the event loop. The connection asks
  * before each packet, and is told when the last reason is gone.
@@ -7,7 +10,7 @@ package io.tributary.broker.session;
 final class ReadGate {
     private final SessionRecorder recorder;
     private final Runnable onOpen;
-    private int reasons;
+    private final Set<PauseReason> reasons = EnumSet.noneOf(PauseReason.class);
 
     ReadGate(SessionRecorder recorder, Runnable onOpen) {
         this.recorder = recorder;
@@ -16,7 +19,7 @@ final class ReadGate {
 
     /** Whether packets are taken. */
     boolean isOpen() {
-        return reasons == 0;
+        return reasons.isEmpty();
     }
 
     /**
@@ -25,9 +28,7 @@ final class ReadGate {
      * @return whether the reason is a new one
      */
     boolean close(PauseReason reason) {
-        int before = reasons;
-        reasons |= bit(reason);
-        if (reasons == before) {
+        if (!reasons.add(reason)) {
             return false;
         }
         recorder.readingPaused(reason);
@@ -36,14 +37,8 @@ final class ReadGate {
 
     /** Takes a reason away. */
     void open(PauseReason reason) {
-        int before = reasons;
-        reasons &= ~bit(reason);
-        if (before != 0 && reasons == 0) {
+        if (reasons.remove(reason) && reasons.isEmpty()) {
             onOpen.run();
         }
-    }
-
-    private static int bit(PauseReason reason) {
-        return 1 << reason.ordinal();
     }
 }

@@ -78,6 +78,6 @@ public interface SessionBackend {
     /** {@link Subscriptions#end}. */
     void end(Subscriber subscriber);
 
-    /** {@link RetainedMessages#match}. */
-    List<Message> retained(TopicFilter filter, @Nullable String afterTopic, int max);
+    /** {@link RetainedMessages#page}. */
+    RetainedMessages.Page retained(TopicFilter filter, @Nullable String after, int max);
 }

@@ -4,6 +4,7 @@ import io.netty.util.concurrent.ScheduledFuture;
 import io.tributary.common.mqtt.MqttException;
 import io.tributary.common.mqtt.ReasonCode;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -16,6 +17,7 @@ import org.slf4j.LoggerFactory;
  * @param loop the session's event loop
  * @param sink where packets are written
  * @param gate whether packets are taken
+ * @param inFlight how many messages are in flight towards the client; written on the event loop, read by any thread
  * @param failures ends the session for what the client did; event loop only
  */
 record SessionContext(
@@ -24,6 +26,7 @@ record SessionContext(
         LoopMailbox loop,
         PacketSink sink,
         ReadGate gate,
+        AtomicInteger inFlight,
         Consumer<MqttException> failures) {
     private static final Logger LOG = LoggerFactory.getLogger(SessionContext.class);
 

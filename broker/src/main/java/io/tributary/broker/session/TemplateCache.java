@@ -13,6 +13,7 @@ final class TemplateCache {
     private final Entry mqtt5 = new Entry();
 
     /** The message's template. */
+    @SuppressWarnings("ReferenceEquality") // another message that is equal is rare, and costs only time
     PublishTemplate of(Message message, boolean asMqtt5) {
         Entry entry = asMqtt5 ? mqtt5 : mqtt3;
         PublishTemplate template = entry.template;

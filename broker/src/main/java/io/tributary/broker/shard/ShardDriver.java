@@ -30,7 +30,9 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletionException;
+import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executor;
+import java.util.function.Consumer;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -45,12 +47,14 @@ import org.slf4j.LoggerFactory;
  * CLAIMING   --the record is durable, its offset known-> LOADING   the store is claimed, heads and wills are read
  * LOADING    --all pages read-------------------------> REPLAYING  the log is folded on from the applied offset
  * REPLAYING  --the own Owner record is folded---------> LIVE       connections are served, timers run
- * any        --the store is at another offset---------> CLAIMING   all that is in memory is let go
- * any        --revoked, or a newer Owner is folded----> IDLE
+ * any        --refused by the store, or it failed,
+ *              or a newer Owner is folded-------------> CLAIMING   after a pause, with nothing left in memory
+ * any        --revoked--------------------------------> IDLE
  * </pre>
  */
 final class ShardDriver implements Effects {
     private static final Logger LOG = LoggerFactory.getLogger(ShardDriver.class);
+    /** Whoever was refused may have lost the shard without knowing yet, and must not take it from its new owner at once. */
     private static final long RETRY_MILLIS = 1000;
 
     private enum Phase {
@@ -118,9 +122,8 @@ final class ShardDriver implements Effects {
 
     /** This node owns the shard from now on. */
     void assigned() {
-        int claim = ++generation;
-        phase = Phase.CLAIMING;
-        live = null;
+        reset(Phase.CLAIMING);
+        int claim = generation;
         appender.append(shard, new Owner(environment.node()), (offset, failure) -> {
             if (failure == null) { // else the node is closing
                 thread.execute(() -> claim(claim, offset));
@@ -130,10 +133,15 @@ final class ShardDriver implements Effects {
 
     /** This node does not own the shard any more. */
     void revoked() {
-        generation++;
-        phase = Phase.IDLE;
-        live = null;
+        reset(Phase.IDLE);
         failRelays();
+    }
+
+    private void reset(Phase next) {
+        generation++;
+        phase = next;
+        live = null;
+        retryAtMillis = Long.MAX_VALUE;
     }
 
     private void claim(int claim, long epoch) {
@@ -142,39 +150,43 @@ final class ShardDriver implements Effects {
         }
         phase = Phase.LOADING;
         ownerEpoch = epoch;
-        store.claim(shard, epoch)
-                .whenComplete((claimed, failure) -> thread.execute(() -> {
-                    if (claim != generation) {
-                        return;
-                    }
-                    if (claimed == null) {
-                        claimAgainLater("claim", failure);
-                        return;
-                    }
-                    ShardState state = new ShardState(this, claimed.applied(), claimed.sources());
-                    load(claim, state, null, new ArrayList<>());
-                }));
+        onAnswer(store.claim(shard, epoch), claimed -> load(new ShardState(this, claimed), null, new ArrayList<>()));
     }
 
-    private void load(int claim, ShardState state, @Nullable String cursor, List<ClientWill> wills) {
-        store.readHeads(shard, cursor)
-                .whenComplete((page, failure) -> thread.execute(() -> {
-                    if (claim != generation) {
-                        return;
-                    }
-                    if (page == null) {
-                        claimAgainLater("load", failure);
-                        return;
-                    }
-                    state.load(page.heads(), List.of());
-                    wills.addAll(page.wills());
-                    if (page.cursor() != null) {
-                        load(claim, state, page.cursor(), wills);
-                        return;
-                    }
-                    state.load(List.of(), wills);
-                    replay(state);
-                }));
+    private void load(ShardState state, @Nullable String cursor, List<ClientWill> wills) {
+        onAnswer(store.readHeads(shard, cursor), page -> {
+            state.load(page.heads(), List.of());
+            wills.addAll(page.wills());
+            if (page.cursor() != null) {
+                load(state, page.cursor(), wills);
+            } else {
+                state.load(List.of(), wills);
+                verify(state);
+            }
+        });
+    }
+
+    /** Folds on if the store is still where it was when its pages began to be read. */
+    private void verify(ShardState state) {
+        onAnswer(store.claim(shard, ownerEpoch), claimed -> {
+            if (claimed.applied() == state.applied()) {
+                replay(state);
+            } else {
+                claimAgainLater("it has moved");
+            }
+        });
+    }
+
+    /** Goes on with an answer of the store, unless the shard was lost or claimed again meanwhile. */
+    private <T> void onAnswer(CompletionStage<T> stage, Consumer<T> next) {
+        int claim = generation;
+        stage.whenComplete((answer, failure) -> thread.execute(() -> {
+            if (claim == generation && failure != null) {
+                claimAgainLater(failure.toString());
+            } else if (claim == generation) {
+                next.accept(answer);
+            }
+        }));
     }
 
     private void replay(ShardState state) {
@@ -192,18 +204,21 @@ final class ShardDriver implements Effects {
         log.readFrom(shard, state.applied() + 1);
     }
 
-    private void claimAgainLater(String what, @Nullable Throwable failure) {
-        LOG.warn("Shard {}: {} failed, trying again: {}", shard, what, String.valueOf(failure));
+    private void claimAgainLater(String why) {
+        LOG.warn("Shard {}: claiming it again: {}", shard, why);
         recorder.storeFailed();
-        generation++;
-        phase = Phase.CLAIMING;
+        reset(Phase.CLAIMING);
         retryAtMillis = clockMillis.getAsLong() + RETRY_MILLIS;
     }
 
-    /** Folds records that the log handed out. */
-    void records(List<LogRecord> records) {
+    /**
+     * Folds records that the log handed out.
+     *
+     * @param from the offset that they were read from; what the log had on its way when this owner stepped back leaves a gap
+     */
+    void records(long from, List<LogRecord> records) {
         Live now = live;
-        if (now == null || (phase != Phase.REPLAYING && phase != Phase.LIVE)) {
+        if (now == null || from > now.state.applied() + 1) {
             return;
         }
         int claim = generation;
@@ -215,7 +230,7 @@ final class ShardDriver implements Effects {
                 folded(now, event);
             }
             if (claim != generation) {
-                return; // somebody else owns the shard
+                return; // another node has claimed the shard
             }
         }
         recorder.folded(records.size());
@@ -243,7 +258,7 @@ final class ShardDriver implements Effects {
 
     /** Has the log hand out what follows the record that was folded last. */
     void readOn() {
-        if (live != null && (phase == Phase.REPLAYING || phase == Phase.LIVE)) {
+        if (live != null) {
             log.readFrom(shard, live.state.applied() + 1);
         }
     }
@@ -281,9 +296,8 @@ final class ShardDriver implements Effects {
     void tick() {
         long now = clockMillis.getAsLong();
         if (phase == Phase.CLAIMING && now >= retryAtMillis) {
-            retryAtMillis = Long.MAX_VALUE;
             assigned();
-        } else if (live != null && phase == Phase.LIVE) {
+        } else if (live != null) {
             for (Timer timer : live.timers.takeDue(now)) {
                 due(live, timer, now);
             }
@@ -303,8 +317,7 @@ final class ShardDriver implements Effects {
             }
         }
         if (!now.savePoints.proceed(ownerEpoch)) {
-            LOG.warn("Shard {}: the store is not where this owner left it; folding the log again", shard);
-            assigned();
+            claimAgainLater("the store is not where this owner left it");
         }
     }
 
@@ -337,8 +350,7 @@ final class ShardDriver implements Effects {
     @Override
     public void owned(long epoch) {
         if (epoch > ownerEpoch) {
-            LOG.info("Shard {}: another node owns it now", shard);
-            revoked();
+            claimAgainLater("another owner has claimed it");
         } else if (epoch == ownerEpoch && live != null) {
             goLive(live);
         }
@@ -355,7 +367,7 @@ final class ShardDriver implements Effects {
             return client == null ? -1 : client.session;
         });
         recorder.live(shard, now.state.clients().size());
-        environment.onLive().run();
+        environment.onLive().accept(shard);
     }
 
     private void resume(Live now, ClientState client) {

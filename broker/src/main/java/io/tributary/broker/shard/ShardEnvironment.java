@@ -5,6 +5,7 @@ import io.tributary.broker.delivery.MessageRouting;
 import io.tributary.broker.delivery.SessionObserver;
 import io.tributary.persistence.shard.ShardLog;
 import io.tributary.persistence.shard.ShardStore;
+import java.util.function.IntConsumer;
 import java.util.function.LongSupplier;
 import java.util.function.Predicate;
 
@@ -13,7 +14,7 @@ import java.util.function.Predicate;
  *
  * @param node this node and its incarnation, as {@code Attach} and {@code Owner} name it
  * @param deadNodes tells of another node or incarnation that it is gone for good
- * @param onLive run on a shard thread each time that a shard becomes live
+ * @param onLive told on a shard thread each time that a shard becomes live
  */
 record ShardEnvironment(
         ShardConfig config,
@@ -27,7 +28,7 @@ record ShardEnvironment(
         SessionObserver observer,
         LongSupplier clockMillis,
         ShardRecorder recorder,
-        Runnable onLive) {
+        IntConsumer onLive) {
 
     boolean isDead(String otherNode) {
         return deadNodes.test(otherNode);

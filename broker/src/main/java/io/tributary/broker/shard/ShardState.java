@@ -24,6 +24,7 @@ import io.tributary.persistence.shard.SavePoint;
 import io.tributary.persistence.shard.SavePoint.ClientWill;
 import io.tributary.persistence.shard.SavePoint.SourcePosition;
 import io.tributary.persistence.shard.SavePoint.WillKey;
+import io.tributary.persistence.shard.ShardStore.Claim;
 import java.util.Collection;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
@@ -58,18 +59,15 @@ final class ShardState {
     private final Map<WillKey, Will> dueWills = new LinkedHashMap<>();
     private final Map<Integer, SourcePosition> sources = new HashMap<>();
     private ShardChanges changes = new ShardChanges();
-    private long ownerEpoch = -1;
+    private long ownerEpoch;
     private long applied;
 
-    /**
-     * Creates the state as a store has it; heads and wills follow through {@link #load}.
-     *
-     * @param applied the offset up to which the stored state is folded
-     */
-    ShardState(Effects effects, long applied, List<SourcePosition> sources) {
+    /** Creates the state as a store has it; heads and wills follow through {@link #load}. */
+    ShardState(Effects effects, Claim stored) {
         this.effects = effects;
-        this.applied = applied;
-        sources.forEach(source -> this.sources.put(source.shard(), source));
+        applied = stored.applied();
+        ownerEpoch = stored.foldedOwner();
+        stored.sources().forEach(source -> sources.put(source.shard(), source));
     }
 
     /** Adds sessions and wills that the store has. All heads have to be loaded before their clients' wills. */
@@ -117,6 +115,7 @@ final class ShardState {
                 epoch,
                 expectedApplied,
                 applied,
+                ownerEpoch,
                 taken.sources(),
                 taken.cleared(),
                 taken.heads(clients),

@@ -13,10 +13,12 @@ import io.tributary.persistence.shard.ShardLog;
 import io.tributary.persistence.shard.ShardStore;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
-import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicIntegerArray;
+import java.util.function.IntConsumer;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
@@ -69,9 +71,9 @@ public final class Shards implements AutoCloseable {
 
     /** Starts to own shards; the stage completes when every shard of the log is live here. */
     public CompletionStage<@Nullable Void> start(Node node) {
-        AtomicInteger left = new AtomicInteger(log.shardCount());
-        Runnable onLive = () -> {
-            if (left.decrementAndGet() == 0) {
+        Set<Integer> liveOnce = ConcurrentHashMap.newKeySet();
+        IntConsumer onLive = shard -> {
+            if (liveOnce.add(shard) && liveOnce.size() == log.shardCount()) {
                 live.complete(null);
             }
         };
@@ -204,14 +206,14 @@ public final class Shards implements AutoCloseable {
         }
 
         @Override
-        public void onRecords(int shard, List<LogRecord> records) {
+        public void onRecords(int shard, long from, List<LogRecord> records) {
             ShardDriver driver = drivers.get(shard);
             if (waiting.addAndGet(shard, records.size()) > MOST_WAITING_RECORDS) {
                 paused.set(shard, 1);
                 log.pause(shard);
             }
             threadOf(shard).execute(() -> {
-                driver.records(records);
+                driver.records(from, records);
                 if (waiting.addAndGet(shard, -records.size()) == 0 && paused.compareAndSet(shard, 1, 0)) {
                     driver.readOn();
                 }

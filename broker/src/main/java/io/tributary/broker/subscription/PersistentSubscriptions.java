@@ -41,12 +41,9 @@ final class PersistentSubscriptions {
 
     /** Loads what is in the map; fails when it holds a record that this version cannot read. */
     CompletionStage<@Nullable Void> start() {
-        return map.follow(this::onChange).thenApply(nothing -> {
+        return map.follow(this::onChange).thenCompose(loaded -> {
             UnreadableRecordException failure = unreadable;
-            if (failure != null) {
-                throw failure;
-            }
-            return nothing;
+            return failure == null ? CompletableFuture.completedStage(null) : CompletableFuture.failedStage(failure);
         });
     }
 
@@ -95,7 +92,7 @@ final class PersistentSubscriptions {
     /** Writes what changed; what is already there, or on its way, is not written again. */
     private CompletionStage<@Nullable Void> save(
             String clientId, SessionSubscriptions before, SessionSubscriptions after) {
-        if (after.equals(before) || after.isEmpty() && before.isEmpty()) {
+        if (after.equals(before) || (after.isEmpty() && before.isEmpty())) {
             Write pending = writes.get(clientId);
             return pending == null ? CompletableFuture.completedStage(null) : pending.done;
         }

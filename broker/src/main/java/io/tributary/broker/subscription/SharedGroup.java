@@ -126,9 +126,12 @@ public final class SharedGroup {
 
         private static List<Receiver> remove(List<Receiver> list, Subscriber subscriber) {
             Receiver member = find(list, subscriber);
-            return member == null
-                    ? list
-                    : list.stream().filter(other -> other != member).toList();
+            if (member == null) {
+                return list;
+            }
+            List<Receiver> shorter = new ArrayList<>(list);
+            shorter.remove(member);
+            return List.copyOf(shorter);
         }
     }
 }

@@ -88,8 +88,10 @@ final class BodyWriter {
     private void acknowledgement(Acknowledgement packet) {
         out.u16(packet.packetId());
         if (mqtt5()) {
-            reasonAndProperties(packet.reason(), hasWords(packet.reasonString(), packet.userProperties()), section ->
-                    section.words(packet.reasonString(), packet.userProperties(), trimming));
+            reasonAndProperties(
+                    packet.reason(),
+                    hasWords(packet.reasonString(), packet.userProperties()),
+                    section -> section.words(packet.reasonString(), packet.userProperties(), trimming));
         }
     }
 

@@ -11,7 +11,6 @@ import static io.tributary.common.codec.Property.SESSION_EXPIRY;
 import static io.tributary.common.codec.Property.TOPIC_ALIAS_MAXIMUM;
 import static io.tributary.common.codec.Property.USER_PROPERTY;
 import static io.tributary.common.codec.Property.WILL_DELAY;
-import static io.tributary.common.codec.WireReader.malformed;
 
 import io.tributary.common.mqtt.Message;
 import io.tributary.common.mqtt.MqttException;
@@ -19,10 +18,8 @@ import io.tributary.common.mqtt.MqttPacket;
 import io.tributary.common.mqtt.MqttPacket.Connect;
 import io.tributary.common.mqtt.MqttPacket.ConnectProperties;
 import io.tributary.common.mqtt.ProtocolVersion;
-import io.tributary.common.mqtt.QoS;
 import io.tributary.common.mqtt.ReasonCode;
 import io.tributary.common.mqtt.Will;
-import org.jspecify.annotations.Nullable;
 
 /** Decodes CONNECT (section 3.1): first the protocol, which says how to read, or refuse, the rest. */
 final class ConnectDecoder {
@@ -79,12 +76,11 @@ final class ConnectDecoder {
     }
 
     private static void checkClientId(ProtocolVersion version, String clientId, boolean cleanStart) {
-        boolean mayBeEmpty =
-                switch (version) {
-                    case MQTT_3_1 -> false;
-                    case MQTT_3_1_1 -> cleanStart; // [MQTT-3.1.3-7, MQTT-3.1.3-8]
-                    case MQTT_5 -> true; // [MQTT-3.1.3-6]
-                };
+        boolean mayBeEmpty = switch (version) {
+            case MQTT_3_1 -> false;
+            case MQTT_3_1_1 -> cleanStart; // [MQTT-3.1.3-7, MQTT-3.1.3-8]
+            case MQTT_5 -> true; // [MQTT-3.1.3-6]
+        };
         if (clientId.isEmpty() && !mayBeEmpty) {
             throw new MqttException(ReasonCode.CLIENT_IDENTIFIER_NOT_VALID, "client identifier is empty");
         }
@@ -127,57 +123,5 @@ final class ConnectDecoder {
                 method,
                 data,
                 values.userProperties());
-    }
-
-    /** The connect flags (section 3.1.2.3): what the payload holds. */
-    private record ConnectFlags(int bits) {
-
-        static ConnectFlags read(WireReader in, ProtocolVersion version) {
-            ConnectFlags flags = new ConnectFlags(in.u8());
-            String flaw = flags.flaw(version);
-            if (flaw != null) {
-                throw malformed(flaw);
-            }
-            return flags;
-        }
-
-        private @Nullable String flaw(ProtocolVersion version) {
-            if ((bits & 0x01) != 0) {
-                return "reserved connect flag is set [MQTT-3.1.2-3]";
-            }
-            if (!hasWill() && (bits & 0x38) != 0) {
-                return "will QoS or will retain without a will [MQTT-3.1.2-11, MQTT-3.1.2-13]";
-            }
-            if ((bits & 0x18) == 0x18) {
-                return "will QoS is 3 [MQTT-3.1.2-12]";
-            }
-            // MQTT 5 lifted [MQTT-3.1.2-22] of MQTT 3.1.1.
-            boolean passwordAlone = hasPassword() && !hasUserName() && !version.isMqtt5();
-            return passwordAlone ? "password without a user name" : null;
-        }
-
-        boolean cleanStart() {
-            return (bits & 0x02) != 0;
-        }
-
-        boolean hasWill() {
-            return (bits & 0x04) != 0;
-        }
-
-        QoS willQos() {
-            return QoS.of(bits >> 3 & 0x03);
-        }
-
-        boolean willRetain() {
-            return (bits & 0x20) != 0;
-        }
-
-        boolean hasPassword() {
-            return (bits & 0x40) != 0;
-        }
-
-        boolean hasUserName() {
-            return (bits & 0x80) != 0;
-        }
     }
 }

@@ -77,8 +77,7 @@ final class ConnectWriter {
     private static void connectProperties(ConnectProperties properties, PropertyWriter out) {
         out.number(Property.SESSION_EXPIRY, properties.sessionExpirySeconds(), 0);
         out.number(Property.RECEIVE_MAXIMUM, properties.receiveMaximum(), 65_535);
-        out.number(
-                Property.MAXIMUM_PACKET_SIZE, properties.maximumPacketSize(), ConnectProperties.LARGEST_PACKET);
+        out.number(Property.MAXIMUM_PACKET_SIZE, properties.maximumPacketSize(), ConnectProperties.LARGEST_PACKET);
         out.number(Property.TOPIC_ALIAS_MAXIMUM, properties.topicAliasMaximum(), 0);
         out.flag(Property.REQUEST_RESPONSE_INFORMATION, properties.requestResponseInformation(), false);
         out.flag(Property.REQUEST_PROBLEM_INFORMATION, properties.requestProblemInformation(), true);

@@ -31,7 +31,8 @@ final class DisconnectDecoder {
             reason = (server ? ReasonCodes.DISCONNECT_FROM_CLIENT : ReasonCodes.DISCONNECT_FROM_SERVER).read(in);
         }
         boolean hasProperties = properties.mqtt5() && in.remaining() > 0;
-        PropertyValues values = hasProperties ? properties.read(server ? FROM_CLIENT : FROM_SERVER) : PropertyValues.NONE;
+        PropertyValues values =
+                hasProperties ? properties.read(server ? FROM_CLIENT : FROM_SERVER) : PropertyValues.NONE;
         in.requireEnd();
         return new Disconnect(
                 reason,

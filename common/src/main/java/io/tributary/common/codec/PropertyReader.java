@@ -102,8 +102,7 @@ final class PropertyReader {
     private static long checked(Property property, long number) {
         if (!property.accepts(number)) {
             boolean alias = property == Property.TOPIC_ALIAS; // [MQTT-3.3.2-8]
-            throw new MqttException(
-                    alias ? TOPIC_ALIAS_INVALID : PROTOCOL_ERROR, property + " must not be " + number);
+            throw new MqttException(alias ? TOPIC_ALIAS_INVALID : PROTOCOL_ERROR, property + " must not be " + number);
         }
         return number;
     }

@@ -43,7 +43,8 @@ final class PropertyValues {
     }
 
     /** The value of a string property, or null when it is absent. */
-    @Nullable String text(Property property) {
+    @Nullable
+    String text(Property property) {
         return hasAny(property.bit()) ? (String) objects[property.id()] : null;
     }
 

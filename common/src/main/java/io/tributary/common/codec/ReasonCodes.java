@@ -1,6 +1,48 @@
 package io.tributary.common.codec;
 
-import static io.tributary.common.mqtt.ReasonCode.*;
+import static io.tributary.common.mqtt.ReasonCode.ADMINISTRATIVE_ACTION;
+import static io.tributary.common.mqtt.ReasonCode.BAD_AUTHENTICATION_METHOD;
+import static io.tributary.common.mqtt.ReasonCode.BAD_USER_NAME_OR_PASSWORD;
+import static io.tributary.common.mqtt.ReasonCode.BANNED;
+import static io.tributary.common.mqtt.ReasonCode.CLIENT_IDENTIFIER_NOT_VALID;
+import static io.tributary.common.mqtt.ReasonCode.CONNECTION_RATE_EXCEEDED;
+import static io.tributary.common.mqtt.ReasonCode.CONTINUE_AUTHENTICATION;
+import static io.tributary.common.mqtt.ReasonCode.DISCONNECT_WITH_WILL;
+import static io.tributary.common.mqtt.ReasonCode.GRANTED_QOS_1;
+import static io.tributary.common.mqtt.ReasonCode.GRANTED_QOS_2;
+import static io.tributary.common.mqtt.ReasonCode.IMPLEMENTATION_SPECIFIC_ERROR;
+import static io.tributary.common.mqtt.ReasonCode.KEEP_ALIVE_TIMEOUT;
+import static io.tributary.common.mqtt.ReasonCode.MALFORMED_PACKET;
+import static io.tributary.common.mqtt.ReasonCode.MAXIMUM_CONNECT_TIME;
+import static io.tributary.common.mqtt.ReasonCode.MESSAGE_RATE_TOO_HIGH;
+import static io.tributary.common.mqtt.ReasonCode.NOT_AUTHORIZED;
+import static io.tributary.common.mqtt.ReasonCode.NO_MATCHING_SUBSCRIBERS;
+import static io.tributary.common.mqtt.ReasonCode.NO_SUBSCRIPTION_EXISTED;
+import static io.tributary.common.mqtt.ReasonCode.PACKET_IDENTIFIER_IN_USE;
+import static io.tributary.common.mqtt.ReasonCode.PACKET_IDENTIFIER_NOT_FOUND;
+import static io.tributary.common.mqtt.ReasonCode.PACKET_TOO_LARGE;
+import static io.tributary.common.mqtt.ReasonCode.PAYLOAD_FORMAT_INVALID;
+import static io.tributary.common.mqtt.ReasonCode.PROTOCOL_ERROR;
+import static io.tributary.common.mqtt.ReasonCode.QOS_NOT_SUPPORTED;
+import static io.tributary.common.mqtt.ReasonCode.QUOTA_EXCEEDED;
+import static io.tributary.common.mqtt.ReasonCode.RECEIVE_MAXIMUM_EXCEEDED;
+import static io.tributary.common.mqtt.ReasonCode.RETAIN_NOT_SUPPORTED;
+import static io.tributary.common.mqtt.ReasonCode.RE_AUTHENTICATE;
+import static io.tributary.common.mqtt.ReasonCode.SERVER_BUSY;
+import static io.tributary.common.mqtt.ReasonCode.SERVER_MOVED;
+import static io.tributary.common.mqtt.ReasonCode.SERVER_SHUTTING_DOWN;
+import static io.tributary.common.mqtt.ReasonCode.SERVER_UNAVAILABLE;
+import static io.tributary.common.mqtt.ReasonCode.SESSION_TAKEN_OVER;
+import static io.tributary.common.mqtt.ReasonCode.SHARED_SUBSCRIPTIONS_NOT_SUPPORTED;
+import static io.tributary.common.mqtt.ReasonCode.SUBSCRIPTION_IDENTIFIERS_NOT_SUPPORTED;
+import static io.tributary.common.mqtt.ReasonCode.SUCCESS;
+import static io.tributary.common.mqtt.ReasonCode.TOPIC_ALIAS_INVALID;
+import static io.tributary.common.mqtt.ReasonCode.TOPIC_FILTER_INVALID;
+import static io.tributary.common.mqtt.ReasonCode.TOPIC_NAME_INVALID;
+import static io.tributary.common.mqtt.ReasonCode.UNSPECIFIED_ERROR;
+import static io.tributary.common.mqtt.ReasonCode.UNSUPPORTED_PROTOCOL_VERSION;
+import static io.tributary.common.mqtt.ReasonCode.USE_ANOTHER_SERVER;
+import static io.tributary.common.mqtt.ReasonCode.WILDCARD_SUBSCRIPTIONS_NOT_SUPPORTED;
 
 /** The reason codes that each type of packet may carry, by the tables of sections 3.2.2.2 to 3.15.2.1. */
 final class ReasonCodes {

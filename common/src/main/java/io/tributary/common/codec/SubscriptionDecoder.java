@@ -108,7 +108,8 @@ final class SubscriptionDecoder {
     }
 
     private String filter() {
-        String filter = in.text(limits.topics().maxBytes(), ReasonCode.TOPIC_FILTER_INVALID);
+        byte[] bytes = in.uncheckedText(limits.topics().maxBytes(), ReasonCode.TOPIC_FILTER_INVALID);
+        String filter = WireReader.utf8(bytes);
         TopicFilter.parse(filter, limits.topics());
         return filter;
     }

@@ -3,14 +3,19 @@ package io.tributary.common.codec;
 import io.tributary.common.mqtt.ReasonCode;
 import io.tributary.common.topic.TopicLimits;
 import io.tributary.common.topic.TopicName;
+import java.util.Arrays;
 
 /**
  * Reads topic names and remembers the last one of PUBLISH: a device often publishes to the same topic again and again,
  * and then gets the same string, which is checked already and knows its hash code.
  */
 final class TopicReader {
+    /** Longer topics are not remembered: a connection costs little memory, whatever its client does. */
+    private static final int LONGEST_REMEMBERED = 256;
+
     private final WireReader in;
     private final TopicLimits limits;
+    private byte[] lastBytes = {};
     private String last = "";
 
     TopicReader(WireReader in, TopicLimits limits) {
@@ -20,23 +25,24 @@ final class TopicReader {
 
     /** Reads the topic name of a PUBLISH, which may be empty where an alias stands for it. */
     String readOrAlias(boolean mayBeEmpty) {
-        if (!last.isEmpty() && in.skipIfEqual(last)) {
+        byte[] bytes = bytes();
+        if (bytes.length == 0 && mayBeEmpty) {
+            return "";
+        }
+        if (bytes.length > 0 && Arrays.equals(bytes, lastBytes)) {
             return last;
         }
-        String topic = text();
-        if (topic.isEmpty() && mayBeEmpty) {
-            return topic;
+        String topic = checked(bytes);
+        if (bytes.length <= LONGEST_REMEMBERED) {
+            last = topic;
+            lastBytes = bytes;
         }
-        TopicName.check(topic, limits);
-        last = topic;
         return topic;
     }
 
     /** Reads a topic name. */
     String read() {
-        String topic = text();
-        TopicName.check(topic, limits);
-        return topic;
+        return checked(bytes());
     }
 
     /** Checks a topic name that was read as a property. */
@@ -44,7 +50,13 @@ final class TopicReader {
         TopicName.check(topic, limits);
     }
 
-    private String text() {
-        return in.text(limits.maxBytes(), ReasonCode.TOPIC_NAME_INVALID);
+    private byte[] bytes() {
+        return in.uncheckedText(limits.maxBytes(), ReasonCode.TOPIC_NAME_INVALID);
+    }
+
+    private String checked(byte[] bytes) {
+        String topic = WireReader.utf8(bytes);
+        check(topic);
+        return topic;
     }
 }

@@ -7,6 +7,7 @@ import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import io.tributary.common.mqtt.MqttException;
 import io.tributary.common.mqtt.ReasonCode;
+import java.nio.ByteBuffer;
 import java.nio.charset.CharacterCodingException;
 import java.nio.charset.StandardCharsets;
 
@@ -109,31 +110,29 @@ final class WireReader {
 
     /** Reads a UTF-8 string. */
     String text() {
-        return text(textLength());
+        return utf8(binary());
     }
 
-    /** Reads a UTF-8 string, unless it is longer than a limit. */
-    String text(int maxBytes, ReasonCode reasonIfLonger) {
-        int length = textLength();
+    /** Reads the bytes of a UTF-8 string that is not yet checked, unless it is longer than a limit. */
+    byte[] uncheckedText(int maxBytes, ReasonCode reasonIfLonger) {
+        int length = u16();
+        require(length);
         if (length > maxBytes) {
             throw new MqttException(reasonIfLonger, "string of more than " + maxBytes + " bytes");
         }
-        return text(length);
+        return bytes(length);
     }
 
-    /** Whether the next string is the given one, which must be ASCII; if so, it is skipped. */
-    boolean skipIfEqual(String ascii) {
-        int length = ascii.length();
-        if (remaining() < length + 2 || in.getUnsignedShort(at) != length) {
-            return false;
+    /** Turns bytes into a string, if they are UTF-8 as MQTT wants it. */
+    static String utf8(byte[] bytes) {
+        String text = new String(bytes, StandardCharsets.UTF_8);
+        if (text.indexOf('\0') >= 0) {
+            throw malformed("string has a null character [MQTT-1.5.4-2]");
         }
-        for (int i = length - 1; i >= 0; i--) { // topics differ at the end more often than at the start
-            if (in.getByte(at + 2 + i) != ascii.charAt(i)) {
-                return false;
-            }
+        if (text.indexOf('\uFFFD') >= 0) { // sent as such, or put in place of what is no UTF-8
+            checkStrictly(bytes);
         }
-        at += length + 2;
-        return true;
+        return text;
     }
 
     /** Reads binary data. */
@@ -157,27 +156,9 @@ final class WireReader {
         return bytes;
     }
 
-    private int textLength() {
-        int length = u16();
-        require(length);
-        return length;
-    }
-
-    private String text(int length) {
-        String text = in.toString(at, length, StandardCharsets.UTF_8);
-        if (text.indexOf('\0') >= 0) {
-            throw malformed("string has a null character [MQTT-1.5.4-2]");
-        }
-        if (text.indexOf('\uFFFD') >= 0) { // sent as such, or put in place of what is no UTF-8
-            checkStrictly(length);
-        }
-        at += length;
-        return text;
-    }
-
-    private void checkStrictly(int length) {
+    private static void checkStrictly(byte[] bytes) {
         try {
-            StandardCharsets.UTF_8.newDecoder().decode(in.nioBuffer(at, length));
+            StandardCharsets.UTF_8.newDecoder().decode(ByteBuffer.wrap(bytes));
         } catch (CharacterCodingException e) {
             throw malformed("string is not UTF-8 [MQTT-1.5.4-1]");
         }

@@ -21,8 +21,19 @@ public record PublishProperties(
     /** No properties at all, which is what every MQTT 3 message has. */
     public static final PublishProperties NONE = new PublishProperties(null, null, null, null, List.of());
 
-    public PublishProperties {
-        userProperties = List.copyOf(userProperties);
+    /** Copies the list. */
+    // Not in compact form: there javac drops "byte @Nullable []", and other modules could not pass null.
+    public PublishProperties(
+            @Nullable PayloadFormat payloadFormat,
+            @Nullable String contentType,
+            @Nullable String responseTopic,
+            byte @Nullable [] correlationData,
+            List<UserProperty> userProperties) {
+        this.payloadFormat = payloadFormat;
+        this.contentType = contentType;
+        this.responseTopic = responseTopic;
+        this.correlationData = correlationData;
+        this.userProperties = List.copyOf(userProperties);
     }
 
     @Override

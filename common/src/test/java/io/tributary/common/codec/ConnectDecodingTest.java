@@ -91,24 +91,42 @@ class ConnectDecodingTest {
                 .u8(0x26)
                 .text("k")
                 .text("v2");
-        Connect connect = (Connect) decode(protocol(MQTT_5, CLEAN).properties(properties).text(""));
+        Connect connect =
+                (Connect) decode(protocol(MQTT_5, CLEAN).properties(properties).text(""));
         assertThat(connect.properties())
                 .usingRecursiveComparison()
                 .isEqualTo(new ConnectProperties(
-                        ConnectProperties.NEVER_EXPIRES, 5, 256, 10, true, false, "SCRAM", new byte[] {7},
+                        ConnectProperties.NEVER_EXPIRES,
+                        5,
+                        256,
+                        10,
+                        true,
+                        false,
+                        "SCRAM",
+                        new byte[] {7},
                         List.of(new UserProperty("k", "v1"), new UserProperty("k", "v2"))));
     }
 
     @Test
     void readsWillPropertiesWhenMqtt5() {
-        Wire properties = Wire.body().hex("18 0000000a 02 00000014 01 01 09 0001 ff").u8(0x08).text("reply");
-        Wire body = head(MQTT_5, CLEAN | 0x04).text("c").properties(properties).text("w").hex("0000");
+        Wire properties = Wire.body()
+                .hex("18 0000000a 02 00000014 01 01 09 0001 ff")
+                .u8(0x08)
+                .text("reply");
+        Wire body = head(MQTT_5, CLEAN | 0x04)
+                .text("c")
+                .properties(properties)
+                .text("w")
+                .hex("0000");
         Connect connect = (Connect) decode(body);
         assertThat(requireNonNull(connect.will()).delaySeconds()).isEqualTo(10);
         assertThat(requireNonNull(connect.will()).messageExpirySeconds()).isEqualTo(20);
-        assertThat(requireNonNull(connect.will()).message().properties().payloadFormat()).isEqualTo(PayloadFormat.UTF_8);
-        assertThat(requireNonNull(connect.will()).message().properties().responseTopic()).isEqualTo("reply");
-        assertThat(requireNonNull(connect.will()).message().properties().correlationData()).containsExactly(0xFF);
+        assertThat(requireNonNull(connect.will()).message().properties().payloadFormat())
+                .isEqualTo(PayloadFormat.UTF_8);
+        assertThat(requireNonNull(connect.will()).message().properties().responseTopic())
+                .isEqualTo("reply");
+        assertThat(requireNonNull(connect.will()).message().properties().correlationData())
+                .containsExactly(0xFF);
     }
 
     @Test
@@ -121,7 +139,8 @@ class ConnectDecodingTest {
     @Test
     void capsMaximumPacketSizeWhenItExceedsWhatMqttHas() {
         Wire properties = Wire.body().hex("27 ffffffff");
-        Connect connect = (Connect) decode(protocol(MQTT_5, CLEAN).properties(properties).text(""));
+        Connect connect =
+                (Connect) decode(protocol(MQTT_5, CLEAN).properties(properties).text(""));
         assertThat(connect.properties().maximumPacketSize()).isEqualTo(ConnectProperties.LARGEST_PACKET);
     }
 
@@ -134,18 +153,42 @@ class ConnectDecodingTest {
 
     static Stream<Arguments> malformedInEveryVersion() {
         return Stream.of(
-                violation("[MQTT-3.1.2-3] reserved flag", CLEAN | 0x01, Wire.body().text("c"), MALFORMED_PACKET),
+                violation(
+                        "[MQTT-3.1.2-3] reserved flag",
+                        CLEAN | 0x01,
+                        Wire.body().text("c"),
+                        MALFORMED_PACKET),
                 violation("[MQTT-3.1.2-12] will QoS 3", CLEAN | 0x1C, will("w"), MALFORMED_PACKET),
-                violation("[MQTT-3.1.2-11] will QoS, no will", CLEAN | 0x08, Wire.body().text("c"), MALFORMED_PACKET),
-                violation("[MQTT-3.1.2-13] retain, no will", CLEAN | 0x20, Wire.body().text("c"), MALFORMED_PACKET),
-                violation("[MQTT-3.1.2-9] will missing", CLEAN | 0x04, Wire.body().text("c"), MALFORMED_PACKET),
                 violation(
-                        "[MQTT-3.1.2-16] user name, no flag", CLEAN, Wire.body().text("c").text("u"), MALFORMED_PACKET),
-                violation("[MQTT-3.1.2-17] no user name", CLEAN | 0x80, Wire.body().text("c"), MALFORMED_PACKET),
+                        "[MQTT-3.1.2-11] will QoS, no will",
+                        CLEAN | 0x08,
+                        Wire.body().text("c"),
+                        MALFORMED_PACKET),
                 violation(
-                        "[MQTT-3.1.2-19] no password", CLEAN | 0xC0, Wire.body().text("c").text("u"), MALFORMED_PACKET),
+                        "[MQTT-3.1.2-13] retain, no will",
+                        CLEAN | 0x20,
+                        Wire.body().text("c"),
+                        MALFORMED_PACKET),
+                violation(
+                        "[MQTT-3.1.2-9] will missing", CLEAN | 0x04, Wire.body().text("c"), MALFORMED_PACKET),
+                violation(
+                        "[MQTT-3.1.2-16] user name, no flag",
+                        CLEAN,
+                        Wire.body().text("c").text("u"),
+                        MALFORMED_PACKET),
+                violation(
+                        "[MQTT-3.1.2-17] no user name",
+                        CLEAN | 0x80,
+                        Wire.body().text("c"),
+                        MALFORMED_PACKET),
+                violation(
+                        "[MQTT-3.1.2-19] no password",
+                        CLEAN | 0xC0,
+                        Wire.body().text("c").text("u"),
+                        MALFORMED_PACKET),
                 violation("[MQTT-3.1.3-3] no client id", CLEAN, Wire.body(), MALFORMED_PACKET),
-                violation("[MQTT-3.1.3-4] client id no UTF-8", CLEAN, Wire.body().hex("0003 78c328"), MALFORMED_PACKET),
+                violation(
+                        "[MQTT-3.1.3-4] client id no UTF-8", CLEAN, Wire.body().hex("0003 78c328"), MALFORMED_PACKET),
                 violation("[MQTT-1.5.4-2] null character", CLEAN, Wire.body().text("x\0y"), MALFORMED_PACKET),
                 violation(
                         "[MQTT-3.1.3-12] user name no UTF-8",
@@ -190,7 +233,8 @@ class ConnectDecodingTest {
     @ParameterizedTest(name = "{0}")
     @MethodSource("badProperties")
     void refusesConnectWhenPropertyIsWrong(String name, String properties, ReasonCode expected) {
-        Wire body = protocol(MQTT_5, CLEAN).properties(Wire.body().hex(properties)).text("c");
+        Wire body =
+                protocol(MQTT_5, CLEAN).properties(Wire.body().hex(properties)).text("c");
         MqttException failure = assertRefused(decoder, body.packet(0x10), expected);
         assertThat(requireNonNull(decoder.refusal(failure)).reason()).isEqualTo(expected);
     }
@@ -198,7 +242,11 @@ class ConnectDecodingTest {
     @ParameterizedTest(name = "{0}")
     @MethodSource("badWillProperties")
     void refusesConnectWhenWillPropertyIsWrong(String name, String properties, ReasonCode expected) {
-        Wire body = head(MQTT_5, CLEAN | 0x04).text("c").properties(Wire.body().hex(properties)).text("w").hex("0000");
+        Wire body = head(MQTT_5, CLEAN | 0x04)
+                .text("c")
+                .properties(Wire.body().hex(properties))
+                .text("w")
+                .hex("0000");
         assertRefused(decoder, body.packet(0x10), expected);
     }
 
@@ -215,14 +263,19 @@ class ConnectDecodingTest {
     @EnumSource(ProtocolVersion.class)
     void refusesConnectWhenWillTopicIsInvalid(ProtocolVersion version) { // [MQTT-4.7.0-1], [MQTT-4.7.3-1]
         for (String topic : List.of("", "w/#", "+")) {
-            Wire body = head(version, CLEAN | 0x04).text("c").properties(version, Wire.body()).text(topic).hex("0000");
+            Wire body = head(version, CLEAN | 0x04)
+                    .text("c")
+                    .properties(version, Wire.body())
+                    .text(topic)
+                    .hex("0000");
             assertRefused(new MqttDecoder(DecoderLimits.DEFAULT), body.packet(0x10), TOPIC_NAME_INVALID);
         }
     }
 
     @Test
     void refusesPasswordWhenMqtt3HasNoUserName() { // [MQTT-3.1.2-22]
-        assertRefused(decoder, head(MQTT_3_1_1, CLEAN | 0x40).text("c").text("p").packet(0x10), MALFORMED_PACKET);
+        assertRefused(
+                decoder, head(MQTT_3_1_1, CLEAN | 0x40).text("c").text("p").packet(0x10), MALFORMED_PACKET);
     }
 
     @Test
@@ -252,7 +305,8 @@ class ConnectDecodingTest {
     @ParameterizedTest
     @MethodSource("unsupportedProtocols")
     void answersInNearestVersionWhenProtocolIsUnsupported(String name, int level, @Nullable String answer) {
-        byte[] packet = Wire.body().text(name).u8(level).u8(CLEAN).u16(60).text("c").packet(0x10);
+        byte[] packet =
+                Wire.body().text(name).u8(level).u8(CLEAN).u16(60).text("c").packet(0x10);
         MqttException failure = assertRefused(decoder, packet, UNSUPPORTED_PROTOCOL_VERSION);
         if (answer == null) {
             assertThat(decoder.refusal(failure)).isNull();
@@ -264,7 +318,8 @@ class ConnectDecodingTest {
     @Test
     void answersNothingWhenConnectWasAcceptedBefore() { // [MQTT-3.1.0-2]
         decode(head(MQTT_5, CLEAN).text("c"));
-        MqttException failure = assertRefused(decoder, head(MQTT_5, CLEAN).text("c").packet(0x10), PROTOCOL_ERROR);
+        MqttException failure =
+                assertRefused(decoder, head(MQTT_5, CLEAN).text("c").packet(0x10), PROTOCOL_ERROR);
         assertThat(decoder.refusal(failure)).isNull();
     }
 
@@ -274,7 +329,8 @@ class ConnectDecodingTest {
         Wire three = Wire.body().hex("26 0000 0000 26 0000 0000 26 0000 0000");
         Wire long21 = Wire.body().u8(0x26).text("0123456789").text("012345");
         for (Wire section : List.of(three, long21)) {
-            byte[] packet = protocol(MQTT_5, CLEAN).properties(section).text("c").packet(0x10);
+            byte[] packet =
+                    protocol(MQTT_5, CLEAN).properties(section).text("c").packet(0x10);
             assertRefused(new MqttDecoder(tight), packet, QUOTA_EXCEEDED);
         }
     }
@@ -294,7 +350,11 @@ class ConnectDecodingTest {
     }
 
     private static Wire protocol(ProtocolVersion version, int flags) {
-        return Wire.body().text(version.protocolName()).u8(version.level()).u8(flags).u16(60);
+        return Wire.body()
+                .text(version.protocolName())
+                .u8(version.level())
+                .u8(flags)
+                .u16(60);
     }
 
     private static Wire head(ProtocolVersion version, int flags) {

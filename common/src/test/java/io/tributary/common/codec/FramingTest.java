@@ -44,7 +44,9 @@ class FramingTest {
         MqttDecoder decoder = Wire.connectedServer(MQTT_5);
         ByteBuf in = Unpooled.wrappedBuffer(Wire.bytes("c000 620200ff c0"));
         assertThat(decoder.decode(in)).isInstanceOf(Pingreq.class);
-        assertThat(decoder.decode(in)).isInstanceOfSatisfying(Pubrel.class, p -> assertThat(p.packetId()).isEqualTo(255));
+        assertThat(decoder.decode(in))
+                .isInstanceOfSatisfying(
+                        Pubrel.class, p -> assertThat(p.packetId()).isEqualTo(255));
         assertThat(decoder.decode(in)).isNull();
         assertThat(in.readableBytes()).isEqualTo(1);
     }
@@ -75,7 +77,8 @@ class FramingTest {
     @Test
     void refusesPacketWhenFixedHeaderSaysItIsTooLarge() {
         assertRefused(Wire.connectedServer(MQTT_5, TIGHT), Wire.bytes("30 63"), PACKET_TOO_LARGE); // 101 bytes
-        assertThat(Wire.tryDecode(Wire.connectedServer(MQTT_5, TIGHT), Wire.bytes("30 62"))).isNull();
+        assertThat(Wire.tryDecode(Wire.connectedServer(MQTT_5, TIGHT), Wire.bytes("30 62")))
+                .isNull();
         assertRefused(Wire.connectedServer(MQTT_5), Wire.bytes("30 ffffff7f"), PACKET_TOO_LARGE);
     }
 
@@ -102,7 +105,8 @@ class FramingTest {
             subscribe.text("t").u8(0);
         }
         assertThat(Wire.decode(Wire.connectedServer(MQTT_5, TIGHT), subscribe.packet(0x82)))
-                .isInstanceOfSatisfying(Subscribe.class, s -> assertThat(s.subscriptions()).hasSize(3));
+                .isInstanceOfSatisfying(
+                        Subscribe.class, s -> assertThat(s.subscriptions()).hasSize(3));
         byte[] four = subscribe.text("t").u8(0).packet(0x82);
         assertRefused(Wire.connectedServer(MQTT_5, TIGHT), four, QUOTA_EXCEEDED);
     }
@@ -122,6 +126,13 @@ class FramingTest {
         assertThat(topic(decoder, "a/cc")).isEqualTo("a/cc");
         assertThat(topic(decoder, "a/\u00e9")).isEqualTo("a/\u00e9");
         assertThat(topic(decoder, "a/\u00e9")).isEqualTo("a/\u00e9");
+    }
+
+    @Test
+    void doesNotRememberTopicWhenItIsLong() {
+        MqttDecoder decoder = Wire.connectedServer(MQTT_3_1_1);
+        String topic = "t".repeat(257);
+        assertThat(topic(decoder, topic)).isEqualTo(topic).isNotSameAs(topic(decoder, topic));
     }
 
     @Test

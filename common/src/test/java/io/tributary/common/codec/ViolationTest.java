@@ -123,8 +123,7 @@ class ViolationTest {
                 arguments("two subscription ids", "82 0001 04 0b 01 0b 02 0001 74 00", PROTOCOL_ERROR),
                 arguments("retain handling 3", "82 0001 00 0001 74 30", PROTOCOL_ERROR),
                 arguments("[MQTT-3.8.3-5] one reserved bit", "82 0001 00 0001 74 40", MALFORMED_PACKET),
-                arguments(
-                        "[MQTT-3.8.3-4] no local, shared", "82 0001 00 000a 2473686172652f672f74 04", PROTOCOL_ERROR),
+                arguments("[MQTT-3.8.3-4] no local, shared", "82 0001 00 000a 2473686172652f672f74 04", PROTOCOL_ERROR),
                 arguments("SUBSCRIBE with an alias", "82 0001 03 23 0001 0001 74 00", MALFORMED_PACKET),
                 arguments("UNSUBSCRIBE with a subscription id", "a2 0001 02 0b 01 0001 74", PROTOCOL_ERROR),
                 arguments("PUBACK: unknown reason code", "40 0001 55", PROTOCOL_ERROR),
@@ -195,7 +194,8 @@ class ViolationTest {
     @MethodSource("firstPackets")
     void refusesFirstPacketWhenItIsNotConnect(String name, String hex, ReasonCode expected) { // [MQTT-3.1.0-1]
         MqttDecoder decoder = new MqttDecoder(DecoderLimits.DEFAULT);
-        assertThat(decoder.refusal(assertRefused(decoder, packet(hex), expected))).isNull();
+        assertThat(decoder.refusal(assertRefused(decoder, packet(hex), expected)))
+                .isNull();
     }
 
     static Stream<Arguments> firstPackets() {

@@ -31,7 +31,15 @@ class TopicFilterTest {
     // name [MQTT-4.8.2-1], name without wildcard and followed by a filter [MQTT-4.8.2-2]
     @ParameterizedTest
     @ValueSource(
-            strings = {"$share/", "$share//t", "$share/g", "$share/g/", "$share/g+/t", "$share/#/t", "$share/g/a#", "$share/+/t"
+            strings = {
+                "$share/",
+                "$share//t",
+                "$share/g",
+                "$share/g/",
+                "$share/g+/t",
+                "$share/#/t",
+                "$share/g/a#",
+                "$share/+/t"
             })
     void refusesSharedFilterWhenNameOrFilterIsInvalid(String filter) {
         assertInvalid(filter, TopicLimits.MQTT);
@@ -54,7 +62,8 @@ class TopicFilterTest {
         assertInvalid("abcd", new TopicLimits(3, 2));
         assertInvalid("$share/g/a", new TopicLimits(9, 9));
         // The share name is no level of the topic.
-        assertThat(TopicFilter.parse("$share/g/a/b", new TopicLimits(100, 2)).filter()).isEqualTo("a/b");
+        assertThat(TopicFilter.parse("$share/g/a/b", new TopicLimits(100, 2)).filter())
+                .isEqualTo("a/b");
     }
 
     @Test
@@ -188,7 +197,6 @@ class TopicFilterTest {
     private static void assertInvalid(String filter, TopicLimits limits) {
         assertThatThrownBy(() -> TopicFilter.parse(filter, limits))
                 .isInstanceOfSatisfying(
-                        MqttException.class,
-                        e -> assertThat(e.reason()).isEqualTo(ReasonCode.TOPIC_FILTER_INVALID));
+                        MqttException.class, e -> assertThat(e.reason()).isEqualTo(ReasonCode.TOPIC_FILTER_INVALID));
     }
 }

@@ -23,8 +23,7 @@ class TopicNameTest {
     void refusesTopicWhenItIsEmptyOrHasWildcardOrNull(String topic) {
         assertThatThrownBy(() -> TopicName.check(topic, TopicLimits.MQTT))
                 .isInstanceOfSatisfying(
-                        MqttException.class,
-                        e -> assertThat(e.reason()).isEqualTo(ReasonCode.TOPIC_NAME_INVALID));
+                        MqttException.class, e -> assertThat(e.reason()).isEqualTo(ReasonCode.TOPIC_NAME_INVALID));
     }
 
     @Test

@@ -75,7 +75,7 @@ final class GroupCommitter implements AutoCloseable {
 
     /** Whether the caller is the writer thread, to which the state of the adapters is confined. */
     boolean isWriterThread() {
-        return Thread.currentThread() == thread;
+        return thread.equals(Thread.currentThread());
     }
 
     /** Why the latest commit failed, or null when it did not. */

@@ -36,6 +36,7 @@ final class Lane {
     private volatile long low;
     private volatile long committed;
     private volatile long meanBytes;
+    private volatile boolean deleted;
 
     // Shared by all threads.
     private final AtomicLong unwantedBelow = new AtomicLong();
@@ -138,11 +139,12 @@ final class Lane {
         batch.deleteRange(columns.handle(column), key(low), end);
         batch.delete(columns.handle(Column.META), metaKey());
         staged.clear();
+        deleted = true;
     }
 
-    /** Drops the files that hold nothing but what was truncated. */
+    /** Drops the files that hold nothing but what was deleted. Any thread of the database. */
     void dropFiles() {
-        columns.dropFiles(column, prefix, key(low));
+        columns.dropFiles(column, prefix, deleted ? end : key(low));
     }
 
     private void recover() {

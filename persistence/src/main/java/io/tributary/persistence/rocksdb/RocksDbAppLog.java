@@ -20,12 +20,16 @@ import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
 import org.rocksdb.RocksDBException;
 import org.rocksdb.WriteBatch;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * The topics of application clients in the embedded database. Positions of a topic are dense and begin at 0. Appending to
  * a topic that does not exist fails, as does appending while too much waits for its commit; reading one gives nothing.
  */
 public final class RocksDbAppLog implements AppLog {
+    private static final Logger LOG = LoggerFactory.getLogger(RocksDbAppLog.class);
+
     private static final Duration TRUNCATE_INTERVAL = Duration.ofSeconds(10);
     private static final int RECORD_OVERHEAD_BYTES = 160;
     private static final byte[] NAMES = {'t'};
@@ -102,10 +106,10 @@ public final class RocksDbAppLog implements AppLog {
     @Override
     public CompletionStage<@Nullable Void> truncate(String topic, long position) {
         Lane lane = topics.get(topic);
-        if (lane == null || !lane.noteUnwanted(position)) {
-            return CompletableFuture.completedFuture(null);
+        if (lane != null && lane.noteUnwanted(position)) {
+            database.committer().submit(new Truncation(List.of(lane), this::dropFiles));
         }
-        return submit(lane::truncate).thenRun(() -> database.read(() -> dropFiles(lane)));
+        return CompletableFuture.completedFuture(null);
     }
 
     @Override
@@ -141,6 +145,7 @@ public final class RocksDbAppLog implements AppLog {
         if (lane != null) {
             touched.remove(lane);
             lane.delete(batch);
+            database.after(TRUNCATE_INTERVAL, () -> dropFiles(lane));
             batch.delete(database.columns().handle(Column.META), nameKey(topic));
         }
     }
@@ -162,15 +167,17 @@ public final class RocksDbAppLog implements AppLog {
         return new AppRecord(entry.offset(), entry.timeMillis(), sourced.message(), sourced.source());
     }
 
-    private @Nullable Void dropFiles(Lane lane) {
-        lane.dropFiles();
-        return null;
+    /** Topics are large: whole files go at once, not when they happen to be compacted. */
+    private void dropFiles(Lane lane) {
+        if (!database.execute(lane::dropFiles)) {
+            LOG.debug("files are left to be compacted");
+        }
     }
 
     private void truncateAll() {
         List<Lane> lanes = topics.values().stream().filter(Lane::hasUnwanted).toList();
         if (!lanes.isEmpty()) {
-            database.committer().submit(new Truncation(lanes));
+            database.committer().submit(new Truncation(lanes, this::dropFiles));
         }
     }
 

@@ -6,6 +6,7 @@ import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ScheduledExecutorService;
@@ -86,6 +87,7 @@ public final class RocksDbDatabase implements AutoCloseable {
     /** Completes what was accepted and closes the database; the adapters are closed before. Blocks until done. */
     @Override
     public void close() {
+        timer.shutdownNow();
         timer.close();
         committer.close();
         readers.close();
@@ -122,15 +124,27 @@ public final class RocksDbDatabase implements AutoCloseable {
         return result;
     }
 
+    /** Does something on a thread that reads; false when the database is closed or too much is being read. */
+    boolean execute(Runnable action) {
+        try {
+            readers.execute(action);
+            return true;
+        } catch (RejectedExecutionException e) {
+            LOG.debug("closed, or too much is being read: not done", e);
+            return false;
+        }
+    }
+
     /** Runs an action again and again, on a thread that others wait for: it must be short. */
     void every(Duration interval, Runnable action) {
-        timer.scheduleWithFixedDelay(action, interval.toNanos(), interval.toNanos(), TimeUnit.NANOSECONDS);
+        long nanos = interval.toNanos();
+        Future<?> _ = timer.scheduleWithFixedDelay(action, nanos, nanos, TimeUnit.NANOSECONDS);
     }
 
     /** Runs an action once after a delay, unless the database is closed before. */
     void after(Duration delay, Runnable action) {
         try {
-            timer.schedule(action, delay.toNanos(), TimeUnit.NANOSECONDS);
+            Future<?> _ = timer.schedule(action, delay.toNanos(), TimeUnit.NANOSECONDS);
         } catch (RejectedExecutionException e) {
             LOG.debug("closed: what was to be done later is not done", e);
         }

@@ -40,7 +40,7 @@ public record RocksDbOptions(
     /** The defaults: sync once a second, 96 MiB of write buffers, 32 MiB of cache, 64 MiB of waiting appends. */
     public static RocksDbOptions defaults(int shards) {
         return new RocksDbOptions(
-                StorageSync.INTERVAL, Duration.ofSeconds(1), shards, 96 * MIB, 32 * MIB, 256 * MIB, 64 * MIB);
+                StorageSync.INTERVAL, Duration.ofSeconds(1), shards, 96 * MIB, 32 * MIB, 128 * MIB, 64 * MIB);
     }
 
     /** The same options with another way to bring writes to the disk. */

@@ -97,7 +97,7 @@ public final class RocksDbShardLog implements ShardLog {
     public void truncate(int shard, long offset) {
         Lane lane = feeds[shard].lane();
         if (lane.noteUnwanted(offset)) {
-            database.committer().submit(new Truncation(List.of(lane)));
+            database.committer().submit(new Truncation(List.of(lane), done -> {}));
         }
     }
 
@@ -119,7 +119,7 @@ public final class RocksDbShardLog implements ShardLog {
             }
         }
         if (!lanes.isEmpty()) {
-            database.committer().submit(new Truncation(lanes));
+            database.committer().submit(new Truncation(lanes, done -> {}));
         }
     }
 

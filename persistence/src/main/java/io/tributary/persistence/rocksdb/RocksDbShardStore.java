@@ -57,7 +57,7 @@ public final class RocksDbShardStore implements ShardStore {
         StateKeys keys = shards[shard].keys();
         byte[] from = keys.queueEntry(clientId, Math.max(0, fromSequence));
         byte[] to = Keys.endOf(keys.queue(clientId));
-        return database.read(() -> queuePage(from, to, maxEntries, maxBytes));
+        return database.read(() -> queuePage(shards[shard], from, to, maxEntries, maxBytes));
     }
 
     @Override
@@ -111,7 +111,7 @@ public final class RocksDbShardStore implements ShardStore {
         return value.length;
     }
 
-    private QueuePage queuePage(byte[] from, byte[] to, int maxEntries, int maxBytes) {
+    private QueuePage queuePage(StoredShard shard, byte[] from, byte[] to, int maxEntries, int maxBytes) {
         List<Entry> entries = new ArrayList<>();
         int limit = Math.max(1, maxEntries);
         long bytes = 0;
@@ -122,7 +122,7 @@ public final class RocksDbShardStore implements ShardStore {
                 entries.add(new Entry(Keys.lastLong(scan.key()), entry));
                 bytes += entry instanceof QueueEntry.Queued queued ? queued.message().sizeBytes() : 0;
             }
-            return new QueuePage(entries, valid);
+            return new QueuePage(entries, valid, shard.applied());
         }
     }
 

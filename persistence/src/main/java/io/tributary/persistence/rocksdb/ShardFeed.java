@@ -41,6 +41,7 @@ final class ShardFeed {
     private Request current = wanted;
     private boolean live;
     private long position;
+    private long handedFrom;
     private @Nullable Reader reader;
 
     ShardFeed(RocksDbDatabase database, int shard, Lane lane) {
@@ -90,6 +91,7 @@ final class ShardFeed {
         live = false;
         if (current.offset != Request.NOTHING && reader != null) {
             position = current.offset;
+            handedFrom = current.offset;
             readOn();
         }
     }
@@ -98,15 +100,32 @@ final class ShardFeed {
         position = Math.max(position, lane.low());
         live = position >= lane.committed();
         if (!live) {
-            Request request = current;
-            long from = position;
-            database.read(() -> readPage(from))
-                    .whenComplete((page, failure) -> database.committer()
-                            .submit(new Task(() -> onPage(request, failure == null ? page : null))));
+            fetch(current, position);
         }
     }
 
-    private List<LogRecord> readPage(long from) {
+    private void fetch(Request request, long from) {
+        boolean accepted = database.execute(() -> {
+            List<LogRecord> page = readPage(from);
+            database.committer().submit(new Task(() -> onPage(request, page)));
+        });
+        if (!accepted) {
+            retryLater(request);
+        }
+    }
+
+    /** Some records from the offset on, or null when they cannot be read. */
+    private @Nullable List<LogRecord> readPage(long from) {
+        try {
+            return page(from);
+        } catch (StorageException e) {
+            LOG.error("the log of shard {} cannot be read", shard, e);
+            database.recorder().onError();
+            return null;
+        }
+    }
+
+    private List<LogRecord> page(long from) {
         List<LogRecord> page = new ArrayList<>();
         long[] bytes = new long[1];
         lane.read(from, entry -> {
@@ -123,14 +142,17 @@ final class ShardFeed {
             return;
         }
         if (page == null) {
-            LOG.error("the log of shard {} cannot be read", shard);
-            database.after(RETRY, () -> database.committer().submit(new Task(() -> retry(request))));
+            retryLater(request);
             return;
         }
         handOut(page);
         if (request == wanted) {
             readOn();
         }
+    }
+
+    private void retryLater(Request request) {
+        database.after(RETRY, () -> database.committer().submit(new Task(() -> retry(request))));
     }
 
     private void retry(Request request) {
@@ -145,9 +167,11 @@ final class ShardFeed {
             return;
         }
         int known = (int) Math.max(0, position - records.getFirst().offset());
+        long from = handedFrom;
         position = records.getLast().offset() + 1;
+        handedFrom = position;
         try {
-            to.onRecords(shard, known == 0 ? records : records.subList(known, records.size()));
+            to.onRecords(shard, from, known == 0 ? records : records.subList(known, records.size()));
         } catch (RuntimeException e) {
             LOG.error("the reader of shard {} failed", shard, e);
         }

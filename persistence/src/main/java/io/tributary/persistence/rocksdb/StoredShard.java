@@ -14,13 +14,14 @@ import org.rocksdb.ColumnFamilyHandle;
 import org.rocksdb.RocksDBException;
 import org.rocksdb.WriteBatch;
 
-/** Where the stored state of one shard stands, and the fence before it. Confined to the writer thread. */
+/** Where the stored state of one shard stands, and the fence before it. Confined to the writer thread but for a look. */
 final class StoredShard {
     private final StateKeys keys;
     private final ColumnFamilyHandle column;
     private final SortedMap<Integer, SourcePosition> sources = new TreeMap<>();
     private long epoch = -1;
-    private long applied = ShardStore.NOTHING_APPLIED;
+    private volatile long applied = ShardStore.NOTHING_APPLIED;
+    private long foldedOwner = -1;
 
     /** Reads where the shard stands. */
     StoredShard(ColumnStore columns, int shard) {
@@ -30,6 +31,7 @@ final class StoredShard {
         if (header != null) {
             epoch = ByteBuffer.wrap(header).getLong(0);
             applied = ByteBuffer.wrap(header).getLong(Long.BYTES);
+            foldedOwner = ByteBuffer.wrap(header).getLong(2 * Long.BYTES);
         }
         readSources(columns);
     }
@@ -38,11 +40,16 @@ final class StoredShard {
         return keys;
     }
 
+    /** The offset up to which the state is folded, or will be with the batch that is being committed. Any thread. */
+    long applied() {
+        return applied;
+    }
+
     /** Takes the shard over, unless a newer owner has. */
     Claim claim(long ownerEpoch, WriteBatch batch) throws RocksDBException {
         checkEpoch(ownerEpoch);
-        putHeader(ownerEpoch, applied, batch);
-        return new Claim(applied, List.copyOf(sources.values()));
+        putHeader(ownerEpoch, applied, foldedOwner, batch);
+        return new Claim(applied, foldedOwner, List.copyOf(sources.values()));
     }
 
     /**
@@ -64,7 +71,7 @@ final class StoredShard {
 
     /** Moves on to where the save point leads. */
     void moveTo(SavePoint savePoint, WriteBatch batch) throws RocksDBException {
-        putHeader(savePoint.ownerEpoch(), savePoint.applied(), batch);
+        putHeader(savePoint.ownerEpoch(), savePoint.applied(), savePoint.foldedOwner(), batch);
         for (SourcePosition source : savePoint.sources()) {
             sources.put(source.shard(), source);
             byte[] value = ByteBuffer.allocate(Long.BYTES + Integer.BYTES)
@@ -81,10 +88,16 @@ final class StoredShard {
         }
     }
 
-    private void putHeader(long newEpoch, long newApplied, WriteBatch batch) throws RocksDBException {
+    private void putHeader(long newEpoch, long newApplied, long newFoldedOwner, WriteBatch batch)
+            throws RocksDBException {
         epoch = newEpoch;
         applied = newApplied;
-        byte[] value = ByteBuffer.allocate(2 * Long.BYTES).putLong(epoch).putLong(applied).array();
+        foldedOwner = newFoldedOwner;
+        byte[] value = ByteBuffer.allocate(3 * Long.BYTES)
+                .putLong(epoch)
+                .putLong(applied)
+                .putLong(foldedOwner)
+                .array();
         batch.put(column, keys.header(), value);
     }
 

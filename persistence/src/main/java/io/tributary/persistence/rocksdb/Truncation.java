@@ -1,11 +1,16 @@
 package io.tributary.persistence.rocksdb;
 
 import java.util.List;
+import java.util.function.Consumer;
 import org.rocksdb.RocksDBException;
 import org.rocksdb.WriteBatch;
 
-/** Deletes what is not needed any more in some lanes. */
-record Truncation(List<Lane> lanes) implements Write {
+/**
+ * Deletes what is not needed any more in some lanes.
+ *
+ * @param afterwards told of each lane when it is done
+ */
+record Truncation(List<Lane> lanes, Consumer<Lane> afterwards) implements Write {
 
     @Override
     public int bytes() {
@@ -17,5 +22,10 @@ record Truncation(List<Lane> lanes) implements Write {
         for (Lane lane : lanes) {
             lane.truncate(batch);
         }
+    }
+
+    @Override
+    public void committed() {
+        lanes.forEach(afterwards);
     }
 }

@@ -14,6 +14,8 @@ import java.util.List;
  * @param ownerEpoch the owner that saves; the store refuses one that is older than the epoch it has
  * @param expectedApplied the offset that the store must be at; it refuses the change otherwise
  * @param applied the offset up to which (inclusive) the log is folded after the change
+ * @param foldedOwner the epoch of the latest owner whose record is folded then; while an owner folds what others left, that
+ *     is one before it. -1 for none
  * @param sources for each shard the latest source applied from it; only those that changed
  * @param cleared clients whose session ended: head and queue go; wills stay until they are removed by name
  * @param heads the heads that changed
@@ -26,6 +28,7 @@ public record SavePoint(
         long ownerEpoch,
         long expectedApplied,
         long applied,
+        long foldedOwner,
         List<SourcePosition> sources,
         List<String> cleared,
         List<SessionHead> heads,

@@ -57,7 +57,12 @@ public interface ShardLog extends AutoCloseable {
         /** This node does not own the shard any more; no records follow. */
         void onRevoked(int shard);
 
-        /** The next records of an assigned shard. */
-        void onRecords(int shard, List<LogRecord> records);
+        /**
+         * The next records of an assigned shard.
+         *
+         * @param from where they were read from: the offset that {@link ShardLog#readFrom} named, or the one behind the
+         *     records handed out before. Nothing that the log has from there up to the last of the records is missing.
+         */
+        void onRecords(int shard, long from, List<LogRecord> records);
     }
 }

@@ -52,9 +52,10 @@ public interface ShardStore extends AutoCloseable {
      * Where the state of a shard stands.
      *
      * @param applied the offset up to which (inclusive) the log is folded, or {@link #NOTHING_APPLIED}
+     * @param foldedOwner the epoch of the latest owner whose record is folded, -1 for none
      * @param sources the latest source applied from each shard that handed something on
      */
-    record Claim(long applied, List<SavePoint.SourcePosition> sources) {}
+    record Claim(long applied, long foldedOwner, List<SavePoint.SourcePosition> sources) {}
 
     /**
      * Some sessions and some wills of a shard; a will may be on another page than the head of its client.
@@ -67,8 +68,9 @@ public interface ShardStore extends AutoCloseable {
      * A part of a session's queue.
      *
      * @param more whether there are entries behind the last one
+     * @param applied the offset up to which the state is folded that the page was read from
      */
-    record QueuePage(List<Entry> entries, boolean more) {}
+    record QueuePage(List<Entry> entries, boolean more, long applied) {}
 
     /** A queue entry and its sequence number. */
     record Entry(long sequence, QueueEntry entry) {}

@@ -1,0 +1,91 @@
+package io.tributary.broker;
+
+import io.tributary.broker.connection.ListenerConfig;
+import io.tributary.broker.connection.NetworkConfig;
+import io.tributary.broker.retained.RetainedLimits;
+import io.tributary.broker.shard.ShardConfig;
+import io.tributary.broker.subscription.SharedStrategy;
+import io.tributary.broker.subscription.SubscriptionLimits;
+import io.tributary.persistence.rocksdb.RocksDbOptions;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+
+/**
+ * Everything that a broker is told before it starts. Each part checks itself when it is created; this checks what concerns
+ * several.
+ *
+ * @param nodeName the name of this broker, for people and in {@code $SYS}
+ * @param dataDirectory where sessions, messages and subscriptions are kept; created when it does not exist
+ * @param storage how the embedded store works
+ * @param listeners where clients connect; may be empty for a broker that is used in process only
+ * @param network how the sockets of all listeners are run
+ * @param shards how sessions are owned, queued and saved
+ * @param subscriptions how many subscriptions there may be
+ * @param sharedStrategy how shared subscriptions choose a member
+ * @param retained how many retained messages there may be
+ * @param sysInterval how often {@code $SYS} topics are published; zero turns them off
+ */
+public record BrokerConfig(
+        String nodeName,
+        Path dataDirectory,
+        RocksDbOptions storage,
+        List<ListenerConfig> listeners,
+        NetworkConfig network,
+        ShardConfig shards,
+        SubscriptionLimits subscriptions,
+        SharedStrategy sharedStrategy,
+        RetainedLimits retained,
+        Duration sysInterval) {
+
+    /** How many shards a new data folder gets. */
+    public static final int DEFAULT_SHARDS = 16;
+
+    public BrokerConfig {
+        listeners = List.copyOf(listeners);
+        if (nodeName.isEmpty() || nodeName.indexOf('#') >= 0) {
+            throw new IllegalArgumentException("node name '" + nodeName + "': must not be empty or have a # in it");
+        }
+        if (sysInterval.isNegative()) {
+            throw new IllegalArgumentException("$SYS interval " + sysInterval + ": must not be negative");
+        }
+        Set<String> names = new HashSet<>();
+        for (ListenerConfig listener : listeners) {
+            if (!names.add(listener.name())) {
+                throw new IllegalArgumentException("two listeners are named '" + listener.name() + "'");
+            }
+        }
+    }
+
+    /** A broker with all defaults and no listeners. */
+    public static BrokerConfig defaults(Path dataDirectory) {
+        return new BrokerConfig(
+                "tributary",
+                dataDirectory,
+                RocksDbOptions.defaults(DEFAULT_SHARDS),
+                List.of(),
+                NetworkConfig.DEFAULT,
+                ShardConfig.defaults(),
+                SubscriptionLimits.defaults(),
+                SharedStrategy.ROUND_ROBIN,
+                RetainedLimits.defaults(),
+                Duration.ofSeconds(10));
+    }
+
+    /** The same with these listeners. */
+    public BrokerConfig withListeners(ListenerConfig... newListeners) {
+        return new BrokerConfig(
+                nodeName,
+                dataDirectory,
+                storage,
+                List.of(newListeners),
+                network,
+                shards,
+                subscriptions,
+                sharedStrategy,
+                retained,
+                sysInterval);
+    }
+}

@@ -1,0 +1,45 @@
+package io.tributary.broker;
+
+import io.tributary.broker.extension.PublishInterceptor;
+import io.tributary.broker.extension.SessionListener;
+import io.tributary.broker.extension.SubscribeInterceptor;
+import io.tributary.broker.security.Authenticator;
+import io.tributary.broker.security.Authorizer;
+import io.tributary.broker.security.EnhancedAuthenticator;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+
+/**
+ * What a platform that embeds the broker hangs into it.
+ *
+ * @param authenticator decides who may connect
+ * @param enhanced the methods of MQTT 5 enhanced authentication
+ * @param authorizer decides who may publish, subscribe and receive what
+ * @param publish see what clients publish, in this order
+ * @param subscribe see what clients subscribe to, in this order
+ * @param sessions are told when clients come and go
+ */
+public record BrokerExtensions(
+        Authenticator authenticator,
+        List<EnhancedAuthenticator> enhanced,
+        Authorizer authorizer,
+        List<PublishInterceptor> publish,
+        List<SubscribeInterceptor> subscribe,
+        List<SessionListener> sessions) {
+
+    /** Everybody may connect and do everything; nothing listens in. */
+    public static final BrokerExtensions NONE = new BrokerExtensions(
+            (client, password) -> CompletableFuture.completedFuture(new Authenticator.Accepted()),
+            List.of(),
+            Authorizer.allowAll(),
+            List.of(),
+            List.of(),
+            List.of());
+
+    public BrokerExtensions {
+        enhanced = List.copyOf(enhanced);
+        publish = List.copyOf(publish);
+        subscribe = List.copyOf(subscribe);
+        sessions = List.copyOf(sessions);
+    }
+}

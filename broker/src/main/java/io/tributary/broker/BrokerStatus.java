@@ -1,0 +1,30 @@
+package io.tributary.broker;
+
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What a broker is doing, at one moment; for health checks, metrics and {@code $SYS}.
+ *
+ * @param ready whether every listener accepts and every shard is live
+ * @param storageProblem why the store cannot commit at the moment, in words, or null
+ * @param listeners the addresses that are listened on, in the order of the configuration
+ * @param connections clients that are connected
+ * @param persistentSessions sessions that outlive their connection, connected or not
+ * @param subscriptions subscriptions of all sessions
+ * @param sharedSubscriptions shared subscriptions: pairs of group and filter
+ * @param retainedMessages topics with a retained message
+ * @param retainedBytes the size of the retained messages
+ * @param queuedMessages messages in the queues of persistent sessions
+ */
+public record BrokerStatus(
+        boolean ready,
+        @Nullable String storageProblem,
+        List<String> listeners,
+        long connections,
+        long persistentSessions,
+        long subscriptions,
+        long sharedSubscriptions,
+        long retainedMessages,
+        long retainedBytes,
+        long queuedMessages) {}

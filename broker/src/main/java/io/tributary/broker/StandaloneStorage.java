@@ -1,0 +1,47 @@
+package io.tributary.broker;
+
+import io.tributary.persistence.replicated.ReplicatedMap;
+import io.tributary.persistence.rocksdb.RocksDbDatabase;
+import io.tributary.persistence.rocksdb.RocksDbReplicatedMap;
+import io.tributary.persistence.rocksdb.RocksDbShardLog;
+import io.tributary.persistence.rocksdb.RocksDbShardStore;
+import io.tributary.persistence.rocksdb.StorageException;
+import io.tributary.persistence.rocksdb.StorageRecorder;
+import io.tributary.persistence.shard.ShardLog;
+import io.tributary.persistence.shard.ShardStore;
+import org.jspecify.annotations.Nullable;
+
+/** What a standalone broker keeps, all in the RocksDB of its data directory. */
+record StandaloneStorage(
+        RocksDbDatabase database, ShardLog log, ShardStore store, ReplicatedMap subscriptions, ReplicatedMap retained)
+        implements AutoCloseable {
+
+    static StandaloneStorage open(BrokerConfig config, StorageRecorder recorder) {
+        try {
+            RocksDbDatabase database = RocksDbDatabase.open(config.dataDirectory(), config.storage(), recorder);
+            return new StandaloneStorage(
+                    database,
+                    new RocksDbShardLog(database),
+                    new RocksDbShardStore(database),
+                    new RocksDbReplicatedMap(database, "subscriptions"),
+                    new RocksDbReplicatedMap(database, "retained"));
+        } catch (StorageException e) {
+            throw new BrokerStartException(String.valueOf(e.getMessage()), e);
+        }
+    }
+
+    /** Why nothing can be written at the moment, in words, or null. */
+    @Nullable
+    String problem() {
+        return database.problem();
+    }
+
+    @Override
+    public void close() {
+        log.close();
+        store.close();
+        subscriptions.close();
+        retained.close();
+        database.close();
+    }
+}

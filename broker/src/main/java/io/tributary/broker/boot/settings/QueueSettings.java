@@ -1,0 +1,23 @@
+package io.tributary.broker.boot.settings;
+
+import io.tributary.broker.shard.QueueLimits;
+import org.springframework.boot.context.properties.bind.DefaultValue;
+import org.springframework.util.unit.DataSize;
+
+/**
+ * The queue of each persistent session, which keeps its messages while the client is away or cannot keep up.
+ *
+ * @param maxMessages The most messages.
+ * @param maxSize How large they may be together.
+ * @param overflow What happens to a message beyond that. {@code drop-oldest}: the oldest ones that were not sent yet make room.
+ *     {@code drop-newest}: it is not queued.
+ */
+public record QueueSettings(
+        @DefaultValue("10000") @Allowed(min = "1", max = "65535") int maxMessages,
+        @DefaultValue("64MB") @Allowed(min = "1KB") DataSize maxSize,
+        @DefaultValue("drop-oldest") QueueLimits.Overflow overflow) {
+
+    QueueLimits limits(String name) {
+        return SettingException.naming(name, () -> new QueueLimits(maxMessages, maxSize.toBytes(), overflow));
+    }
+}

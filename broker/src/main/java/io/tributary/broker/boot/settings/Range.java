@@ -1,0 +1,30 @@
+package io.tributary.broker.boot.settings;
+
+import java.time.Duration;
+import org.springframework.boot.convert.DurationStyle;
+import org.springframework.util.unit.DataSize;
+
+/** The values that a setting may have, from {@link Allowed}. */
+record Range(Allowed allowed) {
+
+    boolean contains(Object value) {
+        return compare(value, allowed.min()) >= 0
+                && (allowed.max().isEmpty() || compare(value, allowed.max()) <= 0);
+    }
+
+    /** The range in words, to follow "must be". */
+    String words() {
+        return allowed.max().isEmpty()
+                ? "at least " + allowed.min()
+                : "within " + allowed.min() + " to " + allowed.max();
+    }
+
+    private static int compare(Object value, String bound) {
+        return switch (value) {
+            case Duration duration -> duration.compareTo(DurationStyle.detectAndParse(bound));
+            case DataSize size -> size.compareTo(DataSize.parse(bound));
+            case Number number -> Long.compare(number.longValue(), Long.parseLong(bound));
+            default -> throw new IllegalArgumentException("a " + value.getClass() + " has no range");
+        };
+    }
+}

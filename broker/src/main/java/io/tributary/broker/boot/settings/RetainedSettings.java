@@ -1,0 +1,21 @@
+package io.tributary.broker.boot.settings;
+
+import io.tributary.broker.retained.RetainedLimits;
+import org.springframework.boot.context.properties.bind.DefaultValue;
+import org.springframework.util.unit.DataSize;
+
+/**
+ * How many retained messages are kept. At a limit, messages on topics that have none yet are refused; what is there can
+ * always be replaced and removed.
+ *
+ * @param maxMessages The most retained messages; 0 to keep none.
+ * @param maxSize How large they may be together.
+ */
+public record RetainedSettings(
+        @DefaultValue("1000000") @Allowed(min = "0") long maxMessages,
+        @DefaultValue("256MB") @Allowed(min = "0B") DataSize maxSize) {
+
+    RetainedLimits limits(String name) {
+        return SettingException.naming(name, () -> new RetainedLimits(maxMessages, maxSize.toBytes()));
+    }
+}

@@ -1,0 +1,116 @@
+package io.tributary.broker.boot.settings;
+
+import java.lang.reflect.ParameterizedType;
+import java.lang.reflect.RecordComponent;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.stream.Stream;
+import org.springframework.boot.context.properties.bind.DefaultValue;
+import org.springframework.boot.context.properties.source.ConfigurationPropertyName;
+import org.springframework.util.unit.DataSize;
+
+/**
+ * The names of all settings, read from the records that declare them. In a name, {@code <name>} stands for one that the
+ * operator chooses.
+ */
+public final class SettingCatalog {
+    private static final String CHOSEN = "<name>";
+
+    private SettingCatalog() {}
+
+    /**
+     * One setting.
+     *
+     * @param name its full name
+     * @param component where it is declared
+     */
+    public record Setting(String name, RecordComponent component) {
+
+        /** Its default as one would write it; empty for none. */
+        public String defaultValue() {
+            DefaultValue value = component.getAnnotation(DefaultValue.class);
+            return value == null ? "" : String.join(",", value.value());
+        }
+
+        /** The kind of its values, in a word. */
+        public String type() {
+            Class<?> type = component.getType();
+            if (type == Duration.class) {
+                return "duration";
+            }
+            if (type == DataSize.class) {
+                return "size";
+            }
+            if (type == boolean.class) {
+                return "boolean";
+            }
+            return type.isPrimitive() || type == Integer.class ? "number" : type.isEnum() ? "choice" : "text";
+        }
+
+        /** What values are allowed, in words; empty for all of its type. */
+        public String allowed() {
+            Allowed allowed = component.getAnnotation(Allowed.class);
+            if (allowed != null) {
+                return new Range(allowed).words().replaceFirst("^within ", "");
+            }
+            return component.getType().isEnum() ? choices(component.getType()) : "";
+        }
+    }
+
+    /** The constants of an enum as one writes them in a configuration. */
+    public static String choices(Class<?> type) {
+        return Stream.of(type.getEnumConstants())
+                .map(constant -> ((Enum<?>) constant).name().toLowerCase(Locale.ROOT).replace('_', '-'))
+                .reduce((one, other) -> one + ", " + other)
+                .orElseThrow();
+    }
+
+    /** All settings, in the order of their declaration. */
+    public static List<Setting> all() {
+        List<Setting> settings = new ArrayList<>();
+        collect(TributarySettings.PREFIX, TributarySettings.class, settings);
+        return settings;
+    }
+
+    /** Whether a setting has that name. */
+    public static boolean knows(List<Setting> settings, ConfigurationPropertyName name) {
+        return settings.stream().anyMatch(setting -> matches(setting.name(), name));
+    }
+
+    private static boolean matches(String pattern, ConfigurationPropertyName name) {
+        String[] elements = pattern.split("\\.", -1);
+        if (elements.length != name.getNumberOfElements()) {
+            return false;
+        }
+        for (int i = 0; i < elements.length; i++) {
+            String uniform = elements[i].replace("-", "");
+            if (!elements[i].equals(CHOSEN)
+                    && !uniform.equals(name.getElement(i, ConfigurationPropertyName.Form.UNIFORM))) {
+                return false;
+            }
+        }
+        return true;
+    }
+
+    private static void collect(String prefix, Class<?> group, List<Setting> settings) {
+        for (RecordComponent component : group.getRecordComponents()) {
+            String name = prefix + "." + kebabCase(component.getName());
+            Class<?> type = component.getType();
+            if (type == Map.class) {
+                ParameterizedType map = (ParameterizedType) component.getGenericType();
+                collect(name + "." + CHOSEN, (Class<?>) map.getActualTypeArguments()[1], settings);
+            } else if (type.isRecord()) {
+                collect(name, type, settings);
+            } else {
+                settings.add(new Setting(name, component));
+            }
+        }
+    }
+
+    private static String kebabCase(String camelCase) {
+        return camelCase.replaceAll("([A-Z])", "-$1").toLowerCase(Locale.ROOT);
+    }
+}

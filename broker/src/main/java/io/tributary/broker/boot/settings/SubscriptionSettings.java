@@ -1,0 +1,19 @@
+package io.tributary.broker.boot.settings;
+
+import io.tributary.broker.subscription.SubscriptionLimits;
+import org.springframework.boot.context.properties.bind.DefaultValue;
+
+/**
+ * How many subscriptions there may be, and how fast they are found.
+ *
+ * @param maxPerClient The most subscriptions of one client; more are answered with "quota exceeded" (0x97).
+ * @param cachedTopics For how many topics the matching subscriptions are remembered; 0 for none.
+ */
+public record SubscriptionSettings(
+        @DefaultValue("1000") @Allowed(min = "1") int maxPerClient,
+        @DefaultValue("16384") @Allowed(min = "0", max = "4194304") int cachedTopics) {
+
+    SubscriptionLimits limits(String name) {
+        return SettingException.naming(name, () -> new SubscriptionLimits(maxPerClient, cachedTopics));
+    }
+}

@@ -1,0 +1,20 @@
+package io.tributary.broker.boot.settings;
+
+import java.time.Duration;
+import org.springframework.boot.context.properties.bind.DefaultValue;
+
+/**
+ * The {@code $SYS} topics, on which the broker publishes figures about itself.
+ *
+ * @param interval How often they are published; 0 for never, otherwise at least 1s.
+ */
+public record SysSettings(
+        @DefaultValue("10s") @Allowed(min = "0s") Duration interval) {
+
+    Duration checkedInterval(String name) {
+        if (!interval.isZero() && interval.toSeconds() < 1) {
+            throw new SettingException(name + ".interval", interval + " must be at least 1s, or 0 for no $SYS topics");
+        }
+        return interval;
+    }
+}

@@ -1,0 +1,11 @@
+package io.tributary.broker.connection;
+
+import java.net.InetSocketAddress;
+
+/**
+ * A listener that listens.
+ *
+ * @param name its name in the configuration
+ * @param address where, with the port that was picked when the configuration left that open
+ */
+public record BoundListener(String name, InetSocketAddress address) {}

@@ -1,0 +1,24 @@
+package io.tributary.broker.connection;
+
+import io.tributary.broker.session.SessionServices;
+
+/**
+ * What all connections of a listener share.
+ *
+ * @param config the listener
+ * @param network how sockets are run
+ * @param admission which connections it takes
+ * @param services what all sessions share
+ * @param recorder counts what goes over sockets
+ */
+record ListenerContext(
+        ListenerConfig config,
+        NetworkConfig network,
+        ListenerAdmission admission,
+        SessionServices services,
+        ConnectionRecorder recorder) {
+
+    String name() {
+        return config.name();
+    }
+}

@@ -1,0 +1,129 @@
+package io.tributary.broker.connection;
+
+import io.netty.bootstrap.ServerBootstrap;
+import io.netty.channel.Channel;
+import io.netty.channel.ChannelFuture;
+import io.netty.channel.ChannelOption;
+import io.netty.channel.EventLoopGroup;
+import io.netty.channel.MultiThreadIoEventLoopGroup;
+import io.netty.channel.WriteBufferWaterMark;
+import io.netty.channel.group.ChannelGroup;
+import io.netty.channel.group.DefaultChannelGroup;
+import io.netty.util.concurrent.DefaultThreadFactory;
+import io.netty.util.concurrent.GlobalEventExecutor;
+import io.tributary.broker.session.SessionServices;
+import java.net.InetSocketAddress;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.TimeUnit;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** All listeners of a node, and the event loops that run their connections. */
+@SuppressWarnings("FutureReturnValueIgnored") // what becomes of it shows in the channel's own events
+public final class Listeners {
+    private static final Logger LOG = LoggerFactory.getLogger(Listeners.class);
+
+    private final List<ListenerConfig> configs;
+    private final NetworkConfig network;
+    private final SessionServices services;
+    private final ConnectionRecorder recorder;
+    private final Transport transport = Transport.best();
+    private final EventLoopGroup loops;
+    private final ChannelGroup listening = new DefaultChannelGroup(GlobalEventExecutor.INSTANCE);
+    private final ChannelGroup connections = new DefaultChannelGroup(GlobalEventExecutor.INSTANCE, true);
+
+    /** Creates listeners that do not listen yet. */
+    public Listeners(
+            List<ListenerConfig> configs, NetworkConfig network, SessionServices services, ConnectionRecorder recorder) {
+        this.configs = List.copyOf(configs);
+        this.network = network;
+        this.services = services;
+        this.recorder = recorder;
+        int threads = network.eventLoops() > 0
+                ? network.eventLoops()
+                : Runtime.getRuntime().availableProcessors();
+        loops = new MultiThreadIoEventLoopGroup(threads, new DefaultThreadFactory("mqtt"), transport.handlers());
+    }
+
+    /**
+     * Begins to listen; waits until all listeners do.
+     *
+     * @return where, in the order of their configuration
+     * @throws ListenException when one cannot; then none does, and {@link #close} is still to be called
+     */
+    public List<BoundListener> start() {
+        List<BoundListener> bound = new ArrayList<>(configs.size());
+        for (ListenerConfig config : configs) {
+            Channel channel = listen(config);
+            listening.add(channel);
+            BoundListener listener = new BoundListener(config.name(), (InetSocketAddress) channel.localAddress());
+            LOG.info("listener {} on {} ({})", listener.name(), listener.address(), transport.name());
+            bound.add(listener);
+        }
+        return List.copyOf(bound);
+    }
+
+    /** The number of open connections. */
+    public int connections() {
+        return connections.size();
+    }
+
+    /**
+     * Listens no more, tells all clients that the node shuts down, and closes their connections.
+     *
+     * @param patience how long clients are given to take the news; then their connections are closed
+     * @return completes when all connections are closed and the event loops have ended
+     */
+    public CompletionStage<Void> close(Duration patience) {
+        listening.close().awaitUninterruptibly();
+        for (Channel channel : connections) {
+            channel.eventLoop().execute(() -> shutDown(channel));
+        }
+        CompletableFuture<Void> done = new CompletableFuture<>();
+        connections.newCloseFuture().addListener(closed -> endLoops(done));
+        loops.next().schedule(() -> connections.close(), patience.toNanos(), TimeUnit.NANOSECONDS);
+        return done;
+    }
+
+    private static void shutDown(Channel channel) {
+        Connection connection = channel.pipeline().get(Connection.class);
+        if (connection != null) {
+            connection.shutDown();
+        } else {
+            channel.close();
+        }
+    }
+
+    private void endLoops(CompletableFuture<Void> done) {
+        loops.shutdownGracefully(0, 1, TimeUnit.SECONDS).addListener(ended -> done.complete(null));
+    }
+
+    private Channel listen(ListenerConfig config) {
+        ChannelFuture bound = bootstrap(config).bind(config.host(), config.port()).awaitUninterruptibly();
+        if (!bound.isSuccess()) {
+            listening.close();
+            throw new ListenException(config, bound.cause());
+        }
+        return bound.channel();
+    }
+
+    private ServerBootstrap bootstrap(ListenerConfig config) {
+        ListenerAdmission admission = new ListenerAdmission(config.admission(), System::nanoTime);
+        ListenerContext listener = new ListenerContext(config, network, admission, services, recorder);
+        return new ServerBootstrap()
+                .group(loops)
+                .channel(transport.serverChannel())
+                .option(ChannelOption.SO_BACKLOG, network.backlog())
+                .option(ChannelOption.SO_REUSEADDR, true)
+                .childOption(ChannelOption.TCP_NODELAY, true)
+                .childOption(ChannelOption.SO_KEEPALIVE, true)
+                .childOption(
+                        ChannelOption.WRITE_BUFFER_WATER_MARK,
+                        new WriteBufferWaterMark(network.writeLowBytes(), network.writeHighBytes()))
+                .childHandler(new Pipeline(listener, SocketLayer.PLAIN, connections));
+    }
+}

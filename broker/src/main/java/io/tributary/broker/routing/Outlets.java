@@ -1,0 +1,40 @@
+package io.tributary.broker.routing;
+
+import io.tributary.broker.delivery.DeliveryTarget;
+import io.tributary.common.event.Recipient;
+import io.tributary.common.event.ShardEvent;
+import io.tributary.common.event.Source;
+import io.tributary.common.mqtt.Message;
+import io.tributary.persistence.shard.AppendCallback;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The ways out of the router; methods of the shards serve as the latter two.
+ *
+ * @param connections this node's connections
+ * @param sessions the logs of the receiving sessions' shards
+ * @param publishers the logs of the publishers' shards
+ */
+public record Outlets(DeliveryTarget connections, SessionAppender sessions, RelayAppender publishers) {
+
+    /** Appends a message for persistent sessions to the logs of their shards. Any thread; never blocks. */
+    @FunctionalInterface
+    public interface SessionAppender {
+        /**
+         * Appends a message, in as many records as the shards need.
+         *
+         * @param recipients at least one, with QoS 1 or 2
+         * @param source where it is handed on from, or null for a message straight from its publisher
+         * @param callback called once, when all records are durable
+         */
+        void publish(Message message, List<Recipient> recipients, @Nullable Source source, AppendCallback callback);
+    }
+
+    /** Appends QoS 2 messages of persistent publishers to the publishers' shards. Any thread; never blocks. */
+    @FunctionalInterface
+    public interface RelayAppender {
+        /** Appends a message with its destinations, to which the shard's owner hands it on. */
+        void relay(ShardEvent.Relay relay, AppendCallback callback);
+    }
+}

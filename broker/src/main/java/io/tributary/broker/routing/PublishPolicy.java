@@ -1,0 +1,71 @@
+package io.tributary.broker.routing;
+
+import io.tributary.broker.extension.PublishInterceptor;
+import io.tributary.broker.extension.PublishInterceptor.Decision;
+import io.tributary.broker.extension.PublishInterceptor.Proceed;
+import io.tributary.broker.extension.PublishInterceptor.Refuse;
+import io.tributary.broker.security.Authorizer;
+import io.tributary.broker.security.ClientInfo;
+import io.tributary.common.mqtt.Message;
+import io.tributary.common.mqtt.ReasonCode;
+import java.util.List;
+import java.util.Objects;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Who may publish and receive what, and what becomes of a message before it is routed. What fails says no.
+ *
+ * @param interceptors asked in this order; each sees what the one before made of the message
+ */
+public record PublishPolicy(Authorizer authorizer, List<PublishInterceptor> interceptors) {
+    private static final Logger log = LoggerFactory.getLogger(PublishPolicy.class);
+
+    /** Copies the list. */
+    public PublishPolicy {
+        interceptors = List.copyOf(interceptors);
+    }
+
+    /** Whether a client may publish a message. */
+    boolean mayPublish(String clientId, Message message) {
+        try {
+            return authorizer.mayPublish(clientId, message.topic(), message.qos(), message.retain());
+        } catch (RuntimeException e) {
+            log.debug("authorizer failed: {} may not publish to {}", clientId, message.topic(), e);
+            return false;
+        }
+    }
+
+    /** Whether a client may receive what is published on a topic. */
+    boolean mayReceive(String clientId, String topic) {
+        try {
+            return authorizer.mayReceive(clientId, topic);
+        } catch (RuntimeException e) {
+            log.debug("authorizer failed: {} may not receive {}", clientId, topic, e);
+            return false;
+        }
+    }
+
+    /** What the interceptors make of a client's message. */
+    Decision intercept(ClientInfo publisher, Message message) {
+        Message current = message;
+        for (int i = 0; i < interceptors.size(); i++) {
+            switch (ask(interceptors.get(i), publisher, current)) {
+                case Proceed(Message changed) -> current = changed;
+                case Decision end -> {
+                    return end;
+                }
+            }
+        }
+        return new Proceed(current);
+    }
+
+    private static Decision ask(PublishInterceptor interceptor, ClientInfo publisher, Message message) {
+        try {
+            return Objects.requireNonNull(interceptor.onPublish(publisher, message), "no decision");
+        } catch (RuntimeException e) {
+            log.warn("publish interceptor failed on a message of {}", publisher.clientId(), e);
+            return new Refuse(ReasonCode.IMPLEMENTATION_SPECIFIC_ERROR, "an interceptor failed");
+        }
+    }
+}

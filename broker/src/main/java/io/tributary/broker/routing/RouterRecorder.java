@@ -1,0 +1,39 @@
+package io.tributary.broker.routing;
+
+import io.tributary.common.mqtt.Message;
+
+/** Counts what the router does. Any thread; must not block. */
+public interface RouterRecorder {
+
+    /** Counts nothing. */
+    RouterRecorder NONE = new RouterRecorder() {};
+
+    /** Why a message, or one copy of it, went nowhere. */
+    enum Drop {
+        /** Nobody subscribes. */
+        NO_SUBSCRIBERS,
+        /** The publisher may not publish it. */
+        PUBLISH_NOT_AUTHORIZED,
+        /** The receiver may not receive it. */
+        RECEIVE_NOT_AUTHORIZED,
+        /** An interceptor said so, or failed. */
+        INTERCEPTED,
+        /** There is no room for one more retained message. */
+        RETAINED_LIMIT,
+        /** QoS 0, and too many of the same publisher wait behind a retained one that is being written. */
+        BACKLOG,
+        /** QoS 0, and the persistent session is not connected. */
+        OFFLINE,
+        /** The log or the store is closed or broken. */
+        FAILED
+    }
+
+    /** A message came in, from a client or from the broker itself. */
+    default void received(Message message) {}
+
+    /** Copies of a message were handed on to that many receivers. */
+    default void delivered(int receivers) {}
+
+    /** A message, or one copy of it, goes nowhere. */
+    default void dropped(Drop reason) {}
+}

@@ -1,0 +1,74 @@
+package io.tributary.broker.routing;
+
+import io.tributary.broker.routing.RouterRecorder.Drop;
+import io.tributary.broker.subscription.Grant;
+import io.tributary.broker.subscription.Matches;
+import io.tributary.broker.subscription.Receiver;
+import io.tributary.broker.subscription.SharedGroup;
+import io.tributary.broker.subscription.Subscriber;
+import io.tributary.common.mqtt.Message;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/** Decides who of those that match a message gets a copy. A session gets one of its own and one of each group [MQTT-4.8.2-4]. */
+final class Selection {
+    private final PublishPolicy policy;
+    private final RouterRecorder recorder;
+
+    Selection(PublishPolicy policy, RouterRecorder recorder) {
+        this.policy = policy;
+        this.recorder = recorder;
+    }
+
+    /** Shows every copy to the visitor. */
+    void select(Message message, Matches matches, Visitor visitor) {
+        selectReceivers(message, matches.receivers(), visitor);
+        if (!matches.groups().isEmpty()) {
+            selectMembers(message, matches.groups(), visitor);
+        }
+    }
+
+    /** Shows the copies of sessions to the visitor, without those of shared subscriptions. */
+    void selectReceivers(Message message, List<Receiver> receivers, Visitor visitor) {
+        for (int i = 0; i < receivers.size(); i++) {
+            Receiver receiver = receivers.get(i);
+            Grant grant = receiver.grantFor(message.publisher());
+            if (grant == null) {
+                continue;
+            }
+            if (mayReceive(receiver, message)) {
+                visitor.visit(receiver.subscriber(), grant, null);
+            } else {
+                recorder.dropped(Drop.RECEIVE_NOT_AUTHORIZED);
+            }
+        }
+    }
+
+    /** Whether the session may have the message. */
+    boolean mayReceive(Receiver receiver, Message message) {
+        return policy.mayReceive(receiver.subscriber().clientId(), message.topic());
+    }
+
+    private void selectMembers(Message message, List<SharedGroup> groups, Visitor visitor) {
+        for (SharedGroup group : groups) {
+            Receiver member =
+                    group.pick(message.publisher(), message.topic(), candidate -> mayReceive(candidate, message));
+            if (member != null) {
+                visitor.visit(member.subscriber(), member.grant(), group.name());
+            } else {
+                recorder.dropped(Drop.RECEIVE_NOT_AUTHORIZED);
+            }
+        }
+    }
+
+    /** Sees the copies of a message, one by one. */
+    @FunctionalInterface
+    interface Visitor {
+        /**
+         * One copy.
+         *
+         * @param group the shared subscription that chose the session, or null
+         */
+        void visit(Subscriber subscriber, Grant grant, @Nullable String group);
+    }
+}

@@ -1,0 +1,133 @@
+package io.tributary.broker.session;
+
+import io.tributary.broker.delivery.Delivery;
+import io.tributary.common.event.QueueEntry.Queued;
+import io.tributary.common.event.ShardEvent;
+import io.tributary.common.mqtt.MqttException;
+import io.tributary.common.mqtt.MqttPacket;
+import io.tributary.common.mqtt.MqttPacket.Auth;
+import io.tributary.common.mqtt.MqttPacket.Connack;
+import io.tributary.common.mqtt.MqttPacket.Connect;
+import io.tributary.common.mqtt.MqttPacket.Disconnect;
+import io.tributary.common.mqtt.MqttPacket.Pingreq;
+import io.tributary.common.mqtt.MqttPacket.Pingresp;
+import io.tributary.common.mqtt.MqttPacket.Puback;
+import io.tributary.common.mqtt.MqttPacket.Pubcomp;
+import io.tributary.common.mqtt.MqttPacket.Publish;
+import io.tributary.common.mqtt.MqttPacket.Pubrec;
+import io.tributary.common.mqtt.MqttPacket.Pubrel;
+import io.tributary.common.mqtt.MqttPacket.Suback;
+import io.tributary.common.mqtt.MqttPacket.Subscribe;
+import io.tributary.common.mqtt.MqttPacket.Unsuback;
+import io.tributary.common.mqtt.MqttPacket.Unsubscribe;
+import io.tributary.common.mqtt.ReasonCode;
+import java.util.List;
+
+/** What a session has while it is CONNECTED: its flows, and who it is. Confined to the event loop. */
+final class ConnectedSession {
+    private static final Pingresp PINGRESP = new Pingresp();
+
+    private final SessionContext context;
+    private final Identity identity;
+    private final InboundFlow inbound;
+    private final OutboundFlow outbound;
+    private final SubscribeFlow subscribe;
+    private final RetainedReplay replay;
+    private final ReAuthentication reAuthentication;
+    private final KeepAlive keepAlive;
+
+    ConnectedSession(SessionContext context, Admission admission, Identity identity) {
+        this.context = context;
+        this.identity = identity;
+        MqttPacket.ConnectProperties asked = admission.connect().properties();
+        Replies replies = new Replies(context.sink(), asked.requestProblemInformation());
+        inbound = new InboundFlow(context, identity, replies);
+        outbound = new OutboundFlow(context, identity, asked, replies);
+        replay = new RetainedReplay(context, identity, outbound);
+        subscribe = new SubscribeFlow(context, identity, replies, replay);
+        reAuthentication = new ReAuthentication(context, identity.client(), asked.authenticationMethod());
+        keepAlive = new KeepAlive(context, admission.keepAliveSeconds());
+    }
+
+    Identity identity() {
+        return identity;
+    }
+
+    /** The session can be chosen by shared subscriptions, and found for messages of QoS 0. */
+    void open(Session session) {
+        if (identity.persistent()) {
+            context.services().sessions().addPersistent(identity.clientId(), session);
+        }
+        context.backend().online(identity.subscriber());
+    }
+
+    /**
+     * Takes a packet other than DISCONNECT.
+     *
+     * @throws MqttException when the client may not send it, or not so
+     */
+    void handle(MqttPacket packet) {
+        switch (packet) {
+            case Publish publish -> inbound.publish(publish);
+            case Pubrel pubrel -> inbound.pubrel(pubrel);
+            case Puback puback -> outbound.puback(puback);
+            case Pubrec pubrec -> outbound.pubrec(pubrec);
+            case Pubcomp pubcomp -> outbound.pubcomp(pubcomp);
+            case Subscribe request -> subscribe.subscribe(request);
+            case Unsubscribe request -> subscribe.unsubscribe(request);
+            case Pingreq() -> context.sink().send(PINGRESP); // [MQTT-3.12.4-1]
+            case Auth auth -> reAuthentication.auth(auth);
+            case Connect _ -> throw outOfPlace("a second CONNECT [MQTT-3.1.0-2]");
+            case Connack _, Suback _, Unsuback _, Pingresp _, Disconnect _ -> throw outOfPlace("a packet of servers");
+        }
+        replay.proceed();
+    }
+
+    /** The client sent something. */
+    void touch() {
+        keepAlive.touch();
+    }
+
+    /** Takes entries of the session's queue. */
+    void deliver(List<Delivery> deliveries) {
+        outbound.deliver(deliveries);
+    }
+
+    /** Takes a message that the session numbers itself, or one of QoS 0. */
+    void offer(Queued message) {
+        outbound.offer(message);
+    }
+
+    /** The PUBRECs of these messages are logged. */
+    void received(long[] sequences) {
+        outbound.received(sequences);
+        replay.proceed();
+    }
+
+    /** The connection takes messages again. */
+    void onWritable() {
+        outbound.pump();
+        replay.proceed();
+    }
+
+    /** Ends everything, and tells the shard. */
+    void close(boolean publishWill, long sessionExpirySeconds) {
+        keepAlive.stop();
+        replay.close();
+        List<Queued> left = outbound.close();
+        if (identity.persistent()) {
+            context.backend().offline(identity.subscriber());
+        } else {
+            context.backend().end(identity.subscriber());
+            Handover.of(left, identity, context.backend());
+        }
+        long sentUpTo = identity.persistent() ? outbound.sentUpTo() : 0;
+        context.backend()
+                .detach(new ShardEvent.Detach(
+                        identity.clientId(), identity.epoch(), publishWill, sessionExpirySeconds, sentUpTo));
+    }
+
+    private static MqttException outOfPlace(String what) {
+        return new MqttException(ReasonCode.PROTOCOL_ERROR, "client sent " + what);
+    }
+}

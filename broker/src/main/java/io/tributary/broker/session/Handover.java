@@ -1,0 +1,33 @@
+package io.tributary.broker.session;
+
+import io.tributary.common.event.Destinations;
+import io.tributary.common.event.QueueEntry.Queued;
+import io.tributary.common.event.Recipient;
+import java.util.List;
+
+/**
+ * Gives the messages of shared subscriptions that a transient session leaves behind to other members; the owner does that
+ * for persistent ones. To be called when the session's subscriptions are removed.
+ */
+final class Handover {
+    private Handover() {}
+
+    static void of(List<Queued> left, Identity leaving, SessionBackend backend) {
+        for (Queued message : left) {
+            Recipient member = new Recipient(
+                    leaving.clientId(),
+                    leaving.connection(),
+                    message.qos(),
+                    message.retain(),
+                    message.subscriptionIds(),
+                    message.group());
+            Destinations others = backend.matchGroup(message.message(), member);
+            if (!others.devices().isEmpty()) {
+                backend.append(message.message(), others.devices(), (offset, failure) -> {});
+            }
+            if (!others.transients().isEmpty()) {
+                backend.deliverTransient(message.message(), others);
+            }
+        }
+    }
+}

@@ -1,0 +1,393 @@
+package io.tributary.broker.session;
+
+import static io.tributary.common.mqtt.MqttPacket.ABSENT;
+
+import io.netty.util.concurrent.ScheduledFuture;
+import io.tributary.broker.delivery.Attached;
+import io.tributary.broker.delivery.Delivery;
+import io.tributary.common.event.QueueEntry.Queued;
+import io.tributary.common.event.ShardEvent;
+import io.tributary.common.mqtt.MqttException;
+import io.tributary.common.mqtt.MqttPacket;
+import io.tributary.common.mqtt.MqttPacket.Auth;
+import io.tributary.common.mqtt.MqttPacket.Connack;
+import io.tributary.common.mqtt.MqttPacket.Connect;
+import io.tributary.common.mqtt.MqttPacket.Disconnect;
+import io.tributary.common.mqtt.MqttPacket.Pingreq;
+import io.tributary.common.mqtt.MqttPacket.Pingresp;
+import io.tributary.common.mqtt.MqttPacket.Puback;
+import io.tributary.common.mqtt.MqttPacket.Pubcomp;
+import io.tributary.common.mqtt.MqttPacket.Publish;
+import io.tributary.common.mqtt.MqttPacket.Pubrec;
+import io.tributary.common.mqtt.MqttPacket.Pubrel;
+import io.tributary.common.mqtt.MqttPacket.Suback;
+import io.tributary.common.mqtt.MqttPacket.Subscribe;
+import io.tributary.common.mqtt.MqttPacket.Unsuback;
+import io.tributary.common.mqtt.MqttPacket.Unsubscribe;
+import io.tributary.common.mqtt.ReasonCode;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A client's connection as MQTT sees it: takes the packets of one connection in order, and writes those for its client.
+ *
+ * <pre>
+ * state             goes to         when
+ * AWAITING_CONNECT  AUTHENTICATING  CONNECT came
+ *                   CLOSED          anything else came, nothing came in time, or the connection is lost
+ * AUTHENTICATING    ATTACHING       the client is who it says, and CONNECT is accepted as far as that goes
+ *                   CLOSED          CONNECT is refused, DISCONNECT came, or the connection is lost
+ * ATTACHING         CONNECTED       the shard answered: the session is attached
+ *                   CLOSED          it did not in time, or the connection is lost; Detach follows when it does answer
+ * CONNECTED         CLOSED          DISCONNECT came or went, or the connection is lost; Detach follows at once
+ * </pre>
+ *
+ * <p>Confined to the connection's event loop, except for {@link #inFlight}, and for {@link #post} and {@link #offer}, which cross
+ * over to it. While
+ * {@link #mayRead} is false no packet may be given to it.
+ */
+public final class Session {
+
+    private enum State {
+        AWAITING_CONNECT,
+        AUTHENTICATING,
+        ATTACHING,
+        CONNECTED,
+        CLOSED
+    }
+
+    /** How a connection ended. */
+    private record Ending(ReasonCode reason, boolean publishWill, long sessionExpirySeconds) {}
+
+    private final SessionContext context;
+    private final SessionEvents events;
+    private final Peer peer;
+    private final ConnectHandshake handshake;
+    private final Inbox inbox;
+    private final long connection;
+    private State state = State.AWAITING_CONNECT;
+    private boolean mqtt5;
+    private @Nullable Admission admission;
+    private @Nullable ConnectedSession connected;
+    private @Nullable Ending ending;
+    private @Nullable ScheduledFuture<?> deadline;
+
+    /**
+     * Creates the session of a new connection, which waits for CONNECT.
+     *
+     * @param services what all sessions share
+     * @param limits the limits of the listener
+     * @param peer the other side
+     * @param loop the mailbox of the connection's event loop
+     * @param sink the connection
+     */
+    public Session(SessionServices services, SessionLimits limits, Peer peer, LoopMailbox loop, PacketSink sink) {
+        ReadGate gate = new ReadGate(services.recorder(), sink::resumeReading);
+        this.peer = peer;
+        context = new SessionContext(services, limits, loop, sink, gate, new AtomicInteger(), this::fail);
+        events = new SessionEvents(services);
+        handshake = new ConnectHandshake(context, peer, this::admitted);
+        inbox = new Inbox(limits.outbound().queueBytes());
+        connection = services.sessions().nextConnection();
+    }
+
+    /** Begins to wait for CONNECT, which must come in time. */
+    public void open() {
+        expectWithin(context.limits().connect().connectTimeout());
+    }
+
+    /** Whether the session takes a packet now; {@link PacketSink#resumeReading} follows when it does again. */
+    public boolean mayRead() {
+        return context.gate().isOpen() && state != State.CLOSED;
+    }
+
+    /** Takes the client's next packet. */
+    public void handle(MqttPacket packet) {
+        context.guard(() -> dispatch(packet));
+    }
+
+    /** A read brought something; counts for keep alive. */
+    public void touch() {
+        if (connected != null) {
+            connected.touch();
+        }
+    }
+
+    /** The connection takes messages again. */
+    public void onWritable() {
+        ConnectedSession live = connected;
+        if (live != null && state == State.CONNECTED) {
+            context.guard(live::onWritable);
+        }
+    }
+
+    /**
+     * The client sent what is no packet, or none that is allowed.
+     *
+     * @param refusal the CONNACK to answer with when no CONNECT was accepted yet, or null for no answer
+     */
+    public void undecodable(MqttException violation, @Nullable Connack refusal) {
+        if (state == State.AWAITING_CONNECT) {
+            events.refused(peer, violation);
+            end(violation.reason(), true, refusal);
+        } else {
+            fail(violation);
+        }
+    }
+
+    /** The connection is lost, or was closed by the client without DISCONNECT. */
+    public void connectionLost() {
+        end(ReasonCode.UNSPECIFIED_ERROR, true, null); // [MQTT-3.1.2-8]
+    }
+
+    /** The node shuts down. */
+    public void shutDown() {
+        fail(new MqttException(ReasonCode.SERVER_SHUTTING_DOWN, "the broker shuts down"));
+    }
+
+    /** How many messages are in flight towards the client; any thread. */
+    int inFlight() {
+        return context.inFlight().getAcquire();
+    }
+
+    /** Has the event loop run the action; any thread. */
+    void post(Runnable action) {
+        context.loop().post(() -> context.guard(action));
+    }
+
+    /** Takes a message that the session numbers itself, or one of QoS 0, if there is room; any thread. */
+    void offer(Queued message) {
+        if (!inbox.enter(message.message())) {
+            context.services().recorder().dropped(DropReason.QUEUE_FULL);
+            return;
+        }
+        post(() -> {
+            inbox.leave(message.message());
+            if (connected != null && state == State.CONNECTED) {
+                connected.offer(message);
+            }
+        });
+    }
+
+    /** The shard answered: this connection has the session. */
+    void attached(Attached attached) {
+        Admission accepted = admission;
+        if (state == State.ATTACHING && accepted != null) {
+            connect(accepted, attached);
+        } else if (state == State.CLOSED && accepted != null && ending != null) {
+            detach(accepted, attached, ending);
+        } else {
+            throw new IllegalStateException("attached in state " + state);
+        }
+    }
+
+    /** Another connection has the session now [MQTT-3.1.4-3]; nobody waits for this one's Detach. */
+    void takenOver() {
+        if (state == State.CONNECTED) {
+            fail(new MqttException(ReasonCode.SESSION_TAKEN_OVER, "another connection uses the client identifier"));
+        } else {
+            end(ReasonCode.SESSION_TAKEN_OVER, true, null);
+            forget();
+        }
+    }
+
+    /** Takes entries of the session's queue. */
+    void deliver(List<Delivery> deliveries) {
+        if (connected != null && state == State.CONNECTED) {
+            connected.deliver(deliveries);
+        }
+    }
+
+    /** The PUBRECs of these messages are logged. */
+    void received(long[] sequences) {
+        if (connected != null && state == State.CONNECTED) {
+            connected.received(sequences);
+        }
+    }
+
+    private void dispatch(MqttPacket packet) {
+        switch (state) {
+            case AWAITING_CONNECT -> awaitConnect(packet);
+            case AUTHENTICATING -> authenticate(packet);
+            case ATTACHING -> throw new IllegalStateException("a packet while the session is being attached");
+            case CONNECTED -> converse(packet);
+            case CLOSED -> {} // nothing is processed any more [MQTT-3.1.4-6, MQTT-3.14.4-1]
+        }
+    }
+
+    private void awaitConnect(MqttPacket packet) {
+        switch (packet) {
+            case Connect connect -> {
+                mqtt5 = connect.version().isMqtt5();
+                context.sink().use(connect.version(), connect.properties().maximumPacketSize());
+                enter(State.AUTHENTICATING);
+                context.gate().close(PauseReason.HANDSHAKE);
+                handshake.begin(connect);
+            }
+            case Connack _, Publish _, Puback _, Pubrec _, Pubrel _, Pubcomp _, Subscribe _, Suback _, Unsubscribe _,
+                    Unsuback _, Pingreq _, Pingresp _, Disconnect _, Auth _ ->
+                throw new MqttException(ReasonCode.PROTOCOL_ERROR, "the first packet is no CONNECT [MQTT-3.1.0-1]");
+        }
+    }
+
+    private void authenticate(MqttPacket packet) {
+        switch (packet) {
+            case Auth auth -> handshake.auth(auth);
+            case Disconnect _ -> end(ReasonCode.SUCCESS, false, null);
+            case Connect _, Connack _, Publish _, Puback _, Pubrec _, Pubrel _, Pubcomp _, Subscribe _, Suback _,
+                    Unsubscribe _, Unsuback _, Pingreq _, Pingresp _ ->
+                throw new MqttException( // [MQTT-3.1.2-30]
+                        ReasonCode.PROTOCOL_ERROR, "another packet than AUTH or DISCONNECT before CONNACK");
+        }
+    }
+
+    private void converse(MqttPacket packet) {
+        if (packet instanceof Disconnect disconnect) {
+            disconnected(disconnect);
+        } else if (connected != null) {
+            connected.handle(packet);
+        }
+    }
+
+    private void admitted(Admission accepted) {
+        if (state != State.AUTHENTICATING) {
+            return;
+        }
+        enter(State.ATTACHING);
+        admission = accepted;
+        context.gate().close(PauseReason.HANDSHAKE);
+        expectWithin(context.limits().connect().attachTimeout());
+        SessionServices services = context.services();
+        services.sessions().add(connection, this);
+        services.backend()
+                .attach(new ShardEvent.Attach(
+                        accepted.client().clientId(),
+                        services.node(),
+                        connection,
+                        accepted.connect().cleanStart(),
+                        accepted.sessionExpirySeconds(),
+                        OutboundFlow.window(accepted.connect().properties(), context.limits()),
+                        accepted.will()));
+    }
+
+    private void connect(Admission accepted, Attached attached) {
+        enter(State.CONNECTED);
+        cancelDeadline();
+        boolean present = attached.sessionPresent(); // [MQTT-3.2.2-2, MQTT-3.2.2-3]
+        boolean persistent = accepted.sessionExpirySeconds() > 0 || present;
+        Identity identity = new Identity(accepted.client(), connection, attached, persistent);
+        ConnectedSession live = new ConnectedSession(context, accepted, identity);
+        connected = live;
+        context.sink().send(Connacks.accepted(accepted, present, context.limits())); // first of all [MQTT-3.2.0-1]
+        live.open(this);
+        events.connected(accepted.client(), present);
+        context.gate().open(PauseReason.HANDSHAKE);
+    }
+
+    private void disconnected(Disconnect packet) {
+        boolean publishWill = packet.reason() != ReasonCode.SUCCESS; // [MQTT-3.14.4-3]
+        end(new Ending(packet.reason(), publishWill, newExpiry(packet.sessionExpirySeconds())), null);
+    }
+
+    private long newExpiry(long asked) {
+        if (asked == ABSENT) {
+            return expiry();
+        }
+        if (expiry() == 0 && asked != 0) {
+            throw new MqttException( // [MQTT-3.14.2-2]
+                    ReasonCode.PROTOCOL_ERROR, "DISCONNECT makes a session last that was not to");
+        }
+        return Math.min(asked, context.limits().connect().maxSessionExpirySeconds());
+    }
+
+    private long expiry() {
+        return admission == null ? 0 : admission.sessionExpirySeconds();
+    }
+
+    /** Ends the session for a reason that the client is told, if its version of MQTT has a packet for that. */
+    private void fail(MqttException violation) {
+        switch (state) {
+            case AWAITING_CONNECT -> end(violation.reason(), true, null); // [MQTT-3.1.0-1]
+            case AUTHENTICATING, ATTACHING -> {
+                events.refused(peer, violation);
+                end(violation.reason(), false, Refusals.connack(violation));
+            }
+            case CONNECTED -> end(violation.reason(), true, mqtt5 ? Refusals.disconnect(violation) : null);
+            case CLOSED -> {}
+        }
+    }
+
+    private void end(ReasonCode reason, boolean publishWill, @Nullable MqttPacket last) {
+        end(new Ending(reason, publishWill, expiry()), last);
+    }
+
+    private void end(Ending how, @Nullable MqttPacket last) {
+        assert context.loop().inLoop();
+        State before = state;
+        if (before == State.CLOSED) {
+            return;
+        }
+        enter(State.CLOSED);
+        ending = how;
+        cancelDeadline();
+        context.sink().close(last);
+        if (before == State.CONNECTED && connected != null) {
+            leave(connected, how);
+        }
+    }
+
+    private void leave(ConnectedSession live, Ending how) {
+        live.close(how.publishWill(), how.sessionExpirySeconds());
+        forget();
+        events.disconnected(live.identity().client(), how.reason());
+    }
+
+    /** The connection ended before its session was attached. */
+    private void detach(Admission accepted, Attached attached, Ending how) {
+        forget();
+        context.backend()
+                .detach(new ShardEvent.Detach(
+                        accepted.client().clientId(),
+                        attached.epoch(),
+                        how.publishWill(),
+                        how.sessionExpirySeconds(),
+                        0));
+    }
+
+    private void forget() {
+        if (admission != null) {
+            context.services().sessions().remove(connection, admission.client().clientId());
+        }
+    }
+
+    private void enter(State next) {
+        boolean legal =
+                switch (next) {
+                    case AWAITING_CONNECT -> false;
+                    case AUTHENTICATING -> state == State.AWAITING_CONNECT;
+                    case ATTACHING -> state == State.AUTHENTICATING;
+                    case CONNECTED -> state == State.ATTACHING;
+                    case CLOSED -> state != State.CLOSED;
+                };
+        if (!legal) {
+            throw new IllegalStateException("from " + state + " to " + next);
+        }
+        state = next;
+    }
+
+    private void expectWithin(Duration time) {
+        cancelDeadline();
+        deadline = context.schedule(time.toNanos(), () -> {
+            throw new MqttException(ReasonCode.SERVER_UNAVAILABLE, "the handshake takes too long");
+        });
+    }
+
+    private void cancelDeadline() {
+        if (deadline != null) {
+            deadline.cancel(false);
+            deadline = null;
+        }
+    }
+}

@@ -1,0 +1,41 @@
+package io.tributary.broker.session;
+
+import io.tributary.broker.extension.SessionListener;
+import io.tributary.broker.security.ClientInfo;
+import io.tributary.common.mqtt.MqttException;
+import io.tributary.common.mqtt.ReasonCode;
+import java.util.function.Consumer;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** Tells recorder and listeners that clients come and go; what a listener throws changes nothing. */
+record SessionEvents(SessionServices services) {
+    private static final Logger LOG = LoggerFactory.getLogger(SessionEvents.class);
+
+    void connected(ClientInfo client, boolean sessionPresent) {
+        LOG.debug("{} connected from {}", client.clientId(), client.remoteAddress());
+        services.recorder().connected(sessionPresent);
+        tell(listener -> listener.onConnected(client, sessionPresent));
+    }
+
+    void disconnected(ClientInfo client, ReasonCode reason) {
+        LOG.debug("{} disconnected: {}", client.clientId(), reason);
+        services.recorder().disconnected(reason);
+        tell(listener -> listener.onDisconnected(client, reason));
+    }
+
+    void refused(Peer peer, MqttException why) {
+        LOG.debug("CONNECT from {} refused: {}, {}", peer.remoteAddress(), why.reason(), why.getMessage());
+        services.recorder().refused(why.reason());
+    }
+
+    private void tell(Consumer<SessionListener> event) {
+        for (SessionListener listener : services.extensions().listeners()) {
+            try {
+                event.accept(listener);
+            } catch (RuntimeException failure) {
+                LOG.warn("a session listener failed", failure);
+            }
+        }
+    }
+}

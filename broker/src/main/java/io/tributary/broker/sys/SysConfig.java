@@ -1,0 +1,27 @@
+package io.tributary.broker.sys;
+
+import java.time.Duration;
+
+/**
+ * What goes to the {@code $SYS} topics and how often.
+ *
+ * @param interval the time between two rounds; zero switches the topics off
+ * @param version what {@code $SYS/broker/version} says
+ */
+public record SysConfig(Duration interval, String version) {
+    private static final Duration SHORTEST = Duration.ofSeconds(1);
+
+    /** Checks the interval. */
+    public SysConfig {
+        if (!interval.isZero() && interval.compareTo(SHORTEST) < 0) {
+            throw new IllegalArgumentException(
+                    "interval " + interval + ": must be at least " + SHORTEST + ", or 0 to switch the $SYS topics off");
+        }
+    }
+
+    /** Every ten seconds. */
+    public static SysConfig defaults() {
+        String version = SysConfig.class.getPackage().getImplementationVersion();
+        return new SysConfig(Duration.ofSeconds(10), "tributary " + (version == null ? "development" : version));
+    }
+}

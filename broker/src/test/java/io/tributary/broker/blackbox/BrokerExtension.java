@@ -1,0 +1,53 @@
+package io.tributary.broker.blackbox;
+
+import org.junit.jupiter.api.extension.ExtensionContext;
+import org.junit.jupiter.api.extension.ExtensionContext.Namespace;
+import org.junit.jupiter.api.extension.LifecycleMethodExecutionExceptionHandler;
+import org.junit.jupiter.api.extension.ParameterContext;
+import org.junit.jupiter.api.extension.ParameterResolver;
+import org.junit.jupiter.api.extension.TestExecutionExceptionHandler;
+
+/**
+ * Shows the end of the brokers' logs with each failure. A test that asks for a {@link BrokerProcess} gets the one that all
+ * such tests share: it uses names of its own, and leaves the broker running.
+ */
+public final class BrokerExtension
+        implements ParameterResolver, TestExecutionExceptionHandler, LifecycleMethodExecutionExceptionHandler {
+    private static final Namespace NAMESPACE = Namespace.create(BrokerExtension.class);
+
+    @Override
+    public boolean supportsParameter(ParameterContext parameter, ExtensionContext context) {
+        return parameter.getParameter().getType() == BrokerProcess.class;
+    }
+
+    @Override
+    public BrokerProcess resolveParameter(ParameterContext parameter, ExtensionContext context) {
+        return context.getRoot()
+                .getStore(NAMESPACE)
+                .computeIfAbsent("shared", key -> startShared(), BrokerProcess.class);
+    }
+
+    @Override
+    public void handleTestExecutionException(ExtensionContext context, Throwable failure) throws Throwable {
+        throw withLogs(failure);
+    }
+
+    @Override
+    public void handleBeforeAllMethodExecutionException(ExtensionContext context, Throwable failure) throws Throwable {
+        throw withLogs(failure);
+    }
+
+    @Override
+    public void handleBeforeEachMethodExecutionException(ExtensionContext context, Throwable failure) throws Throwable {
+        throw withLogs(failure);
+    }
+
+    private static BrokerProcess startShared() {
+        return BrokerProcess.start(Scratch.folder("shared"));
+    }
+
+    private static Throwable withLogs(Throwable failure) {
+        String logs = BrokerProcess.logTails();
+        return logs.isEmpty() ? failure : new AssertionError(failure + logs, failure);
+    }
+}

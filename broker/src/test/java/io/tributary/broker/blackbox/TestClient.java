@@ -1,0 +1,203 @@
+package io.tributary.broker.blackbox;
+
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.Unpooled;
+import io.tributary.common.codec.DecoderLimits;
+import io.tributary.common.codec.MqttDecoder;
+import io.tributary.common.codec.MqttEncoder;
+import io.tributary.common.mqtt.MqttPacket;
+import io.tributary.common.mqtt.MqttPacket.Connack;
+import io.tributary.common.mqtt.MqttPacket.Connect;
+import io.tributary.common.mqtt.MqttPacket.ConnectProperties;
+import io.tributary.common.mqtt.ProtocolVersion;
+import io.tributary.common.topic.TopicLimits;
+import java.io.EOFException;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.Socket;
+import java.net.SocketTimeoutException;
+import java.time.Duration;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A client that does exactly what a test tells it: it answers nothing by itself, so that a test decides about every
+ * acknowledgement, repetition and packet identifier. One thread at a time.
+ */
+public final class TestClient implements AutoCloseable {
+    private static final DecoderLimits LIMITS =
+            new DecoderLimits(1 << 20, 1 << 28, new TopicLimits(65_535, 65_535), 1 << 20, 65_535, 65_535);
+    private static final Duration PATIENCE = Duration.ofSeconds(20);
+    private static final int READ_BYTES = 64 * 1024;
+
+    private final Socket socket;
+    private final MqttDecoder decoder;
+    private final MqttEncoder encoder;
+    private final ByteBuf in = Unpooled.buffer();
+    private final ByteBuf out = Unpooled.buffer();
+    private final byte[] chunk = new byte[READ_BYTES];
+
+    private TestClient(Socket socket, ProtocolVersion version) {
+        this.socket = socket;
+        decoder = MqttDecoder.forClient(version, LIMITS);
+        encoder = new MqttEncoder(version, ConnectProperties.LARGEST_PACKET);
+    }
+
+    /** Opens a connection and sends nothing. */
+    public static TestClient open(int port, ProtocolVersion version) throws IOException {
+        return open(port, version, 0);
+    }
+
+    /** Opens a connection whose receive buffer has the given size, or the usual one for 0. */
+    static TestClient open(int port, ProtocolVersion version, int receiveBytes) throws IOException {
+        Socket socket = new Socket();
+        try {
+            if (receiveBytes > 0) {
+                socket.setReceiveBufferSize(receiveBytes);
+            }
+            socket.setTcpNoDelay(true);
+            socket.connect(
+                    new InetSocketAddress(InetAddress.getLoopbackAddress(), port), Math.toIntExact(PATIENCE.toMillis()));
+            return new TestClient(socket, version);
+        } catch (IOException failure) {
+            socket.close();
+            throw failure;
+        }
+    }
+
+    /** Connects without will and waits for CONNACK. */
+    public static TestClient connect(int port, ProtocolVersion version, String clientId, long sessionExpirySeconds)
+            throws IOException {
+        TestClient client = open(port, version);
+        client.connect(connectPacket(version, clientId, sessionExpirySeconds));
+        return client;
+    }
+
+    /** A CONNECT with a clean start where the session does not outlive the connection anyway, and without keep alive. */
+    public static Connect connectPacket(ProtocolVersion version, String clientId, long sessionExpirySeconds) {
+        return new Connect(
+                version,
+                sessionExpirySeconds == 0,
+                0,
+                clientId,
+                null,
+                null,
+                null,
+                ConnectProperties.defaults(sessionExpirySeconds));
+    }
+
+    /** Sends CONNECT and waits for a CONNACK that accepts. */
+    public Connack connect(Connect connect) throws IOException {
+        send(connect);
+        Connack connack = expect(Connack.class);
+        if (connack.reason().isError()) {
+            throw new IOException("refused: " + connack);
+        }
+        return connack;
+    }
+
+    /** Sends a packet, and what was queued before. */
+    public void send(MqttPacket packet) throws IOException {
+        queue(packet);
+        flush();
+    }
+
+    /** Keeps a packet until {@link #flush}. */
+    public void queue(MqttPacket packet) {
+        encoder.encode(packet, out);
+    }
+
+    /** Sends what was queued. */
+    public void flush() throws IOException {
+        if (out.isReadable()) {
+            socket.getOutputStream().write(out.array(), out.arrayOffset() + out.readerIndex(), out.readableBytes());
+            out.clear();
+        }
+    }
+
+    /** Sends bytes, whatever they mean. */
+    public void sendBytes(byte... bytes) throws IOException {
+        socket.getOutputStream().write(bytes);
+    }
+
+    /** The next packet that is already here, without waiting for more bytes; null when there is none. */
+    public @Nullable MqttPacket next() {
+        MqttPacket packet = decoder.decode(in);
+        if (packet == null) {
+            in.discardReadBytes();
+        }
+        return packet;
+    }
+
+    /**
+     * Waits for the next packet.
+     *
+     * @return the packet, or null when none came in time
+     * @throws IOException when the connection ended
+     */
+    public @Nullable MqttPacket poll(Duration patience) throws IOException {
+        long deadline = System.nanoTime() + patience.toNanos();
+        MqttPacket packet = next();
+        while (packet == null) {
+            long left = (deadline - System.nanoTime()) / 1_000_000;
+            if (left <= 0 || !read((int) left)) {
+                return null;
+            }
+            packet = next();
+        }
+        return packet;
+    }
+
+    /** Waits for the next packet, which must be of the given type. */
+    public <T extends MqttPacket> T expect(Class<T> type) throws IOException {
+        MqttPacket packet = poll(PATIENCE);
+        if (!type.isInstance(packet)) {
+            throw new AssertionError("expected " + type.getSimpleName() + ", got " + packet);
+        }
+        return type.cast(packet);
+    }
+
+    /** Waits until the broker closes the connection, and gives the last packet that it sent before, if any. */
+    public @Nullable MqttPacket awaitClose() {
+        MqttPacket last = null;
+        try {
+            MqttPacket packet = poll(PATIENCE);
+            while (packet != null) {
+                last = packet;
+                packet = poll(PATIENCE);
+            }
+        } catch (IOException closed) {
+            return last;
+        }
+        throw new AssertionError("the broker did not close the connection; it last sent " + last);
+    }
+
+    /** Whether the connection was not closed from here. */
+    public boolean isOpen() {
+        return !socket.isClosed();
+    }
+
+    /** Ends the connection without DISCONNECT. */
+    @Override
+    public void close() {
+        try {
+            socket.close();
+        } catch (IOException ignored) {
+            // it is closed all the same
+        }
+    }
+
+    private boolean read(int timeoutMillis) throws IOException {
+        socket.setSoTimeout(Math.max(1, timeoutMillis));
+        try {
+            int count = socket.getInputStream().read(chunk);
+            if (count < 0) {
+                throw new EOFException("the broker closed the connection");
+            }
+            in.writeBytes(chunk, 0, count);
+            return true;
+        } catch (SocketTimeoutException timeout) {
+            return false;
+        }
+    }
+}

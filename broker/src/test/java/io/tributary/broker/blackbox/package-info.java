@@ -1,0 +1,16 @@
+/**
+ * The broker as its users meet it: a process of its own, with clients that others wrote, killed and maltreated.
+ *
+ * <p>The long forms, from the top of the tree:
+ *
+ * <pre>
+ * ./tributary test -pl broker -am -Dtest=CrashTest -Dcrash.rounds=25 -Dcrash.messages=20000
+ * ./tributary test -pl broker -am -Dtest=HostileInputTest -Dhostile.scale=full
+ * </pre>
+ *
+ * <p>Both write what they measured to {@code broker/target/blackbox}.
+ */
+@NullMarked
+package io.tributary.broker.blackbox;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,192 @@
+package io.tributary.broker.routing;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.tributary.broker.delivery.Attached;
+import io.tributary.broker.delivery.Delivery;
+import io.tributary.broker.delivery.DeliveryTarget;
+import io.tributary.broker.extension.PublishInterceptor;
+import io.tributary.broker.fake.InMemoryReplicatedMap;
+import io.tributary.broker.retained.RetainedLimits;
+import io.tributary.broker.retained.RetainedMessages;
+import io.tributary.broker.security.Authorizer;
+import io.tributary.broker.security.ClientInfo;
+import io.tributary.broker.subscription.SharedGroups;
+import io.tributary.broker.subscription.SharedStrategy;
+import io.tributary.broker.subscription.Subscriber;
+import io.tributary.broker.subscription.SubscriptionLimits;
+import io.tributary.broker.subscription.SubscriptionRequest;
+import io.tributary.broker.subscription.Subscriptions;
+import io.tributary.common.event.QueueEntry.Queued;
+import io.tributary.common.event.Recipient;
+import io.tributary.common.event.ShardEvent;
+import io.tributary.common.event.Source;
+import io.tributary.common.mqtt.Message;
+import io.tributary.common.mqtt.ProtocolVersion;
+import io.tributary.common.mqtt.QoS;
+import io.tributary.common.topic.TopicFilter;
+import io.tributary.persistence.shard.AppendCallback;
+import java.time.InstantSource;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+import java.util.function.BiPredicate;
+import org.jspecify.annotations.Nullable;
+
+/** A router with real subscriptions and retained messages, on outlets that remember what went through them. */
+final class RouterFixture implements DeliveryTarget, Authorizer, RouterRecorder {
+    /** What went to a connection, by its number, or to a persistent session's, by its client identifier. */
+    record Delivered(String to, Queued message) {}
+
+    /** What went to the logs of receivers' shards. */
+    record Append(
+            Message message, List<Recipient> recipients, @Nullable Source source, AppendCallback callback) {}
+
+    /** What went to the logs of publishers' shards. */
+    record Relayed(ShardEvent.Relay relay, AppendCallback callback) {}
+
+    final InMemoryReplicatedMap retainedMap = new InMemoryReplicatedMap();
+    final Subscriptions subscriptions = new Subscriptions(
+            new InMemoryReplicatedMap(),
+            SubscriptionLimits.defaults(),
+            new SharedGroups(SharedStrategy.ROUND_ROBIN, subscriber -> 0));
+    final RetainedMessages retained;
+
+    final List<Delivered> deliveries = new ArrayList<>();
+    final List<Append> appends = new ArrayList<>();
+    final List<Relayed> relays = new ArrayList<>();
+    final Set<String> connected = new HashSet<>();
+
+    final List<PublishInterceptor> interceptors = new ArrayList<>();
+    BiPredicate<String, String> mayPublish = (client, topic) -> true;
+    BiPredicate<String, String> mayReceive = (client, topic) -> true;
+
+    final List<Drop> drops = new ArrayList<>();
+    int received;
+    int delivered;
+
+    private @Nullable Router router;
+
+    RouterFixture() {
+        this(RetainedLimits.defaults());
+    }
+
+    RouterFixture(RetainedLimits limits) {
+        retained = new RetainedMessages(retainedMap, limits, InstantSource.system());
+        retained.start().toCompletableFuture().join();
+        subscriptions.start().toCompletableFuture().join();
+    }
+
+    static Publisher publisher(String clientId, boolean persistent) {
+        ClientInfo client = new ClientInfo(clientId, null, ProtocolVersion.MQTT_5, "127.0.0.1:1", "tcp");
+        return new Publisher(client, persistent, 42);
+    }
+
+    /** The router; interceptors added after the first call do not count. */
+    Router router() {
+        if (router == null) {
+            Outlets outlets = new Outlets(
+                    this,
+                    (message, recipients, source, callback) ->
+                            appends.add(new Append(message, List.copyOf(recipients), source, callback)),
+                    (relay, callback) -> relays.add(new Relayed(relay, callback)));
+            router = new Router("node-1", subscriptions, retained, new PublishPolicy(this, interceptors), outlets, this);
+        }
+        return router;
+    }
+
+    /** Publishes for a transient client named "publisher"; the outcome joins the list when it is known. */
+    List<RouteOutcome> publish(Message message) {
+        return publish(message, publisher("publisher", false));
+    }
+
+    List<RouteOutcome> publish(Message message, Publisher publisher) {
+        List<RouteOutcome> outcomes = new ArrayList<>();
+        router().publish(publisher, message, message.qos() == QoS.EXACTLY_ONCE ? 5 : 0, outcomes::add);
+        return outcomes;
+    }
+
+    void subscribe(Subscriber subscriber, String filter, QoS qos) {
+        subscribe(subscriber, new SubscriptionRequest(TopicFilter.parse(filter), qos, false, false, 0));
+    }
+
+    void subscribe(Subscriber subscriber, SubscriptionRequest request) {
+        subscriptions.subscribe(subscriber, List.of(request)).toCompletableFuture().join();
+    }
+
+    Append onlyAppend() {
+        assertThat(appends).hasSize(1);
+        return appends.getFirst();
+    }
+
+    Relayed onlyRelay() {
+        assertThat(relays).hasSize(1);
+        return relays.getFirst();
+    }
+
+    Delivered onlyDelivery() {
+        assertThat(deliveries).hasSize(1);
+        return deliveries.getFirst();
+    }
+
+    @Override
+    public void deliverTransient(long connection, Queued message) {
+        deliveries.add(new Delivered(Long.toString(connection), message));
+    }
+
+    @Override
+    public boolean deliverQos0(String clientId, Queued message) {
+        return connected.contains(clientId) && deliveries.add(new Delivered(clientId, message));
+    }
+
+    @Override
+    public void attached(long connection, Attached attached) {
+        throw new UnsupportedOperationException();
+    }
+
+    @Override
+    public void takenOver(long connection) {
+        throw new UnsupportedOperationException();
+    }
+
+    @Override
+    public void deliver(long connection, List<Delivery> more) {
+        throw new UnsupportedOperationException();
+    }
+
+    @Override
+    public void received(long connection, long[] sequences) {
+        throw new UnsupportedOperationException();
+    }
+
+    @Override
+    public boolean mayPublish(String clientId, String topic, QoS qos, boolean retain) {
+        return mayPublish.test(clientId, topic);
+    }
+
+    @Override
+    public boolean maySubscribe(String clientId, String topicFilter, QoS qos) {
+        throw new UnsupportedOperationException();
+    }
+
+    @Override
+    public boolean mayReceive(String clientId, String topic) {
+        return mayReceive.test(clientId, topic);
+    }
+
+    @Override
+    public void received(Message message) {
+        received++;
+    }
+
+    @Override
+    public void delivered(int receivers) {
+        delivered += receivers;
+    }
+
+    @Override
+    public void dropped(Drop reason) {
+        drops.add(reason);
+    }
+}

@@ -1,0 +1,342 @@
+package io.tributary.broker.session;
+
+import static io.tributary.broker.session.SessionFixture.utf8;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.tributary.broker.delivery.Attached;
+import io.tributary.broker.security.Authenticator;
+import io.tributary.broker.security.Authorizer;
+import io.tributary.common.mqtt.MqttPacket;
+import io.tributary.common.mqtt.MqttPacket.Connack;
+import io.tributary.common.mqtt.MqttPacket.ConnectProperties;
+import io.tributary.common.mqtt.MqttPacket.Pingreq;
+import io.tributary.common.mqtt.PayloadFormat;
+import io.tributary.common.mqtt.PublishProperties;
+import io.tributary.common.mqtt.QoS;
+import io.tributary.common.mqtt.ReasonCode;
+import io.tributary.common.mqtt.Will;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
+
+class ConnectHandshakeTest {
+    private final SessionFixture fixture = new SessionFixture();
+
+    @Test
+    void acceptsWithSuccessWhenNothingIsWrong() {
+        Connack connack = fixture.connect(Connects.v5());
+
+        assertThat(connack.reason()).isEqualTo(ReasonCode.SUCCESS);
+        assertThat(connack.sessionPresent()).isFalse();
+        assertThat(fixture.backend.lifecycle).containsExactly("online c transient");
+        assertThat(fixture.events).containsExactly("connected c");
+        assertThat(fixture.session().mayRead()).isTrue();
+    }
+
+    @Test // [MQTT-3.1.0-1]
+    void closesWithoutWordWhenFirstPacketIsNoConnect() {
+        fixture.send(new Pingreq());
+
+        assertThat(fixture.sink.take()).isEmpty();
+        assertThat(fixture.sink.closed).isTrue();
+        assertThat(fixture.backend.detaches).isEmpty();
+    }
+
+    @Test // [MQTT-3.2.2-3]
+    void tellsSessionPresentWhenShardResumedIt() {
+        fixture.backend.attached = new Attached(7, 9, true, new int[0]);
+
+        assertThat(fixture.connect(Connects.v5().durable()).sessionPresent()).isTrue();
+        assertThat(fixture.backend.lifecycle).containsExactly("online c persistent");
+    }
+
+    @Test // [MQTT-3.1.2-5]
+    void resumesSessionWhenItIsNotToLastAnyLonger() {
+        fixture.backend.attached = new Attached(7, 9, true, new int[0]);
+
+        fixture.connect(Connects.v5().keepSession());
+
+        assertThat(fixture.backend.lifecycle).containsExactly("online c persistent");
+    }
+
+    @Test // [MQTT-3.1.3-6, MQTT-3.2.2-16]
+    void assignsUnguessableClientIdentifierWhenThereIsNone() {
+        Connack connack = fixture.connect(Connects.v5().clientId(""));
+
+        String assigned = connack.properties().assignedClientId();
+        assertThat(assigned).hasSize(22).matches("[0-9A-Za-z]+");
+        assertThat(fixture.backend.attaches.getLast().clientId()).isEqualTo(assigned);
+    }
+
+    @Test
+    void assignsClientIdentifierWhenMqtt3ClientHasNone() {
+        fixture.connect(Connects.v3().clientId(""));
+
+        assertThat(fixture.backend.attaches.getLast().clientId()).hasSize(22);
+    }
+
+    @Test // [MQTT-3.2.2-16]
+    void assignsNoClientIdentifierWhenClientHasOne() {
+        assertThat(fixture.connect(Connects.v5()).properties().assignedClientId())
+                .isNull();
+    }
+
+    @Test
+    void refusesWhenClientIdentifierIsTooLong() {
+        Connack connack = fixture.connect(Connects.v5().clientId("x".repeat(1_025)));
+
+        assertThat(connack.reason()).isEqualTo(ReasonCode.CLIENT_IDENTIFIER_NOT_VALID);
+        assertThat(fixture.sink.closed).isTrue();
+        assertThat(fixture.backend.attaches).isEmpty();
+    }
+
+    @Test
+    void tellsLimitsWhenTheyDifferFromWhatMqttPresumes() {
+        MqttPacket.ConnackProperties properties =
+                fixture.connect(Connects.v5()).properties();
+
+        assertThat(properties.receiveMaximum()).isEqualTo(1_000);
+        assertThat(properties.maximumPacketSize()).isEqualTo(1024 * 1024);
+        assertThat(properties.topicAliasMaximum()).isEqualTo(32);
+        assertThat(properties.sessionExpirySeconds()).isEqualTo(MqttPacket.ABSENT);
+        assertThat(properties.serverKeepAlive()).isEqualTo(MqttPacket.ABSENT);
+        assertThat(properties.maximumQos()).isNull();
+    }
+
+    @Test // [MQTT-3.2.2-21]
+    void imposesKeepAliveWhenClientAsksForMore() {
+        fixture.limits = connectLimits(30, ConnectProperties.NEVER_EXPIRES, null);
+
+        assertThat(fixture.connect(Connects.v5().keepAlive(60)).properties().serverKeepAlive())
+                .isEqualTo(30);
+    }
+
+    @Test
+    void imposesKeepAliveWhenClientTurnsItOff() {
+        fixture.limits = connectLimits(30, ConnectProperties.NEVER_EXPIRES, null);
+
+        assertThat(fixture.connect(Connects.v5()).properties().serverKeepAlive()).isEqualTo(30);
+    }
+
+    @Test
+    void capsSessionExpiryWhenItIsTooLong() {
+        fixture.limits = connectLimits(0, 100, null);
+
+        assertThat(fixture.connect(Connects.v5().durable()).properties().sessionExpirySeconds())
+                .isEqualTo(100);
+        assertThat(fixture.backend.attaches.getLast().sessionExpirySeconds()).isEqualTo(100);
+    }
+
+    @Test // [MQTT-3.1.2-28]
+    void givesResponseInformationOnlyWhenAskedForIt() {
+        fixture.limits = connectLimits(0, 0, "answers/");
+
+        assertThat(fixture.connect(Connects.v5().responseInformation())
+                        .properties()
+                        .responseInformation())
+                .isEqualTo("answers/");
+        SessionFixture other = new SessionFixture();
+        other.limits = fixture.limits;
+        assertThat(other.connect(Connects.v5()).properties().responseInformation())
+                .isNull();
+    }
+
+    @Test
+    void refusesWithReasonOfListenerWhenItIsFull() {
+        fixture.refusal = ReasonCode.CONNECTION_RATE_EXCEEDED;
+
+        assertThat(fixture.connect(Connects.v5()).reason()).isEqualTo(ReasonCode.CONNECTION_RATE_EXCEEDED);
+        assertThat(fixture.recorder.refused).containsExactly(ReasonCode.CONNECTION_RATE_EXCEEDED);
+    }
+
+    @Test
+    void refusesWithNearestReturnCodeWhenClientSpeaksMqtt3() {
+        fixture.refusal = ReasonCode.QUOTA_EXCEEDED;
+
+        assertThat(fixture.connect(Connects.v3()).reason()).isEqualTo(ReasonCode.SERVER_UNAVAILABLE);
+    }
+
+    @Test
+    void refusesWhenShardsAreCongested() {
+        fixture.backend.congested = true;
+
+        assertThat(fixture.connect(Connects.v5()).reason()).isEqualTo(ReasonCode.SERVER_BUSY);
+    }
+
+    @Test // [MQTT-3.1.4-2]
+    void refusesWhenAuthenticatorSaysNo() {
+        fixture.authenticator = (client, password) -> CompletableFuture.completedFuture(
+                new Authenticator.Refused(ReasonCode.BAD_USER_NAME_OR_PASSWORD, "who are you"));
+
+        Connack connack = fixture.connect(Connects.v5());
+
+        assertThat(connack.reason()).isEqualTo(ReasonCode.BAD_USER_NAME_OR_PASSWORD);
+        assertThat(connack.properties().reasonString()).isEqualTo("who are you");
+        assertThat(connack.sessionPresent()).isFalse(); // [MQTT-3.2.2-6]
+        assertThat(fixture.sink.closed).isTrue();
+    }
+
+    @Test
+    void refusesWhenAuthenticatorThrows() {
+        fixture.authenticator = (client, password) -> {
+            throw new IllegalStateException("down");
+        };
+
+        assertThat(fixture.connect(Connects.v5()).reason()).isEqualTo(ReasonCode.SERVER_UNAVAILABLE);
+    }
+
+    @Test
+    void refusesWhenStageOfAuthenticatorFails() {
+        fixture.authenticator = (client, password) -> CompletableFuture.failedFuture(new IllegalStateException("down"));
+
+        assertThat(fixture.connect(Connects.v5()).reason()).isEqualTo(ReasonCode.SERVER_UNAVAILABLE);
+    }
+
+    @Test
+    void takesNoPacketsWhileAuthenticatorThinks() {
+        CompletableFuture<Authenticator.Result> thinking = new CompletableFuture<>();
+        fixture.authenticator = (client, password) -> thinking;
+        fixture.send(Connects.v5().build());
+
+        assertThat(fixture.session().mayRead()).isFalse();
+        assertThat(fixture.sink.take()).isEmpty();
+
+        thinking.complete(new Authenticator.Accepted());
+        fixture.turn();
+
+        assertThat(fixture.sink.takeOnly(Connack.class).reason()).isEqualTo(ReasonCode.SUCCESS);
+        assertThat(fixture.session().mayRead()).isTrue();
+        assertThat(fixture.sink.resumed).isEqualTo(1);
+    }
+
+    @Test
+    void doesNotAttachWhenConnectionIsLostWhileAuthenticatorThinks() {
+        CompletableFuture<Authenticator.Result> thinking = new CompletableFuture<>();
+        fixture.authenticator = (client, password) -> thinking;
+        fixture.send(Connects.v5().build());
+        fixture.session().connectionLost();
+
+        thinking.complete(new Authenticator.Accepted());
+        fixture.turn();
+
+        assertThat(fixture.backend.attaches).isEmpty();
+    }
+
+    @Test
+    void closesWhenNoConnectComesInTime() {
+        fixture.session();
+        fixture.pass(Duration.ofSeconds(9));
+        assertThat(fixture.sink.closed).isFalse();
+
+        fixture.pass(Duration.ofSeconds(2));
+
+        assertThat(fixture.sink.closed).isTrue();
+        assertThat(fixture.sink.take()).isEmpty();
+    }
+
+    @Test
+    void refusesWhenAuthenticatorDoesNotAnswerInTime() {
+        fixture.authenticator = (client, password) -> new CompletableFuture<>();
+        fixture.send(Connects.v5().build());
+
+        fixture.pass(Duration.ofSeconds(11));
+
+        assertThat(fixture.sink.takeOnly(Connack.class).reason()).isEqualTo(ReasonCode.SERVER_UNAVAILABLE);
+    }
+
+    @Test
+    void refusesWhenShardDoesNotAnswerInTime() {
+        fixture.backend.holdAttach = true;
+        fixture.send(Connects.v5().build());
+
+        fixture.pass(Duration.ofSeconds(31));
+
+        assertThat(fixture.sink.takeOnly(Connack.class).reason()).isEqualTo(ReasonCode.SERVER_UNAVAILABLE);
+        assertThat(fixture.sink.closed).isTrue();
+    }
+
+    @Test
+    void attachesWithWindowAndWillWhenAccepted() {
+        fixture.connect(Connects.v5().durable().receiveMaximum(7).will("gone"));
+
+        var attach = fixture.backend.attaches.getLast();
+        assertThat(attach.receiveMaximum()).isEqualTo(7);
+        assertThat(attach.cleanStart()).isFalse();
+        assertThat(attach.node()).isEqualTo("node");
+        Will will = attach.will();
+        assertThat(will).isNotNull();
+        assertThat(will.message().publisher()).isEqualTo("c");
+        assertThat(will.message().retain()).isTrue();
+        assertThat(will.delaySeconds()).isEqualTo(5);
+        assertThat(will.messageExpirySeconds()).isEqualTo(60);
+    }
+
+    @Test
+    void capsWindowByConfigurationWhenClientTakesMore() {
+        fixture.connect(Connects.v5().durable());
+
+        assertThat(fixture.backend.attaches.getLast().receiveMaximum()).isEqualTo(100);
+    }
+
+    @Test
+    void namesAssignedClientAsPublisherOfWillWhenItHadNoIdentifier() {
+        fixture.connect(Connects.v5().clientId("").will("gone"));
+
+        var attach = fixture.backend.attaches.getLast();
+        Will will = attach.will();
+        assertThat(will).isNotNull();
+        assertThat(will.message().publisher()).isEqualTo(attach.clientId());
+    }
+
+    @Test
+    void refusesWhenWillIsNotAuthorised() {
+        assertThat(fixture.connect(Connects.v5().will("$SYS/x")).reason()).isEqualTo(ReasonCode.NOT_AUTHORIZED);
+    }
+
+    @Test
+    void refusesWillWhenAuthorizerThrows() {
+        fixture.authorizer = new Authorizer() {
+            @Override
+            public boolean mayPublish(String clientId, String topic, QoS qos, boolean retain) {
+                throw new IllegalStateException("down");
+            }
+
+            @Override
+            public boolean maySubscribe(String clientId, String topicFilter, QoS qos) {
+                return true;
+            }
+
+            @Override
+            public boolean mayReceive(String clientId, String topic) {
+                return true;
+            }
+        };
+
+        assertThat(fixture.connect(Connects.v5().will("gone")).reason()).isEqualTo(ReasonCode.NOT_AUTHORIZED);
+    }
+
+    @Test
+    void refusesWillWhenItsPayloadIsNotWhatItSays() {
+        InboundLimits inbound = new InboundLimits(10, 10, 10, 10, true, MessageRate.UNLIMITED);
+        fixture.limits = new SessionLimits(
+                SessionLimits.DEFAULT.packets(), ConnectLimits.DEFAULT, inbound, OutboundLimits.DEFAULT);
+        PublishProperties text = new PublishProperties(PayloadFormat.UTF_8, null, null, null, List.of());
+
+        Connack connack = fixture.connect(Connects.v5().will("gone", text, new byte[] {(byte) 0xC3, 0x28}));
+
+        assertThat(connack.reason()).isEqualTo(ReasonCode.PAYLOAD_FORMAT_INVALID);
+        SessionFixture other = new SessionFixture();
+        other.limits = fixture.limits;
+        assertThat(other.connect(Connects.v5().will("gone", text, utf8("\u00e9"))).reason())
+                .isEqualTo(ReasonCode.SUCCESS);
+    }
+
+    private static SessionLimits connectLimits(int maxKeepAlive, long maxExpiry, @Nullable String responseInformation) {
+        ConnectLimits connect = new ConnectLimits(
+                Duration.ofSeconds(10), Duration.ofSeconds(30), 1_024, maxKeepAlive, maxExpiry, responseInformation);
+        return new SessionLimits(
+                SessionLimits.DEFAULT.packets(), connect, InboundLimits.DEFAULT, OutboundLimits.DEFAULT);
+    }
+}

@@ -1,0 +1,191 @@
+package io.tributary.broker.session;
+
+import io.tributary.broker.delivery.Attached;
+import io.tributary.broker.delivery.DeliveryTarget;
+import io.tributary.broker.retained.RetainedMessages;
+import io.tributary.broker.routing.Publisher;
+import io.tributary.broker.routing.RouteCallback;
+import io.tributary.broker.routing.RouteOutcome;
+import io.tributary.broker.subscription.Subscriber;
+import io.tributary.broker.subscription.SubscriptionRequest;
+import io.tributary.broker.subscription.Subscriptions.Outcome;
+import io.tributary.common.event.Destinations;
+import io.tributary.common.event.Recipient;
+import io.tributary.common.event.ShardEvent;
+import io.tributary.common.mqtt.Message;
+import io.tributary.common.topic.TopicFilter;
+import io.tributary.persistence.shard.AppendCallback;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import org.jspecify.annotations.Nullable;
+
+/** A backend that notes what it is asked, and answers at once unless it is told to hold its answers. */
+public final class FakeBackend implements SessionBackend {
+
+    /** A message on its way to the router. */
+    record Routed(Publisher publisher, Message message, int packetId, RouteCallback callback) {}
+
+    /** A message on its way into the log. */
+    record Appended(Message message, List<Recipient> recipients, AppendCallback callback) {}
+
+    /** A PUBREL on its way into the log. */
+    record Releasing(ShardEvent.Release release, AppendCallback callback) {}
+
+    /** Acknowledgements for an owner. */
+    @SuppressWarnings("ArrayRecordComponent")
+    record Acknowledged(String clientId, long epoch, long[] sequences) {}
+
+    final List<ShardEvent.Attach> attaches = new ArrayList<>();
+    final List<ShardEvent.Detach> detaches = new ArrayList<>();
+    final List<Releasing> releases = new ArrayList<>();
+    final List<Acknowledged> settled = new ArrayList<>();
+    final List<Acknowledged> received = new ArrayList<>();
+    final List<Appended> appended = new ArrayList<>();
+    final List<Routed> routed = new ArrayList<>();
+    final List<Destinations> handedOver = new ArrayList<>();
+    final List<SubscriptionRequest> subscribed = new ArrayList<>();
+    final List<TopicFilter> unsubscribed = new ArrayList<>();
+    final List<String> lifecycle = new ArrayList<>();
+    final List<Message> retained = new ArrayList<>();
+    final List<Runnable> waitingForRoom = new ArrayList<>();
+
+    @Nullable DeliveryTarget target;
+    Attached attached = new Attached(100, 101, false, new int[0]);
+    boolean holdAttach;
+    boolean holdRoutes;
+    boolean holdReleases;
+    boolean congested;
+    RouteOutcome outcome = new RouteOutcome.Safe();
+    Outcome subscribeOutcome = Outcome.CREATED;
+    Destinations otherMember = Destinations.NONE;
+    @Nullable CompletableFuture<List<Outcome>> pendingSubscribe;
+    @Nullable CompletableFuture<List<Boolean>> pendingUnsubscribe;
+
+    @Override
+    public void attach(ShardEvent.Attach attach) {
+        attaches.add(attach);
+        if (!holdAttach) {
+            answerAttach();
+        }
+    }
+
+    /** Answers the latest Attach. */
+    void answerAttach() {
+        if (target != null) {
+            target.attached(attaches.getLast().connection(), attached);
+        }
+    }
+
+    @Override
+    public void detach(ShardEvent.Detach detach) {
+        detaches.add(detach);
+    }
+
+    @Override
+    public void release(ShardEvent.Release release, AppendCallback callback) {
+        releases.add(new Releasing(release, callback));
+        if (!holdReleases) {
+            callback.onAppended(1, null);
+        }
+    }
+
+    @Override
+    public void settle(String clientId, long epoch, long[] sequences) {
+        settled.add(new Acknowledged(clientId, epoch, sequences));
+    }
+
+    @Override
+    public void received(String clientId, long epoch, long[] sequences) {
+        received.add(new Acknowledged(clientId, epoch, sequences));
+    }
+
+    /** All sequence numbers that were settled, in order. */
+    long[] settledSequences() {
+        return settled.stream()
+                .flatMapToLong(each -> java.util.Arrays.stream(each.sequences()))
+                .toArray();
+    }
+
+    @Override
+    public void append(Message message, List<Recipient> recipients, AppendCallback callback) {
+        appended.add(new Appended(message, recipients, callback));
+    }
+
+    @Override
+    public boolean isCongested() {
+        return congested;
+    }
+
+    @Override
+    public void onRoom(Runnable action) {
+        waitingForRoom.add(action);
+    }
+
+    @Override
+    public void publish(Publisher publisher, Message message, int packetId, RouteCallback callback) {
+        routed.add(new Routed(publisher, message, packetId, callback));
+        if (!holdRoutes) {
+            callback.onRouted(outcome);
+        }
+    }
+
+    @Override
+    public Destinations matchGroup(Message message, Recipient leaving) {
+        lifecycle.add("matchGroup " + leaving.clientId() + " " + leaving.group());
+        return otherMember;
+    }
+
+    @Override
+    public void deliverTransient(Message message, Destinations destinations) {
+        handedOver.add(destinations);
+    }
+
+    @Override
+    public CompletionStage<List<Outcome>> subscribe(Subscriber subscriber, List<SubscriptionRequest> requests) {
+        subscribed.addAll(requests);
+        if (pendingSubscribe != null) {
+            return pendingSubscribe;
+        }
+        return CompletableFuture.completedFuture(
+                requests.stream().map(request -> subscribeOutcome).toList());
+    }
+
+    @Override
+    public CompletionStage<List<Boolean>> unsubscribe(Subscriber subscriber, List<TopicFilter> filters) {
+        unsubscribed.addAll(filters);
+        if (pendingUnsubscribe != null) {
+            return pendingUnsubscribe;
+        }
+        return CompletableFuture.completedFuture(
+                filters.stream().map(filter -> !filter.filter().contains("never")).toList());
+    }
+
+    @Override
+    public void online(Subscriber subscriber) {
+        lifecycle.add("online " + subscriber.clientId() + (subscriber.persistent() ? " persistent" : " transient"));
+    }
+
+    @Override
+    public void offline(Subscriber subscriber) {
+        lifecycle.add("offline " + subscriber.clientId());
+    }
+
+    @Override
+    public void end(Subscriber subscriber) {
+        lifecycle.add("end " + subscriber.clientId());
+    }
+
+    @Override
+    public RetainedMessages.Page retained(TopicFilter filter, @Nullable String after, int max) {
+        List<Message> matching = retained.stream()
+                .filter(message -> filter.matches(message.topic()))
+                .filter(message -> after == null || message.topic().compareTo(after) > 0)
+                .toList();
+        return matching.size() <= max
+                ? new RetainedMessages.Page(matching, null)
+                : new RetainedMessages.Page(
+                        matching.subList(0, max), matching.get(max - 1).topic());
+    }
+}

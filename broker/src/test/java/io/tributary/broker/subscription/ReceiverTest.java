@@ -1,0 +1,53 @@
+package io.tributary.broker.subscription;
+
+import static io.tributary.broker.subscription.Requests.noLocal;
+import static io.tributary.broker.subscription.Requests.request;
+import static io.tributary.broker.subscription.Requests.withId;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.tributary.common.mqtt.QoS;
+import io.tributary.common.topic.TopicFilter;
+import org.junit.jupiter.api.Test;
+
+class ReceiverTest {
+    private static final Subscriber CLIENT = new Subscriber("c", true, 7);
+
+    @Test // [MQTT-3.3.4-2, MQTT-3.3.4-4]
+    void mergesToTheHighestQosAndAllIdentifiers() {
+        Receiver merged = Receiver.of(CLIENT, withId("a", QoS.AT_MOST_ONCE, 3))
+                .merge(Receiver.of(CLIENT, withId("+", QoS.EXACTLY_ONCE, 9)))
+                .merge(Receiver.of(CLIENT, request("#")))
+                .merge(Receiver.of(CLIENT, withId("a/#", QoS.AT_LEAST_ONCE, 3)));
+
+        assertThat(merged.grant().qos()).isEqualTo(QoS.EXACTLY_ONCE);
+        assertThat(merged.grant().subscriptionIds()).containsExactly(3, 9, 3);
+        assertThat(merged.grantFor("c")).isEqualTo(merged.grant());
+    }
+
+    @Test
+    void passesRetainOnWhenOneSubscriptionAsksForIt() {
+        SubscriptionRequest asPublished =
+                new SubscriptionRequest(TopicFilter.parse("+"), QoS.AT_MOST_ONCE, false, true, 0);
+
+        Receiver merged = Receiver.of(CLIENT, request("a")).merge(Receiver.of(CLIENT, asPublished));
+
+        assertThat(merged.grant().retainAsPublished()).isTrue();
+    }
+
+    @Test // [MQTT-3.8.3-3]
+    void leavesOwnMessagesOutWhenNoLocal() {
+        Receiver receiver = Receiver.of(CLIENT, noLocal("a"));
+
+        assertThat(receiver.grantFor("c")).isNull();
+        assertThat(receiver.grantFor("other")).isEqualTo(receiver.grant());
+    }
+
+    @Test
+    void getsOwnMessagesByTheSubscriptionThatIsNotNoLocal() {
+        Receiver local = Receiver.of(CLIENT, withId("a", QoS.AT_MOST_ONCE, 5));
+        Receiver merged = Receiver.of(CLIENT, noLocal("+")).merge(local).merge(Receiver.of(CLIENT, noLocal("#")));
+
+        assertThat(merged.grantFor("c")).isEqualTo(local.grant());
+        assertThat(merged.grantFor("x")).isEqualTo(merged.grant()).isNotEqualTo(local.grant());
+    }
+}

@@ -1,0 +1,275 @@
+package io.tributary.broker.subscription;
+
+import static io.tributary.broker.subscription.Requests.request;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.tributary.common.topic.TopicFilter;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.function.Predicate;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+class SharedGroupsTest {
+    private static final String NAME = "$share/g/t/#";
+    private static final TopicFilter FILTER = TopicFilter.parse(NAME);
+    private static final Predicate<Receiver> ANY = receiver -> true;
+
+    private final Map<Subscriber, Integer> inFlight = new HashMap<>();
+    private SharedGroups groups = groups(SharedStrategy.ROUND_ROBIN);
+
+    @Test
+    void takesMembersInTurnByDefault() {
+        joinTransients(3);
+
+        assertThat(countPicks(300, "p", "t")).containsValues(100, 100, 100).hasSize(3);
+    }
+
+    @Test
+    void takesTurnsWhenManyThreadsPick() throws Exception {
+        joinTransients(4);
+        SharedGroup group = group();
+        Map<String, Integer> counts = new TreeMap<>();
+        try (ExecutorService threads = Executors.newFixedThreadPool(4)) {
+            List<Future<Map<String, Integer>>> parts = threads.invokeAll(List.of(
+                    () -> countPicks(group, 1_000, "p", "t"), () -> countPicks(group, 1_000, "p", "t")));
+            for (Future<Map<String, Integer>> part : parts) {
+                part.get().forEach((client, count) -> counts.merge(client, count, Integer::sum));
+            }
+        }
+
+        assertThat(counts.values()).containsExactly(500, 500, 500, 500);
+    }
+
+    @Test
+    void takesTheMemberWithTheFewestInFlight() {
+        groups = groups(SharedStrategy.LEAST_IN_FLIGHT);
+        joinTransients(3);
+        inFlight.put(transientSession(0), 5);
+        inFlight.put(transientSession(1), 2);
+        inFlight.put(transientSession(2), 3);
+
+        assertThat(countPicks(10, "p", "t")).containsOnlyKeys("c1");
+    }
+
+    @Test
+    void sharesEvenlyWhenAllHaveTheSameInFlight() {
+        groups = groups(SharedStrategy.LEAST_IN_FLIGHT);
+        joinTransients(20);
+
+        assertThat(countPicks(200, "p", "t")).hasSize(20).values().allMatch(count -> count == 10);
+    }
+
+    @Test
+    void keepsAPublisherWithItsMember() {
+        groups = groups(SharedStrategy.STICKY_BY_PUBLISHER);
+        joinTransients(5);
+
+        for (int publisher = 0; publisher < 50; publisher++) {
+            Map<String, Integer> counts = new HashMap<>();
+            for (int topic = 0; topic < 20; topic++) {
+                counts.merge(pick("p" + publisher, "t/" + topic), 1, Integer::sum);
+            }
+            assertThat(counts).hasSize(1);
+        }
+    }
+
+    @Test
+    void keepsATopicWithItsMember() {
+        groups = groups(SharedStrategy.HASH_OF_TOPIC);
+        joinTransients(5);
+
+        assertThat(countPicks(50, "p", "t/1")).hasSize(1);
+        assertThat(pick("other", "t/1")).isEqualTo(pick("p", "t/1"));
+    }
+
+    @ParameterizedTest
+    @EnumSource(names = {"STICKY_BY_PUBLISHER", "HASH_OF_TOPIC"})
+    void movesOnlyTheLeavingMembersKeysAndSharesThemOut(SharedStrategy strategy) {
+        groups = groups(strategy);
+        joinTransients(5);
+        Map<String, String> before = ownersOf(2_000);
+        assertThat(countsOf(before)).hasSize(5).values().allMatch(count -> count > 300 && count < 500);
+
+        groups.leave(FILTER, transientSession(2));
+
+        Map<String, String> after = ownersOf(2_000);
+        before.forEach((key, owner) -> {
+            if (!owner.equals("c2")) {
+                assertThat(after).containsEntry(key, owner);
+            }
+        });
+        assertThat(countsOf(after)).hasSize(4).values().allMatch(count -> count > 400 && count < 600);
+    }
+
+    @Test
+    void prefersMembersThatAreOnline() {
+        Subscriber offline = new Subscriber("offline", true, 1);
+        Subscriber online = new Subscriber("online", true, 2);
+        groups.online(online);
+        join(offline);
+        join(online);
+
+        assertThat(countPicks(10, "p", "t")).containsOnlyKeys("online");
+    }
+
+    @Test
+    void fallsBackToAnOfflineMemberWhenNoneIsOnline() {
+        Subscriber member = new Subscriber("m", true, 1);
+        groups.online(member);
+        join(member);
+        groups.offline(member);
+
+        assertThat(pick("p", "t")).isEqualTo("m");
+        assertThat(group().pickOnline("p", "t", ANY)).isNull();
+    }
+
+    @Test
+    void noticesThatAMemberComesOnlineLater() {
+        Subscriber first = new Subscriber("first", true, 1);
+        join(first);
+        join(new Subscriber("second", true, 2));
+        groups.online(first);
+
+        assertThat(countPicks(5, "p", "t")).containsOnlyKeys("first");
+    }
+
+    @Test
+    void staysOnlineWhenTheOldConnectionGoesAfterTheNewOneCame() {
+        Subscriber member = new Subscriber("m", true, 1);
+        join(member);
+        groups.online(member);
+        groups.online(member);
+        groups.offline(member);
+        assertThat(group().pickOnline("p", "t", ANY)).isNotNull();
+
+        groups.offline(member);
+        groups.offline(member);
+        assertThat(group().pickOnline("p", "t", ANY)).isNull();
+    }
+
+    @Test
+    void doesNotChooseASessionThatIsOverAsIfItWereOnline() {
+        Subscriber member = new Subscriber("m", true, 1);
+        groups.online(member);
+        join(member);
+        groups.forget(member);
+
+        assertThat(group().pickOnline("p", "t", ANY)).isNull();
+    }
+
+    @Test
+    void goesOnToTheNextMemberWhenOneIsNotAccepted() {
+        joinTransients(3);
+        Predicate<Receiver> onlyLast = receiver -> receiver.subscriber().clientId().equals("c2");
+
+        for (int i = 0; i < 5; i++) {
+            assertThat(group().pick("p", "t", onlyLast)).isNotNull();
+        }
+        assertThat(group().pick("p", "t", ANY.negate())).isNull();
+    }
+
+    @Test
+    void replacesTheSubscriptionOfAMemberThatJoinsAgain() {
+        assertThat(join(transientSession(0))).isTrue();
+        assertThat(groups.join(FILTER, Receiver.of(transientSession(0), Requests.withId(NAME, io.tributary.common.mqtt.QoS.AT_MOST_ONCE, 8))))
+                .isFalse();
+
+        Receiver member = group().pick("p", "t", ANY);
+        assertThat(member).isNotNull();
+        assertThat(member.grant().subscriptionIds()).containsExactly(8);
+    }
+
+    @Test
+    void goesWithItsLastMember() {
+        joinTransients(2);
+        assertThat(groups.match("t/x")).hasSize(1);
+
+        assertThat(groups.leave(FILTER, transientSession(0))).isTrue();
+        assertThat(groups.leave(FILTER, transientSession(0))).isFalse();
+        assertThat(groups.leave(FILTER, transientSession(1))).isTrue();
+
+        assertThat(groups.match("t/x")).isEmpty();
+        assertThat(groups.find(NAME)).isNull();
+        assertThat(groups.leave(FILTER, transientSession(1))).isFalse();
+    }
+
+    @Test // [MQTT-4.8.2-1]: the same filter with another share name is another subscription
+    void keepsGroupsApartByNameAndByFilter() {
+        join(transientSession(0));
+        TopicFilter otherName = TopicFilter.parse("$share/h/t/#");
+        TopicFilter otherFilter = TopicFilter.parse("$share/g/t/+");
+        groups.join(otherName, Receiver.of(transientSession(1), request(otherName.toString())));
+        groups.join(otherFilter, Receiver.of(transientSession(2), request(otherFilter.toString())));
+
+        assertThat(groups.match("t/x")).extracting(SharedGroup::name)
+                .containsExactlyInAnyOrder(NAME, "$share/h/t/#", "$share/g/t/+");
+        assertThat(groups.match("t/x/y")).hasSize(2);
+    }
+
+    private SharedGroups groups(SharedStrategy strategy) {
+        return new SharedGroups(strategy, subscriber -> inFlight.getOrDefault(subscriber, 0));
+    }
+
+    private void joinTransients(int count) {
+        for (int i = 0; i < count; i++) {
+            join(transientSession(i));
+        }
+    }
+
+    private boolean join(Subscriber subscriber) {
+        return groups.join(FILTER, Receiver.of(subscriber, request(NAME)));
+    }
+
+    private static Subscriber transientSession(int number) {
+        return new Subscriber("c" + number, false, number);
+    }
+
+    private SharedGroup group() {
+        SharedGroup group = groups.find(NAME);
+        assertThat(group).isNotNull();
+        return group;
+    }
+
+    private String pick(String publisher, String topic) {
+        return name(group().pick(publisher, topic, ANY));
+    }
+
+    private Map<String, Integer> countPicks(int times, String publisher, String topic) {
+        return countPicks(group(), times, publisher, topic);
+    }
+
+    private static Map<String, Integer> countPicks(SharedGroup group, int times, String publisher, String topic) {
+        Map<String, Integer> counts = new TreeMap<>();
+        for (int i = 0; i < times; i++) {
+            counts.merge(name(group.pick(publisher, topic, ANY)), 1, Integer::sum);
+        }
+        return counts;
+    }
+
+    private static String name(@Nullable Receiver receiver) {
+        assertThat(receiver).isNotNull();
+        return receiver.subscriber().clientId();
+    }
+
+    private Map<String, String> ownersOf(int keys) {
+        Map<String, String> owners = new HashMap<>();
+        for (int i = 0; i < keys; i++) {
+            owners.put("k" + i, pick("k" + i, "k" + i));
+        }
+        return owners;
+    }
+
+    private static Map<String, Integer> countsOf(Map<String, String> owners) {
+        Map<String, Integer> counts = new HashMap<>();
+        owners.values().forEach(owner -> counts.merge(owner, 1, Integer::sum));
+        return counts;
+    }
+}

@@ -1,0 +1,103 @@
+package io.tributary.broker.subscription;
+
+import static io.tributary.broker.subscription.Requests.request;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.tributary.common.event.UnreadableRecordException;
+import io.tributary.common.mqtt.QoS;
+import io.tributary.common.topic.TopicFilter;
+import java.util.Arrays;
+import java.util.HexFormat;
+import java.util.List;
+import java.util.Random;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+class SubscriptionsCodecTest {
+    private static final SessionSubscriptions SAMPLE = SessionSubscriptions.none(0x1234)
+            .subscribe(
+                    List.of(
+                            new SubscriptionRequest(TopicFilter.parse("a/+"), QoS.AT_LEAST_ONCE, true, true, 300),
+                            new SubscriptionRequest(
+                                    TopicFilter.parse("$share/g/ü/#"), QoS.EXACTLY_ONCE, false, false, 0)),
+                    10)
+            .after();
+
+    /** What format 1 looks like for ever: stored records must stay readable. */
+    private static final String GOLDEN = "01" // format
+            + "0000000000001234" // identity
+            + "00000002" // count
+            + "02" + "000d" + "2473686172652f672fc3bc2f23" // $share/g/ü/#
+            + "1d" + "0000012c" + "0003" + "612f2b"; // a/+
+
+    @Test
+    void writesTheGoldenRecord() {
+        assertThat(HexFormat.of().formatHex(SubscriptionsCodec.encode(SAMPLE))).isEqualTo(GOLDEN);
+    }
+
+    @Test
+    void readsTheGoldenRecord() {
+        assertThat(SubscriptionsCodec.decode(HexFormat.of().parseHex(GOLDEN))).isEqualTo(SAMPLE);
+    }
+
+    @ParameterizedTest
+    @EnumSource(QoS.class)
+    void readsBackWhatItWrote(QoS qos) {
+        for (int i = 0; i < 8; i++) {
+            SubscriptionRequest request = new SubscriptionRequest(
+                    TopicFilter.parse("t"), qos, (i & 1) != 0, (i & 2) != 0, (i & 4) == 0 ? 0 : 268_435_455);
+            SessionSubscriptions subscriptions =
+                    SessionSubscriptions.none(Long.MAX_VALUE).subscribe(List.of(request), 1).after();
+
+            assertThat(SubscriptionsCodec.decode(SubscriptionsCodec.encode(subscriptions)))
+                    .isEqualTo(subscriptions);
+        }
+    }
+
+    @Test
+    void hasRoomForTheLongestFilter() {
+        SessionSubscriptions subscriptions = SessionSubscriptions.none(1)
+                .subscribe(List.of(request("x".repeat(65_535)), request("€".repeat(21_845))), 2)
+                .after();
+
+        assertThat(SubscriptionsCodec.decode(SubscriptionsCodec.encode(subscriptions)))
+                .isEqualTo(subscriptions);
+    }
+
+    @Test
+    void refusesEveryCutOffRecordAndWhatIsBehindTheEnd() {
+        byte[] whole = SubscriptionsCodec.encode(SAMPLE);
+        for (int length = 0; length < whole.length; length++) {
+            byte[] cut = Arrays.copyOf(whole, length);
+            assertThatThrownBy(() -> SubscriptionsCodec.decode(cut)).isInstanceOf(UnreadableRecordException.class);
+        }
+        byte[] longer = Arrays.copyOf(whole, whole.length + 1);
+        assertThatThrownBy(() -> SubscriptionsCodec.decode(longer)).hasMessageContaining("after the end");
+    }
+
+    @Test
+    void refusesANewerFormat() {
+        byte[] newer = SubscriptionsCodec.encode(SAMPLE);
+        newer[0] = SubscriptionsCodec.FORMAT + 1;
+
+        assertThatThrownBy(() -> SubscriptionsCodec.decode(newer))
+                .isInstanceOf(UnreadableRecordException.class)
+                .hasMessageContaining("format 2");
+    }
+
+    @Test
+    void failsInOneWayOnlyWhenBytesAreDamaged() {
+        Random random = new Random(5);
+        for (int i = 0; i < 20_000; i++) {
+            byte[] damaged = SubscriptionsCodec.encode(SAMPLE);
+            damaged[random.nextInt(damaged.length)] = (byte) random.nextInt();
+            try {
+                SubscriptionsCodec.decode(damaged);
+            } catch (UnreadableRecordException expected) {
+                assertThat(expected).hasMessageContaining("subscriptions");
+            }
+        }
+    }
+}

@@ -1,0 +1,178 @@
+package io.tributary.common.event;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.tributary.common.event.ShardEvent.Attach;
+import io.tributary.common.event.ShardEvent.ClientSettled;
+import io.tributary.common.event.ShardEvent.Detach;
+import io.tributary.common.event.ShardEvent.HandOver;
+import io.tributary.common.event.ShardEvent.Moved;
+import io.tributary.common.event.ShardEvent.Owner;
+import io.tributary.common.event.ShardEvent.Publish;
+import io.tributary.common.event.ShardEvent.Relay;
+import io.tributary.common.event.ShardEvent.Release;
+import io.tributary.common.event.ShardEvent.SessionExpired;
+import io.tributary.common.event.ShardEvent.Settled;
+import io.tributary.common.event.ShardEvent.WillDue;
+import io.tributary.common.mqtt.Message;
+import io.tributary.common.mqtt.PayloadFormat;
+import io.tributary.common.mqtt.PublishProperties;
+import io.tributary.common.mqtt.QoS;
+import io.tributary.common.mqtt.UserProperty;
+import io.tributary.common.mqtt.Will;
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.InputStreamReader;
+import java.nio.charset.StandardCharsets;
+import java.util.HexFormat;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.function.Function;
+import org.junit.jupiter.api.Test;
+
+/**
+ * Holds the encoding to the golden files: one line for each record, its name and its bytes in hexadecimal. A file is
+ * never changed once its format is released, for logs and stores are full of it; a new format gets a new file.
+ */
+class GoldenEncodingTest {
+    private static final Message PLAIN = new Message(
+            "plant/7/temperature",
+            "21.5".getBytes(StandardCharsets.UTF_8),
+            QoS.AT_LEAST_ONCE,
+            false,
+            PublishProperties.NONE,
+            Message.NEVER,
+            "sensor-7");
+    private static final Message FULL = new Message(
+            "höhe/😀",
+            new byte[] {0, 1, -1},
+            QoS.EXACTLY_ONCE,
+            true,
+            new PublishProperties(
+                    PayloadFormat.UTF_8,
+                    "text/plain",
+                    "answers/7",
+                    new byte[] {7, 8},
+                    List.of(new UserProperty("a", "1"), new UserProperty("a", "2"))),
+            1_800_000_000_000L,
+            "");
+    private static final Recipient DEVICE =
+            new Recipient("device-1", 300, QoS.AT_LEAST_ONCE, true, List.of(1, 268_435_455), null);
+    private static final Recipient MEMBER =
+            new Recipient("member", 0, QoS.EXACTLY_ONCE, false, List.of(), "$share/g/plant/#");
+    private static final Source SOURCE = new Source(127, 1L << 40, 3);
+    private static final Destinations DESTINATIONS =
+            new Destinations(List.of(DEVICE), List.of(MEMBER), List.of("node-a", "node-b"));
+    private static final Will WILL = new Will(FULL, 30, -1);
+
+    @Test
+    void bytesStayTheSameWhenEventsAreEncoded() {
+        Map<String, byte[]> golden = golden("events-1.txt");
+        Map<String, String> encoded = encode(events(), EventCodec::encode);
+        assertThat(encoded).isEqualTo(hex(golden));
+    }
+
+    @Test
+    void eventsAreReadWhenOldBytesAreDecoded() {
+        Map<String, byte[]> golden = golden("events-1.txt");
+        events().forEach((name, event) -> assertThat(EventCodec.decode(bytes(golden, name)))
+                .as(name)
+                .usingRecursiveComparison()
+                .isEqualTo(event));
+    }
+
+    @Test
+    void bytesStayTheSameWhenStateIsEncoded() {
+        Map<String, byte[]> golden = golden("state-1.txt");
+        assertThat(encode(state(), Function.identity())).isEqualTo(hex(golden));
+    }
+
+    @Test
+    void stateIsReadWhenOldBytesAreDecoded() {
+        Map<String, byte[]> golden = golden("state-1.txt");
+        assertThat(StateCodec.decodeHead(bytes(golden, "head")))
+                .usingRecursiveComparison()
+                .isEqualTo(head());
+        assertThat(StateCodec.decodeQueueEntry(bytes(golden, "queued"))).isEqualTo(queued());
+        assertThat(StateCodec.decodeQueueEntry(bytes(golden, "released"))).isEqualTo(new QueueEntry.Released());
+        assertThat(StateCodec.decodeWill(bytes(golden, "will"))).isEqualTo(new StateCodec.StoredWill(WILL, true));
+        assertThat(StateCodec.decodeMessage(bytes(golden, "message")))
+                .isEqualTo(new StateCodec.SourcedMessage(PLAIN, SOURCE));
+    }
+
+    private static Map<String, ShardEvent> events() {
+        Map<String, ShardEvent> events = new LinkedHashMap<>();
+        events.put("publish", new Publish(PLAIN, List.of(DEVICE), null));
+        events.put("publish-handed-on", new Publish(FULL, List.of(DEVICE, MEMBER), SOURCE));
+        events.put("relay", new Relay("publisher", 42, 65_535, PLAIN, DESTINATIONS));
+        events.put("release", new Release("publisher", 42, 65_535));
+        events.put("attach", new Attach("device-1", "node-a", 9, true, 0xFFFF_FFFFL, 65_535, null));
+        events.put("attach-with-will", new Attach("device-1", "node-a", 10, false, 3600, 20, WILL));
+        events.put("detach", new Detach("device-1", 1000, true, 60, 17));
+        events.put("detach-unknown", new Detach("device-1", 1000, false, 0, -1));
+        events.put("owner", new Owner("node-a"));
+        events.put("settled", new Settled(77, List.of(settled("device-1"), settled("device-2"))));
+        events.put("session-expired", new SessionExpired("device-1", 1000));
+        events.put("will-due", new WillDue("device-1", 1000, FULL, Destinations.NONE));
+        events.put("hand-over", new HandOver(77, "member", 5, List.of(new Moved(6, 80, PLAIN, DESTINATIONS))));
+        return events;
+    }
+
+    private static Map<String, byte[]> state() {
+        Map<String, byte[]> state = new LinkedHashMap<>();
+        state.put("head", StateCodec.encodeHead(head()));
+        state.put("queued", StateCodec.encodeQueueEntry(queued()));
+        state.put("released", StateCodec.encodeQueueEntry(new QueueEntry.Released()));
+        state.put("will", StateCodec.encodeWill(WILL, true));
+        state.put("message", StateCodec.encodeMessage(PLAIN, SOURCE));
+        return state;
+    }
+
+    private static SessionHead head() {
+        return new SessionHead(
+                "device-1", 300, 1000, null, 9, 3600, 20, 1_800_000_000_000L, Long.MAX_VALUE, 17, -1, 2, 160, new int[] {
+                    1, 65_535
+                });
+    }
+
+    private static QueueEntry.Queued queued() {
+        return new QueueEntry.Queued(PLAIN, QoS.AT_LEAST_ONCE, false, List.of(5), "$share/g/plant/#");
+    }
+
+    private static ClientSettled settled(String clientId) {
+        return new ClientSettled(clientId, 300, new long[] {15, 16, 14}, 240, new long[] {17});
+    }
+
+    private static <T> Map<String, String> encode(Map<String, T> records, Function<? super T, byte[]> encoder) {
+        Map<String, byte[]> encoded = new LinkedHashMap<>();
+        records.forEach((name, value) -> encoded.put(name, encoder.apply(value)));
+        return hex(encoded);
+    }
+
+    private static Map<String, String> hex(Map<String, byte[]> records) {
+        Map<String, String> hex = new LinkedHashMap<>();
+        records.forEach((name, bytes) -> hex.put(name, HexFormat.of().formatHex(bytes)));
+        return hex;
+    }
+
+    private static byte[] bytes(Map<String, byte[]> golden, String name) {
+        return Objects.requireNonNull(golden.get(name), name);
+    }
+
+    private static Map<String, byte[]> golden(String file) {
+        Map<String, byte[]> golden = new LinkedHashMap<>();
+        try (InputStream in = Objects.requireNonNull(GoldenEncodingTest.class.getResourceAsStream(file), file);
+                BufferedReader lines = new BufferedReader(new InputStreamReader(in, StandardCharsets.US_ASCII))) {
+            for (String line = lines.readLine(); line != null; line = lines.readLine()) {
+                int space = line.indexOf(' ');
+                golden.put(line.substring(0, space), HexFormat.of().parseHex(line.substring(space + 1)));
+            }
+        } catch (IOException e) {
+            throw new IllegalStateException(file, e);
+        }
+        return golden;
+    }
+}

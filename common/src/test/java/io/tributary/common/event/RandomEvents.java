@@ -1,0 +1,181 @@
+package io.tributary.common.event;
+
+import io.tributary.common.event.ShardEvent.Attach;
+import io.tributary.common.event.ShardEvent.ClientSettled;
+import io.tributary.common.event.ShardEvent.Detach;
+import io.tributary.common.event.ShardEvent.HandOver;
+import io.tributary.common.event.ShardEvent.Moved;
+import io.tributary.common.event.ShardEvent.Owner;
+import io.tributary.common.event.ShardEvent.Publish;
+import io.tributary.common.event.ShardEvent.Relay;
+import io.tributary.common.event.ShardEvent.Release;
+import io.tributary.common.event.ShardEvent.SessionExpired;
+import io.tributary.common.event.ShardEvent.Settled;
+import io.tributary.common.event.ShardEvent.WillDue;
+import io.tributary.common.mqtt.Message;
+import io.tributary.common.mqtt.PayloadFormat;
+import io.tributary.common.mqtt.PublishProperties;
+import io.tributary.common.mqtt.QoS;
+import io.tributary.common.mqtt.UserProperty;
+import io.tributary.common.mqtt.Will;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Random;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+
+/** Events and state with everything at random, the same for the same seed. */
+final class RandomEvents {
+    private static final int[] CODE_POINTS = {'a', 'Z', '/', '+', 0x7F, 0x80, 0x7FF, 0x800, 0xFFFD, 0x1F600};
+
+    private final Random random;
+
+    RandomEvents(long seed) {
+        random = new Random(seed);
+    }
+
+    /** One event of each type. */
+    List<ShardEvent> oneOfEach() {
+        return List.of(
+                publish(),
+                new Relay(text(), number(), random.nextInt(1, 65_536), message(), destinations()),
+                new Release(text(), number(), random.nextInt(1, 65_536)),
+                attach(),
+                new Detach(text(), number(), random.nextBoolean(), number(), random.nextBoolean() ? -1 : number()),
+                new Owner(text()),
+                new Settled(number(), list(this::clientSettled)),
+                new SessionExpired(text(), number()),
+                new WillDue(text(), number(), message(), destinations()),
+                new HandOver(number(), text(), number(), list(this::moved)));
+    }
+
+    Publish publish() {
+        return new Publish(message(), list(this::recipient), source());
+    }
+
+    SessionHead head() {
+        return new SessionHead(
+                text(),
+                number(),
+                number(),
+                nullable(this::text),
+                number(),
+                number(),
+                random.nextInt(1, 65_536),
+                number(),
+                random.nextBoolean() ? Long.MAX_VALUE : number(),
+                number(),
+                random.nextBoolean() ? -1 : number(),
+                number(),
+                number(),
+                random.ints(random.nextInt(4), 1, 65_536).sorted().toArray());
+    }
+
+    QueueEntry queueEntry() {
+        return random.nextInt(4) == 0
+                ? new QueueEntry.Released()
+                : new QueueEntry.Queued(
+                        message(), qos(), random.nextBoolean(), subscriptionIds(), nullable(this::text));
+    }
+
+    Will will() {
+        return new Will(message(), number(), random.nextBoolean() ? -1 : number());
+    }
+
+    Message message() {
+        return new Message(
+                text(),
+                bytes(),
+                qos(),
+                random.nextBoolean(),
+                random.nextBoolean() ? PublishProperties.NONE : properties(),
+                random.nextBoolean() ? Message.NEVER : number(),
+                text());
+    }
+
+    @Nullable Source source() {
+        return nullable(() -> new Source(random.nextInt(65_536), number(), random.nextInt(1000)));
+    }
+
+    private Attach attach() {
+        return new Attach(
+                text(),
+                text(),
+                number(),
+                random.nextBoolean(),
+                number(),
+                random.nextInt(1, 65_536),
+                nullable(this::will));
+    }
+
+    private ClientSettled clientSettled() {
+        return new ClientSettled(text(), number(), numbers(), number(), numbers());
+    }
+
+    private Moved moved() {
+        return new Moved(number(), number(), message(), destinations());
+    }
+
+    private Recipient recipient() {
+        return new Recipient(
+                text(), number(), qos(), random.nextBoolean(), subscriptionIds(), nullable(this::text));
+    }
+
+    private Destinations destinations() {
+        return random.nextInt(4) == 0
+                ? Destinations.NONE
+                : new Destinations(list(this::recipient), list(this::recipient), list(this::text));
+    }
+
+    private PublishProperties properties() {
+        return new PublishProperties(
+                nullable(() -> random.nextBoolean() ? PayloadFormat.UTF_8 : PayloadFormat.UNSPECIFIED),
+                nullable(this::text),
+                nullable(this::text),
+                nullable(this::bytes),
+                list(() -> new UserProperty(text(), text())));
+    }
+
+    private List<Integer> subscriptionIds() {
+        return list(() -> random.nextInt(1, 268_435_456));
+    }
+
+    private QoS qos() {
+        return QoS.of(random.nextInt(3));
+    }
+
+    /** Of any length in bits, so that every length of a varint occurs. */
+    private long number() {
+        return random.nextLong() >>> random.nextInt(1, 64);
+    }
+
+    private long[] numbers() {
+        return random.longs(random.nextInt(5), 0, Long.MAX_VALUE).toArray();
+    }
+
+    private byte[] bytes() {
+        byte[] bytes = new byte[random.nextInt(10) == 0 ? random.nextInt(5000) : random.nextInt(50)];
+        random.nextBytes(bytes);
+        return bytes;
+    }
+
+    private String text() {
+        StringBuilder text = new StringBuilder();
+        for (int left = random.nextInt(20); left > 0; left--) {
+            text.appendCodePoint(CODE_POINTS[random.nextInt(CODE_POINTS.length)]);
+        }
+        return text.toString();
+    }
+
+    private <T> List<T> list(Supplier<T> element) {
+        List<T> list = new ArrayList<>();
+        for (int left = random.nextInt(4); left > 0; left--) {
+            list.add(element.get());
+        }
+        return list;
+    }
+
+    private <T> @Nullable T nullable(Supplier<T> value) {
+        return random.nextBoolean() ? value.get() : null;
+    }
+}

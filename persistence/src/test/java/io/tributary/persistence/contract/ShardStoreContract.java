@@ -1,0 +1,373 @@
+package io.tributary.persistence.contract;
+
+import static io.tributary.persistence.contract.SavePoints.emptySave;
+import static io.tributary.persistence.contract.SavePoints.head;
+import static io.tributary.persistence.contract.SavePoints.queued;
+import static io.tributary.persistence.contract.SavePoints.will;
+import static io.tributary.persistence.contract.Waiting.assertFails;
+import static io.tributary.persistence.contract.Waiting.get;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.tributary.common.event.QueueEntry;
+import io.tributary.common.event.SessionHead;
+import io.tributary.persistence.shard.FencedException;
+import io.tributary.persistence.shard.SavePoint;
+import io.tributary.persistence.shard.SavePoint.ClientWill;
+import io.tributary.persistence.shard.SavePoint.SequenceKey;
+import io.tributary.persistence.shard.SavePoint.SequencedEntry;
+import io.tributary.persistence.shard.SavePoint.SourcePosition;
+import io.tributary.persistence.shard.SavePoint.WillKey;
+import io.tributary.persistence.shard.ShardStore;
+import io.tributary.persistence.shard.ShardStore.Claim;
+import io.tributary.persistence.shard.ShardStore.Entry;
+import io.tributary.persistence.shard.ShardStore.HeadPage;
+import io.tributary.persistence.shard.ShardStore.QueuePage;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletionStage;
+import java.util.stream.IntStream;
+import java.util.stream.LongStream;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+/** What every {@link ShardStore} does. An adapter supplies stores of at least two shards. */
+public abstract class ShardStoreContract {
+    private static final int SHARD = 1;
+    private static final long OWNER = 10;
+
+    @SuppressWarnings("NullAway.Init")
+    private ShardStore store;
+
+    /** Opens the store, which is empty the first time in a test and later has what it had when it was closed. */
+    protected abstract ShardStore open();
+
+    @BeforeEach
+    void openStore() {
+        store = open();
+    }
+
+    @AfterEach
+    void closeStore() {
+        store.close();
+    }
+
+    @Test
+    void nothingIsAppliedWhenClaimedForTheFirstTime() {
+        assertThat(claim(OWNER)).isEqualTo(new Claim(ShardStore.NOTHING_APPLIED, -1, List.of()));
+    }
+
+    @Test
+    void claimSucceedsWhenRepeatedOrNewer() {
+        claim(OWNER);
+        claim(OWNER);
+        assertThat(claim(OWNER + 1).applied()).isEqualTo(ShardStore.NOTHING_APPLIED);
+    }
+
+    @Test
+    void claimIsRefusedWhenOlder() {
+        claim(OWNER);
+        assertFails(store.claim(SHARD, OWNER - 1), FencedException.class);
+    }
+
+    @Test
+    void claimTellsWhereTheStateStandsWhenSaved() {
+        claim(OWNER);
+        save(sources(-1, 7, new SourcePosition(0, 100, 2), new SourcePosition(3, 5, 0)));
+        save(sources(7, 9, new SourcePosition(0, 101, 0)));
+        Claim claim = claim(OWNER + 1);
+        assertThat(claim.applied()).isEqualTo(9);
+        assertThat(claim.sources())
+                .containsExactlyInAnyOrder(new SourcePosition(0, 101, 0), new SourcePosition(3, 5, 0));
+    }
+
+    @Test
+    void saveIsRefusedWhenANewerOwnerHasClaimed() {
+        claim(OWNER);
+        claim(OWNER + 1);
+        assertFails(store.save(SHARD, withHeads(-1, 5, head("a", 1))), FencedException.class);
+        assertThat(readHeads(SHARD)).isEmpty();
+    }
+
+    @Test
+    void saveIsRefusedWhenTheStateIsAtAnotherOffset() {
+        claim(OWNER);
+        save(withHeads(-1, 5, head("a", 1)));
+        assertFails(store.save(SHARD, withHeads(4, 6, head("a", 2))), FencedException.class);
+        assertFails(store.save(SHARD, withHeads(-1, 6, head("a", 2))), FencedException.class);
+        assertThat(readHeads(SHARD)).usingRecursiveFieldByFieldElementComparator().containsExactly(head("a", 1));
+        assertThat(claim(OWNER).applied()).isEqualTo(5);
+    }
+
+    @Test
+    void saveSucceedsAndChangesNothingWhenRepeated() {
+        claim(OWNER);
+        SavePoint first = withHeads(-1, 5, head("a", 1));
+        save(first);
+        save(first);
+        assertThat(claim(OWNER).applied()).isEqualTo(5);
+        assertThat(readHeads(SHARD)).hasSize(1);
+    }
+
+    @Test
+    void saveOfAnOldOwnerIsRefusedWhenRepeatedAfterANewClaim() {
+        claim(OWNER);
+        SavePoint first = withHeads(-1, 5, head("a", 1));
+        save(first);
+        claim(OWNER + 1);
+        assertFails(store.save(SHARD, first), FencedException.class);
+    }
+
+    @Test
+    void headsAreReplacedWhenSavedAgain() {
+        claim(OWNER);
+        save(withHeads(-1, 1, head("a", 1), head("b", 1)));
+        save(withHeads(1, 2, head("a", 2)));
+        assertThat(readHeads(SHARD))
+                .usingRecursiveFieldByFieldElementComparator()
+                .containsExactlyInAnyOrder(head("a", 2), head("b", 1));
+    }
+
+    @Test
+    void headsComeOnceEachWhenReadInPages() {
+        claim(OWNER);
+        List<SessionHead> heads = IntStream.range(0, 6000)
+                .mapToObj(i -> head("client-with-a-rather-long-identifier-" + i, i))
+                .toList();
+        save(withHeads(-1, 1, heads.toArray(new SessionHead[0])));
+        save(withWills(1, 2, List.of(), IntStream.range(0, 100).mapToObj(i -> will("c" + i, i)).toList()));
+        assertThat(pages(SHARD)).hasSizeGreaterThan(1);
+        assertThat(readHeads(SHARD))
+                .extracting(SessionHead::clientId)
+                .containsExactlyInAnyOrderElementsOf(
+                        heads.stream().map(SessionHead::clientId).toList());
+        assertThat(readWills(SHARD)).hasSize(100);
+    }
+
+    @Test
+    void shardsKeepApartWhenTheirClientsHaveTheSameName() {
+        claim(OWNER);
+        get(store.claim(0, 3));
+        save(withHeads(-1, 1, head("a", 1)));
+        get(store.save(0, emptySave(3, -1, 8).heads(List.of(head("a", 2), head("b", 2))).build()));
+        assertThat(readHeads(SHARD)).usingRecursiveFieldByFieldElementComparator().containsExactly(head("a", 1));
+        assertThat(readHeads(0)).hasSize(2);
+    }
+
+    @Test
+    void willsAreKeptByClientAndEpochWhenSaved() {
+        claim(OWNER);
+        save(withWills(-1, 1, List.of(), List.of(will("a", 1), will("a", 2), will("b", 1))));
+        ClientWill due = new ClientWill("a", 2, will("a", 2).will(), true);
+        save(withWills(1, 2, List.of(new WillKey("a", 1)), List.of(due)));
+        assertThat(readWills(SHARD)).containsExactlyInAnyOrder(due, will("b", 1));
+    }
+
+    @Test
+    void willStaysWhenItIsRemovedAndSetInOneSavePoint() {
+        claim(OWNER);
+        save(withWills(-1, 1, List.of(), List.of(will("a", 1))));
+        save(withWills(1, 2, List.of(new WillKey("a", 1)), List.of(will("a", 1))));
+        assertThat(readWills(SHARD)).containsExactly(will("a", 1));
+    }
+
+    @Test
+    void queueComesInOrderWhenRead() {
+        claim(OWNER);
+        save(withQueue(-1, 1, entry("a", 300), entry("a", 2), entry("a", 70_000), entry("a", 1)));
+        QueuePage page = readQueue("a", 0, 100, Integer.MAX_VALUE);
+        assertThat(page.entries())
+                .containsExactly(
+                        new Entry(1, queued(1)), new Entry(2, queued(2)), new Entry(300, queued(300)),
+                        new Entry(70_000, queued(70_000)));
+        assertThat(page.more()).isFalse();
+    }
+
+    @Test
+    void queueIsCutIntoPagesWhenEntriesAreLimited() {
+        claim(OWNER);
+        save(withQueue(-1, 1, entries("a", 1, 10)));
+        QueuePage page = readQueue("a", 3, 4, Integer.MAX_VALUE);
+        assertThat(sequences(page)).containsExactly(3L, 4L, 5L, 6L);
+        assertThat(page.more()).isTrue();
+        QueuePage last = readQueue("a", 7, 4, Integer.MAX_VALUE);
+        assertThat(sequences(last)).containsExactly(7L, 8L, 9L, 10L);
+        assertThat(last.more()).isFalse();
+    }
+
+    @Test
+    void queueIsCutIntoPagesWhenBytesAreLimited() {
+        claim(OWNER);
+        save(withQueue(-1, 1, entries("a", 1, 10)));
+        int each = queued(1).message().sizeBytes();
+        assertThat(sequences(readQueue("a", 0, 100, 3 * each))).containsExactly(1L, 2L, 3L);
+        assertThat(sequences(readQueue("a", 0, 100, 3 * each + 1))).containsExactly(1L, 2L, 3L, 4L);
+        assertThat(readQueue("a", 0, 100, 3 * each).more()).isTrue();
+    }
+
+    @Test
+    void oneEntryComesWhenTheLimitsAreSmaller() {
+        claim(OWNER);
+        save(withQueue(-1, 1, entries("a", 1, 3)));
+        assertThat(sequences(readQueue("a", 2, 1, 0))).containsExactly(2L);
+        assertThat(sequences(readQueue("a", 2, 0, 1))).containsExactly(2L);
+    }
+
+    @Test
+    void queueIsEmptyWhenNothingWasQueued() {
+        assertThat(readQueue("nobody", 0, 10, 1000))
+                .isEqualTo(new QueuePage(List.of(), false, ShardStore.NOTHING_APPLIED));
+    }
+
+    @Test
+    void entriesGoOrAreReplacedWhenASavePointSaysSo() {
+        claim(OWNER);
+        save(withQueue(-1, 1, entries("a", 1, 3)));
+        save(emptySave(OWNER, 1, 2)
+                .removed(List.of(new SequenceKey("a", 1), new SequenceKey("a", 99)))
+                .queued(List.of(new SequencedEntry("a", 3, new QueueEntry.Released())))
+                .build());
+        assertThat(readQueue("a", 0, 10, 10_000).entries())
+                .containsExactly(new Entry(2, queued(2)), new Entry(3, new QueueEntry.Released()));
+    }
+
+    @Test
+    void queuesKeepApartWhenNamesAreAlike() {
+        claim(OWNER);
+        save(withQueue(-1, 1, entry("a", 1), entry("a\0", 2), entry("ab", 3), entry("", 4), entry("b", 5)));
+        assertThat(sequences(readQueue("a", 0, 10, 10_000))).containsExactly(1L);
+        assertThat(sequences(readQueue("a\0", 0, 10, 10_000))).containsExactly(2L);
+        assertThat(sequences(readQueue("", 0, 10, 10_000))).containsExactly(4L);
+    }
+
+    @Test
+    void headAndQueueGoAndWillsStayWhenAClientIsCleared() {
+        claim(OWNER);
+        save(emptySave(OWNER, -1, 1)
+                .heads(List.of(head("a", 1), head("b", 1)))
+                .queued(List.of(entry("a", 1), entry("b", 1)))
+                .wills(List.of(will("a", 1)))
+                .build());
+        save(emptySave(OWNER, 1, 2).cleared(List.of("a", "nobody")).build());
+        assertThat(readHeads(SHARD)).extracting(SessionHead::clientId).containsExactly("b");
+        assertThat(readQueue("a", 0, 10, 10_000).entries()).isEmpty();
+        assertThat(sequences(readQueue("b", 0, 10, 10_000))).containsExactly(1L);
+        assertThat(readWills(SHARD)).containsExactly(will("a", 1));
+    }
+
+    @Test
+    void longQueueGoesWhenAClientIsCleared() {
+        claim(OWNER);
+        save(withQueue(-1, 1, entries("a", 1, 1000)));
+        save(emptySave(OWNER, 1, 2).cleared(List.of("a")).build());
+        assertThat(readQueue("a", 0, 10, 10_000).entries()).isEmpty();
+    }
+
+    @Test
+    void whatIsPutStaysWhenTheSameSavePointClearsTheClient() {
+        claim(OWNER);
+        save(withQueue(-1, 1, entries("a", 1, 100)));
+        save(emptySave(OWNER, 1, 2)
+                .cleared(List.of("a"))
+                .heads(List.of(head("a", 2)))
+                .queued(List.of(entry("a", 1)))
+                .build());
+        assertThat(readHeads(SHARD)).usingRecursiveFieldByFieldElementComparator().containsExactly(head("a", 2));
+        assertThat(sequences(readQueue("a", 0, 10, 10_000))).containsExactly(1L);
+    }
+
+    @Test
+    void everythingIsThereWhenReopened() {
+        claim(OWNER);
+        save(emptySave(OWNER, -1, 4)
+                .sources(List.of(new SourcePosition(0, 9, 1)))
+                .heads(List.of(head("a", 1)))
+                .queued(List.of(entry("a", 1)))
+                .wills(List.of(will("a", 1)))
+                .build());
+        store.close();
+        store = open();
+        assertFails(store.claim(SHARD, OWNER - 1), FencedException.class);
+        assertThat(claim(OWNER)).isEqualTo(new Claim(4, OWNER, List.of(new SourcePosition(0, 9, 1))));
+        assertThat(readHeads(SHARD)).hasSize(1);
+        assertThat(readWills(SHARD)).hasSize(1);
+        assertThat(sequences(readQueue("a", 0, 10, 10_000))).containsExactly(1L);
+    }
+
+    @Test
+    void acceptedSavePointsAreCompletedWhenClosed() {
+        claim(OWNER);
+        CompletionStage<@Nullable Void> saved = store.save(SHARD, withHeads(-1, 5, head("a", 1)));
+        store.close();
+        assertThat(saved.toCompletableFuture()).isCompleted();
+    }
+
+    @Test
+    void callsFailWhenClosed() {
+        store.close();
+        assertFails(store.claim(SHARD, OWNER), RuntimeException.class);
+        assertFails(store.save(SHARD, withHeads(-1, 5)), RuntimeException.class);
+    }
+
+    private Claim claim(long ownerEpoch) {
+        return get(store.claim(SHARD, ownerEpoch));
+    }
+
+    private void save(SavePoint savePoint) {
+        get(store.save(SHARD, savePoint));
+    }
+
+    private QueuePage readQueue(String clientId, long from, int maxEntries, int maxBytes) {
+        return get(store.readQueue(SHARD, clientId, from, maxEntries, maxBytes));
+    }
+
+    private List<HeadPage> pages(int shard) {
+        List<HeadPage> pages = new ArrayList<>();
+        String cursor = null;
+        do {
+            pages.add(get(store.readHeads(shard, cursor)));
+            cursor = pages.getLast().cursor();
+        } while (cursor != null);
+        return pages;
+    }
+
+    private List<SessionHead> readHeads(int shard) {
+        return pages(shard).stream().flatMap(page -> page.heads().stream()).toList();
+    }
+
+    private List<ClientWill> readWills(int shard) {
+        return pages(shard).stream().flatMap(page -> page.wills().stream()).toList();
+    }
+
+    private static List<Long> sequences(QueuePage page) {
+        return page.entries().stream().map(Entry::sequence).toList();
+    }
+
+    private static SavePoint sources(long expectedApplied, long applied, SourcePosition... sources) {
+        return emptySave(OWNER, expectedApplied, applied).sources(List.of(sources)).build();
+    }
+
+    private static SavePoint withHeads(long expectedApplied, long applied, SessionHead... heads) {
+        return emptySave(OWNER, expectedApplied, applied).heads(List.of(heads)).build();
+    }
+
+    private static SavePoint withWills(
+            long expectedApplied, long applied, List<WillKey> removed, List<ClientWill> wills) {
+        return emptySave(OWNER, expectedApplied, applied).willsRemoved(removed).wills(wills).build();
+    }
+
+    private static SavePoint withQueue(long expectedApplied, long applied, SequencedEntry... queued) {
+        return emptySave(OWNER, expectedApplied, applied).queued(List.of(queued)).build();
+    }
+
+    private static SequencedEntry entry(String clientId, long sequence) {
+        return new SequencedEntry(clientId, sequence, queued(sequence));
+    }
+
+    private static SequencedEntry[] entries(String clientId, long from, long to) {
+        return LongStream.rangeClosed(from, to)
+                .mapToObj(sequence -> entry(clientId, sequence))
+                .toArray(SequencedEntry[]::new);
+    }
+}

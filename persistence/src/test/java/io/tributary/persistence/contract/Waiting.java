@@ -1,0 +1,44 @@
+package io.tributary.persistence.contract;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.catchThrowable;
+
+import java.time.Duration;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.function.BooleanSupplier;
+import org.awaitility.Awaitility;
+import org.jspecify.annotations.Nullable;
+
+/** Waits in tests: by condition and with a bound. */
+public final class Waiting {
+    /** Long enough for any machine; a test that waits so long has failed. */
+    public static final Duration LIMIT = Duration.ofSeconds(30);
+
+    private Waiting() {}
+
+    /** The value of a stage, once it is there. */
+    public static <T extends @Nullable Object> T get(CompletionStage<T> stage) {
+        try {
+            return stage.toCompletableFuture().get(LIMIT.toSeconds(), TimeUnit.SECONDS);
+        } catch (ExecutionException | TimeoutException e) {
+            throw new AssertionError("the stage did not complete well", e);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new AssertionError(e);
+        }
+    }
+
+    /** Waits for a stage to fail, in the given way. */
+    public static void assertFails(CompletionStage<?> stage, Class<? extends Throwable> how) {
+        Throwable failure = catchThrowable(() -> stage.toCompletableFuture().get(LIMIT.toSeconds(), TimeUnit.SECONDS));
+        assertThat(failure).isInstanceOf(ExecutionException.class).cause().isInstanceOf(how);
+    }
+
+    /** Waits for a condition. */
+    public static void until(BooleanSupplier condition) {
+        Awaitility.await().atMost(LIMIT).pollInterval(Duration.ofMillis(2)).until(condition::getAsBoolean);
+    }
+}

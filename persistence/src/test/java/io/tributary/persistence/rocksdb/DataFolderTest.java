@@ -1,0 +1,72 @@
+package io.tributary.persistence.rocksdb;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+class DataFolderTest {
+    @TempDir
+    @SuppressWarnings("NullAway.Init")
+    private Path temp;
+
+    @Test
+    void folderIsCreatedWhenThereIsNone() {
+        Path folder = temp.resolve("a/b");
+        new DataFolder(folder).prepare(128);
+        new DataFolder(folder).prepare(128);
+        assertThat(folder.resolve("VERSION")).content().contains("format=1", "shards=128");
+    }
+
+    @Test
+    void openingIsRefusedWhenTheShardCountDiffers() {
+        new DataFolder(temp).prepare(128);
+        assertThatThrownBy(() -> new DataFolder(temp).prepare(64))
+                .isInstanceOf(StorageException.class)
+                .hasMessageContaining("created for 128 shards, and the configuration says 64");
+    }
+
+    @Test
+    void openingIsRefusedWhenTheFormatIsNewer() throws IOException {
+        Files.writeString(temp.resolve("VERSION"), "format=2\nshards=128\n");
+        assertThatThrownBy(() -> new DataFolder(temp).prepare(128))
+                .isInstanceOf(StorageException.class)
+                .hasMessageContaining("has format 2 of a newer version");
+    }
+
+    @Test
+    void openingIsRefusedWhenTheMarkerIsDamaged() throws IOException {
+        Files.writeString(temp.resolve("VERSION"), "format=one\n");
+        assertThatThrownBy(() -> new DataFolder(temp).prepare(128))
+                .isInstanceOf(StorageException.class)
+                .hasMessageContaining("no usable number of 'format'");
+    }
+
+    @Test
+    void openingIsRefusedWhenTheFolderIsSomebodyElses() throws IOException {
+        Files.writeString(temp.resolve("letter.txt"), "Dear Sir or Madam");
+        assertThatThrownBy(() -> new DataFolder(temp).prepare(128))
+                .isInstanceOf(StorageException.class)
+                .hasMessageContaining("is not empty and no data folder");
+    }
+
+    @Test
+    void openingIsRefusedWhenTheFolderIsAFile() throws IOException {
+        Path file = Files.writeString(temp.resolve("file"), "");
+        assertThatThrownBy(() -> new DataFolder(file).prepare(128))
+                .isInstanceOf(StorageException.class)
+                .hasMessageContaining("cannot be used");
+    }
+
+    @Test
+    void leftoversAreNoHindranceWhenCreationWasInterrupted() throws IOException {
+        Files.createDirectory(temp.resolve("lost+found"));
+        Files.writeString(temp.resolve("VERSION.new"), "form");
+        new DataFolder(temp).prepare(128);
+        assertThat(temp.resolve("VERSION")).exists();
+    }
+}

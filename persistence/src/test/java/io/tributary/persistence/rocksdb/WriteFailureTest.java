@@ -1,0 +1,157 @@
+package io.tributary.persistence.rocksdb;
+
+import static io.tributary.persistence.contract.SavePoints.emptySave;
+import static io.tributary.persistence.contract.SavePoints.head;
+import static io.tributary.persistence.contract.SavePoints.message;
+import static io.tributary.persistence.contract.Waiting.assertFails;
+import static io.tributary.persistence.contract.Waiting.get;
+import static io.tributary.persistence.contract.Waiting.until;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.tributary.persistence.contract.RecordingReader;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.stream.LongStream;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** What the adapters do while nothing can be written. */
+class WriteFailureTest {
+    @TempDir
+    @SuppressWarnings("NullAway.Init")
+    private Path folder;
+
+    private final FailingTarget disk = new FailingTarget();
+
+    @SuppressWarnings("NullAway.Init")
+    private RocksDbDatabase database;
+
+    @BeforeEach
+    void open() {
+        database = TestDatabase.open(folder, 2, disk::before);
+    }
+
+    @AfterEach
+    void close() {
+        disk.fail(false);
+        database.close();
+    }
+
+    @Test
+    void nothingIsAcknowledgedNorHandedOutWhenCommitsFail() {
+        RocksDbShardLog log = new RocksDbShardLog(database);
+        RecordingReader reader = new RecordingReader();
+        log.start(reader);
+        log.readFrom(0, 0);
+        disk.fail(true);
+        List<Long> acknowledged = appendMany(log);
+        until(() -> disk.failures() >= 3);
+        assertThat(acknowledged).isEmpty();
+        assertThat(reader.count(0)).isZero();
+        assertThat(database.problem()).contains("No space left on device");
+    }
+
+    @Test
+    void everythingIsAcknowledgedInOrderWhenCommitsWorkAgain() {
+        RocksDbShardLog log = new RocksDbShardLog(database);
+        RecordingReader reader = new RecordingReader();
+        log.start(reader);
+        log.readFrom(0, 0);
+        disk.fail(true);
+        List<Long> acknowledged = appendMany(log);
+        until(() -> disk.failures() >= 3);
+        disk.fail(false);
+        until(() -> acknowledged.size() == 100 && reader.count(0) == 100);
+        assertThat(acknowledged).isEqualTo(LongStream.range(0, 100).boxed().toList());
+        until(() -> database.problem() == null);
+    }
+
+    @Test
+    void savePointsTopicsAndMapsWaitWhenCommitsFail() {
+        RocksDbShardStore store = new RocksDbShardStore(database);
+        RocksDbAppLog apps = new RocksDbAppLog(database);
+        RocksDbReplicatedMap map = new RocksDbReplicatedMap(database, "m");
+        get(store.claim(0, 1));
+        get(apps.create("t"));
+        List<String> followed = new CopyOnWriteArrayList<>();
+        get(map.follow((key, value) -> followed.add(key)));
+        disk.fail(true);
+        CompletionStage<@Nullable Void> saved =
+                store.save(0, emptySave(1, -1, 5).heads(List.of(head("a", 1))).build());
+        CompletionStage<Long> appended = apps.append("t", message(1), null);
+        CompletionStage<@Nullable Void> put = map.put("k", new byte[1]);
+        until(() -> disk.failures() >= 3);
+        assertThat(List.of(saved, appended, put))
+                .noneMatch(stage -> stage.toCompletableFuture().isDone());
+        assertThat(followed).isEmpty();
+        assertThat(get(apps.read("t", 0, 10, 1000))).isEmpty();
+        disk.fail(false);
+        get(saved);
+        assertThat(get(appended)).isZero();
+        get(put);
+        assertThat(followed).containsExactly("k");
+    }
+
+    @Test
+    void whatWaitsFailsWhenClosedWhileCommitsFail() {
+        RocksDbReplicatedMap map = new RocksDbReplicatedMap(database, "m");
+        RocksDbShardLog log = new RocksDbShardLog(database);
+        disk.fail(true);
+        CompletionStage<@Nullable Void> put = map.put("k", new byte[1]);
+        until(() -> disk.failures() >= 1);
+        CompletableFuture<Throwable> failed = new CompletableFuture<>();
+        assertThat(log.append(0, new byte[1], (offset, failure) -> failed.complete(failure)))
+                .isTrue();
+        database.close();
+        assertFails(put, StorageException.class);
+        assertThat(get(failed)).isInstanceOf(StorageException.class);
+        disk.fail(false);
+        database = TestDatabase.open(folder, 2, disk::before);
+        assertThat(get(new RocksDbShardStore(database).claim(0, 1)).applied()).isEqualTo(-1);
+    }
+
+    @Test
+    void appendsAreRefusedAndWritesOfTopicsFailWhenTooMuchWaits() {
+        RocksDbAppLog apps = new RocksDbAppLog(database);
+        RocksDbShardLog log = new RocksDbShardLog(database);
+        get(apps.create("t"));
+        disk.fail(true);
+        byte[] large = new byte[1024 * 1024];
+        int accepted = 0;
+        while (log.append(0, large, (offset, failure) -> {})) {
+            accepted++;
+        }
+        assertThat(accepted).isBetween(60, 65);
+        CompletionStage<Long> appended = apps.append("t", message(1), null);
+        for (int i = 0; i < 500_000 && !appended.toCompletableFuture().isCompletedExceptionally(); i++) {
+            appended = apps.append("t", message(i), null);
+        }
+        assertFails(appended, StorageException.class);
+    }
+
+    @Test
+    void othersAreCalledWhenACallbackThrows() {
+        RocksDbShardLog log = new RocksDbShardLog(database);
+        log.append(0, new byte[1], (offset, failure) -> {
+            throw new IllegalStateException("a mistake of the caller's");
+        });
+        CompletableFuture<Long> next = new CompletableFuture<>();
+        log.append(0, new byte[1], (offset, failure) -> next.complete(offset));
+        assertThat(get(next)).isEqualTo(1);
+    }
+
+    private static List<Long> appendMany(RocksDbShardLog log) {
+        List<Long> acknowledged = new CopyOnWriteArrayList<>();
+        for (int i = 0; i < 100; i++) {
+            assertThat(log.append(0, new byte[10], (offset, failure) -> acknowledged.add(offset)))
+                    .isTrue();
+        }
+        return acknowledged;
+    }
+}
