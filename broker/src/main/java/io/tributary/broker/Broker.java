@@ -5,6 +5,7 @@ import io.tributary.broker.connection.ListenException;
 import io.tributary.broker.connection.Listeners;
 import io.tributary.broker.delivery.SessionObserver;
 import io.tributary.broker.extension.SubscribeInterceptor;
+import io.tributary.broker.metrics.Totals;
 import io.tributary.broker.retained.RetainedMessages;
 import io.tributary.broker.routing.Outlets;
 import io.tributary.broker.routing.PublishPolicy;
@@ -16,12 +17,14 @@ import io.tributary.broker.session.Extensions;
 import io.tributary.broker.session.LocalSessions;
 import io.tributary.broker.session.SessionBackend;
 import io.tributary.broker.session.SessionServices;
+import io.tributary.broker.shard.ShardFigures;
 import io.tributary.broker.shard.Shards;
 import io.tributary.broker.subscription.SharedGroups;
 import io.tributary.broker.subscription.Subscriber;
 import io.tributary.broker.subscription.SubscriptionRequest;
 import io.tributary.broker.subscription.Subscriptions;
 import io.tributary.broker.sys.SysConfig;
+import io.tributary.broker.sys.SysFigures;
 import io.tributary.broker.sys.SysTopics;
 import io.tributary.common.event.QueueEntry;
 import io.tributary.common.mqtt.Message;
@@ -36,6 +39,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.ScheduledFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Consumer;
@@ -57,6 +61,7 @@ public final class Broker implements AutoCloseable {
     private final BrokerExtensions extensions;
     private final BrokerRecorders recorders;
     private final StandaloneStorage storage;
+    private final Totals totals = new Totals();
     private final LocalSessions sessions = new LocalSessions();
     private final InProcessSubscribers inProcess = new InProcessSubscribers(sessions);
     private final Subscriptions subscriptions;
@@ -77,7 +82,7 @@ public final class Broker implements AutoCloseable {
             BrokerConfig config, BrokerExtensions extensions, BrokerRecorders recorders, StandaloneStorage storage) {
         this.config = config;
         this.extensions = extensions;
-        this.recorders = recorders;
+        this.recorders = recorders.heardBy(totals);
         this.storage = storage;
         incarnation = config.nodeName() + "#" + UUID.randomUUID();
         SharedGroups groups = new SharedGroups(config.sharedStrategy(), sessions::inFlight);
@@ -90,7 +95,7 @@ public final class Broker implements AutoCloseable {
                 retained,
                 new PublishPolicy(extensions.authorizer(), extensions.publish()),
                 new Outlets(inProcess, shards::publish, shards::relay),
-                recorders.router());
+                this.recorders.router());
         timer = Executors.newSingleThreadScheduledExecutor(task -> {
             Thread thread = new Thread(task, "tributary-timer");
             thread.setDaemon(true);
@@ -126,7 +131,7 @@ public final class Broker implements AutoCloseable {
         await(retained.start());
         await(shards.start(new Shards.Node(
                 incarnation, node -> !node.equals(incarnation), inProcess, router, new Ends(), recorders.shards())));
-        timer.scheduleWithFixedDelay(
+        ScheduledFuture<?> _ = timer.scheduleWithFixedDelay(
                 () -> retained.expire(System.currentTimeMillis()), 1, 1, TimeUnit.SECONDS);
         sysTopics = new SysTopics(SysConfig.every(config.sysInterval()), this::sysFigures, retained, router);
         sysTopics.start(timer);
@@ -182,7 +187,7 @@ public final class Broker implements AutoCloseable {
     public AutoCloseable subscribe(String topicFilter, QoS qos, Consumer<Message> consumer) {
         TopicFilter filter = TopicFilter.parse(topicFilter);
         long number = inProcess.add(consumer);
-        Subscriber subscriber = new Subscriber("$in-process" + number, false, number);
+        Subscriber subscriber = Subscriber.inProcess(number);
         await(subscriptions.subscribe(subscriber, List.of(new SubscriptionRequest(filter, qos, false, true, 0))));
         if (!filter.isShared()) {
             replayRetained(filter, qos, number);
@@ -214,7 +219,7 @@ public final class Broker implements AutoCloseable {
 
     /** What the broker is doing right now. Cheap enough to be asked every second. */
     public BrokerStatus status() {
-        Shards.Figures figures = shards.figures();
+        ShardFigures figures = shards.figures();
         return new BrokerStatus(
                 ready && !closed.get(),
                 storage.problem(),
@@ -226,6 +231,22 @@ public final class Broker implements AutoCloseable {
                 retained.count(),
                 retained.bytes(),
                 figures.queuedMessages());
+    }
+
+    private SysFigures sysFigures() {
+        Totals.Figures counted = totals.figures();
+        ShardFigures kept = shards.figures();
+        return new SysFigures(
+                new SysFigures.Clients(
+                        sessions.size(), kept.offlineSessions(), counted.clientsMaximum()),
+                new SysFigures.Traffic(
+                        counted.connectionsOpened(),
+                        new SysFigures.Flow(counted.packetsReceived(), counted.packetsSent()),
+                        new SysFigures.Flow(counted.publishesReceived(), counted.publishesSent()),
+                        counted.publishesDropped(),
+                        new SysFigures.Flow(counted.bytesReceived(), counted.bytesSent())),
+                new SysFigures.Kept(
+                        kept.queuedMessages(), subscriptions.count(), subscriptions.sharedCount(), retained.count()));
     }
 
     /**

@@ -1,5 +1,6 @@
 package io.tributary.broker.connection;
 
+import io.netty.util.NetUtil;
 import java.net.InetSocketAddress;
 
 /**
@@ -8,4 +9,11 @@ import java.net.InetSocketAddress;
  * @param name its name in the configuration
  * @param address where, with the port that was picked when the configuration left that open
  */
-public record BoundListener(String name, InetSocketAddress address) {}
+public record BoundListener(String name, InetSocketAddress address) {
+
+    /** Host and port, for people to read. */
+    @Override
+    public String toString() {
+        return NetUtil.toSocketAddressString(address);
+    }
+}

@@ -19,6 +19,8 @@ import io.tributary.common.mqtt.MqttPacket;
 import io.tributary.common.mqtt.MqttPacket.ConnectProperties;
 import io.tributary.common.mqtt.ProtocolVersion;
 import io.tributary.common.mqtt.ReasonCode;
+import java.net.InetSocketAddress;
+import java.net.SocketAddress;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -60,7 +62,7 @@ final class Connection extends ChannelInboundHandlerAdapter implements PacketSin
         outbound = new OutboundBatch(channel, mailbox, listener.recorder());
         stall = new StallGuard(channel, listener.network().maxStall(), this::stalled);
         ReasonCode refusal = verdict instanceof ListenerAdmission.Refused(ReasonCode reason) ? reason : null;
-        Peer peer = new Peer(String.valueOf(channel.remoteAddress()), listener.name(), refusal);
+        Peer peer = new Peer(address(channel.remoteAddress()), listener.name(), refusal);
         session = new Session(listener.services(), listener.config().limits(), peer, mailbox, this);
     }
 
@@ -83,9 +85,7 @@ final class Connection extends ChannelInboundHandlerAdapter implements PacketSin
             return;
         }
         bytes += in.readableBytes();
-        received = received == null
-                ? in
-                : ByteToMessageDecoder.MERGE_CUMULATOR.cumulate(context.alloc(), received, in);
+        received = received == null ? in : ByteToMessageDecoder.MERGE_CUMULATOR.cumulate(context.alloc(), received, in);
         session.touch();
         decode();
     }
@@ -112,6 +112,12 @@ final class Connection extends ChannelInboundHandlerAdapter implements PacketSin
 
     @Override
     public void channelInactive(ChannelHandlerContext context) {
+        closing = true;
+        session.connectionLost();
+    }
+
+    @Override
+    public void handlerRemoved(ChannelHandlerContext context) {
         closing = true;
         session.connectionLost();
         stall.stop();
@@ -250,6 +256,12 @@ final class Connection extends ChannelInboundHandlerAdapter implements PacketSin
             choked = true;
             channel.config().setAutoRead(false);
         }
+    }
+
+    private static String address(@Nullable SocketAddress remote) {
+        return remote instanceof InetSocketAddress internet && internet.getAddress() != null
+                ? internet.getAddress().getHostAddress() + ":" + internet.getPort()
+                : String.valueOf(remote);
     }
 
     private void stalled() {

@@ -38,7 +38,10 @@ public final class Listeners {
 
     /** Creates listeners that do not listen yet. */
     public Listeners(
-            List<ListenerConfig> configs, NetworkConfig network, SessionServices services, ConnectionRecorder recorder) {
+            List<ListenerConfig> configs,
+            NetworkConfig network,
+            SessionServices services,
+            ConnectionRecorder recorder) {
         this.configs = List.copyOf(configs);
         this.network = network;
         this.services = services;
@@ -61,7 +64,7 @@ public final class Listeners {
             Channel channel = listen(config);
             listening.add(channel);
             BoundListener listener = new BoundListener(config.name(), (InetSocketAddress) channel.localAddress());
-            LOG.info("listener {} on {} ({})", listener.name(), listener.address(), transport.name());
+            LOG.debug("listener {} on {} ({})", listener.name(), listener.address(), transport.name());
             bound.add(listener);
         }
         return List.copyOf(bound);
@@ -85,7 +88,7 @@ public final class Listeners {
         }
         CompletableFuture<Void> done = new CompletableFuture<>();
         connections.newCloseFuture().addListener(closed -> endLoops(done));
-        loops.next().schedule(() -> connections.close(), patience.toNanos(), TimeUnit.NANOSECONDS);
+        GlobalEventExecutor.INSTANCE.schedule(() -> connections.close(), patience.toNanos(), TimeUnit.NANOSECONDS);
         return done;
     }
 
@@ -103,7 +106,8 @@ public final class Listeners {
     }
 
     private Channel listen(ListenerConfig config) {
-        ChannelFuture bound = bootstrap(config).bind(config.host(), config.port()).awaitUninterruptibly();
+        ChannelFuture bound =
+                bootstrap(config).bind(config.host(), config.port()).awaitUninterruptibly();
         if (!bound.isSuccess()) {
             listening.close();
             throw new ListenException(config, bound.cause());

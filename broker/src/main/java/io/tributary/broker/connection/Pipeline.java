@@ -70,7 +70,8 @@ final class Pipeline extends ChannelInitializer<Channel> {
         WebSocketServerProtocolConfig webSocket = WebSocketServerProtocolConfig.newBuilder()
                 .websocketPath(path)
                 .subprotocols(WebSocketRequests.SUBPROTOCOLS)
-                .handshakeTimeoutMillis(listener.config().limits().connect().connectTimeout().toMillis())
+                .handshakeTimeoutMillis(
+                        listener.config().limits().connect().connectTimeout().toMillis())
                 .forceCloseTimeoutMillis(listener.network().linger().toMillis())
                 .decoderConfig(WebSocketDecoderConfig.newBuilder()
                         .maxFramePayloadLength(maxFrame)

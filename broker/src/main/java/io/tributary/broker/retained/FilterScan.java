@@ -39,7 +39,8 @@ final class FilterScan {
      * The topic itself when it matches; otherwise a string behind it with no match in between, or null when there is no
      * match behind it at all.
      */
-    @Nullable String next(String topic) {
+    @Nullable
+    String next(String topic) {
         if (beginsWithWildcard && TopicName.isReserved(topic)) {
             return BEHIND_RESERVED; // [MQTT-4.7.2-1]
         }

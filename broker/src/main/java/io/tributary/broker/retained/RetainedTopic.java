@@ -35,7 +35,8 @@ final class RetainedTopic {
     }
 
     /** The message that new subscriptions get, or null. */
-    @Nullable Message message() {
+    @Nullable
+    Message message() {
         return shown;
     }
 
@@ -146,7 +147,9 @@ final class RetainedTopic {
     /** One write to the store; its message is read when the write starts. */
     static final class Write {
         final CompletableFuture<Boolean> done = new CompletableFuture<>();
-        @Nullable Message message;
+
+        @Nullable
+        Message message;
 
         Write(@Nullable Message message) {
             this.message = message;

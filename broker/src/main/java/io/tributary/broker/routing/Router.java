@@ -238,9 +238,8 @@ public final class Router implements MessageRouting {
 
     /** Whether a member that no log was to have is persistent all the same: it then gets the message with QoS 0. */
     private boolean isPersistent(Recipient member) {
-        SharedGroup group = member.group() == null || member.qos().isAcknowledged()
-                ? null
-                : subscriptions.group(member.group());
+        SharedGroup group =
+                member.group() == null || member.qos().isAcknowledged() ? null : subscriptions.group(member.group());
         return group != null && group.hasPersistentMember(member.clientId(), member.session());
     }
 
@@ -274,6 +273,5 @@ public final class Router implements MessageRouting {
      *
      * @param relayFor the persistent publisher of a QoS 2 message, or null
      */
-    private record Passage(
-            Message message, @Nullable Publisher relayFor, int packetId, RouteCallback callback) {}
+    private record Passage(Message message, @Nullable Publisher relayFor, int packetId, RouteCallback callback) {}
 }

@@ -44,9 +44,10 @@ final class Selection {
         }
     }
 
-    /** Whether the session may have the message. */
+    /** Whether the session may have the message; the embedding application may have all. */
     boolean mayReceive(Receiver receiver, Message message) {
-        return policy.mayReceive(receiver.subscriber().clientId(), message.topic());
+        Subscriber subscriber = receiver.subscriber();
+        return subscriber.isInProcess() || policy.mayReceive(subscriber.clientId(), message.topic());
     }
 
     private void selectMembers(Message message, List<SharedGroup> groups, Visitor visitor) {

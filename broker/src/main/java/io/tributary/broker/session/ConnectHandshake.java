@@ -38,12 +38,10 @@ final class ConnectHandshake {
     void begin(Connect connect) {
         checkRoom();
         checkClientId(connect);
-        ClientInfo claimed = client(connect, connect.clientId());
-        String method = connect.properties().authenticationMethod();
-        if (method == null) {
-            authenticate(connect, claimed);
+        if (context.backend().isCongested()) {
+            context.backend().onRoom(() -> context.run(() -> authenticate(connect)));
         } else {
-            authenticateEnhanced(connect, claimed, method);
+            authenticate(connect);
         }
     }
 
@@ -60,12 +58,19 @@ final class ConnectHandshake {
         exchange.next(packet);
     }
 
+    private void authenticate(Connect connect) {
+        ClientInfo claimed = client(connect, connect.clientId());
+        String method = connect.properties().authenticationMethod();
+        if (method == null) {
+            authenticate(connect, claimed);
+        } else {
+            authenticateEnhanced(connect, claimed, method);
+        }
+    }
+
     private void checkRoom() {
         if (peer.refusal() != null) {
             throw new MqttException(peer.refusal(), "the listener takes no more connections for now");
-        }
-        if (context.backend().isCongested()) {
-            throw new MqttException(ReasonCode.SERVER_BUSY, "the broker cannot keep up");
         }
     }
 
@@ -114,6 +119,7 @@ final class ConnectHandshake {
 
                 @Override
                 public void onSuccess(byte @Nullable [] data) {
+                    exchange = null;
                     onAdmitted.accept(admission(connect).withAuthenticationData(data));
                 }
             });
@@ -134,8 +140,7 @@ final class ConnectHandshake {
     }
 
     private ClientInfo client(Connect connect, String clientId) {
-        return new ClientInfo(
-                clientId, connect.userName(), connect.version(), peer.remoteAddress(), peer.listener());
+        return new ClientInfo(clientId, connect.userName(), connect.version(), peer.remoteAddress(), peer.listener());
     }
 
     private long sessionExpiry(Connect connect) {
@@ -154,8 +159,7 @@ final class ConnectHandshake {
 
     private Will will(Will will, String clientId) {
         Message message = will.message();
-        Permissions permissions =
-                new Permissions(context.services().access().authorizer(), clientId);
+        Permissions permissions = new Permissions(context.services().access().authorizer(), clientId);
         if (!permissions.mayPublish(message.topic(), message.qos(), message.retain())) {
             throw new MqttException(ReasonCode.NOT_AUTHORIZED, "the will's topic is not authorised");
         }

@@ -117,12 +117,16 @@ final class InboundFlow {
                 checkReceiveMaximum();
                 checkUnreleased();
                 ids.put(packetId, State.ROUTING);
-                route(message, packetId, published.reserve(packetId, QoS.EXACTLY_ONCE));
+                route(message, packetId, pubrec(packetId));
             }
             case ROUTING -> {} // its PUBREC is on the way
-            case RECEIVED -> replies.pubrec(packetId, ReasonCode.SUCCESS, null); // not routed again [MQTT-4.3.3-10]
-            case RELEASING -> replies.pubrec(packetId, ReasonCode.PACKET_IDENTIFIER_IN_USE, null);
+            case RECEIVED -> pubrec(packetId).fill(ReasonCode.SUCCESS, null); // not routed again [MQTT-4.3.3-10]
+            case RELEASING -> pubrec(packetId).fill(ReasonCode.PACKET_IDENTIFIER_IN_USE, null);
         }
+    }
+
+    private Slot pubrec(int packetId) {
+        return published.reserve(packetId, QoS.EXACTLY_ONCE);
     }
 
     private void route(Message message, int packetId, Slot slot) {
@@ -141,30 +145,35 @@ final class InboundFlow {
     private void routed(Slot slot, RouteOutcome outcome) {
         switch (outcome) {
             case Safe() -> slot.fill(ReasonCode.SUCCESS, null);
-            case NoSubscribers() ->
-                slot.fill(mqtt5 ? ReasonCode.NO_MATCHING_SUBSCRIBERS : ReasonCode.SUCCESS, null);
+            case NoSubscribers() -> slot.fill(mqtt5 ? ReasonCode.NO_MATCHING_SUBSCRIBERS : ReasonCode.SUCCESS, null);
             // MQTT 3 cannot say so: the message goes nowhere and is acknowledged.
             case Refused(ReasonCode reason, String words) -> slot.fill(mqtt5 ? reason : ReasonCode.SUCCESS, words);
             case Lost() -> throw lost();
         }
     }
 
-    /** Writes PUBACK or PUBREC; an error ends the exchange of a QoS 2 message [MQTT-4.3.3-9]. */
     private void acknowledge(Slot slot, ReasonCode reason) {
-        int packetId = slot.packetId();
         if (slot.qos() == QoS.AT_LEAST_ONCE) {
             openQos1--;
-            replies.puback(packetId, reason, slot.words());
+            replies.puback(slot.packetId(), reason, slot.words());
         } else {
-            if (reason.isError()) {
-                ids.free(packetId);
-            } else {
-                ids.put(packetId, State.RECEIVED);
-            }
-            replies.pubrec(packetId, reason, slot.words());
+            routingEnds(slot.packetId(), reason);
+            replies.pubrec(slot.packetId(), reason, slot.words());
         }
         if (published.size() <= limits.maxUnacknowledged() / 2) {
             context.gate().open(PauseReason.UNACKNOWLEDGED);
+        }
+    }
+
+    /** The answer to the first PUBLISH counts; an error in it ends the exchange [MQTT-4.3.3-9]. */
+    private void routingEnds(int packetId, ReasonCode reason) {
+        if (ids.get(packetId) != State.ROUTING) {
+            return;
+        }
+        if (reason.isError()) {
+            ids.free(packetId);
+        } else {
+            ids.put(packetId, State.RECEIVED);
         }
     }
 

@@ -46,8 +46,7 @@ final class MessageWriter {
         PublishTemplate template = context.loop().templates().of(message, mqtt5);
         boolean written = mqtt5
                 ? writeMqtt5(template, queued, packetId, dup)
-                : context.sink()
-                        .publish(template, PublishVariant.plain(queued.qos(), queued.retain(), dup, packetId));
+                : context.sink().publish(template, PublishVariant.plain(queued.qos(), queued.retain(), dup, packetId));
         return written || drop(DropReason.TOO_LARGE); // [MQTT-3.1.2-24, MQTT-3.1.2-25]
     }
 

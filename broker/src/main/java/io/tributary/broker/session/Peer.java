@@ -10,4 +10,5 @@ import org.jspecify.annotations.Nullable;
  * @param listener the name of the listener that it came through
  * @param refusal why its CONNECT is to be refused, whoever it is; null when the listener has room for it
  */
-public record Peer(String remoteAddress, String listener, @Nullable ReasonCode refusal) {}
+public record Peer(
+        String remoteAddress, String listener, @Nullable ReasonCode refusal) {}

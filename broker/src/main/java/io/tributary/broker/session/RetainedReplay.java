@@ -29,7 +29,11 @@ final class RetainedReplay {
      * @param subscriptionId its identifier, or 0 for none
      * @param exceptFrom the publisher whose messages are left out, or null
      */
-    record Request(TopicFilter filter, QoS qos, int subscriptionId, @Nullable String exceptFrom) {}
+    record Request(
+            TopicFilter filter,
+            QoS qos,
+            int subscriptionId,
+            @Nullable String exceptFrom) {}
 
     private final SessionContext context;
     private final Identity identity;

@@ -44,9 +44,8 @@ import org.jspecify.annotations.Nullable;
  * CONNECTED         CLOSED          DISCONNECT came or went, or the connection is lost; Detach follows at once
  * </pre>
  *
- * <p>Confined to the connection's event loop, except for {@link #inFlight}, and for {@link #post} and {@link #offer}, which cross
- * over to it. While
- * {@link #mayRead} is false no packet may be given to it.
+ * <p>Confined to the connection's event loop, except for {@link #inFlight}, and for {@link #post} and {@link #offer}, which
+ * cross over to it. While {@link #mayRead} is false no packet may be given to it.
  */
 public final class Session {
 
@@ -69,7 +68,12 @@ public final class Session {
     private final long connection;
     private State state = State.AWAITING_CONNECT;
     private boolean mqtt5;
+    private String clientId = "";
+    private long sessionExpirySeconds;
+
+    /** The accepted CONNECT, only while the session is being attached: it may have secrets in it. */
     private @Nullable Admission admission;
+
     private @Nullable ConnectedSession connected;
     private @Nullable Ending ending;
     private @Nullable ScheduledFuture<?> deadline;
@@ -173,11 +177,10 @@ public final class Session {
 
     /** The shard answered: this connection has the session. */
     void attached(Attached attached) {
-        Admission accepted = admission;
-        if (state == State.ATTACHING && accepted != null) {
-            connect(accepted, attached);
-        } else if (state == State.CLOSED && accepted != null && ending != null) {
-            detach(accepted, attached, ending);
+        if (state == State.ATTACHING && admission != null) {
+            connect(admission, attached);
+        } else if (state == State.CLOSED && connected == null && ending != null) {
+            detach(attached, ending);
         } else {
             throw new IllegalStateException("attached in state " + state);
         }
@@ -226,8 +229,20 @@ public final class Session {
                 context.gate().close(PauseReason.HANDSHAKE);
                 handshake.begin(connect);
             }
-            case Connack _, Publish _, Puback _, Pubrec _, Pubrel _, Pubcomp _, Subscribe _, Suback _, Unsubscribe _,
-                    Unsuback _, Pingreq _, Pingresp _, Disconnect _, Auth _ ->
+            case Connack _,
+                    Publish _,
+                    Puback _,
+                    Pubrec _,
+                    Pubrel _,
+                    Pubcomp _,
+                    Subscribe _,
+                    Suback _,
+                    Unsubscribe _,
+                    Unsuback _,
+                    Pingreq _,
+                    Pingresp _,
+                    Disconnect _,
+                    Auth _ ->
                 throw new MqttException(ReasonCode.PROTOCOL_ERROR, "the first packet is no CONNECT [MQTT-3.1.0-1]");
         }
     }
@@ -236,8 +251,19 @@ public final class Session {
         switch (packet) {
             case Auth auth -> handshake.auth(auth);
             case Disconnect _ -> end(ReasonCode.SUCCESS, false, null);
-            case Connect _, Connack _, Publish _, Puback _, Pubrec _, Pubrel _, Pubcomp _, Subscribe _, Suback _,
-                    Unsubscribe _, Unsuback _, Pingreq _, Pingresp _ ->
+            case Connect _,
+                    Connack _,
+                    Publish _,
+                    Puback _,
+                    Pubrec _,
+                    Pubrel _,
+                    Pubcomp _,
+                    Subscribe _,
+                    Suback _,
+                    Unsubscribe _,
+                    Unsuback _,
+                    Pingreq _,
+                    Pingresp _ ->
                 throw new MqttException( // [MQTT-3.1.2-30]
                         ReasonCode.PROTOCOL_ERROR, "another packet than AUTH or DISCONNECT before CONNACK");
         }
@@ -257,17 +283,19 @@ public final class Session {
         }
         enter(State.ATTACHING);
         admission = accepted;
+        clientId = accepted.client().clientId();
+        sessionExpirySeconds = accepted.sessionExpirySeconds();
         context.gate().close(PauseReason.HANDSHAKE);
         expectWithin(context.limits().connect().attachTimeout());
         SessionServices services = context.services();
         services.sessions().add(connection, this);
         services.backend()
                 .attach(new ShardEvent.Attach(
-                        accepted.client().clientId(),
+                        clientId,
                         services.node(),
                         connection,
                         accepted.connect().cleanStart(),
-                        accepted.sessionExpirySeconds(),
+                        sessionExpirySeconds,
                         OutboundFlow.window(accepted.connect().properties(), context.limits()),
                         accepted.will()));
     }
@@ -275,8 +303,9 @@ public final class Session {
     private void connect(Admission accepted, Attached attached) {
         enter(State.CONNECTED);
         cancelDeadline();
+        admission = null;
         boolean present = attached.sessionPresent(); // [MQTT-3.2.2-2, MQTT-3.2.2-3]
-        boolean persistent = accepted.sessionExpirySeconds() > 0 || present;
+        boolean persistent = sessionExpirySeconds > 0 || present;
         Identity identity = new Identity(accepted.client(), connection, attached, persistent);
         ConnectedSession live = new ConnectedSession(context, accepted, identity);
         connected = live;
@@ -293,17 +322,13 @@ public final class Session {
 
     private long newExpiry(long asked) {
         if (asked == ABSENT) {
-            return expiry();
+            return sessionExpirySeconds;
         }
-        if (expiry() == 0 && asked != 0) {
+        if (sessionExpirySeconds == 0 && asked != 0) {
             throw new MqttException( // [MQTT-3.14.2-2]
                     ReasonCode.PROTOCOL_ERROR, "DISCONNECT makes a session last that was not to");
         }
         return Math.min(asked, context.limits().connect().maxSessionExpirySeconds());
-    }
-
-    private long expiry() {
-        return admission == null ? 0 : admission.sessionExpirySeconds();
     }
 
     /** Ends the session for a reason that the client is told, if its version of MQTT has a packet for that. */
@@ -320,7 +345,7 @@ public final class Session {
     }
 
     private void end(ReasonCode reason, boolean publishWill, @Nullable MqttPacket last) {
-        end(new Ending(reason, publishWill, expiry()), last);
+        end(new Ending(reason, publishWill, sessionExpirySeconds), last);
     }
 
     private void end(Ending how, @Nullable MqttPacket last) {
@@ -331,6 +356,7 @@ public final class Session {
         }
         enter(State.CLOSED);
         ending = how;
+        admission = null;
         cancelDeadline();
         context.sink().close(last);
         if (before == State.CONNECTED && connected != null) {
@@ -345,32 +371,25 @@ public final class Session {
     }
 
     /** The connection ended before its session was attached. */
-    private void detach(Admission accepted, Attached attached, Ending how) {
+    private void detach(Attached attached, Ending how) {
         forget();
         context.backend()
                 .detach(new ShardEvent.Detach(
-                        accepted.client().clientId(),
-                        attached.epoch(),
-                        how.publishWill(),
-                        how.sessionExpirySeconds(),
-                        0));
+                        clientId, attached.epoch(), how.publishWill(), how.sessionExpirySeconds(), 0));
     }
 
     private void forget() {
-        if (admission != null) {
-            context.services().sessions().remove(connection, admission.client().clientId());
-        }
+        context.services().sessions().remove(connection, clientId);
     }
 
     private void enter(State next) {
-        boolean legal =
-                switch (next) {
-                    case AWAITING_CONNECT -> false;
-                    case AUTHENTICATING -> state == State.AWAITING_CONNECT;
-                    case ATTACHING -> state == State.AUTHENTICATING;
-                    case CONNECTED -> state == State.ATTACHING;
-                    case CLOSED -> state != State.CLOSED;
-                };
+        boolean legal = switch (next) {
+            case AWAITING_CONNECT -> false;
+            case AUTHENTICATING -> state == State.AWAITING_CONNECT;
+            case ATTACHING -> state == State.AUTHENTICATING;
+            case CONNECTED -> state == State.ATTACHING;
+            case CLOSED -> state != State.CLOSED;
+        };
         if (!legal) {
             throw new IllegalStateException("from " + state + " to " + next);
         }

@@ -63,8 +63,7 @@ public interface SessionBackend {
     void deliverTransient(Message message, Destinations destinations);
 
     /** {@link Subscriptions#subscribe}. */
-    CompletionStage<List<Subscriptions.Outcome>> subscribe(
-            Subscriber subscriber, List<SubscriptionRequest> requests);
+    CompletionStage<List<Subscriptions.Outcome>> subscribe(Subscriber subscriber, List<SubscriptionRequest> requests);
 
     /** {@link Subscriptions#unsubscribe}. */
     CompletionStage<List<Boolean>> unsubscribe(Subscriber subscriber, List<TopicFilter> filters);

@@ -52,7 +52,8 @@ final class SubscribeFlow {
     /** Takes a SUBSCRIBE; there is one answer for each entry [MQTT-3.8.4-5, MQTT-3.8.4-6]. */
     void subscribe(Subscribe packet) {
         List<Answer> answers = new ArrayList<>(packet.subscriptions().size());
-        List<SubscriptionRequest> requests = new ArrayList<>(packet.subscriptions().size());
+        List<SubscriptionRequest> requests =
+                new ArrayList<>(packet.subscriptions().size());
         for (Subscription asked : packet.subscriptions()) {
             Answer answer = decide(asked, packet.subscriptionId());
             answers.add(answer);
@@ -61,10 +62,11 @@ final class SubscribeFlow {
             }
         }
         context.gate().close(PauseReason.SUBSCRIBING);
-        made(requests).whenComplete((outcomes, failure) -> context.run(() -> {
-            answer(packet.packetId(), answers, outcomes, failure);
-            context.gate().open(PauseReason.SUBSCRIBING);
-        }));
+        made(requests)
+                .whenComplete((outcomes, failure) -> context.run(() -> {
+                    answer(packet.packetId(), answers, outcomes, failure);
+                    context.gate().open(PauseReason.SUBSCRIBING);
+                }));
     }
 
     /** Takes an UNSUBSCRIBE. */
@@ -89,8 +91,7 @@ final class SubscribeFlow {
             return new Denied(ReasonCode.QUOTA_EXCEEDED);
         }
         return switch (intercept(asked)) {
-            case Proceed(Subscription subscription) ->
-                new Allowed(subscription, request(subscription, subscriptionId));
+            case Proceed(Subscription subscription) -> new Allowed(subscription, request(subscription, subscriptionId));
             case Refuse(ReasonCode reason) -> new Denied(reason);
         };
     }
@@ -128,10 +129,12 @@ final class SubscribeFlow {
         }
         List<ReasonCode> reasons = new ArrayList<>(answers.size());
         for (Answer answer : answers) {
-            reasons.add(switch (answer) {
-                case Allowed allowed -> made == null ? ReasonCode.UNSPECIFIED_ERROR : granted(allowed, made.next());
-                case Denied(ReasonCode reason) -> reason;
-            });
+            reasons.add(
+                    switch (answer) {
+                        case Allowed allowed ->
+                            made == null ? ReasonCode.UNSPECIFIED_ERROR : granted(allowed, made.next());
+                        case Denied(ReasonCode reason) -> reason;
+                    });
         }
         replies.suback(packetId, reasons);
         replay.proceed();
@@ -150,14 +153,13 @@ final class SubscribeFlow {
         SubscriptionRequest request = allowed.request();
         if (withRetained && !request.filter().isShared()) {
             String exceptFrom = request.noLocal() ? identity.clientId() : null;
-            replay.add(new RetainedReplay.Request(
-                    request.filter(), request.qos(), request.subscriptionId(), exceptFrom));
+            replay.add(
+                    new RetainedReplay.Request(request.filter(), request.qos(), request.subscriptionId(), exceptFrom));
         }
         return ReasonCode.granted(request.qos());
     }
 
-    private static List<ReasonCode> reasons(
-            int count, @Nullable List<Boolean> existed, @Nullable Throwable failure) {
+    private static List<ReasonCode> reasons(int count, @Nullable List<Boolean> existed, @Nullable Throwable failure) {
         List<ReasonCode> reasons = new ArrayList<>(count);
         if (existed == null) {
             LOG.warn("subscriptions were not removed", failure);

@@ -64,6 +64,16 @@ final class ClientState {
         return sessionExpirySeconds > 0;
     }
 
+    /** Whether the latest connection did not begin the session. */
+    boolean isResumed() {
+        return epoch != session;
+    }
+
+    /** Whether messages are queued for the session: it outlives this connection, or has outlived the one before. */
+    boolean hasQueue() {
+        return isPersistent() || isResumed();
+    }
+
     /** Log time at which the session ends if it is not resumed; never for one that is attached or does not expire. */
     long expiresAtMillis() {
         return isAttached() || sessionExpirySeconds == ShardState.NEVER_EXPIRES_SECONDS

@@ -25,6 +25,8 @@ import org.jspecify.annotations.Nullable;
  * acknowledge until it is logged. Confined to the thread of the driver.
  */
 final class Deliveries {
+    private static final int SETTLED_PER_RECORD = 10_000;
+
     private final ShardConfig config;
     private final SessionQueues queues;
     private final DeliveryTarget target;
@@ -54,13 +56,23 @@ final class Deliveries {
     /** A connection has the session: it is handed the queue from the start. */
     void attached(ClientState client) {
         Outgoing before = outgoing.remove(client.clientId);
-        if (!client.isPersistent()) {
-            return;
+        long begunUpTo = before != null && before.client == client
+                ? Math.min(before.begunUpTo(), client.resendUpTo)
+                : client.resendUpTo;
+        serve(client, begunUpTo, begunUpTo);
+    }
+
+    /** A connection has the session already, and was handed nobody knows how much of the queue. */
+    void resumed(ClientState client) {
+        serve(client, client.resendUpTo, client.lastSequence);
+    }
+
+    private void serve(ClientState client, long dupUpTo, long begunUpTo) {
+        if (client.hasQueue()) {
+            Outgoing now = new Outgoing(client, config, unlogged.get(client.clientId), dupUpTo, begunUpTo);
+            outgoing.put(client.clientId, now);
+            pump(now);
         }
-        long firstNew = before != null && before.client == client ? before.firstUnseen() : Long.MAX_VALUE;
-        Outgoing now = new Outgoing(client, config, withheldOf(client), firstNew);
-        outgoing.put(client.clientId, now);
-        pump(now);
     }
 
     /** The session has no connection any more. */
@@ -81,7 +93,7 @@ final class Deliveries {
         if (to == null) {
             return;
         }
-        if (to.next == sequence && to.hasRoom()) {
+        if (to.next == sequence && hasRoom(to)) {
             to.next++;
             handOrDrop(to, sequence, entry);
         } else {
@@ -131,21 +143,19 @@ final class Deliveries {
     /** Takes an entry out of a queue that nobody was handed; it is logged with what clients settle. */
     void drop(ClientState client, long sequence, long size, DropReason reason) {
         toLog(client).settle(sequence, size);
-        withhold(client, sequence);
-        recorder.dropped(reason);
-    }
-
-    /** Keeps an entry from being handed to the client, for it is about to move to another session. */
-    void move(ClientState client, long sequence, long size) {
-        unloggedOf(client).move(sequence, size);
-        withhold(client, sequence);
-    }
-
-    private void withhold(ClientState client, long sequence) {
         Outgoing to = outgoing.get(client.clientId);
         if (to != null) {
             to.withheld.add(sequence);
         }
+        recorder.dropped(reason);
+    }
+
+    /**
+     * Keeps an entry of an offline client from being handed to it, for it is about to move to another session. Should the
+     * client come back before that is logged, it waits: what another owner finds still there must not have been passed over.
+     */
+    void move(ClientState client, long sequence, long size) {
+        unloggedOf(client).move(sequence, size);
     }
 
     /** How many entries are in a queue, as far as the owner knows. */
@@ -160,16 +170,21 @@ final class Deliveries {
         return client.queuedBytes - (known == null ? 0 : known.bytes());
     }
 
-    /** Entries below this sequence number have been handed to a connection, or were sent before. */
+    /** Entries below this sequence number have been handed to a connection, or may have been. */
     long firstUnseen(ClientState client) {
         Outgoing to = outgoing.get(client.clientId);
-        return to == null ? client.resendUpTo + 1 : Math.max(to.next, client.resendUpTo + 1);
+        return 1 + (to == null ? client.resendUpTo : to.begunUpTo());
     }
 
-    /** Entries of a queue that are settled or moved, though the queue still has them. */
+    /** Entries of a queue that are settled or about to move, though the queue still has them. */
     Set<Long> withheldOf(ClientState client) {
         Unlogged known = unlogged.get(client.clientId);
         return known == null || known.session != client.session ? new HashSet<>() : known.withheld();
+    }
+
+    /** Whether anything waits to be logged. */
+    boolean hasSettled() {
+        return !toLog.isEmpty();
     }
 
     /** Whether PUBRECs wait to be logged, which is not put off. */
@@ -177,19 +192,30 @@ final class Deliveries {
         return hasReceived;
     }
 
-    /** Takes everything that is to be logged. */
-    List<ClientSettled> takeSettled() {
-        List<ClientSettled> taken = new ArrayList<>(toLog.size());
+    /** Takes everything that is to be logged, in records of bounded size. */
+    List<Settled> takeSettled(long ownerEpoch) {
+        List<Settled> records = new ArrayList<>();
+        List<ClientSettled> clients = new ArrayList<>();
+        int entries = 0;
         for (String clientId : toLog) {
             Unlogged known = unlogged.get(clientId);
             ClientSettled settled = known == null ? null : known.take(clientId);
             if (settled != null) {
-                taken.add(settled);
+                clients.add(settled);
+                entries += settled.settled().length + settled.received().length;
             }
+            if (entries >= SETTLED_PER_RECORD) {
+                records.add(new Settled(ownerEpoch, clients));
+                clients.clear();
+                entries = 0;
+            }
+        }
+        if (!clients.isEmpty()) {
+            records.add(new Settled(ownerEpoch, clients));
         }
         toLog.clear();
         hasReceived = false;
-        return taken;
+        return records;
     }
 
     /** A record that this owner wrote was folded. */
@@ -199,6 +225,10 @@ final class Deliveries {
             if (known != null && known.session == client.session()) {
                 known.logged();
                 forgetIfEmpty(client.clientId(), known);
+                Outgoing to = outgoing.get(client.clientId());
+                if (to != null) {
+                    to.logged(client);
+                }
             }
         }
     }
@@ -211,6 +241,10 @@ final class Deliveries {
                 known.moved(moved.sequence(), moved.bytes());
             }
             forgetIfEmpty(handOver.clientId(), known);
+            Outgoing to = outgoing.get(handOver.clientId());
+            if (to != null) {
+                pump(to);
+            }
         }
     }
 
@@ -235,15 +269,22 @@ final class Deliveries {
         toRetry.clear();
         for (Outgoing to : again) {
             to.reading = false;
-            pump(to);
+            if (outgoing.get(to.client.clientId) == to) {
+                pump(to);
+            }
         }
     }
 
+    private boolean hasRoom(Outgoing to) {
+        Unlogged known = unlogged.get(to.client.clientId);
+        return to.hasRoom() && (known == null || !known.isMoving());
+    }
+
     private void pump(Outgoing to) {
-        while (to.hasRoom() && !to.reading && to.next <= to.client.lastSequence) {
+        while (hasRoom(to) && !to.reading && to.next <= to.client.lastSequence) {
             to.reading = true;
             pumping = true;
-            queues.read(to.client, to.next, to.roomForMessages(), (page, failure) -> onPage(to, page));
+            queues.read(to.client, to.next, to.roomForMessages(), page -> onPage(to, page));
             pumping = false;
         }
     }
@@ -273,10 +314,10 @@ final class Deliveries {
         if (to.withheld.remove(sequence)) {
             return;
         }
-        if (entry instanceof QueueEntry.Queued(var message, _, _, _, _)
-                && !to.mayHaveBeenSent(sequence)
-                && message.isExpiredAt(clockMillis.getAsLong())) { // [MQTT-3.3.2-5]
-            toLog(to.client).settle(sequence, message.sizeBytes());
+        if (entry instanceof QueueEntry.Queued queued
+                && !to.mayHaveBegun(sequence)
+                && queued.message().isExpiredAt(clockMillis.getAsLong())) { // [MQTT-3.3.2-5]
+            toLog(to.client).settle(sequence, queued.message().sizeBytes());
             recorder.dropped(DropReason.EXPIRED);
             return;
         }

@@ -9,7 +9,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * What the fold asks its driver to do. The fold asks the same each time it folds the same record, so a driver that folds
- * records again carries out only what has to happen at least once: {@link #handOn} and {@link #sessionEnded}.
+ * records again carries out only what has to happen at least once: {@link #handOn}, {@link #sessionEnded}, and that a
+ * connection is told that it lost its session.
  */
 interface Effects {
 
@@ -21,7 +22,7 @@ interface Effects {
      *
      * @param previous the connection that had it until now, or null
      */
-    void attached(ClientState client, boolean sessionPresent, @Nullable Taken previous);
+    void attached(ClientState client, @Nullable Taken previous);
 
     /** A connection that lost its session to another one. */
     record Taken(String node, long connection) {}

@@ -45,7 +45,7 @@ final class GroupHandOver {
     }
 
     private void moveFrom(ClientState client, long epoch, long from, long ownerEpoch) {
-        queues.read(client, from, PAGE, (page, failure) -> onPage(client, epoch, page, ownerEpoch));
+        queues.read(client, from, PAGE, page -> onPage(client, epoch, page, ownerEpoch));
     }
 
     private void onPage(ClientState client, long epoch, @Nullable Page page, long ownerEpoch) {

@@ -2,8 +2,10 @@ package io.tributary.broker.shard;
 
 import io.tributary.broker.delivery.Delivery;
 import io.tributary.common.event.QueueEntry;
+import io.tributary.common.event.ShardEvent.ClientSettled;
 import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -15,16 +17,17 @@ import org.jspecify.annotations.Nullable;
  */
 final class Outgoing {
     final ClientState client;
-    final long epoch;
     final long connection;
     private final int windowMessages;
     private final int windowBytes;
-    /** Entries that are settled or moved though the queue still has them. */
+    /** Entries that are settled though the queue still has them. */
     final Set<Long> withheld;
-    /** Messages from this sequence number on were never handed to a connection by this owner, so they carry no DUP. */
-    private final long firstNew;
-    /** Messages up to this sequence number may have been sent before this connection began. */
-    private final long resendUpTo;
+    /** Entries whose PUBREC is on its way into the log, so that their size is settled. */
+    private final Set<Long> received;
+    /** Messages up to this sequence number may have been sent on connections before and carry DUP. */
+    private final long dupUpTo;
+    /** Messages up to this sequence number may be in flight, though this owner has not handed them to the connection. */
+    private final long begunBefore;
 
     /** The lowest sequence number that was not looked at yet. */
     long next;
@@ -36,15 +39,16 @@ final class Outgoing {
     private long handedBytes;
     private List<Delivery> batch = new ArrayList<>();
 
-    Outgoing(ClientState client, ShardConfig config, Set<Long> withheld, long firstNew) {
+    Outgoing(ClientState client, ShardConfig config, @Nullable Unlogged unlogged, long dupUpTo, long begunBefore) {
         this.client = client;
-        epoch = client.epoch;
         connection = client.connection;
         windowMessages = config.windowMessages();
         windowBytes = config.windowBytes();
-        this.withheld = withheld;
-        this.firstNew = firstNew;
-        resendUpTo = client.resendUpTo;
+        Unlogged known = unlogged != null && unlogged.session == client.session ? unlogged : null;
+        withheld = known == null ? new HashSet<>() : known.settled();
+        received = known == null ? new HashSet<>() : known.received();
+        this.dupUpTo = dupUpTo;
+        this.begunBefore = begunBefore;
         next = client.queuedMessages == 0 ? client.lastSequence + 1 : 1;
     }
 
@@ -57,20 +61,26 @@ final class Outgoing {
         return Math.max(1, windowMessages - handed.size());
     }
 
-    boolean mayHaveBeenSent(long sequence) {
-        return sequence <= resendUpTo && sequence < firstNew;
+    /** Whether an entry that is not handed yet may be in flight all the same. */
+    boolean mayHaveBegun(long sequence) {
+        return sequence <= begunBefore;
     }
 
-    /** The lowest sequence number that no connection has seen, as far as this owner knows. */
-    long firstUnseen() {
-        return Math.max(next, Math.min(firstNew, resendUpTo + 1));
+    /** The highest sequence number that a connection may have seen, as far as this owner knows. */
+    long begunUpTo() {
+        return Math.max(next - 1, begunBefore);
     }
 
     void hand(long sequence, QueueEntry entry) {
-        int size = entry instanceof QueueEntry.Queued(var message, _, _, _, _) ? message.sizeBytes() : 0;
+        int size = sizeOf(sequence, entry);
         handed.put(sequence, size);
         handedBytes += size;
-        batch.add(new Delivery(sequence, entry, mayHaveBeenSent(sequence)));
+        batch.add(new Delivery(sequence, entry, sequence <= dupUpTo));
+    }
+
+    private int sizeOf(long sequence, QueueEntry entry) {
+        boolean counts = entry instanceof QueueEntry.Queued && !received.contains(sequence);
+        return counts ? ((QueueEntry.Queued) entry).message().sizeBytes() : 0;
     }
 
     /** Takes an entry out of the window; null when it is not there. */
@@ -87,6 +97,18 @@ final class Outgoing {
         Integer size = handed.replace(sequence, 0);
         handedBytes -= size == null ? 0 : size;
         return size;
+    }
+
+    /** The queue shows what these entries have become: there is no need to know it here. */
+    void logged(ClientSettled client) {
+        forget(withheld, client.settled());
+        forget(received, client.received());
+    }
+
+    private static void forget(Set<Long> known, long[] sequences) {
+        for (int i = 0; i < sequences.length && !known.isEmpty(); i++) {
+            known.remove(sequences[i]);
+        }
     }
 
     /** Takes what was handed since the last call. */

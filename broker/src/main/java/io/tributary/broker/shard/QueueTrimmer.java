@@ -48,7 +48,7 @@ final class QueueTrimmer {
     }
 
     private void trim(ClientState client, long from) {
-        queues.read(client, from, PAGE, (page, failure) -> onPage(client, page));
+        queues.read(client, from, PAGE, page -> onPage(client, page));
     }
 
     private void onPage(ClientState client, @Nullable Page page) {
@@ -72,8 +72,8 @@ final class QueueTrimmer {
 
     private void dropIfUnseen(ClientState client, ShardStore.Entry entry) {
         boolean unseen = entry.sequence() >= deliveries.firstUnseen(client);
-        if (unseen && entry.entry() instanceof QueueEntry.Queued(var message, _, _, _, _)) {
-            deliveries.drop(client, entry.sequence(), message.sizeBytes(), DropReason.QUEUE_FULL);
+        if (unseen && entry.entry() instanceof QueueEntry.Queued queued) {
+            deliveries.drop(client, entry.sequence(), queued.message().sizeBytes(), DropReason.QUEUE_FULL);
         }
     }
 }

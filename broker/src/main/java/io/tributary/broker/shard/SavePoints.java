@@ -61,9 +61,14 @@ final class SavePoints {
         lastBegunMillis = environment.clockMillis().getAsLong();
     }
 
-    /** Whether it is time for a save point, before which what clients settled is to be logged. */
-    boolean wantsSettled() {
-        return taken == null && awaitedSettled == NONE && isTime() && !isBehind();
+    /**
+     * Whether it is time for a save point, before which what clients settled is to be logged.
+     *
+     * @param isSomethingSettled whether there is something to log, which is reason enough for a save point
+     */
+    boolean wantsSettled(boolean isSomethingSettled) {
+        boolean isDue = isTime() || (isSomethingSettled && isIntervalOver());
+        return taken == null && awaitedSettled == NONE && isDue && !isBehind();
     }
 
     /** A {@code Settled} record is on its way into the log. */
@@ -95,22 +100,27 @@ final class SavePoints {
                 && environment.clockMillis().getAsLong() >= retryAtMillis) {
             store(taken);
         }
-        return !fenced;
+        resumeIfCaughtUp(); // a record folded after the pause may have made it smaller, too
+        return !fenced && !queues.hasStoreMoved();
     }
 
     private boolean isTime() {
         ShardChanges changes = state.changes();
         return state.applied() > savedApplied
-                && (environment.clockMillis().getAsLong() - lastBegunMillis
-                                >= config.savePointInterval().toMillis()
+                && (isIntervalOver()
                         || changes.queuedCount() >= config.savePointChanges()
                         || changes.queuedBytes() >= config.savePointBytes());
+    }
+
+    private boolean isIntervalOver() {
+        return environment.clockMillis().getAsLong() - lastBegunMillis
+                >= config.savePointInterval().toMillis();
     }
 
     private void take(long ownerEpoch) {
         awaitedSettled = NONE;
         lastBegunMillis = environment.clockMillis().getAsLong();
-        queues.saving(state.changes());
+        queues.saving();
         taken = state.takeSavePoint(ownerEpoch, savedApplied);
     }
 
@@ -133,9 +143,13 @@ final class SavePoints {
         }
         savedApplied = savePoint.applied();
         taken = null;
-        queues.saving(null);
+        queues.saved();
         log.truncate(shard, savedApplied + 1);
         environment.recorder().saved(savePoint.queued().size());
+        resumeIfCaughtUp();
+    }
+
+    private void resumeIfCaughtUp() {
         Runnable action = onCaughtUp;
         if (action != null && !isBehind()) {
             onCaughtUp = null;

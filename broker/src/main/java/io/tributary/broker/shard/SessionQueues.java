@@ -8,7 +8,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.NavigableMap;
 import java.util.concurrent.Executor;
-import java.util.function.BiConsumer;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -26,48 +26,68 @@ final class SessionQueues {
     private final ShardStore store;
     private final Executor thread;
     private @Nullable ShardChanges saving;
+    private long savingApplied;
+    private long storedApplied;
     private long saves;
+    private boolean storeMoved;
 
     SessionQueues(int shard, ShardState state, ShardStore store, Executor thread) {
         this.shard = shard;
         this.state = state;
         this.store = store;
         this.thread = thread;
+        storedApplied = state.applied();
     }
 
-    /** These changes are on their way to the store; null when they have arrived. */
-    void saving(@Nullable ShardChanges changes) {
-        saving = changes;
+    /** What changed until now is going to the store, and about to be taken from the state. */
+    void saving() {
+        saving = state.changes();
+        savingApplied = state.applied();
         saves++;
+    }
+
+    /** What was going to the store has arrived. */
+    void saved() {
+        saving = null;
+        storedApplied = savingApplied;
+        saves++;
+    }
+
+    /** Whether a page showed the store elsewhere than this owner left it. */
+    boolean hasStoreMoved() {
+        return storeMoved;
     }
 
     /**
      * Finds the next entries from a sequence number on, in memory or in the store.
      *
-     * @param then told on the driver's thread, at once when they are in memory; the page is null when the store failed
+     * @param then told on the driver's thread, at once when they are in memory; the page is null when the store failed, or
+     *     the session ended meanwhile
      */
-    void read(ClientState client, long from, int max, BiConsumer<@Nullable Page, @Nullable Throwable> then) {
+    void read(ClientState client, long from, int max, Consumer<@Nullable Page> then) {
         long storedUpTo = storedUpTo(client);
         if (from > storedUpTo) {
-            then.accept(readMemory(client, from, max), null);
+            then.accept(readMemory(client, from, max));
             return;
         }
         long savesBefore = saves;
         store.readQueue(shard, client.clientId, from, max, PAGE_BYTES)
                 .whenComplete((page, failure) -> thread.execute(() -> {
-                    if (page == null) {
-                        then.accept(null, failure);
+                    if (page == null || state.client(client.clientId) != client) {
+                        then.accept(null);
                     } else if (saves != savesBefore) { // the page may have what was removed meanwhile
                         read(client, from, max, then);
+                    } else if (isExpected(page.applied())) {
+                        then.accept(onlyCurrent(client, page, storedUpTo));
                     } else {
-                        then.accept(onlyCurrent(client, page, storedUpTo), null);
+                        storeMoved = true;
+                        then.accept(null);
                     }
                 }));
     }
 
-    /** Whether the entries from a sequence number on can be read without the store. */
-    boolean isInMemory(ClientState client, long from) {
-        return from > storedUpTo(client);
+    private boolean isExpected(long applied) {
+        return applied == storedApplied || (saving != null && applied == savingApplied);
     }
 
     /**

@@ -195,6 +195,6 @@ final class ShardChanges {
     }
 
     private static long sizeOf(@Nullable QueueEntry entry) {
-        return entry instanceof QueueEntry.Queued(var message, _, _, _, _) ? message.sizeBytes() : 0;
+        return entry instanceof QueueEntry.Queued queued ? queued.message().sizeBytes() : 0;
     }
 }

@@ -4,7 +4,6 @@ import io.tributary.broker.delivery.Attached;
 import io.tributary.broker.delivery.DeliveryTarget;
 import io.tributary.broker.delivery.MessageRouting;
 import io.tributary.broker.delivery.SessionObserver;
-import io.tributary.broker.shard.ShardTimers.Timer;
 import io.tributary.common.event.Destinations;
 import io.tributary.common.event.EventCodec;
 import io.tributary.common.event.QueueEntry;
@@ -56,6 +55,7 @@ final class ShardDriver implements Effects {
     private static final Logger LOG = LoggerFactory.getLogger(ShardDriver.class);
     /** Whoever was refused may have lost the shard without knowing yet, and must not take it from its new owner at once. */
     private static final long RETRY_MILLIS = 1000;
+    private static final long COUNT_MILLIS = 5000;
 
     private enum Phase {
         IDLE,
@@ -84,6 +84,8 @@ final class ShardDriver implements Effects {
     private int generation;
 
     private long ownerEpoch = -1;
+    private long countedAtMillis;
+    private volatile ShardFigures figures = ShardFigures.NONE;
     private long foldingOffset;
     private long retryAtMillis = Long.MAX_VALUE;
 
@@ -114,6 +116,11 @@ final class ShardDriver implements Effects {
         clockMillis = environment.clockMillis();
         recorder = environment.recorder();
         handOns = new HandOns(shard, appender, routing, thread);
+    }
+
+    /** The offset of the record with which this owner took the shard over; what an older owner says is void. */
+    long ownerEpoch() {
+        return ownerEpoch;
     }
 
     boolean isLive() {
@@ -193,6 +200,9 @@ final class ShardDriver implements Effects {
         SessionQueues queues = new SessionQueues(shard, state, store, thread);
         Deliveries deliveries = new Deliveries(environment.config(), queues, target, clockMillis, recorder);
         handOns.restart();
+        if (state.applied() > foldingOffset) {
+            failRelays(); // another owner has folded them
+        }
         live = new Live(
                 state,
                 deliveries,
@@ -235,7 +245,9 @@ final class ShardDriver implements Effects {
         }
         recorder.folded(records.size());
         endOfTurn(now);
-        pauseIfBehind(now);
+        if (live == now) {
+            pauseIfBehind(now);
+        }
     }
 
     private void folded(Live now, ShardEvent event) {
@@ -282,6 +294,9 @@ final class ShardDriver implements Effects {
     /** Keeps the callback until the fold says what became of the relay; told before it is appended. */
     void expectRelay(Relay relay, AppendCallback callback) {
         relays.put(new RelayKey(relay.clientId(), relay.epoch(), relay.packetId()), callback);
+        if (phase == Phase.IDLE) {
+            failRelays();
+        }
     }
 
     /** The append of a relay failed. */
@@ -298,22 +313,34 @@ final class ShardDriver implements Effects {
         if (phase == Phase.CLAIMING && now >= retryAtMillis) {
             assigned();
         } else if (live != null) {
-            for (Timer timer : live.timers.takeDue(now)) {
-                due(live, timer, now);
+            for (String clientId : live.timers.takeDue(now)) {
+                due(live, clientId, now);
             }
             live.deliveries.retryReads();
+            count(live, now);
             endOfTurn(live);
         }
     }
 
+    private void count(Live now, long nowMillis) {
+        if (nowMillis - countedAtMillis >= COUNT_MILLIS) {
+            countedAtMillis = nowMillis;
+            figures = ShardFigures.of(now.state.clients());
+        }
+    }
+
+    /** What the shard holds, a few seconds ago at most; any thread. */
+    ShardFigures figures() {
+        return figures;
+    }
+
     private void endOfTurn(Live now) {
         now.deliveries.flush();
-        boolean forSavePoint = now.savePoints.wantsSettled();
+        boolean forSavePoint = now.savePoints.wantsSettled(now.deliveries.hasSettled());
         if (phase == Phase.LIVE && (forSavePoint || now.deliveries.hasReceived())) {
-            List<ShardEvent.ClientSettled> settled = now.deliveries.takeSettled();
-            if (!settled.isEmpty()) {
+            for (Settled settled : now.deliveries.takeSettled(ownerEpoch)) {
                 now.savePoints.settledAppended(forSavePoint);
-                append(new Settled(ownerEpoch, settled));
+                append(settled);
             }
         }
         if (!now.savePoints.proceed(ownerEpoch)) {
@@ -321,9 +348,9 @@ final class ShardDriver implements Effects {
         }
     }
 
-    private void due(Live now, Timer timer, long nowMillis) {
-        ClientState client = now.state.client(timer.clientId());
-        if (client == null || client.epoch != timer.epoch() || client.isAttached()) {
+    private void due(Live now, String clientId, long nowMillis) {
+        ClientState client = now.state.client(clientId);
+        if (client == null || client.isAttached()) {
             return;
         }
         if (client.will != null && client.willDueAtMillis <= nowMillis) {
@@ -332,6 +359,7 @@ final class ShardDriver implements Effects {
         if (client.expiresAtMillis() <= nowMillis) {
             append(new SessionExpired(client.clientId, client.epoch));
         }
+        now.timers.set(client, nowMillis);
     }
 
     private void publishWill(String clientId, long epoch, Will will) {
@@ -373,35 +401,45 @@ final class ShardDriver implements Effects {
     private void resume(Live now, ClientState client) {
         String node = client.node;
         if (node == null) {
-            now.timers.set(client);
-        } else if (node.equals(environment.node())) {
-            now.deliveries.attached(client);
+            now.timers.set(client, Long.MIN_VALUE);
+        } else if (isHere(node)) {
+            answer(client);
+            now.deliveries.resumed(client);
         } else if (environment.isDead(node)) { // nobody else can tell that its connections are gone
             append(new Detach(client.clientId, client.epoch, true, client.sessionExpirySeconds, -1));
         }
     }
 
     @Override
-    public void attached(ClientState client, boolean sessionPresent, @Nullable Taken previous) {
+    public void attached(ClientState client, @Nullable Taken previous) {
+        if (previous != null && isHere(previous.node())) {
+            target.takenOver(previous.connection());
+        }
         if (live == null || phase != Phase.LIVE) {
             return;
         }
-        if (previous != null && previous.node().equals(environment.node())) {
-            target.takenOver(previous.connection());
-        }
-        if (client.node != null && client.node.equals(environment.node())) {
-            target.attached(
-                    client.connection,
-                    new Attached(client.session, client.epoch, sessionPresent, client.inboundPacketIdArray()));
+        live.timers.remove(client.clientId);
+        if (isHere(client.node)) {
+            answer(client);
             live.deliveries.attached(client);
         }
+    }
+
+    private boolean isHere(@Nullable String node) {
+        return environment.node().equals(node);
+    }
+
+    private void answer(ClientState client) {
+        Attached answer =
+                new Attached(client.session, client.epoch, client.isResumed(), client.inboundPacketIdArray());
+        target.attached(client.connection, answer);
     }
 
     @Override
     public void detached(ClientState client) {
         if (live != null && phase == Phase.LIVE) {
             live.deliveries.detached(client);
-            live.timers.set(client);
+            live.timers.set(client, Long.MIN_VALUE);
             live.handOver.left(client, ownerEpoch);
         }
     }
@@ -410,6 +448,7 @@ final class ShardDriver implements Effects {
     public void sessionEnded(String clientId, long session) {
         if (live != null) {
             live.deliveries.ended(clientId);
+            live.timers.remove(clientId);
         }
         observer.sessionEnded(clientId, session);
     }

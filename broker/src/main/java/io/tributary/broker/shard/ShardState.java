@@ -230,7 +230,7 @@ final class ShardState {
         }
         clients.put(client.clientId, client);
         connect(client, offset, attach);
-        effects.attached(client, resumed, previous);
+        effects.attached(client, previous);
     }
 
     /** What a new connection means for the will of the one before [MQTT-3.1.2-8, MQTT-3.1.3-9]. */

@@ -2,41 +2,58 @@ package io.tributary.broker.shard;
 
 import java.util.ArrayList;
 import java.util.Comparator;
+import java.util.HashMap;
 import java.util.List;
-import java.util.PriorityQueue;
+import java.util.Map;
+import java.util.NavigableSet;
+import java.util.TreeSet;
+import org.jspecify.annotations.Nullable;
 
 /**
- * When the sessions of a shard that are offline expire or leave their wills. A timer that is out of date, because its session
- * was resumed, is dropped when it is due. Confined to the thread of the driver.
+ * When the sessions of a shard that are offline leave their wills or expire; one timer a session, for what comes first.
+ * Confined to the thread of the driver.
  */
 final class ShardTimers {
     private static final int MOST_AT_ONCE = 1000;
 
-    private final PriorityQueue<Timer> timers = new PriorityQueue<>(Comparator.comparingLong(Timer::dueMillis));
+    private final NavigableSet<Timer> timers =
+            new TreeSet<>(Comparator.comparingLong(Timer::dueMillis).thenComparing(Timer::clientId));
+    private final Map<String, Timer> byClient = new HashMap<>();
 
-    /** A session's timers are due; the epoch is that of the connection that it lost. */
-    record Timer(long dueMillis, String clientId, long epoch) {}
+    private record Timer(long dueMillis, String clientId) {}
 
-    /** Sets the timers of a session that has no connection. */
-    void set(ClientState client) {
-        add(client, client.willDueAtMillis);
-        add(client, client.expiresAtMillis());
+    /** Sets the timer of a session that has no connection to the first thing that is due after the given moment. */
+    void set(ClientState client, long afterMillis) {
+        remove(client.clientId);
+        long due = Math.min(
+                ifAfter(afterMillis, client.willDueAtMillis), ifAfter(afterMillis, client.expiresAtMillis()));
+        if (due != Long.MAX_VALUE) {
+            Timer timer = new Timer(due, client.clientId);
+            timers.add(timer);
+            byClient.put(client.clientId, timer);
+        }
     }
 
-    /** Takes what is due, a bounded number at once. */
-    List<Timer> takeDue(long nowMillis) {
-        List<Timer> due = new ArrayList<>();
-        for (Timer next = timers.peek();
-                next != null && next.dueMillis <= nowMillis && due.size() < MOST_AT_ONCE;
-                next = timers.peek()) {
-            due.add(timers.remove());
+    /** Removes the timer of a session, if it has one. */
+    void remove(String clientId) {
+        @Nullable Timer timer = byClient.remove(clientId);
+        if (timer != null) {
+            timers.remove(timer);
+        }
+    }
+
+    /** Takes the clients whose timers are due, a bounded number at once. */
+    List<String> takeDue(long nowMillis) {
+        List<String> due = new ArrayList<>();
+        while (!timers.isEmpty() && timers.first().dueMillis <= nowMillis && due.size() < MOST_AT_ONCE) {
+            String clientId = timers.first().clientId;
+            remove(clientId);
+            due.add(clientId);
         }
         return due;
     }
 
-    private void add(ClientState client, long dueMillis) {
-        if (dueMillis != Long.MAX_VALUE) {
-            timers.add(new Timer(dueMillis, client.clientId, client.epoch));
-        }
+    private static long ifAfter(long afterMillis, long dueMillis) {
+        return dueMillis > afterMillis ? dueMillis : Long.MAX_VALUE;
     }
 }

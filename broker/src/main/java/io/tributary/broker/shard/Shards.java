@@ -180,6 +180,15 @@ public final class Shards implements AutoCloseable {
         appender.onRoom(action);
     }
 
+    /** What the shards of this node hold, a few seconds ago at most. */
+    public ShardFigures figures() {
+        ShardFigures sum = ShardFigures.NONE;
+        for (ShardDriver driver : drivers) {
+            sum = sum.plus(driver.figures());
+        }
+        return sum;
+    }
+
     /** Stops the threads of the shards; the log has everything that the next start needs. Blocks until done. */
     @Override
     public void close() {

@@ -57,10 +57,6 @@ final class Unlogged {
         bytes += size;
     }
 
-    boolean hasReceived() {
-        return !received.isEmpty();
-    }
-
     /** Takes what is to be logged; null when there is nothing. */
     @Nullable
     ClientSettled take(String clientId) {
@@ -91,15 +87,34 @@ final class Unlogged {
         }
     }
 
+    boolean isMoving() {
+        return !moving.isEmpty();
+    }
+
     boolean isEmpty() {
         return inLog.isEmpty() && moving.isEmpty() && settled.isEmpty() && received.isEmpty();
     }
 
-    /** All sequence numbers that must not be handed to a connection any more. */
+    /** All sequence numbers that are settled or about to move. */
     Set<Long> withheld() {
-        Set<Long> all = new HashSet<>(moving);
+        Set<Long> all = settled();
+        all.addAll(moving);
+        return all;
+    }
+
+    /** All sequence numbers that are settled. */
+    Set<Long> settled() {
+        Set<Long> all = new HashSet<>();
         addTo(all, settled.toArray());
         inLog.forEach(logged -> addTo(all, logged.settled()));
+        return all;
+    }
+
+    /** All sequence numbers whose PUBREC is not logged yet. */
+    Set<Long> received() {
+        Set<Long> all = new HashSet<>();
+        addTo(all, received.toArray());
+        inLog.forEach(logged -> addTo(all, logged.received()));
         return all;
     }
 

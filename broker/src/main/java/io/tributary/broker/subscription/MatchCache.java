@@ -2,6 +2,7 @@ package io.tributary.broker.subscription;
 
 import io.tributary.common.topic.TopicLevels;
 import java.util.Arrays;
+import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.atomic.AtomicLongArray;
 import java.util.concurrent.atomic.AtomicReferenceArray;
 import java.util.function.Function;
@@ -20,6 +21,8 @@ final class MatchCache {
     private static final int MOST_RECEIVERS = 64;
     private static final int VERSIONED_LEVELS = 3;
     private static final int VERSIONS = 4096;
+    /** A topic seldom drives out another: where there are far more of them than slots, some stay long enough to be of use. */
+    private static final int REPLACE_ONE_IN = 8;
 
     private final AtomicReferenceArray<@Nullable Entry> slots;
     private final AtomicLongArray versions = new AtomicLongArray(VERSIONS);
@@ -39,8 +42,12 @@ final class MatchCache {
         }
         int slot = spread(topic.hashCode()) & slotMask;
         Entry entry = slots.get(slot);
-        if (entry != null && entry.topic.equals(topic) && entry.version == version(entry.branches)) {
-            return entry.matches;
+        if (entry != null && entry.isFor(topic)) {
+            if (entry.version == version(entry.branches)) {
+                return entry.matches;
+            }
+        } else if (entry != null && ThreadLocalRandom.current().nextInt(REPLACE_ONE_IN) != 0) {
+            return compute.apply(topic);
         }
         int[] branches = branchesOf(topic);
         long version = version(branches); // before the trie is read: a change meanwhile makes the entry stale
@@ -104,15 +111,21 @@ final class MatchCache {
     /** A topic, the branches it goes through, the sum of their versions, and what it matched then. */
     private static final class Entry {
         final String topic;
+        final int hash;
         final int[] branches;
         final long version;
         final Matches matches;
 
         Entry(String topic, int[] branches, long version, Matches matches) {
             this.topic = topic;
+            this.hash = topic.hashCode();
             this.branches = branches;
             this.version = version;
             this.matches = matches;
+        }
+
+        boolean isFor(String other) {
+            return hash == other.hashCode() && topic.equals(other);
         }
     }
 }

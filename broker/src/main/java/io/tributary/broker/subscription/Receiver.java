@@ -9,7 +9,8 @@ import org.jspecify.annotations.Nullable;
  * @param grant how it gets messages of others
  * @param ownGrant how it gets messages that its own client published, or null when all its subscriptions are "no local"
  */
-public record Receiver(Subscriber subscriber, Grant grant, @Nullable Grant ownGrant) {
+public record Receiver(
+        Subscriber subscriber, Grant grant, @Nullable Grant ownGrant) {
 
     /** The session with one subscription. */
     static Receiver of(Subscriber subscriber, SubscriptionRequest request) {

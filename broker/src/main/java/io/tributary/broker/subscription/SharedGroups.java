@@ -93,7 +93,8 @@ public final class SharedGroups {
     }
 
     /** The group that clients write in the given way, or null. */
-    @Nullable SharedGroup find(String name) {
+    @Nullable
+    SharedGroup find(String name) {
         return byName.get(name);
     }
 

@@ -32,7 +32,10 @@ final class TransientSubscriptions {
     void end(Subscriber subscriber) {
         SessionSubscriptions before = sessions.remove(subscriber);
         if (before != null) {
-            index.update(subscriber, before.byFilter(), SessionSubscriptions.none(before.identity()).byFilter());
+            index.update(
+                    subscriber,
+                    before.byFilter(),
+                    SessionSubscriptions.none(before.identity()).byFilter());
         }
     }
 

@@ -12,17 +12,20 @@ final class TrieNode<K, V> {
     private volatile Map<K, V> values = Map.of();
 
     /** The node below for a level of a topic. */
-    @Nullable TrieNode<K, V> literal(String level) {
+    @Nullable
+    TrieNode<K, V> literal(String level) {
         return children.get(level);
     }
 
     /** The node below for the level {@code +}. */
-    @Nullable TrieNode<K, V> single() {
+    @Nullable
+    TrieNode<K, V> single() {
         return single;
     }
 
     /** The node below for the level {@code #}. */
-    @Nullable TrieNode<K, V> multi() {
+    @Nullable
+    TrieNode<K, V> multi() {
         return multi;
     }
 
@@ -36,7 +39,8 @@ final class TrieNode<K, V> {
     }
 
     /** The node below for a level of a filter. */
-    @Nullable TrieNode<K, V> child(String level) {
+    @Nullable
+    TrieNode<K, V> child(String level) {
         return switch (level) {
             case TopicLevels.SINGLE_LEVEL_WILDCARD -> single;
             case TopicLevels.MULTI_LEVEL_WILDCARD -> multi;

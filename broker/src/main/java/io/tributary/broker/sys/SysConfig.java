@@ -19,9 +19,14 @@ public record SysConfig(Duration interval, String version) {
         }
     }
 
+    /** The given interval, and the version of this build. */
+    public static SysConfig every(Duration interval) {
+        String version = SysConfig.class.getPackage().getImplementationVersion();
+        return new SysConfig(interval, "tributary " + (version == null ? "development" : version));
+    }
+
     /** Every ten seconds. */
     public static SysConfig defaults() {
-        String version = SysConfig.class.getPackage().getImplementationVersion();
-        return new SysConfig(Duration.ofSeconds(10), "tributary " + (version == null ? "development" : version));
+        return every(Duration.ofSeconds(10));
     }
 }

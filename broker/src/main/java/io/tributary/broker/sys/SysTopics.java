@@ -163,9 +163,10 @@ public final class SysTopics implements AutoCloseable {
         }
     }
 
-    /** Live subscribers get it without RETAIN, or the router would store it. */
+    /** Live subscribers get it without RETAIN, or the router would store it; as the broker's own it is not counted. */
     private static void publish(Message message, RetainedMessages retained, Router router) {
         retained.putVolatile(message);
-        router.publish(message.withRetain(false), outcome -> {});
+        Message live = message.withRetain(false);
+        router.deliverTransient(live, router.match(live));
     }
 }

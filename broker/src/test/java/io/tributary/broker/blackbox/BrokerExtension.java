@@ -6,6 +6,7 @@ import org.junit.jupiter.api.extension.LifecycleMethodExecutionExceptionHandler;
 import org.junit.jupiter.api.extension.ParameterContext;
 import org.junit.jupiter.api.extension.ParameterResolver;
 import org.junit.jupiter.api.extension.TestExecutionExceptionHandler;
+import org.opentest4j.TestAbortedException;
 
 /**
  * Shows the end of the brokers' logs with each failure. A test that asks for a {@link BrokerProcess} gets the one that all
@@ -47,6 +48,9 @@ public final class BrokerExtension
     }
 
     private static Throwable withLogs(Throwable failure) {
+        if (failure instanceof TestAbortedException) {
+            return failure;
+        }
         String logs = BrokerProcess.logTails();
         return logs.isEmpty() ? failure : new AssertionError(failure + logs, failure);
     }

@@ -26,7 +26,7 @@ public final class Messages {
     }
 
     /** The same message of another publisher. */
-    public static Message from(String publisher, Message message) {
+    public static Message publishedBy(String publisher, Message message) {
         return new Message(
                 message.topic(),
                 message.payload(),

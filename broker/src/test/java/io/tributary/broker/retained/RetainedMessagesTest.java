@@ -348,7 +348,8 @@ class RetainedMessagesTest {
 
         List<Message> all = match("#");
         assertThat(retained.count()).isEqualTo(all.size()).isEqualTo(map.size());
-        assertThat(retained.bytes()).isEqualTo(all.stream().mapToLong(Message::sizeBytes).sum());
+        assertThat(retained.bytes())
+                .isEqualTo(all.stream().mapToLong(Message::sizeBytes).sum());
     }
 
     private RetainedMessages open(RetainedLimits limits) {

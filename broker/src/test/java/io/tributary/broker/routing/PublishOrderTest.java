@@ -68,12 +68,10 @@ class PublishOrderTest {
     @Test
     void keepsTheOrderWhenManyThreadsCompleteTheStages() {
         int count = 20_000;
-        List<CompletableFuture<Boolean>> stages = new ArrayList<>();
         try (ExecutorService threads = Executors.newFixedThreadPool(3)) {
             for (int i = 0; i < count; i++) {
                 int number = i;
                 CompletableFuture<Boolean> stage = new CompletableFuture<>();
-                stages.add(stage);
                 order.whenDone("p", stage, () -> done.add(number));
                 threads.execute(() -> stage.complete(true));
             }

@@ -1,7 +1,7 @@
 package io.tributary.broker.routing;
 
-import static io.tributary.broker.fake.Messages.from;
 import static io.tributary.broker.fake.Messages.message;
+import static io.tributary.broker.fake.Messages.publishedBy;
 import static io.tributary.broker.fake.Messages.retained;
 import static io.tributary.broker.routing.RouterFixture.publisher;
 import static org.assertj.core.api.Assertions.assertThat;
@@ -154,9 +154,7 @@ class RelayTest {
         assertThat(destinations.devices()).isEmpty();
         fixture.router().deliverTransient(QOS_2, destinations);
         assertThat(fixture.deliveries).extracting(Delivered::to).containsExactly("device", "device");
-        assertThat(fixture.deliveries)
-                .extracting(each -> each.message().qos())
-                .containsOnly(QoS.AT_MOST_ONCE);
+        assertThat(fixture.deliveries).extracting(each -> each.message().qos()).containsOnly(QoS.AT_MOST_ONCE);
     }
 
     @Test
@@ -177,8 +175,7 @@ class RelayTest {
         fixture.subscribe(DASHBOARD, "a", QoS.AT_LEAST_ONCE);
         Recipient member = new Recipient("member", 8, QoS.EXACTLY_ONCE, false, List.of(), "$share/g/a");
 
-        fixture.router()
-                .deliverTransient(QOS_2, new Destinations(List.of(), List.of(member), List.of("node-2")));
+        fixture.router().deliverTransient(QOS_2, new Destinations(List.of(), List.of(member), List.of("node-2")));
 
         assertThat(fixture.deliveries).extracting(Delivered::to).containsExactly("8");
     }
@@ -201,7 +198,7 @@ class RelayTest {
 
         fixture.mayPublish = (client, topic) -> !client.equals("publisher");
         assertThat(fixture.router().match(QOS_2)).isEqualTo(Destinations.NONE);
-        assertThat(fixture.router().match(from("", QOS_2)).devices()).hasSize(1);
+        assertThat(fixture.router().match(publishedBy("", QOS_2)).devices()).hasSize(1);
     }
 
     @Test
@@ -228,8 +225,8 @@ class RelayTest {
     void handsOverToAnotherMemberThatIsOnline() {
         Subscriber other = new Subscriber("other", true, 200);
         fixture.subscribe(DEVICE, "$share/g/a", QoS.EXACTLY_ONCE);
-        fixture.subscribe(other, new SubscriptionRequest(
-                TopicFilter.parse("$share/g/a"), QoS.AT_LEAST_ONCE, false, false, 3));
+        fixture.subscribe(
+                other, new SubscriptionRequest(TopicFilter.parse("$share/g/a"), QoS.AT_LEAST_ONCE, false, false, 3));
         fixture.subscriptions.online(DEVICE);
         Recipient leaving = new Recipient("device", 100, QoS.EXACTLY_ONCE, false, List.of(), "$share/g/a");
         assertThat(fixture.router().matchGroup(QOS_2, leaving)).isEqualTo(Destinations.NONE);

@@ -35,25 +35,33 @@ import java.util.function.BiPredicate;
 import org.jspecify.annotations.Nullable;
 
 /** A router with real subscriptions and retained messages, on outlets that remember what went through them. */
-final class RouterFixture implements DeliveryTarget, Authorizer, RouterRecorder {
+public final class RouterFixture implements DeliveryTarget, Authorizer, RouterRecorder {
     /** What went to a connection, by its number, or to a persistent session's, by its client identifier. */
-    record Delivered(String to, Queued message) {}
+    public record Delivered(String to, Queued message) {}
 
     /** What went to the logs of receivers' shards. */
     record Append(
-            Message message, List<Recipient> recipients, @Nullable Source source, AppendCallback callback) {}
+            Message message,
+            List<Recipient> recipients,
+            @Nullable Source source,
+            AppendCallback callback) {}
 
     /** What went to the logs of publishers' shards. */
     record Relayed(ShardEvent.Relay relay, AppendCallback callback) {}
 
-    final InMemoryReplicatedMap retainedMap = new InMemoryReplicatedMap();
+    /** What the retained messages are stored in. */
+    public final InMemoryReplicatedMap retainedMap = new InMemoryReplicatedMap();
+
     final Subscriptions subscriptions = new Subscriptions(
             new InMemoryReplicatedMap(),
             SubscriptionLimits.defaults(),
             new SharedGroups(SharedStrategy.ROUND_ROBIN, subscriber -> 0));
-    final RetainedMessages retained;
+    /** The retained messages. */
+    public final RetainedMessages retained;
 
-    final List<Delivered> deliveries = new ArrayList<>();
+    /** What went to connections. */
+    public final List<Delivered> deliveries = new ArrayList<>();
+
     final List<Append> appends = new ArrayList<>();
     final List<Relayed> relays = new ArrayList<>();
     final Set<String> connected = new HashSet<>();
@@ -68,7 +76,8 @@ final class RouterFixture implements DeliveryTarget, Authorizer, RouterRecorder 
 
     private @Nullable Router router;
 
-    RouterFixture() {
+    /** With the usual limits. */
+    public RouterFixture() {
         this(RetainedLimits.defaults());
     }
 
@@ -84,14 +93,15 @@ final class RouterFixture implements DeliveryTarget, Authorizer, RouterRecorder 
     }
 
     /** The router; interceptors added after the first call do not count. */
-    Router router() {
+    public Router router() {
         if (router == null) {
             Outlets outlets = new Outlets(
                     this,
                     (message, recipients, source, callback) ->
                             appends.add(new Append(message, List.copyOf(recipients), source, callback)),
                     (relay, callback) -> relays.add(new Relayed(relay, callback)));
-            router = new Router("node-1", subscriptions, retained, new PublishPolicy(this, interceptors), outlets, this);
+            router =
+                    new Router("node-1", subscriptions, retained, new PublishPolicy(this, interceptors), outlets, this);
         }
         return router;
     }
@@ -107,12 +117,16 @@ final class RouterFixture implements DeliveryTarget, Authorizer, RouterRecorder 
         return outcomes;
     }
 
-    void subscribe(Subscriber subscriber, String filter, QoS qos) {
+    /** Makes a subscription. */
+    public void subscribe(Subscriber subscriber, String filter, QoS qos) {
         subscribe(subscriber, new SubscriptionRequest(TopicFilter.parse(filter), qos, false, false, 0));
     }
 
     void subscribe(Subscriber subscriber, SubscriptionRequest request) {
-        subscriptions.subscribe(subscriber, List.of(request)).toCompletableFuture().join();
+        subscriptions
+                .subscribe(subscriber, List.of(request))
+                .toCompletableFuture()
+                .join();
     }
 
     Append onlyAppend() {

@@ -1,7 +1,7 @@
 package io.tributary.broker.routing;
 
-import static io.tributary.broker.fake.Messages.from;
 import static io.tributary.broker.fake.Messages.message;
+import static io.tributary.broker.fake.Messages.publishedBy;
 import static io.tributary.broker.fake.Messages.retained;
 import static io.tributary.broker.routing.RouterFixture.publisher;
 import static org.assertj.core.api.Assertions.assertThat;
@@ -72,8 +72,7 @@ class RouterTest {
         assertThat(fixture.publish(message)).containsExactly(new Safe());
 
         assertThat(fixture.deliveries)
-                .containsExactly(
-                        new Delivered("7", new Queued(message, QoS.AT_LEAST_ONCE, false, List.of(), null)));
+                .containsExactly(new Delivered("7", new Queued(message, QoS.AT_LEAST_ONCE, false, List.of(), null)));
         assertThat(fixture.appends).isEmpty();
     }
 
@@ -133,7 +132,9 @@ class RouterTest {
         fixture.publish(message("a", "x", QoS.AT_LEAST_ONCE));
 
         Queued first = fixture.deliveries.getFirst().message();
-        assertThat(fixture.deliveries).hasSize(10).allSatisfy(each -> assertThat(each.message()).isSameAs(first));
+        assertThat(fixture.deliveries)
+                .hasSize(10)
+                .allSatisfy(each -> assertThat(each.message()).isSameAs(first));
     }
 
     @Test // [MQTT-3.8.3-3]
@@ -142,7 +143,7 @@ class RouterTest {
         fixture.subscribe(self, new SubscriptionRequest(filter("a"), QoS.AT_LEAST_ONCE, true, false, 0));
 
         assertThat(fixture.publish(message("a", "x", QoS.AT_LEAST_ONCE))).containsExactly(new NoSubscribers());
-        fixture.publish(from("other", message("a", "x", QoS.AT_LEAST_ONCE)), publisher("other", false));
+        fixture.publish(publishedBy("other", message("a", "x", QoS.AT_LEAST_ONCE)), publisher("other", false));
 
         assertThat(fixture.deliveries).hasSize(1);
     }
@@ -226,7 +227,7 @@ class RouterTest {
         List<String> asked = new ArrayList<>();
         fixture.mayPublish = (client, topic) -> asked.add(client);
 
-        fixture.publish(from("", message("a", "x", QoS.AT_LEAST_ONCE)), publisher("real", false));
+        fixture.publish(publishedBy("", message("a", "x", QoS.AT_LEAST_ONCE)), publisher("real", false));
 
         assertThat(asked).containsExactly("real");
     }
@@ -323,8 +324,9 @@ class RouterTest {
 
         assertThat(fixture.publish(message("a", "x", QoS.AT_LEAST_ONCE)))
                 .singleElement()
-                .isInstanceOfSatisfying(Refused.class, refused -> assertThat(refused.reason())
-                        .isEqualTo(ReasonCode.IMPLEMENTATION_SPECIFIC_ERROR));
+                .isInstanceOfSatisfying(
+                        Refused.class,
+                        refused -> assertThat(refused.reason()).isEqualTo(ReasonCode.IMPLEMENTATION_SPECIFIC_ERROR));
     }
 
     @ParameterizedTest
@@ -360,7 +362,7 @@ class RouterTest {
         fixture.retainedMap.hold();
         fixture.publish(retained("a", "1"));
         fixture.publish(message("a", "2", QoS.AT_LEAST_ONCE));
-        fixture.publish(from("other", message("a", "3", QoS.AT_LEAST_ONCE)), publisher("other", false));
+        fixture.publish(publishedBy("other", message("a", "3", QoS.AT_LEAST_ONCE)), publisher("other", false));
         fixture.publish(retained("a", "4"));
         fixture.publish(message("a", "5", QoS.AT_MOST_ONCE));
 
@@ -385,7 +387,8 @@ class RouterTest {
         fixture.retainedMap.release();
 
         assertThat(fixture.deliveries).hasSize(1_001);
-        assertThat(Messages.text(fixture.deliveries.getLast().message().message())).isEqualTo("last");
+        assertThat(Messages.text(fixture.deliveries.getLast().message().message()))
+                .isEqualTo("last");
     }
 
     @Test
@@ -417,7 +420,7 @@ class RouterTest {
         fixture.interceptors.add((client, message) -> new PublishInterceptor.Drop());
         List<RouteOutcome> outcomes = new ArrayList<>();
 
-        fixture.router().publish(from("", message("$SYS/x", "1", QoS.AT_MOST_ONCE)), outcomes::add);
+        fixture.router().publish(publishedBy("", message("$SYS/x", "1", QoS.AT_MOST_ONCE)), outcomes::add);
 
         assertThat(outcomes).containsExactly(new Safe());
         assertThat(fixture.deliveries).hasSize(1);

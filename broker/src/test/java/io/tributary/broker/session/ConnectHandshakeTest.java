@@ -94,8 +94,7 @@ class ConnectHandshakeTest {
 
     @Test
     void tellsLimitsWhenTheyDifferFromWhatMqttPresumes() {
-        MqttPacket.ConnackProperties properties =
-                fixture.connect(Connects.v5()).properties();
+        MqttPacket.ConnackProperties properties = fixture.connect(Connects.v5()).properties();
 
         assertThat(properties.receiveMaximum()).isEqualTo(1_000);
         assertThat(properties.maximumPacketSize()).isEqualTo(1024 * 1024);
@@ -117,7 +116,8 @@ class ConnectHandshakeTest {
     void imposesKeepAliveWhenClientTurnsItOff() {
         fixture.limits = connectLimits(30, ConnectProperties.NEVER_EXPIRES, null);
 
-        assertThat(fixture.connect(Connects.v5()).properties().serverKeepAlive()).isEqualTo(30);
+        assertThat(fixture.connect(Connects.v5()).properties().serverKeepAlive())
+                .isEqualTo(30);
     }
 
     @Test
@@ -159,10 +159,17 @@ class ConnectHandshakeTest {
     }
 
     @Test
-    void refusesWhenShardsAreCongested() {
+    void waitsWhileShardsAreCongested() {
         fixture.backend.congested = true;
+        fixture.send(Connects.v5().build());
+        assertThat(fixture.sink.take()).isEmpty();
+        assertThat(fixture.session().mayRead()).isFalse();
 
-        assertThat(fixture.connect(Connects.v5()).reason()).isEqualTo(ReasonCode.SERVER_BUSY);
+        fixture.backend.congested = false;
+        fixture.backend.waitingForRoom.forEach(Runnable::run);
+        fixture.turn();
+
+        assertThat(fixture.sink.takeOnly(Connack.class).reason()).isEqualTo(ReasonCode.SUCCESS);
     }
 
     @Test // [MQTT-3.1.4-2]
@@ -329,7 +336,8 @@ class ConnectHandshakeTest {
         assertThat(connack.reason()).isEqualTo(ReasonCode.PAYLOAD_FORMAT_INVALID);
         SessionFixture other = new SessionFixture();
         other.limits = fixture.limits;
-        assertThat(other.connect(Connects.v5().will("gone", text, utf8("\u00e9"))).reason())
+        assertThat(other.connect(Connects.v5().will("gone", text, utf8("\u00e9")))
+                        .reason())
                 .isEqualTo(ReasonCode.SUCCESS);
     }
 

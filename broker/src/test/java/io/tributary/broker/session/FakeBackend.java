@@ -13,15 +13,17 @@ import io.tributary.common.event.Destinations;
 import io.tributary.common.event.Recipient;
 import io.tributary.common.event.ShardEvent;
 import io.tributary.common.mqtt.Message;
+import io.tributary.common.mqtt.QoS;
 import io.tributary.common.topic.TopicFilter;
 import io.tributary.persistence.shard.AppendCallback;
-import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.CopyOnWriteArrayList;
 import org.jspecify.annotations.Nullable;
 
-/** A backend that notes what it is asked, and answers at once unless it is told to hold its answers. */
+/** A backend that notes what it is asked, on any thread, and answers at once unless it is told to hold its answers. */
 public final class FakeBackend implements SessionBackend {
 
     /** A message on its way to the router. */
@@ -37,31 +39,66 @@ public final class FakeBackend implements SessionBackend {
     @SuppressWarnings("ArrayRecordComponent")
     record Acknowledged(String clientId, long epoch, long[] sequences) {}
 
-    final List<ShardEvent.Attach> attaches = new ArrayList<>();
-    final List<ShardEvent.Detach> detaches = new ArrayList<>();
-    final List<Releasing> releases = new ArrayList<>();
-    final List<Acknowledged> settled = new ArrayList<>();
-    final List<Acknowledged> received = new ArrayList<>();
-    final List<Appended> appended = new ArrayList<>();
-    final List<Routed> routed = new ArrayList<>();
-    final List<Destinations> handedOver = new ArrayList<>();
-    final List<SubscriptionRequest> subscribed = new ArrayList<>();
-    final List<TopicFilter> unsubscribed = new ArrayList<>();
-    final List<String> lifecycle = new ArrayList<>();
-    final List<Message> retained = new ArrayList<>();
-    final List<Runnable> waitingForRoom = new ArrayList<>();
+    final List<ShardEvent.Attach> attaches = new CopyOnWriteArrayList<>();
+    final List<ShardEvent.Detach> detaches = new CopyOnWriteArrayList<>();
+    final List<Releasing> releases = new CopyOnWriteArrayList<>();
+    final List<Acknowledged> settled = new CopyOnWriteArrayList<>();
+    final List<Acknowledged> received = new CopyOnWriteArrayList<>();
+    final List<Appended> appended = new CopyOnWriteArrayList<>();
+    final List<Routed> routed = new CopyOnWriteArrayList<>();
+    final List<Destinations> handedOver = new CopyOnWriteArrayList<>();
+    final List<SubscriptionRequest> subscribed = new CopyOnWriteArrayList<>();
+    final List<TopicFilter> unsubscribed = new CopyOnWriteArrayList<>();
+    final List<String> lifecycle = new CopyOnWriteArrayList<>();
+    final List<Message> retained = new CopyOnWriteArrayList<>();
+    final List<Runnable> waitingForRoom = new CopyOnWriteArrayList<>();
 
-    @Nullable DeliveryTarget target;
+    @Nullable
+    DeliveryTarget target;
+
     Attached attached = new Attached(100, 101, false, new int[0]);
     boolean holdAttach;
+    boolean echo;
     boolean holdRoutes;
     boolean holdReleases;
     boolean congested;
     RouteOutcome outcome = new RouteOutcome.Safe();
     Outcome subscribeOutcome = Outcome.CREATED;
     Destinations otherMember = Destinations.NONE;
-    @Nullable CompletableFuture<List<Outcome>> pendingSubscribe;
-    @Nullable CompletableFuture<List<Boolean>> pendingUnsubscribe;
+
+    @Nullable
+    CompletableFuture<List<Outcome>> pendingSubscribe;
+
+    @Nullable
+    CompletableFuture<List<Boolean>> pendingUnsubscribe;
+
+    /** Gives each QoS 0 message back to the connection that was attached last. */
+    public void echo() {
+        echo = true;
+    }
+
+    /** How many connections ended. */
+    public int detached() {
+        return detaches.size();
+    }
+
+    /** How many messages were published. */
+    public int published() {
+        return routed.size();
+    }
+
+    /** Answers no Attach before {@link #answerAttach}. */
+    public void holdAttach() {
+        holdAttach = true;
+    }
+
+    /** Hands so many messages of a kilobyte to the connection that was attached last. */
+    public void flood(int messages) {
+        Message message = SessionFixture.message("flood", "x".repeat(1_000), QoS.AT_MOST_ONCE);
+        for (int i = 0; i < messages && target != null; i++) {
+            target.deliverTransient(attaches.getLast().connection(), SessionFixture.queued(message));
+        }
+    }
 
     @Override
     public void attach(ShardEvent.Attach attach) {
@@ -72,7 +109,7 @@ public final class FakeBackend implements SessionBackend {
     }
 
     /** Answers the latest Attach. */
-    void answerAttach() {
+    public void answerAttach() {
         if (target != null) {
             target.attached(attaches.getLast().connection(), attached);
         }
@@ -104,7 +141,7 @@ public final class FakeBackend implements SessionBackend {
     /** All sequence numbers that were settled, in order. */
     long[] settledSequences() {
         return settled.stream()
-                .flatMapToLong(each -> java.util.Arrays.stream(each.sequences()))
+                .flatMapToLong(each -> Arrays.stream(each.sequences()))
                 .toArray();
     }
 
@@ -126,6 +163,9 @@ public final class FakeBackend implements SessionBackend {
     @Override
     public void publish(Publisher publisher, Message message, int packetId, RouteCallback callback) {
         routed.add(new Routed(publisher, message, packetId, callback));
+        if (echo && target != null) {
+            target.deliverTransient(attaches.getLast().connection(), SessionFixture.queued(message));
+        }
         if (!holdRoutes) {
             callback.onRouted(outcome);
         }
@@ -158,8 +198,9 @@ public final class FakeBackend implements SessionBackend {
         if (pendingUnsubscribe != null) {
             return pendingUnsubscribe;
         }
-        return CompletableFuture.completedFuture(
-                filters.stream().map(filter -> !filter.filter().contains("never")).toList());
+        return CompletableFuture.completedFuture(filters.stream()
+                .map(filter -> !filter.filter().contains("never"))
+                .toList());
     }
 
     @Override

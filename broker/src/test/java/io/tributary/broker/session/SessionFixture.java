@@ -42,7 +42,10 @@ final class SessionFixture {
     Authorizer authorizer = Authorizer.allowAll();
     SubscribeInterceptor interceptor = (client, subscription) -> new SubscribeInterceptor.Proceed(subscription);
     SessionLimits limits = SessionLimits.DEFAULT;
-    @Nullable ReasonCode refusal;
+
+    @Nullable
+    ReasonCode refusal;
+
     long wallMillis = NOW;
     private @Nullable Session session;
 
@@ -130,8 +133,7 @@ final class SessionFixture {
     }
 
     static Message message(String topic, String payload, QoS qos) {
-        return new Message(
-                topic, utf8(payload), qos, false, PublishProperties.NONE, Message.NEVER, "publisher");
+        return new Message(topic, utf8(payload), qos, false, PublishProperties.NONE, Message.NEVER, "publisher");
     }
 
     static Message expiring(String payload, QoS qos, long atMillis) {

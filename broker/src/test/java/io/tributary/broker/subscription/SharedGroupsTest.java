@@ -38,8 +38,8 @@ class SharedGroupsTest {
         SharedGroup group = group();
         Map<String, Integer> counts = new TreeMap<>();
         try (ExecutorService threads = Executors.newFixedThreadPool(4)) {
-            List<Future<Map<String, Integer>>> parts = threads.invokeAll(List.of(
-                    () -> countPicks(group, 1_000, "p", "t"), () -> countPicks(group, 1_000, "p", "t")));
+            List<Future<Map<String, Integer>>> parts = threads.invokeAll(
+                    List.of(() -> countPicks(group, 1_000, "p", "t"), () -> countPicks(group, 1_000, "p", "t")));
             for (Future<Map<String, Integer>> part : parts) {
                 part.get().forEach((client, count) -> counts.merge(client, count, Integer::sum));
             }
@@ -168,7 +168,8 @@ class SharedGroupsTest {
     @Test
     void goesOnToTheNextMemberWhenOneIsNotAccepted() {
         joinTransients(3);
-        Predicate<Receiver> onlyLast = receiver -> receiver.subscriber().clientId().equals("c2");
+        Predicate<Receiver> onlyLast =
+                receiver -> receiver.subscriber().clientId().equals("c2");
 
         for (int i = 0; i < 5; i++) {
             assertThat(group().pick("p", "t", onlyLast)).isNotNull();
@@ -179,7 +180,11 @@ class SharedGroupsTest {
     @Test
     void replacesTheSubscriptionOfAMemberThatJoinsAgain() {
         assertThat(join(transientSession(0))).isTrue();
-        assertThat(groups.join(FILTER, Receiver.of(transientSession(0), Requests.withId(NAME, io.tributary.common.mqtt.QoS.AT_MOST_ONCE, 8))))
+        assertThat(groups.join(
+                        FILTER,
+                        Receiver.of(
+                                transientSession(0),
+                                Requests.withId(NAME, io.tributary.common.mqtt.QoS.AT_MOST_ONCE, 8))))
                 .isFalse();
 
         Receiver member = group().pick("p", "t", ANY);
@@ -209,7 +214,8 @@ class SharedGroupsTest {
         groups.join(otherName, Receiver.of(transientSession(1), request(otherName.toString())));
         groups.join(otherFilter, Receiver.of(transientSession(2), request(otherFilter.toString())));
 
-        assertThat(groups.match("t/x")).extracting(SharedGroup::name)
+        assertThat(groups.match("t/x"))
+                .extracting(SharedGroup::name)
                 .containsExactlyInAnyOrder(NAME, "$share/h/t/#", "$share/g/t/+");
         assertThat(groups.match("t/x/y")).hasSize(2);
     }

@@ -48,8 +48,9 @@ class SubscriptionsCodecTest {
         for (int i = 0; i < 8; i++) {
             SubscriptionRequest request = new SubscriptionRequest(
                     TopicFilter.parse("t"), qos, (i & 1) != 0, (i & 2) != 0, (i & 4) == 0 ? 0 : 268_435_455);
-            SessionSubscriptions subscriptions =
-                    SessionSubscriptions.none(Long.MAX_VALUE).subscribe(List.of(request), 1).after();
+            SessionSubscriptions subscriptions = SessionSubscriptions.none(Long.MAX_VALUE)
+                    .subscribe(List.of(request), 1)
+                    .after();
 
             assertThat(SubscriptionsCodec.decode(SubscriptionsCodec.encode(subscriptions)))
                     .isEqualTo(subscriptions);

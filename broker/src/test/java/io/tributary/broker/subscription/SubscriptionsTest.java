@@ -21,6 +21,7 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -123,7 +124,9 @@ class SubscriptionsTest {
         restart();
 
         assertThat(receivers("a")).containsExactly(PERSISTENT);
-        assertThat(subscriptions.match("s").groups()).extracting(SharedGroup::name).containsExactly("$share/g/s");
+        assertThat(subscriptions.match("s").groups())
+                .extracting(SharedGroup::name)
+                .containsExactly("$share/g/s");
         assertThat(subscriptions.of(PERSISTENT)).containsExactlyInAnyOrder(request("a"), request("$share/g/s"));
         assertThat(subscriptions.persistentClients()).containsExactly(PERSISTENT);
         assertThat(subscriptions.sessionCount()).isEqualTo(1);
@@ -141,7 +144,8 @@ class SubscriptionsTest {
     @Test
     void completesOnlyWhenTheWriteIsDone() {
         map.hold();
-        CompletableFuture<List<Outcome>> subscribed = future(subscriptions.subscribe(PERSISTENT, List.of(request("a"))));
+        CompletableFuture<List<Outcome>> subscribed =
+                future(subscriptions.subscribe(PERSISTENT, List.of(request("a"))));
         assertThat(subscribed).isNotDone();
 
         map.release();
@@ -242,12 +246,14 @@ class SubscriptionsTest {
 
     @Test
     void followsTheChangesOfOtherNodes() {
-        SessionSubscriptions elsewhere =
-                SessionSubscriptions.none(5).subscribe(List.of(request("a"), request("b")), 9).after();
+        SessionSubscriptions elsewhere = SessionSubscriptions.none(5)
+                .subscribe(List.of(request("a"), request("b")), 9)
+                .after();
         map.changeFromElsewhere("x", SubscriptionsCodec.encode(elsewhere));
         assertThat(receivers("a")).containsExactly(new Subscriber("x", true, 5));
 
-        SessionSubscriptions later = SessionSubscriptions.none(6).subscribe(List.of(request("b")), 9).after();
+        SessionSubscriptions later =
+                SessionSubscriptions.none(6).subscribe(List.of(request("b")), 9).after();
         map.changeFromElsewhere("x", SubscriptionsCodec.encode(later));
         assertThat(receivers("a")).isEmpty();
         assertThat(receivers("b")).containsExactly(new Subscriber("x", true, 6));
@@ -341,7 +347,7 @@ class SubscriptionsTest {
         return stage.toCompletableFuture();
     }
 
-    private static <T> T join(CompletionStage<T> stage) {
+    private static <T extends @Nullable Object> T join(CompletionStage<T> stage) {
         return stage.toCompletableFuture().join();
     }
 }

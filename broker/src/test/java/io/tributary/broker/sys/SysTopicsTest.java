@@ -58,12 +58,11 @@ class SysTopicsTest {
     void publishesRetainedMessagesOfNobody() {
         topics.update();
 
-        assertThat(published.values())
-                .allSatisfy(message -> {
-                    assertThat(message.retain()).isTrue();
-                    assertThat(message.publisher()).isEmpty();
-                    assertThat(message.qos().code()).isZero();
-                });
+        assertThat(published.values()).allSatisfy(message -> {
+            assertThat(message.retain()).isTrue();
+            assertThat(message.publisher()).isEmpty();
+            assertThat(message.qos().code()).isZero();
+        });
     }
 
     @Test
@@ -94,7 +93,8 @@ class SysTopicsTest {
                 .containsEntry("$SYS/broker/uptime", "3600 seconds");
         assertThat(Double.parseDouble(texts().getOrDefault("$SYS/broker/load/messages/received/15min", "0")))
                 .isBetween(580.0, 600.0);
-        assertThat(texts().keySet().stream().filter(topic -> topic.contains("/load/"))).hasSize(24);
+        assertThat(texts().keySet().stream().filter(topic -> topic.contains("/load/")))
+                .hasSize(24);
     }
 
     @Test

@@ -68,20 +68,19 @@ public final class EventCodec {
         ByteReader reader = new ByteReader(bytes);
         reader.expectFormat(FORMAT);
         int type = reader.readByte();
-        ShardEvent event =
-                switch (type) {
-                    case PUBLISH -> readPublish(reader);
-                    case RELAY -> readRelay(reader);
-                    case RELEASE -> new Release(reader.readString(), reader.readNumber(), reader.readInt());
-                    case ATTACH -> readAttach(reader);
-                    case DETACH -> readDetach(reader);
-                    case OWNER -> new Owner(reader.readString());
-                    case SETTLED -> new Settled(reader.readNumber(), reader.readList(EventCodec::readClientSettled));
-                    case SESSION_EXPIRED -> new SessionExpired(reader.readString(), reader.readNumber());
-                    case WILL_DUE -> readWillDue(reader);
-                    case HAND_OVER -> readHandOver(reader);
-                    default -> throw new UnreadableRecordException("there is no event of type " + type);
-                };
+        ShardEvent event = switch (type) {
+            case PUBLISH -> readPublish(reader);
+            case RELAY -> readRelay(reader);
+            case RELEASE -> new Release(reader.readString(), reader.readNumber(), reader.readInt());
+            case ATTACH -> readAttach(reader);
+            case DETACH -> readDetach(reader);
+            case OWNER -> new Owner(reader.readString());
+            case SETTLED -> new Settled(reader.readNumber(), reader.readList(EventCodec::readClientSettled));
+            case SESSION_EXPIRED -> new SessionExpired(reader.readString(), reader.readNumber());
+            case WILL_DUE -> readWillDue(reader);
+            case HAND_OVER -> readHandOver(reader);
+            default -> throw new UnreadableRecordException("there is no event of type " + type);
+        };
         reader.expectEnd();
         return event;
     }
@@ -89,9 +88,12 @@ public final class EventCodec {
     /** About how long the encoding will be: too much rather than too little, for growing costs more. */
     private static int sizeHint(ShardEvent event) {
         return switch (event) {
-            case Publish publish -> sizeHint(publish.message(), publish.recipients().size());
-            case Relay relay -> sizeHint(relay.message(), relay.destinations().devices().size());
-            case WillDue due -> sizeHint(due.message(), due.destinations().devices().size());
+            case Publish publish ->
+                sizeHint(publish.message(), publish.recipients().size());
+            case Relay relay ->
+                sizeHint(relay.message(), relay.destinations().devices().size());
+            case WillDue due ->
+                sizeHint(due.message(), due.destinations().devices().size());
             default -> SMALL;
         };
     }
@@ -242,10 +244,7 @@ public final class EventCodec {
 
     private static HandOver readHandOver(ByteReader reader) {
         return new HandOver(
-                reader.readNumber(),
-                reader.readString(),
-                reader.readNumber(),
-                reader.readList(EventCodec::readMoved));
+                reader.readNumber(), reader.readString(), reader.readNumber(), reader.readList(EventCodec::readMoved));
     }
 
     private static void writeMoved(ByteWriter writer, Moved moved) {

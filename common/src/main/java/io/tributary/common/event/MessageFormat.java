@@ -52,8 +52,7 @@ final class MessageFormat {
         long expiresAtMillis = (flags & EXPIRES) == 0 ? Message.NEVER : reader.readNumber();
         PublishProperties properties = (flags & PROPERTIES) == 0 ? PublishProperties.NONE : readProperties(reader);
         byte[] payload = reader.readBytes();
-        return new Message(
-                topic, payload, qos(flags), (flags & RETAIN) != 0, properties, expiresAtMillis, publisher);
+        return new Message(topic, payload, qos(flags), (flags & RETAIN) != 0, properties, expiresAtMillis, publisher);
     }
 
     static void writeWill(ByteWriter writer, Will will) {

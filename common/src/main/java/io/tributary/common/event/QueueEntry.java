@@ -10,8 +10,11 @@ public sealed interface QueueEntry {
 
     /** A message that the client has not acknowledged; the fields are those of {@link Recipient}. */
     record Queued(
-            Message message, QoS qos, boolean retain, List<Integer> subscriptionIds, @Nullable String group)
-            implements QueueEntry {}
+            Message message,
+            QoS qos,
+            boolean retain,
+            List<Integer> subscriptionIds,
+            @Nullable String group) implements QueueEntry {}
 
     /** A QoS 2 message whose PUBREC came: only PUBREL is sent for it, until PUBCOMP. */
     record Released() implements QueueEntry {}

@@ -13,8 +13,7 @@ final class RoutingFormat {
     private RoutingFormat() {}
 
     static void writeRecipient(ByteWriter writer, Recipient recipient) {
-        writeDelivery(
-                writer, recipient.qos(), recipient.retain(), recipient.subscriptionIds(), recipient.group());
+        writeDelivery(writer, recipient.qos(), recipient.retain(), recipient.subscriptionIds(), recipient.group());
         writer.writeString(recipient.clientId());
         writer.writeNumber(recipient.session());
     }
@@ -81,5 +80,9 @@ final class RoutingFormat {
     }
 
     /** What {@link #writeDelivery} writes. */
-    record Delivery(QoS qos, boolean retain, List<Integer> subscriptionIds, @Nullable String group) {}
+    record Delivery(
+            QoS qos,
+            boolean retain,
+            List<Integer> subscriptionIds,
+            @Nullable String group) {}
 }

@@ -20,7 +20,10 @@ public sealed interface ShardEvent {
      * @param source where it was handed on from, or null when it comes straight from a publisher
      * @param recipients at most {@link #MAX_RECIPIENTS}
      */
-    record Publish(Message message, List<Recipient> recipients, @Nullable Source source) implements ShardEvent {
+    record Publish(
+            Message message,
+            List<Recipient> recipients,
+            @Nullable Source source) implements ShardEvent {
         public Publish {
             recipients = List.copyOf(recipients);
         }

@@ -43,7 +43,8 @@ public final class StateCodec {
         writer.writeSigned(head.resendUpTo());
         writer.writeNumber(head.queuedMessages());
         writer.writeNumber(head.queuedBytes());
-        writer.writeNumbers(Arrays.stream(head.inboundPacketIds()).asLongStream().toArray());
+        writer.writeNumbers(
+                Arrays.stream(head.inboundPacketIds()).asLongStream().toArray());
         return writer.toBytes();
     }
 
@@ -106,8 +107,7 @@ public final class StateCodec {
 
     private static byte[] encodeQueued(Queued queued) {
         ByteWriter writer = begin(QUEUED, sizeHint(queued.message()));
-        RoutingFormat.writeDelivery(
-                writer, queued.qos(), queued.retain(), queued.subscriptionIds(), queued.group());
+        RoutingFormat.writeDelivery(writer, queued.qos(), queued.retain(), queued.subscriptionIds(), queued.group());
         MessageFormat.write(writer, queued.message());
         return writer.toBytes();
     }

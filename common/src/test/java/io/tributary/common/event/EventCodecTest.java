@@ -131,8 +131,9 @@ class EventCodecTest {
                 new SessionExpired("", -1),
                 new Detach("", 0, true, 0xFFFF_FFFFL, -1),
                 new Detach("", Long.MIN_VALUE, false, 0, Long.MAX_VALUE));
-        assertThat(events).allSatisfy(event -> assertThat(EventCodec.decode(EventCodec.encode(event)))
-                .isEqualTo(event));
+        assertThat(events)
+                .allSatisfy(event ->
+                        assertThat(EventCodec.decode(EventCodec.encode(event))).isEqualTo(event));
     }
 
     private static void decodeOrRefuse(byte[] bytes) {

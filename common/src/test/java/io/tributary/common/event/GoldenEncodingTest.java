@@ -133,9 +133,20 @@ class GoldenEncodingTest {
 
     private static SessionHead head() {
         return new SessionHead(
-                "device-1", 300, 1000, null, 9, 3600, 20, 1_800_000_000_000L, Long.MAX_VALUE, 17, -1, 2, 160, new int[] {
-                    1, 65_535
-                });
+                "device-1",
+                300,
+                1000,
+                null,
+                9,
+                3600,
+                20,
+                1_800_000_000_000L,
+                Long.MAX_VALUE,
+                17,
+                -1,
+                2,
+                160,
+                new int[] {1, 65_535});
     }
 
     private static QueueEntry.Queued queued() {

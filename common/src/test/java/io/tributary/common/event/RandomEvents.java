@@ -93,7 +93,8 @@ final class RandomEvents {
                 text());
     }
 
-    @Nullable Source source() {
+    @Nullable
+    Source source() {
         return nullable(() -> new Source(random.nextInt(65_536), number(), random.nextInt(1000)));
     }
 
@@ -117,8 +118,7 @@ final class RandomEvents {
     }
 
     private Recipient recipient() {
-        return new Recipient(
-                text(), number(), qos(), random.nextBoolean(), subscriptionIds(), nullable(this::text));
+        return new Recipient(text(), number(), qos(), random.nextBoolean(), subscriptionIds(), nullable(this::text));
     }
 
     private Destinations destinations() {

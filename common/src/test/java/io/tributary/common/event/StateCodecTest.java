@@ -15,10 +15,7 @@ import org.junit.jupiter.api.Test;
 class StateCodecTest {
     private static final int ROUNDS = 500;
     private static final List<Function<byte[], Object>> DECODERS = List.of(
-            StateCodec::decodeHead,
-            StateCodec::decodeQueueEntry,
-            StateCodec::decodeWill,
-            StateCodec::decodeMessage);
+            StateCodec::decodeHead, StateCodec::decodeQueueEntry, StateCodec::decodeWill, StateCodec::decodeMessage);
 
     @Test
     void decodesWhatWasEncodedWhenStateIsRandom() {

@@ -5,6 +5,7 @@ import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
 import java.util.EnumMap;
+import java.util.Iterator;
 import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
@@ -44,8 +45,9 @@ final class ColumnStore implements AutoCloseable {
             closeNatives();
             throw e;
         }
-        for (int i = 0; i < opened.size(); i++) {
-            handles.put(Column.values()[i], owned(opened.get(i)));
+        Iterator<ColumnFamilyHandle> inOrder = opened.iterator();
+        for (Column column : Column.values()) {
+            handles.put(column, owned(inOrder.next()));
         }
     }
 

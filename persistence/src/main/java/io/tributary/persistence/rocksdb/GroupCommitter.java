@@ -79,7 +79,8 @@ final class GroupCommitter implements AutoCloseable {
     }
 
     /** Why the latest commit failed, or null when it did not. */
-    @Nullable String problem() {
+    @Nullable
+    String problem() {
         return problem;
     }
 

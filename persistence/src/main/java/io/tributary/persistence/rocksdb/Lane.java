@@ -20,7 +20,7 @@ import org.rocksdb.WriteBatch;
  */
 final class Lane {
     private static final long TRUNCATE_RECORDS = 10_000;
-    private static final long TRUNCATE_BYTES = 1024 * 1024;
+    private static final long TRUNCATE_BYTES = 256 * 1024;
 
     private final ColumnStore columns;
     private final Column column;
@@ -186,6 +186,9 @@ final class Lane {
     }
 
     private byte[] metaValue(long newLow) {
-        return ByteBuffer.allocate(2 * Long.BYTES).putLong(newLow).putLong(lastMillis).array();
+        return ByteBuffer.allocate(2 * Long.BYTES)
+                .putLong(newLow)
+                .putLong(lastMillis)
+                .array();
     }
 }

@@ -191,6 +191,9 @@ public final class RocksDbDatabase implements AutoCloseable {
     }
 
     private static ThreadFactory named(String role) {
-        return Thread.ofPlatform().daemon().name("tributary-store-" + role + "-", 0).factory();
+        return Thread.ofPlatform()
+                .daemon()
+                .name("tributary-store-" + role + "-", 0)
+                .factory();
     }
 }

@@ -45,13 +45,11 @@ public record RocksDbOptions(
 
     /** The same options with another way to bring writes to the disk. */
     public RocksDbOptions withSync(StorageSync newSync) {
-        return new RocksDbOptions(
-                newSync, syncInterval, shards, memtableBytes, cacheBytes, walBytes, appendQueueBytes);
+        return new RocksDbOptions(newSync, syncInterval, shards, memtableBytes, cacheBytes, walBytes, appendQueueBytes);
     }
 
     /** The same options with another limit of what may wait for its commit. */
     public RocksDbOptions withAppendQueueBytes(long newAppendQueueBytes) {
-        return new RocksDbOptions(
-                sync, syncInterval, shards, memtableBytes, cacheBytes, walBytes, newAppendQueueBytes);
+        return new RocksDbOptions(sync, syncInterval, shards, memtableBytes, cacheBytes, walBytes, newAppendQueueBytes);
     }
 }

@@ -7,6 +7,7 @@ import io.tributary.persistence.shard.SavePoint;
 import io.tributary.persistence.shard.SavePoint.ClientWill;
 import io.tributary.persistence.shard.ShardStore;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.BitSet;
 import java.util.HexFormat;
 import java.util.List;
@@ -55,9 +56,7 @@ public final class RocksDbShardStore implements ShardStore {
     public CompletionStage<QueuePage> readQueue(
             int shard, String clientId, long fromSequence, int maxEntries, int maxBytes) {
         StateKeys keys = shards[shard].keys();
-        byte[] from = keys.queueEntry(clientId, Math.max(0, fromSequence));
-        byte[] to = Keys.endOf(keys.queue(clientId));
-        return database.read(() -> queuePage(shards[shard], from, to, maxEntries, maxBytes));
+        return database.read(() -> queuePage(keys, clientId, fromSequence, maxEntries, maxBytes));
     }
 
     @Override
@@ -103,27 +102,36 @@ public final class RocksDbShardStore implements ShardStore {
         byte[] value = scan.value();
         if (StateKeys.isWill(key)) {
             StateCodec.StoredWill stored = StateCodec.decodeWill(value);
-            wills.add(new ClientWill(
-                    StateKeys.clientOfWill(key), Keys.lastLong(key), stored.will(), stored.due()));
+            wills.add(new ClientWill(StateKeys.clientOfWill(key), Keys.lastLong(key), stored.will(), stored.due()));
         } else {
             heads.add(StateCodec.decodeHead(value));
         }
         return value.length;
     }
 
-    private QueuePage queuePage(StoredShard shard, byte[] from, byte[] to, int maxEntries, int maxBytes) {
+    /** One scan reads the applied offset and the queue, so that both are of the same state. */
+    private QueuePage queuePage(StateKeys keys, String clientId, long fromSequence, int maxEntries, int maxBytes) {
         List<Entry> entries = new ArrayList<>();
         int limit = Math.max(1, maxEntries);
         long bytes = 0;
-        try (Scan scan = database.columns().scan(Column.STATE, from, to)) {
-            boolean valid = scan.first();
+        byte[] end = Keys.endOf(keys.queue(clientId));
+        try (Scan scan = database.columns().scan(Column.STATE, keys.header(), end)) {
+            long applied = readApplied(scan, keys);
+            boolean valid = scan.ceiling(keys.queueEntry(clientId, Math.max(0, fromSequence)));
             for (; valid && entries.size() < limit && (entries.isEmpty() || bytes < maxBytes); valid = scan.next()) {
                 QueueEntry entry = StateCodec.decodeQueueEntry(scan.value());
                 entries.add(new Entry(Keys.lastLong(scan.key()), entry));
-                bytes += entry instanceof QueueEntry.Queued queued ? queued.message().sizeBytes() : 0;
+                bytes += entry instanceof QueueEntry.Queued queued
+                        ? queued.message().sizeBytes()
+                        : 0;
             }
-            return new QueuePage(entries, valid, shard.applied());
+            return new QueuePage(entries, valid, applied);
         }
+    }
+
+    private static long readApplied(Scan scan, StateKeys keys) {
+        boolean found = scan.first() && Arrays.equals(scan.key(), keys.header());
+        return found ? StoredShard.appliedIn(scan.value()) : NOTHING_APPLIED;
     }
 
     /** A write whose result a stage tells. */

@@ -30,6 +30,12 @@ final class Scan implements AutoCloseable {
         return valid();
     }
 
+    /** Goes to the first key that is not before the given one; false when there is none. */
+    boolean ceiling(byte[] key) {
+        iterator.seek(key);
+        return valid();
+    }
+
     /** Goes to the last key of the range; false when there is none. */
     boolean last() {
         iterator.seekToLast();

@@ -14,13 +14,13 @@ import org.rocksdb.ColumnFamilyHandle;
 import org.rocksdb.RocksDBException;
 import org.rocksdb.WriteBatch;
 
-/** Where the stored state of one shard stands, and the fence before it. Confined to the writer thread but for a look. */
+/** Where the stored state of one shard stands, and the fence before it. Confined to the writer thread. */
 final class StoredShard {
     private final StateKeys keys;
     private final ColumnFamilyHandle column;
     private final SortedMap<Integer, SourcePosition> sources = new TreeMap<>();
     private long epoch = -1;
-    private volatile long applied = ShardStore.NOTHING_APPLIED;
+    private long applied = ShardStore.NOTHING_APPLIED;
     private long foldedOwner = -1;
 
     /** Reads where the shard stands. */
@@ -30,19 +30,19 @@ final class StoredShard {
         byte @Nullable [] header = columns.get(Column.STATE, keys.header());
         if (header != null) {
             epoch = ByteBuffer.wrap(header).getLong(0);
-            applied = ByteBuffer.wrap(header).getLong(Long.BYTES);
+            applied = appliedIn(header);
             foldedOwner = ByteBuffer.wrap(header).getLong(2 * Long.BYTES);
         }
         readSources(columns);
     }
 
-    StateKeys keys() {
-        return keys;
+    /** The applied offset in the value of {@link StateKeys#header}. */
+    static long appliedIn(byte[] header) {
+        return ByteBuffer.wrap(header).getLong(Long.BYTES);
     }
 
-    /** The offset up to which the state is folded, or will be with the batch that is being committed. Any thread. */
-    long applied() {
-        return applied;
+    StateKeys keys() {
+        return keys;
     }
 
     /** Takes the shard over, unless a newer owner has. */
@@ -65,8 +65,8 @@ final class StoredShard {
         if (savePoint.applied() == applied) {
             return false;
         }
-        throw new FencedException("the state is at offset " + applied + ", and the save point expects "
-                + savePoint.expectedApplied());
+        throw new FencedException(
+                "the state is at offset " + applied + ", and the save point expects " + savePoint.expectedApplied());
     }
 
     /** Moves on to where the save point leads. */

@@ -72,7 +72,9 @@ public abstract class AppLogContract {
         Source source = new Source(3, 1L << 40, 2);
         get(log.append(TOPIC, message(1), source));
         get(log.append(TOPIC, message(2), null));
-        assertThat(get(log.read(TOPIC, 0, ALL, ALL))).extracting(AppRecord::source).containsExactly(source, null);
+        assertThat(get(log.read(TOPIC, 0, ALL, ALL)))
+                .extracting(AppRecord::source)
+                .containsExactly(source, null);
     }
 
     @Test

@@ -95,8 +95,9 @@ public abstract class ReplicatedMapContract {
             writer.join();
         }
         assertThat(copy.wentBack).isEmpty();
-        assertThat(copy.latest).hasSize(3 * 50).allSatisfy((key, value) -> assertThat(value)
-                .isEqualTo(49));
+        assertThat(copy.latest)
+                .hasSize(3 * 50)
+                .allSatisfy((key, value) -> assertThat(value).isEqualTo(49));
     }
 
     @Test

@@ -22,6 +22,7 @@ public final class SavePoints {
     private final long ownerEpoch;
     private final long expectedApplied;
     private final long applied;
+    private long foldedOwner;
     private List<SourcePosition> sources = List.of();
     private List<String> cleared = List.of();
     private List<SessionHead> heads = List.of();
@@ -34,6 +35,7 @@ public final class SavePoints {
         this.ownerEpoch = ownerEpoch;
         this.expectedApplied = expectedApplied;
         this.applied = applied;
+        this.foldedOwner = ownerEpoch;
     }
 
     /** Begins a save point that changes nothing but the offset. */
@@ -62,6 +64,12 @@ public final class SavePoints {
         byte[] payload = ("%0" + NUMBER_WIDTH + "d").formatted(number).getBytes(StandardCharsets.UTF_8);
         return new Message(
                 "a/topic", payload, QoS.AT_LEAST_ONCE, false, PublishProperties.NONE, Message.NEVER, "publisher");
+    }
+
+    /** Sets the latest owner whose record is folded, when it is not the one that saves. */
+    public SavePoints foldedOwner(long owner) {
+        foldedOwner = owner;
+        return this;
     }
 
     /** Sets the latest sources. */
@@ -112,7 +120,7 @@ public final class SavePoints {
                 ownerEpoch,
                 expectedApplied,
                 applied,
-                ownerEpoch,
+                foldedOwner,
                 sources,
                 cleared,
                 heads,

@@ -32,6 +32,7 @@ public abstract class ShardLogContract {
     private static final int MANY = 20_000;
 
     private final RecordingReader reader = new RecordingReader();
+
     @SuppressWarnings("NullAway.Init")
     private ShardLog log;
 
@@ -184,8 +185,7 @@ public abstract class ShardLogContract {
         until(() -> reader.count(0) == 100);
         log.readFrom(0, offsets.get(90));
         until(() -> reader.count(0) == 110);
-        assertThat(reader.texts(0).subList(100, 110))
-                .isEqualTo(texts("r", 100).subList(90, 100));
+        assertThat(reader.texts(0).subList(100, 110)).isEqualTo(texts("r", 100).subList(90, 100));
     }
 
     @Test
@@ -194,8 +194,7 @@ public abstract class ShardLogContract {
         start(reader);
         log.readFrom(0, last + 3);
         List<Long> offsets = appendAll(0, texts("s", 10));
-        until(() -> !reader.records(0).isEmpty()
-                && reader.records(0).getLast().offset() == offsets.getLast());
+        until(() -> !reader.records(0).isEmpty() && reader.records(0).getLast().offset() == offsets.getLast());
         assertThat(reader.records(0)).extracting(LogRecord::offset).allMatch(offset -> offset >= last + 3);
     }
 

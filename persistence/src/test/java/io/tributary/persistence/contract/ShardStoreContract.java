@@ -24,6 +24,7 @@ import io.tributary.persistence.shard.ShardStore.HeadPage;
 import io.tributary.persistence.shard.ShardStore.QueuePage;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.stream.IntStream;
 import java.util.stream.LongStream;
@@ -83,6 +84,15 @@ public abstract class ShardStoreContract {
     }
 
     @Test
+    void claimTellsTheLatestOwnerThatIsFoldedWhenAnotherSaves() {
+        claim(OWNER);
+        save(emptySave(OWNER, -1, 3).foldedOwner(2).build());
+        assertThat(claim(OWNER + 1).foldedOwner()).isEqualTo(2);
+        save(emptySave(OWNER + 1, 3, 4).build());
+        assertThat(claim(OWNER + 2).foldedOwner()).isEqualTo(OWNER + 1);
+    }
+
+    @Test
     void saveIsRefusedWhenANewerOwnerHasClaimed() {
         claim(OWNER);
         claim(OWNER + 1);
@@ -96,7 +106,9 @@ public abstract class ShardStoreContract {
         save(withHeads(-1, 5, head("a", 1)));
         assertFails(store.save(SHARD, withHeads(4, 6, head("a", 2))), FencedException.class);
         assertFails(store.save(SHARD, withHeads(-1, 6, head("a", 2))), FencedException.class);
-        assertThat(readHeads(SHARD)).usingRecursiveFieldByFieldElementComparator().containsExactly(head("a", 1));
+        assertThat(readHeads(SHARD))
+                .usingRecursiveFieldByFieldElementComparator()
+                .containsExactly(head("a", 1));
         assertThat(claim(OWNER).applied()).isEqualTo(5);
     }
 
@@ -136,7 +148,11 @@ public abstract class ShardStoreContract {
                 .mapToObj(i -> head("client-with-a-rather-long-identifier-" + i, i))
                 .toList();
         save(withHeads(-1, 1, heads.toArray(new SessionHead[0])));
-        save(withWills(1, 2, List.of(), IntStream.range(0, 100).mapToObj(i -> will("c" + i, i)).toList()));
+        save(withWills(
+                1,
+                2,
+                List.of(),
+                IntStream.range(0, 100).mapToObj(i -> will("c" + i, i)).toList()));
         assertThat(pages(SHARD)).hasSizeGreaterThan(1);
         assertThat(readHeads(SHARD))
                 .extracting(SessionHead::clientId)
@@ -150,8 +166,12 @@ public abstract class ShardStoreContract {
         claim(OWNER);
         get(store.claim(0, 3));
         save(withHeads(-1, 1, head("a", 1)));
-        get(store.save(0, emptySave(3, -1, 8).heads(List.of(head("a", 2), head("b", 2))).build()));
-        assertThat(readHeads(SHARD)).usingRecursiveFieldByFieldElementComparator().containsExactly(head("a", 1));
+        get(store.save(
+                0,
+                emptySave(3, -1, 8).heads(List.of(head("a", 2), head("b", 2))).build()));
+        assertThat(readHeads(SHARD))
+                .usingRecursiveFieldByFieldElementComparator()
+                .containsExactly(head("a", 1));
         assertThat(readHeads(0)).hasSize(2);
     }
 
@@ -179,7 +199,9 @@ public abstract class ShardStoreContract {
         QueuePage page = readQueue("a", 0, 100, Integer.MAX_VALUE);
         assertThat(page.entries())
                 .containsExactly(
-                        new Entry(1, queued(1)), new Entry(2, queued(2)), new Entry(300, queued(300)),
+                        new Entry(1, queued(1)),
+                        new Entry(2, queued(2)),
+                        new Entry(300, queued(300)),
                         new Entry(70_000, queued(70_000)));
         assertThat(page.more()).isFalse();
     }
@@ -204,6 +226,22 @@ public abstract class ShardStoreContract {
         assertThat(sequences(readQueue("a", 0, 100, 3 * each))).containsExactly(1L, 2L, 3L);
         assertThat(sequences(readQueue("a", 0, 100, 3 * each + 1))).containsExactly(1L, 2L, 3L, 4L);
         assertThat(readQueue("a", 0, 100, 3 * each).more()).isTrue();
+    }
+
+    @Test
+    void pageTellsTheOffsetOfItsStateWhenReadAmongSavePoints() {
+        claim(OWNER);
+        CompletableFuture<Void> saving = CompletableFuture.runAsync(() -> {
+            for (long sequence = 0; sequence < 1000; sequence++) {
+                save(withQueue(sequence - 1, sequence, entry("a", sequence)));
+            }
+        });
+        while (!saving.isDone()) {
+            QueuePage page = readQueue("a", 0, Integer.MAX_VALUE, Integer.MAX_VALUE);
+            assertThat(page.entries()).hasSize(Math.toIntExact(page.applied() + 1));
+        }
+        saving.join();
+        assertThat(readQueue("a", 999, 10, 1000).applied()).isEqualTo(999);
     }
 
     @Test
@@ -273,7 +311,9 @@ public abstract class ShardStoreContract {
                 .heads(List.of(head("a", 2)))
                 .queued(List.of(entry("a", 1)))
                 .build());
-        assertThat(readHeads(SHARD)).usingRecursiveFieldByFieldElementComparator().containsExactly(head("a", 2));
+        assertThat(readHeads(SHARD))
+                .usingRecursiveFieldByFieldElementComparator()
+                .containsExactly(head("a", 2));
         assertThat(sequences(readQueue("a", 0, 10, 10_000))).containsExactly(1L);
     }
 
@@ -345,7 +385,9 @@ public abstract class ShardStoreContract {
     }
 
     private static SavePoint sources(long expectedApplied, long applied, SourcePosition... sources) {
-        return emptySave(OWNER, expectedApplied, applied).sources(List.of(sources)).build();
+        return emptySave(OWNER, expectedApplied, applied)
+                .sources(List.of(sources))
+                .build();
     }
 
     private static SavePoint withHeads(long expectedApplied, long applied, SessionHead... heads) {
@@ -354,11 +396,16 @@ public abstract class ShardStoreContract {
 
     private static SavePoint withWills(
             long expectedApplied, long applied, List<WillKey> removed, List<ClientWill> wills) {
-        return emptySave(OWNER, expectedApplied, applied).willsRemoved(removed).wills(wills).build();
+        return emptySave(OWNER, expectedApplied, applied)
+                .willsRemoved(removed)
+                .wills(wills)
+                .build();
     }
 
     private static SavePoint withQueue(long expectedApplied, long applied, SequencedEntry... queued) {
-        return emptySave(OWNER, expectedApplied, applied).queued(List.of(queued)).build();
+        return emptySave(OWNER, expectedApplied, applied)
+                .queued(List.of(queued))
+                .build();
     }
 
     private static SequencedEntry entry(String clientId, long sequence) {

@@ -7,7 +7,7 @@ import java.lang.annotation.Target;
 
 /** The range of a setting that is a number, a duration or a size; both ends belong to it and are written as in a file. */
 @Retention(RetentionPolicy.RUNTIME)
-@Target({ElementType.PARAMETER, ElementType.RECORD_COMPONENT})
+@Target(ElementType.PARAMETER)
 public @interface Allowed {
 
     /** The least value. */

@@ -20,8 +20,13 @@ import org.springframework.boot.context.properties.bind.DefaultValue;
 public record ConnectSettings(
         @DefaultValue("10s") @Allowed(min = "100ms") Duration timeout,
         @DefaultValue("30s") @Allowed(min = "100ms") Duration attachTimeout,
-        @DefaultValue("1024") @Allowed(min = "23", max = "65535") int maxClientIdLength,
-        @DefaultValue("0s") @Allowed(min = "0s", max = "65535s") Duration maxKeepAlive,
+
+        @DefaultValue("1024") @Allowed(min = "23", max = "65535")
+        int maxClientIdLength,
+
+        @DefaultValue("0s") @Allowed(min = "0s", max = "65535s")
+        Duration maxKeepAlive,
+
         @Allowed(min = "0s", max = "4294967294s") @Nullable Duration maxSessionExpiry,
         @Nullable String responseInformation) {
 

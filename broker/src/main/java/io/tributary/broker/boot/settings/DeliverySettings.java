@@ -17,8 +17,12 @@ import org.springframework.util.unit.DataSize;
  *     comes.
  */
 public record DeliverySettings(
-        @DefaultValue("100") @Allowed(min = "1", max = "65535") int maxInFlight,
-        @DefaultValue("32") @Allowed(min = "0", max = "65535") int topicAliasMaximum,
+        @DefaultValue("100") @Allowed(min = "1", max = "65535")
+        int maxInFlight,
+
+        @DefaultValue("32") @Allowed(min = "0", max = "65535")
+        int topicAliasMaximum,
+
         @DefaultValue("1000") @Allowed(min = "1") int queueMessages,
         @DefaultValue("4MB") @Allowed(min = "1KB") DataSize queueSize,
         @DefaultValue("drop-newest") OutboundLimits.Overflow queueOverflow) {

@@ -10,12 +10,17 @@ import org.springframework.core.env.PropertySource;
  * Gives each listener the limits of {@code tributary.limits} wherever it has none of its own: a property source, the last to
  * be asked, in which {@code tributary.listeners.<name>.limits.x} is what {@code tributary.limits.x} is.
  */
-public final class ListenerLimitDefaults extends PropertySource<ConfigurableEnvironment> {
+public final class ListenerLimitDefaults extends PropertySource<Pattern> {
     private static final Pattern LISTENER_LIMIT =
             Pattern.compile(Pattern.quote(TributarySettings.PREFIX) + "\\.listeners\\.[^.]+\\.limits\\.(.+)");
 
+    private final ConfigurableEnvironment environment;
+
     private ListenerLimitDefaults(ConfigurableEnvironment environment) {
-        super("listener limit defaults", environment);
+        // Not the environment as the source: Spring Boot would look for the environment's sources in it, without an
+        // end.
+        super("listener limit defaults", LISTENER_LIMIT);
+        this.environment = environment;
     }
 
     /** Adds them to an environment. */
@@ -25,7 +30,7 @@ public final class ListenerLimitDefaults extends PropertySource<ConfigurableEnvi
 
     @Override
     public @Nullable Object getProperty(String name) {
-        Matcher limit = LISTENER_LIMIT.matcher(name);
-        return limit.matches() ? getSource().getProperty(TributarySettings.PREFIX + ".limits." + limit.group(1)) : null;
+        Matcher limit = getSource().matcher(name);
+        return limit.matches() ? environment.getProperty(TributarySettings.PREFIX + ".limits." + limit.group(1)) : null;
     }
 }

@@ -41,7 +41,8 @@ public record ListenerSettings(
 
     ListenerConfig config(String group, String name) {
         if (port == null) {
-            throw new SettingException(group + ".port", "is missing; it must be within 0 to 65535 (0 picks a free port)");
+            throw new SettingException(
+                    group + ".port", "is missing; it must be within 0 to 65535 (0 picks a free port)");
         }
         int burst = connectBurst == 0 ? connectRate : connectBurst;
         return SettingException.naming(

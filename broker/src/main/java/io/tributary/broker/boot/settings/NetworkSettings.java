@@ -18,23 +18,24 @@ import org.springframework.util.unit.DataSize;
 public record NetworkSettings(
         @DefaultValue("0") @Allowed(min = "0", max = "1024") int eventLoops,
         @DefaultValue("1024") @Allowed(min = "1") int backlog,
-        @DefaultValue("32KB") @Allowed(min = "1KB", max = "1GB") DataSize writeLow,
-        @DefaultValue("64KB") @Allowed(min = "1KB", max = "1GB") DataSize writeHigh,
+
+        @DefaultValue("32KB") @Allowed(min = "1KB", max = "1GB")
+        DataSize writeLow,
+
+        @DefaultValue("64KB") @Allowed(min = "1KB", max = "1GB")
+        DataSize writeHigh,
+
         @DefaultValue("0s") @Allowed(min = "0s") Duration maxStall,
         @DefaultValue("2s") @Allowed(min = "1ms") Duration linger) {
 
     NetworkConfig config(String name) {
         if (writeLow.compareTo(writeHigh) > 0) {
-            throw new SettingException(name + ".write-low", writeLow + " is more than write-high, which is " + writeHigh);
+            throw new SettingException(
+                    name + ".write-low", writeLow + " is more than write-high, which is " + writeHigh);
         }
         return SettingException.naming(
                 name,
                 () -> new NetworkConfig(
-                        eventLoops,
-                        backlog,
-                        (int) writeLow.toBytes(),
-                        (int) writeHigh.toBytes(),
-                        maxStall,
-                        linger));
+                        eventLoops, backlog, (int) writeLow.toBytes(), (int) writeHigh.toBytes(), maxStall, linger));
     }
 }

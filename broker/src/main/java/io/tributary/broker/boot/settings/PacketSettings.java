@@ -17,11 +17,21 @@ import org.springframework.util.unit.DataSize;
  * @param maxFilters The topic filters in one SUBSCRIBE or UNSUBSCRIBE.
  */
 public record PacketSettings(
-        @DefaultValue("1MB") @Allowed(min = "1KB", max = "256MB") DataSize maxSize,
-        @DefaultValue("64KB") @Allowed(min = "1KB", max = "256MB") DataSize maxConnectSize,
-        @DefaultValue("65535B") @Allowed(min = "1B", max = "65535B") DataSize maxTopicSize,
-        @DefaultValue("128") @Allowed(min = "1", max = "65536") int maxTopicLevels,
-        @DefaultValue("64KB") @Allowed(min = "0B", max = "256MB") DataSize maxPropertiesSize,
+        @DefaultValue("1MB") @Allowed(min = "1KB", max = "256MB")
+        DataSize maxSize,
+
+        @DefaultValue("64KB") @Allowed(min = "1KB", max = "256MB")
+        DataSize maxConnectSize,
+
+        @DefaultValue("65535B") @Allowed(min = "1B", max = "65535B")
+        DataSize maxTopicSize,
+
+        @DefaultValue("128") @Allowed(min = "1", max = "65536")
+        int maxTopicLevels,
+
+        @DefaultValue("64KB") @Allowed(min = "0B", max = "256MB")
+        DataSize maxPropertiesSize,
+
         @DefaultValue("100") @Allowed(min = "0") int maxUserProperties,
         @DefaultValue("1000") @Allowed(min = "1") int maxFilters) {
 

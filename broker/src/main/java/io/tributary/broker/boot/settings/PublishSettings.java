@@ -19,10 +19,17 @@ import org.springframework.boot.context.properties.bind.DefaultValue;
  *     disconnected with reason code 0x96.
  */
 public record PublishSettings(
-        @DefaultValue("1000") @Allowed(min = "1", max = "65535") int receiveMaximum,
-        @DefaultValue("32") @Allowed(min = "0", max = "65535") int topicAliasMaximum,
+        @DefaultValue("1000") @Allowed(min = "1", max = "65535")
+        int receiveMaximum,
+
+        @DefaultValue("32") @Allowed(min = "0", max = "65535")
+        int topicAliasMaximum,
+
         @DefaultValue("1000") @Allowed(min = "1") int maxUnacknowledged,
-        @DefaultValue("10000") @Allowed(min = "1", max = "65535") int maxUnreleased,
+
+        @DefaultValue("10000") @Allowed(min = "1", max = "65535")
+        int maxUnreleased,
+
         @DefaultValue("false") boolean checkPayloadFormat,
         @DefaultValue("0") @Allowed(min = "0") int rate,
         @DefaultValue("0") @Allowed(min = "0") int burst,

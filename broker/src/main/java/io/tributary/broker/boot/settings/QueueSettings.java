@@ -13,7 +13,9 @@ import org.springframework.util.unit.DataSize;
  *     {@code drop-newest}: it is not queued.
  */
 public record QueueSettings(
-        @DefaultValue("10000") @Allowed(min = "1", max = "65535") int maxMessages,
+        @DefaultValue("10000") @Allowed(min = "1", max = "65535")
+        int maxMessages,
+
         @DefaultValue("64MB") @Allowed(min = "1KB") DataSize maxSize,
         @DefaultValue("drop-oldest") QueueLimits.Overflow overflow) {
 

@@ -8,8 +8,7 @@ import org.springframework.util.unit.DataSize;
 record Range(Allowed allowed) {
 
     boolean contains(Object value) {
-        return compare(value, allowed.min()) >= 0
-                && (allowed.max().isEmpty() || compare(value, allowed.max()) <= 0);
+        return compare(value, allowed.min()) >= 0 && (allowed.max().isEmpty() || compare(value, allowed.max()) <= 0);
     }
 
     /** The range in words, to follow "must be". */

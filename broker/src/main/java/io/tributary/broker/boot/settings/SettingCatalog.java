@@ -1,7 +1,7 @@
 package io.tributary.broker.boot.settings;
 
+import java.lang.reflect.Parameter;
 import java.lang.reflect.ParameterizedType;
-import java.lang.reflect.RecordComponent;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -25,19 +25,20 @@ public final class SettingCatalog {
      * One setting.
      *
      * @param name its full name
-     * @param component where it is declared
+     * @param group the record that declares it
+     * @param parameter its parameter of the record's constructor
      */
-    public record Setting(String name, RecordComponent component) {
+    public record Setting(String name, Class<?> group, Parameter parameter) {
 
         /** Its default as one would write it; empty for none. */
         public String defaultValue() {
-            DefaultValue value = component.getAnnotation(DefaultValue.class);
+            DefaultValue value = parameter.getAnnotation(DefaultValue.class);
             return value == null ? "" : String.join(",", value.value());
         }
 
         /** The kind of its values, in a word. */
         public String type() {
-            Class<?> type = component.getType();
+            Class<?> type = parameter.getType();
             if (type == Duration.class) {
                 return "duration";
             }
@@ -52,18 +53,19 @@ public final class SettingCatalog {
 
         /** What values are allowed, in words; empty for all of its type. */
         public String allowed() {
-            Allowed allowed = component.getAnnotation(Allowed.class);
+            Allowed allowed = parameter.getAnnotation(Allowed.class);
             if (allowed != null) {
                 return new Range(allowed).words().replaceFirst("^within ", "");
             }
-            return component.getType().isEnum() ? choices(component.getType()) : "";
+            return parameter.getType().isEnum() ? choices(parameter.getType()) : "";
         }
     }
 
     /** The constants of an enum as one writes them in a configuration. */
     public static String choices(Class<?> type) {
         return Stream.of(type.getEnumConstants())
-                .map(constant -> ((Enum<?>) constant).name().toLowerCase(Locale.ROOT).replace('_', '-'))
+                .map(constant ->
+                        ((Enum<?>) constant).name().toLowerCase(Locale.ROOT).replace('_', '-'))
                 .reduce((one, other) -> one + ", " + other)
                 .orElseThrow();
     }
@@ -96,16 +98,16 @@ public final class SettingCatalog {
     }
 
     private static void collect(String prefix, Class<?> group, List<Setting> settings) {
-        for (RecordComponent component : group.getRecordComponents()) {
-            String name = prefix + "." + kebabCase(component.getName());
-            Class<?> type = component.getType();
+        for (Parameter parameter : group.getDeclaredConstructors()[0].getParameters()) {
+            String name = prefix + "." + kebabCase(parameter.getName());
+            Class<?> type = parameter.getType();
             if (type == Map.class) {
-                ParameterizedType map = (ParameterizedType) component.getGenericType();
+                ParameterizedType map = (ParameterizedType) parameter.getParameterizedType();
                 collect(name + "." + CHOSEN, (Class<?>) map.getActualTypeArguments()[1], settings);
             } else if (type.isRecord()) {
                 collect(name, type, settings);
             } else {
-                settings.add(new Setting(name, component));
+                settings.add(new Setting(name, group, parameter));
             }
         }
     }

@@ -21,9 +21,15 @@ public record ShardSettings(
         @DefaultValue("0") @Allowed(min = "0", max = "1024") int threads,
         @DefaultValue("1s") @Allowed(min = "10ms") Duration savePointInterval,
         @DefaultValue("500") @Allowed(min = "1") int savePointMessages,
-        @DefaultValue("256KB") @Allowed(min = "1KB", max = "1GB") DataSize savePointSize,
-        @DefaultValue("256") @Allowed(min = "1", max = "32767") int windowMessages,
-        @DefaultValue("1MB") @Allowed(min = "1KB", max = "1GB") DataSize windowSize) {
+
+        @DefaultValue("256KB") @Allowed(min = "1KB", max = "1GB")
+        DataSize savePointSize,
+
+        @DefaultValue("256") @Allowed(min = "1", max = "32767")
+        int windowMessages,
+
+        @DefaultValue("1MB") @Allowed(min = "1KB", max = "1GB")
+        DataSize windowSize) {
 
     ShardConfig config(String name, QueueLimits queue) {
         return SettingException.naming(

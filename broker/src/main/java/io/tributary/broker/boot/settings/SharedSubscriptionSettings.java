@@ -10,4 +10,5 @@ import org.springframework.boot.context.properties.bind.DefaultValue;
  *     unacknowledged messages. {@code sticky-by-publisher}: the same one for all messages of a publisher. {@code hash-of-topic}: the same
  *     one for all messages on a topic.
  */
-public record SharedSubscriptionSettings(@DefaultValue("round-robin") SharedStrategy strategy) {}
+public record SharedSubscriptionSettings(
+        @DefaultValue("round-robin") SharedStrategy strategy) {}

@@ -22,10 +22,13 @@ import org.springframework.util.unit.DataSize;
 public record StorageSettings(
         @DefaultValue("interval") StorageSync sync,
         @DefaultValue("100ms") @Allowed(min = "1ms") Duration syncInterval,
-        @DefaultValue("16") @Allowed(min = "1", max = "65535") int shards,
+
+        @DefaultValue("16") @Allowed(min = "1", max = "65535")
+        int shards,
+
         @DefaultValue("96MB") @Allowed(min = "1MB") DataSize writeBufferSize,
         @DefaultValue("32MB") @Allowed(min = "1MB") DataSize cacheSize,
-        @DefaultValue("256MB") @Allowed(min = "1MB") DataSize walSize,
+        @DefaultValue("128MB") @Allowed(min = "1MB") DataSize walSize,
         @DefaultValue("64MB") @Allowed(min = "1MB") DataSize appendQueueSize) {
 
     RocksDbOptions options(String name) {

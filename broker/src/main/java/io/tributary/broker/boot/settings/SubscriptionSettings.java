@@ -11,7 +11,9 @@ import org.springframework.boot.context.properties.bind.DefaultValue;
  */
 public record SubscriptionSettings(
         @DefaultValue("1000") @Allowed(min = "1") int maxPerClient,
-        @DefaultValue("16384") @Allowed(min = "0", max = "4194304") int cachedTopics) {
+
+        @DefaultValue("16384") @Allowed(min = "0", max = "4194304")
+        int cachedTopics) {
 
     SubscriptionLimits limits(String name) {
         return SettingException.naming(name, () -> new SubscriptionLimits(maxPerClient, cachedTopics));

@@ -10,7 +10,7 @@ import org.springframework.boot.context.properties.ConfigurationProperties;
 import org.springframework.boot.context.properties.bind.DefaultValue;
 
 /**
- * All settings of the broker. {@code docs/configuration.md} is generated from these records.
+ * What concerns the broker as a whole.
  *
  * @param mode How the broker runs. {@code standalone}: one broker with all it needs. {@code cluster} comes with a later
  *     version.
@@ -18,8 +18,8 @@ import org.springframework.boot.context.properties.bind.DefaultValue;
  * @param dataDir Where sessions, messages and subscriptions are kept; created when it does not exist.
  * @param stopTimeout How long stopping may take; then the broker is ended, which loses nothing that was acknowledged.
  * @param storage how the embedded store works
- * @param listeners where clients connect, by name
  * @param limits what a client may ask of the broker
+ * @param listeners where clients connect, by name; after the limits, so that these are checked under their own name
  * @param queues the queues of persistent sessions
  * @param subscriptions how many subscriptions there may be
  * @param sharedSubscriptions how shared subscriptions work
@@ -33,10 +33,13 @@ public record TributarySettings(
         @DefaultValue("standalone") Mode mode,
         @DefaultValue("tributary") String nodeName,
         @DefaultValue("data") Path dataDir,
-        @DefaultValue("20s") @Allowed(min = "1s", max = "1h") Duration stopTimeout,
+
+        @DefaultValue("20s") @Allowed(min = "1s", max = "1h")
+        Duration stopTimeout,
+
         @DefaultValue StorageSettings storage,
-        @DefaultValue Map<String, ListenerSettings> listeners,
         @DefaultValue LimitSettings limits,
+        @DefaultValue Map<String, ListenerSettings> listeners,
         @DefaultValue QueueSettings queues,
         @DefaultValue SubscriptionSettings subscriptions,
         @DefaultValue SharedSubscriptionSettings sharedSubscriptions,

@@ -1,5 +1,6 @@
 package io.tributary.broker.blackbox.foreign;
 
+import static java.util.Objects.requireNonNull;
 import static java.util.concurrent.TimeUnit.SECONDS;
 
 import com.hivemq.client.mqtt.MqttGlobalPublishFilter;
@@ -83,7 +84,7 @@ final class HiveMq3 extends ForeignClient {
     @Override
     public void close() {
         if (client.getState().isConnected()) {
-            client.disconnect();
+            client.disconnect().exceptionally(gone -> null);
         }
     }
 
@@ -101,7 +102,7 @@ final class HiveMq3 extends ForeignClient {
     }
 
     private static MqttQos qos(int qos) {
-        return MqttQos.values()[qos];
+        return requireNonNull(MqttQos.fromCode(qos));
     }
 
     private static <T> T await(CompletableFuture<T> answer) throws Exception {

@@ -1,11 +1,13 @@
 package io.tributary.broker.blackbox.foreign;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
+import static java.util.Objects.requireNonNull;
 import static java.util.concurrent.TimeUnit.SECONDS;
 
 import com.hivemq.client.mqtt.MqttGlobalPublishFilter;
 import com.hivemq.client.mqtt.datatypes.MqttQos;
 import com.hivemq.client.mqtt.lifecycle.MqttClientDisconnectedContext;
+import com.hivemq.client.mqtt.lifecycle.MqttDisconnectSource;
 import com.hivemq.client.mqtt.mqtt5.Mqtt5AsyncClient;
 import com.hivemq.client.mqtt.mqtt5.Mqtt5Client;
 import com.hivemq.client.mqtt.mqtt5.Mqtt5ClientBuilder;
@@ -18,7 +20,6 @@ import com.hivemq.client.mqtt.mqtt5.exceptions.Mqtt5SubAckException;
 import com.hivemq.client.mqtt.mqtt5.exceptions.Mqtt5UnsubAckException;
 import com.hivemq.client.mqtt.mqtt5.message.connect.Mqtt5Connect;
 import com.hivemq.client.mqtt.mqtt5.message.connect.Mqtt5ConnectBuilder;
-import com.hivemq.client.mqtt.mqtt5.message.disconnect.Mqtt5Disconnect;
 import com.hivemq.client.mqtt.mqtt5.message.publish.Mqtt5Publish;
 import com.hivemq.client.mqtt.mqtt5.message.publish.Mqtt5PublishBuilder;
 import com.hivemq.client.mqtt.mqtt5.message.publish.Mqtt5PublishResult;
@@ -59,7 +60,7 @@ final class HiveMq5 extends ForeignClient {
                 .applyRestrictions();
         Note will = setup.will();
         if (will != null) {
-            connect = connect.willPublish(publish(will));
+            connect = connect.willPublish(packet(will));
         }
         return await(client.connect(connect.build())).isSessionPresent();
     }
@@ -91,7 +92,7 @@ final class HiveMq5 extends ForeignClient {
     @Override
     int publish(Note note) throws Exception {
         try {
-            return reason(await(client.publish(publish(note))));
+            return reason(await(client.publish(packet(note))));
         } catch (Mqtt5PubAckException refused) {
             return refused.getMqttMessage().getReasonCode().getCode();
         } catch (Mqtt5PubRecException refused) {
@@ -107,7 +108,7 @@ final class HiveMq5 extends ForeignClient {
     @Override
     public void close() {
         if (client.getState().isConnected()) {
-            client.disconnect();
+            client.disconnect().exceptionally(gone -> null);
         }
     }
 
@@ -119,7 +120,7 @@ final class HiveMq5 extends ForeignClient {
         };
     }
 
-    private static Mqtt5Publish publish(Note note) {
+    private static Mqtt5Publish packet(Note note) {
         Mqtt5PublishBuilder.Complete publish = Mqtt5Publish.builder()
                 .topic(note.topic())
                 .payload(note.payload())
@@ -163,13 +164,13 @@ final class HiveMq5 extends ForeignClient {
     }
 
     private void onDisconnected(MqttClientDisconnectedContext context) {
-        boolean told = context.getCause() instanceof Mqtt5DisconnectException cause
-                && cause.getMqttMessage() instanceof Mqtt5Disconnect;
-        lost(told ? reason(context.getCause()) : NO_REASON);
+        boolean told = context.getSource() == MqttDisconnectSource.SERVER
+                && context.getCause() instanceof Mqtt5DisconnectException;
+        lost(told ? reason((Mqtt5DisconnectException) context.getCause()) : NO_REASON);
     }
 
-    private static int reason(Throwable cause) {
-        return ((Mqtt5Disconnect) ((Mqtt5DisconnectException) cause).getMqttMessage()).getReasonCode().getCode();
+    private static int reason(Mqtt5DisconnectException cause) {
+        return cause.getMqttMessage().getReasonCode().getCode();
     }
 
     private static String text(ByteBuffer data) {
@@ -177,7 +178,7 @@ final class HiveMq5 extends ForeignClient {
     }
 
     private static MqttQos qos(int qos) {
-        return MqttQos.values()[qos];
+        return requireNonNull(MqttQos.fromCode(qos));
     }
 
     private static <T> T await(CompletableFuture<T> answer) throws Exception {

@@ -16,6 +16,8 @@ enum Library {
     PAHO_PYTHON_5(5, setup -> new ScriptClient(ScriptHost.python(), setup, 5));
 
     private final int version;
+
+    @SuppressWarnings("ImmutableEnumChecker") // a method of a class
     private final Factory factory;
 
     Library(int version, Factory factory) {
@@ -36,6 +38,11 @@ enum Library {
     /** MQTT 3.1 has no flag for it in CONNACK. */
     boolean knowsSessionPresent() {
         return this != PAHO_MQTT_3_1;
+    }
+
+    /** Paho sends PUBREL all the same, in Python and in Java, where it also gives the connection up. */
+    boolean understandsRefusedPubrec() {
+        return this == HIVEMQ_MQTT_5 || this == MQTT_JS_5;
     }
 
     ForeignClient create(Setup setup) throws Exception {

@@ -78,7 +78,7 @@ final class Paho3 extends ForeignClient {
     public void close() {
         try {
             if (client.isConnected()) {
-                client.disconnectForcibly(0, PATIENCE_MILLIS);
+                await(client.disconnect(0));
             }
             client.close(true);
         } catch (MqttException ignored) {

@@ -2,6 +2,7 @@ package io.tributary.broker.blackbox.foreign;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
+import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -15,10 +16,12 @@ import org.eclipse.paho.mqttv5.common.MqttException;
 import org.eclipse.paho.mqttv5.common.MqttMessage;
 import org.eclipse.paho.mqttv5.common.packet.MqttProperties;
 import org.eclipse.paho.mqttv5.common.packet.UserProperty;
+import org.jspecify.annotations.Nullable;
 
 /** Eclipse Paho for Java with MQTT 5. */
 final class Paho5 extends ForeignClient {
     private static final long PATIENCE_MILLIS = PATIENCE_SECONDS * 1_000L;
+    private static final int FIRST_ERROR = 0x80;
 
     private final Setup setup;
     private final MqttAsyncClient client;
@@ -56,8 +59,15 @@ final class Paho5 extends ForeignClient {
 
     @Override
     int publish(Note note) throws MqttException {
-        int[] reasons = await(client.publish(note.topic(), message(note))).getReasonCodes();
-        return reasons == null || reasons.length == 0 ? 0 : reasons[0];
+        try {
+            int[] reasons = await(client.publish(note.topic(), message(note))).getReasonCodes();
+            return reasons == null || reasons.length == 0 ? 0 : reasons[0];
+        } catch (MqttException refused) {
+            if (refused.getReasonCode() < FIRST_ERROR) { // the library's own
+                throw refused;
+            }
+            return refused.getReasonCode();
+        }
     }
 
     @Override
@@ -69,7 +79,7 @@ final class Paho5 extends ForeignClient {
     public void close() {
         try {
             if (client.isConnected()) {
-                client.disconnectForcibly(0, PATIENCE_MILLIS, false);
+                await(client.disconnect(0));
             }
             client.close(true);
         } catch (MqttException ignored) {
@@ -98,12 +108,14 @@ final class Paho5 extends ForeignClient {
     }
 
     private final class Callback implements MqttCallback {
+        private final Map<Integer, String> aliases = new HashMap<>();
+
         @Override
         public void messageArrived(String topic, MqttMessage message) {
             MqttProperties properties = message.getProperties();
             byte[] correlation = properties.getCorrelationData();
             arrived(new Note(
-                    topic,
+                    fullTopic(topic, properties.getTopicAlias()),
                     message.getPayload(),
                     message.getQos(),
                     message.isRetained(),
@@ -131,6 +143,14 @@ final class Paho5 extends ForeignClient {
 
         @Override
         public void authPacketArrived(int reasonCode, MqttProperties properties) {}
+
+        /** The library hands aliases over as they come, and their topics empty. */
+        private String fullTopic(String topic, @Nullable Integer alias) {
+            if (alias != null && !topic.isEmpty()) {
+                aliases.put(alias, topic);
+            }
+            return topic.isEmpty() ? aliases.getOrDefault(alias, topic) : topic;
+        }
 
         private static Map<String, String> user(List<UserProperty> properties) {
             Map<String, String> user = new LinkedHashMap<>();

@@ -80,7 +80,7 @@ final class ScriptClient extends ForeignClient {
     public void close() {
         host.forget(name);
         try {
-            host.ask(request("close"));
+            host.tell(request("close"));
         } catch (IOException ignored) {
             // the script is gone, and the client with it
         }

@@ -83,8 +83,18 @@ final class ScriptHost {
 
     /** Asks for something; the answer has what the script gives, and a failure fails. */
     CompletableFuture<JsonNode> ask(Map<String, ?> request) throws IOException {
-        long number = numbers.incrementAndGet();
         CompletableFuture<JsonNode> answer = new CompletableFuture<>();
+        tell(request, answer);
+        return answer;
+    }
+
+    /** Asks for something whose answer nobody waits for. */
+    void tell(Map<String, ?> request) throws IOException {
+        tell(request, new CompletableFuture<>());
+    }
+
+    private void tell(Map<String, ?> request, CompletableFuture<JsonNode> answer) throws IOException {
+        long number = numbers.incrementAndGet();
         requests.put(number, answer);
         Map<String, Object> line = new LinkedHashMap<>(request);
         line.put("number", number);
@@ -93,7 +103,6 @@ final class ScriptHost {
             out.write('\n');
             out.flush();
         }
-        return answer;
     }
 
     private void read() {

@@ -1,0 +1,70 @@
+package io.tributary.broker.boot;
+
+import io.micrometer.core.instrument.MeterRegistry;
+import io.tributary.broker.Broker;
+import io.tributary.broker.BrokerConfig;
+import io.tributary.broker.BrokerExtensions;
+import io.tributary.broker.BrokerRecorders;
+import io.tributary.broker.boot.settings.RangeCheck;
+import io.tributary.broker.boot.settings.TributarySettings;
+import io.tributary.broker.metrics.BrokerMetrics;
+import org.springframework.beans.factory.ObjectProvider;
+import org.springframework.boot.context.properties.ConfigurationPropertiesBindHandlerAdvisor;
+import org.springframework.boot.context.properties.EnableConfigurationProperties;
+import org.springframework.boot.info.BuildProperties;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Configuration;
+import org.springframework.context.annotation.Lazy;
+
+/** The parts of the application: the broker, and what watches it. */
+@Configuration(proxyBeanMethods = false)
+@EnableConfigurationProperties(TributarySettings.class)
+@ManagementParts
+class ApplicationConfiguration {
+
+    @Bean
+    static ConfigurationPropertiesBindHandlerAdvisor rangeCheck() {
+        return RangeCheck::new;
+    }
+
+    @Bean
+    BrokerConfig brokerConfig(TributarySettings settings) {
+        return settings.brokerConfig();
+    }
+
+    @Bean
+    BrokerMetrics brokerMetrics(MeterRegistry registry) {
+        return new BrokerMetrics(registry);
+    }
+
+    /** A platform that brings a {@link BrokerExtensions} bean hangs it into the broker. */
+    @Bean(destroyMethod = "") // RunningBroker closes it, and says so.
+    @Lazy(false)
+    Broker broker(BrokerConfig config, ObjectProvider<BrokerExtensions> extensions, BrokerMetrics metrics) {
+        BrokerRecorders recorders = new BrokerRecorders(
+                metrics.connections(), metrics.sessions(), metrics.router(), metrics.shards(), metrics.storage());
+        return Broker.start(config, extensions.getIfAvailable(() -> BrokerExtensions.NONE), recorders);
+    }
+
+    @Bean
+    @Lazy(false)
+    RunningBroker runningBroker(Broker broker, BrokerConfig config) {
+        return new RunningBroker(broker, config);
+    }
+
+    @Bean
+    @Lazy(false)
+    StatusGauges statusGauges(Broker broker, BrokerMetrics metrics) {
+        return StatusGauges.register(broker::status, metrics);
+    }
+
+    @Bean
+    BrokerHealth brokerHealthIndicator(Broker broker) {
+        return new BrokerHealth(broker::status);
+    }
+
+    @Bean
+    StartReport startReport(RunningBroker broker, ObjectProvider<BuildProperties> build) {
+        return new StartReport(broker, build.getIfAvailable());
+    }
+}

@@ -1,0 +1,90 @@
+package io.tributary.broker.boot;
+
+import io.tributary.broker.BrokerStartException;
+import io.tributary.broker.boot.settings.SettingCatalog;
+import io.tributary.broker.boot.settings.SettingException;
+import java.time.Duration;
+import org.jspecify.annotations.Nullable;
+import org.springframework.boot.context.properties.bind.BindException;
+import org.springframework.boot.context.properties.source.ConfigurationProperty;
+import org.springframework.boot.origin.Origin;
+import org.springframework.boot.origin.PropertySourceOrigin;
+import org.springframework.boot.origin.TextResourceOrigin;
+import org.springframework.boot.web.server.PortInUseException;
+import org.springframework.util.unit.DataSize;
+
+/** Why the application did not start, in words that name the setting to change. */
+final class StartFailure {
+    private StartFailure() {}
+
+    /** The words for the most telling of a failure's causes. */
+    static String words(Throwable failure) {
+        SettingException setting = cause(failure, SettingException.class);
+        if (setting != null) {
+            return String.valueOf(setting.getMessage());
+        }
+        BrokerStartException broker = cause(failure, BrokerStartException.class);
+        if (broker != null) {
+            return String.valueOf(broker.getMessage());
+        }
+        PortInUseException port = cause(failure, PortInUseException.class);
+        if (port != null) {
+            return "server.port: '" + port.getPort() + "' is in use; this is the port of health and metrics, "
+                    + "and --server.port=0 picks a free one";
+        }
+        BindException binding = cause(failure, BindException.class);
+        return binding != null ? wrongValue(binding) : root(failure);
+    }
+
+    private static String wrongValue(BindException failure) {
+        ConfigurationProperty property = failure.getProperty();
+        if (property == null) {
+            return failure.getName() + ": " + root(failure);
+        }
+        return failure.getName() + ": '" + property.getValue() + "' "
+                + expected(failure.getTarget().getType().resolve(Object.class)) + origin(property);
+    }
+
+    private static String expected(Class<?> type) {
+        if (type.isEnum()) {
+            return "is not one of " + SettingCatalog.choices(type);
+        }
+        if (type == Duration.class) {
+            return "is not a duration, such as 500ms, 10s or 5m";
+        }
+        if (type == DataSize.class) {
+            return "is not a size, such as 64KB or 10MB";
+        }
+        if (type == boolean.class || type == Boolean.class) {
+            return "is not one of true, false";
+        }
+        return type.isPrimitive() || Number.class.isAssignableFrom(type)
+                ? "is not a whole number of its range"
+                : "is not a " + type.getSimpleName();
+    }
+
+    private static String origin(ConfigurationProperty property) {
+        Origin origin = property.getOrigin();
+        if (origin instanceof PropertySourceOrigin source) {
+            origin = source.getOrigin();
+        }
+        return origin instanceof TextResourceOrigin file ? " (" + file + ")" : "";
+    }
+
+    private static String root(Throwable failure) {
+        Throwable root = failure;
+        while (root.getCause() != null) {
+            root = root.getCause();
+        }
+        return root.getMessage() == null ? root.toString() : root.getMessage();
+    }
+
+    private static <T extends Throwable> @Nullable T cause(Throwable failure, Class<T> type) {
+        for (Throwable cause = failure; cause != null; cause = cause.getCause()) {
+            if (type.isInstance(cause)) {
+                return type.cast(cause);
+            }
+        }
+        return null;
+    }
+}

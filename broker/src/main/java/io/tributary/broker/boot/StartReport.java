@@ -1,0 +1,112 @@
+package io.tributary.broker.boot;
+
+import io.tributary.broker.connection.BoundListener;
+import io.tributary.broker.connection.ListenerConfig;
+import io.tributary.broker.connection.ListenerKind;
+import java.io.IOException;
+import java.io.Reader;
+import java.lang.management.ManagementFactory;
+import java.net.InetSocketAddress;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Locale;
+import java.util.Properties;
+import java.util.function.Function;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import org.springframework.boot.context.event.ApplicationReadyEvent;
+import org.springframework.boot.info.BuildProperties;
+import org.springframework.context.ApplicationListener;
+
+/** Says, when all has started, where the broker listens and where it keeps its data; ends with the line {@code ready}. */
+final class StartReport implements ApplicationListener<ApplicationReadyEvent> {
+    private static final Logger LOG = LoggerFactory.getLogger(StartReport.class);
+
+    private final RunningBroker broker;
+    private final @Nullable BuildProperties build;
+
+    StartReport(RunningBroker broker, @Nullable BuildProperties build) {
+        this.broker = broker;
+        this.build = build;
+    }
+
+    @Override
+    public void onApplicationEvent(ApplicationReadyEvent event) {
+        LOG.info("Tributary {}, node '{}'", version(), broker.config().nodeName());
+        Path folder = broker.config().dataDirectory();
+        LOG.info("data in {} (format {}, sync {})", folder, format(folder), sync());
+        List<BoundListener> listeners = broker.broker().listeners();
+        reportListeners(listeners);
+        if (listeners.stream().allMatch(StartReport::isLocal)) {
+            LOG.info(
+                    "reachable from this machine alone; to open it to the network: --tributary.listeners.{}.host=0.0.0.0",
+                    listeners.getFirst().name());
+        }
+        LOG.info("started in {} s", secondsSinceLaunch());
+        announce();
+    }
+
+    private void reportListeners(List<BoundListener> listeners) {
+        var configs = broker.config().listeners().stream()
+                .collect(Collectors.toMap(ListenerConfig::name, Function.identity()));
+        for (BoundListener listener : listeners) {
+            ListenerConfig config = configs.get(listener.name());
+            if (config != null) {
+                LOG.info(
+                        "listening on {} ({}, listener '{}')",
+                        address(listener.address()),
+                        words(config.kind()),
+                        listener.name());
+            }
+        }
+    }
+
+    private static String words(ListenerKind kind) {
+        return switch (kind) {
+            case ListenerKind.Tcp() -> "mqtt over tcp";
+            case ListenerKind.WebSocket(String path) -> "mqtt over websocket, path " + path;
+        };
+    }
+
+    private static String address(InetSocketAddress address) {
+        String host = address.getAddress().getHostAddress();
+        return (host.contains(":") ? "[" + host + "]" : host) + ":" + address.getPort();
+    }
+
+    private static boolean isLocal(BoundListener listener) {
+        return listener.address().getAddress().isLoopbackAddress();
+    }
+
+    private String version() {
+        return build == null ? "(version unknown)" : build.getVersion() + " (" + build.get("commit") + ")";
+    }
+
+    private String sync() {
+        return broker.config().storage().sync().name().toLowerCase(Locale.ROOT);
+    }
+
+    private static String format(Path folder) {
+        Properties marker = new Properties();
+        try (Reader reader = Files.newBufferedReader(folder.resolve("VERSION"))) {
+            marker.load(reader);
+        } catch (IOException e) {
+            return "unknown: " + e.getMessage();
+        }
+        return marker.getProperty("format", "unknown");
+    }
+
+    private static String secondsSinceLaunch() {
+        return String.format(
+                Locale.ROOT, "%.2f", ManagementFactory.getRuntimeMXBean().getUptime() / 1000.0);
+    }
+
+    /** Whatever the log looks like: what starts the broker and waits for it can rely on this line. */
+    @SuppressWarnings("SystemOut")
+    private static void announce() {
+        System.out.println("ready");
+        System.out.flush();
+    }
+}

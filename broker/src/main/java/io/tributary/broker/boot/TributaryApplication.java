@@ -1,0 +1,57 @@
+package io.tributary.broker.boot;
+
+import io.tributary.broker.boot.settings.ListenerLimitDefaults;
+import io.tributary.broker.boot.settings.UnknownSettings;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.UncheckedIOException;
+import java.util.Properties;
+import org.springframework.boot.SpringApplication;
+import org.springframework.context.ConfigurableApplicationContext;
+
+/** The broker as a program. */
+public final class TributaryApplication {
+    private static final String DEFAULTS = "/tributary-defaults.properties";
+
+    private TributaryApplication() {}
+
+    /** Runs a broker until it is told to stop; its arguments are settings, {@code --key=value}. */
+    public static void main(String[] arguments) {
+        StopSignals signals = StopSignals.install();
+        SpringApplication application = application(ApplicationConfiguration.class);
+        application.addInitializers(context -> signals.stopWithin(context.getEnvironment()));
+        try {
+            application.run(arguments);
+        } catch (RuntimeException e) {
+            // What was wrong is printed already, by StartFailureReporter.
+            System.exit(1);
+        }
+    }
+
+    /** An application, not started; with the defaults, and with what looks at the settings before anything else does. */
+    static SpringApplication application(Class<?> configuration) {
+        SpringApplication application = new SpringApplication(configuration);
+        application.setDefaultProperties(defaults());
+        application.setLogStartupInfo(false);
+        application.addInitializers(TributaryApplication::prepare);
+        return application;
+    }
+
+    private static void prepare(ConfigurableApplicationContext context) {
+        UnknownSettings.refuse(context.getEnvironment());
+        ListenerLimitDefaults.addTo(context.getEnvironment());
+    }
+
+    private static Properties defaults() {
+        Properties defaults = new Properties();
+        try (InputStream file = TributaryApplication.class.getResourceAsStream(DEFAULTS)) {
+            if (file == null) {
+                throw new IllegalStateException(DEFAULTS + " is missing from this build");
+            }
+            defaults.load(file);
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+        return defaults;
+    }
+}

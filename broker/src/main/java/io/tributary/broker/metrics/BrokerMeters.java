@@ -1,0 +1,218 @@
+package io.tributary.broker.metrics;
+
+import java.util.List;
+
+/** Every meter of the broker. {@code docs/metrics.md} is generated from this list. */
+public enum BrokerMeters {
+    // Connections
+    /** Connections that were opened. */
+    CONNECTIONS_OPENED("tributary.connections.opened", Type.COUNTER, "", "Connections that were opened.", "listener"),
+    /** Connections that were closed. */
+    CONNECTIONS_CLOSED("tributary.connections.closed", Type.COUNTER, "", "Connections that were closed.", "listener"),
+    /** Connections closed without an answer. */
+    CONNECTIONS_REJECTED(
+            "tributary.connections.rejected",
+            Type.COUNTER,
+            "",
+            "Connections that were closed at once, because the listener's limits were reached.",
+            "listener"),
+    /** Clients that did not read. */
+    CONNECTIONS_STALLED(
+            "tributary.connections.stalled",
+            Type.COUNTER,
+            "",
+            "Clients that were disconnected because they read nothing for longer than tributary.network.max-stall."),
+    /** MQTT packets. */
+    PACKETS("tributary.network.packets", Type.COUNTER, "", "MQTT packets of all types.", "direction"),
+    /** Bytes of MQTT packets. */
+    BYTES("tributary.network.bytes", Type.COUNTER, "bytes", "The size of all MQTT packets.", "direction"),
+    /** Memory of socket buffers. */
+    DIRECT_MEMORY(
+            "tributary.network.direct.memory",
+            Type.GAUGE,
+            "bytes",
+            "Memory outside the Java heap that Netty holds for the buffers of sockets."),
+
+    // Clients
+    /** Connected clients. */
+    CONNECTIONS("tributary.connections", Type.GAUGE, "", "Clients that are connected."),
+    /** Accepted clients. */
+    CLIENTS_CONNECTED(
+            "tributary.clients.connected",
+            Type.COUNTER,
+            "",
+            "Clients that were accepted, with a new session or a resumed one.",
+            "session"),
+    /** Refused clients. */
+    CLIENTS_REFUSED("tributary.clients.refused", Type.COUNTER, "", "CONNECTs that were refused, and why.", "reason"),
+    /** Ended connections of accepted clients. */
+    CLIENTS_DISCONNECTED(
+            "tributary.clients.disconnected",
+            Type.COUNTER,
+            "",
+            "Accepted clients whose connection ended, and why.",
+            "reason"),
+    /** Silent clients. */
+    KEEP_ALIVE_TIMEOUTS(
+            "tributary.clients.keepalive.timeouts",
+            Type.COUNTER,
+            "",
+            "Clients that sent nothing for one and a half times their keep alive."),
+    /** Pauses in reading. */
+    READING_PAUSED(
+            "tributary.clients.reading.paused",
+            Type.COUNTER,
+            "",
+            "How often the broker stopped reading from a client for a while, and why.",
+            "reason"),
+
+    // Messages
+    /** Messages that came in. */
+    MESSAGES_RECEIVED(
+            "tributary.messages.received",
+            Type.COUNTER,
+            "",
+            "Messages that came in, from clients and from the broker itself.",
+            "qos"),
+    /** Copies that were handed on. */
+    MESSAGES_DELIVERED(
+            "tributary.messages.delivered",
+            Type.COUNTER,
+            "",
+            "Copies of messages that were handed on to their receivers or their queues."),
+    /** Messages that went nowhere. */
+    MESSAGES_DROPPED(
+            "tributary.messages.dropped",
+            Type.COUNTER,
+            "",
+            "Messages, or copies of them, that went nowhere: in the router, in the queue of a persistent session, or on their"
+                    + " way to a connected client.",
+            "place",
+            "reason"),
+    /** Unacknowledged messages. */
+    MESSAGES_IN_FLIGHT(
+            "tributary.messages.in.flight",
+            Type.GAUGE,
+            "",
+            "Messages that were sent to clients and are not acknowledged yet."),
+    /** Messages in queues. */
+    QUEUED_MESSAGES("tributary.messages.queued", Type.GAUGE, "", "Messages in the queues of persistent sessions."),
+
+    // What is kept
+    /** Persistent sessions. */
+    PERSISTENT_SESSIONS(
+            "tributary.sessions.persistent",
+            Type.GAUGE,
+            "",
+            "Sessions that outlive their connection, connected or not."),
+    /** Subscriptions. */
+    SUBSCRIPTIONS("tributary.subscriptions", Type.GAUGE, "", "Subscriptions of all sessions."),
+    /** Shared subscriptions. */
+    SHARED_SUBSCRIPTIONS(
+            "tributary.subscriptions.shared", Type.GAUGE, "", "Shared subscriptions: pairs of group and topic filter."),
+    /** Retained messages. */
+    RETAINED_MESSAGES("tributary.retained.messages", Type.GAUGE, "", "Topics with a retained message."),
+    /** The size of retained messages. */
+    RETAINED_SIZE("tributary.retained.size", Type.GAUGE, "bytes", "The size of the retained messages."),
+
+    // Shards
+    /** Shards that went live. */
+    SHARDS_LIVE("tributary.shards.live", Type.COUNTER, "", "How often a shard caught up with its log and went live."),
+    /** Log records. */
+    SHARD_RECORDS("tributary.shards.records", Type.COUNTER, "", "Records of the shards' logs that were applied."),
+    /** Save points. */
+    SAVE_POINTS("tributary.shards.save.points", Type.COUNTER, "", "Save points that were stored."),
+    /** Stored messages. */
+    SAVED_MESSAGES("tributary.shards.saved.messages", Type.COUNTER, "", "Queued messages stored with save points."),
+    /** Failures of the store, as shards see them. */
+    STORE_FAILURES(
+            "tributary.shards.store.failures",
+            Type.COUNTER,
+            "",
+            "Save points and reads that failed and were tried again."),
+
+    // The embedded store
+    /** Commits. */
+    COMMITS(
+            "tributary.storage.commits",
+            Type.TIMER,
+            "seconds",
+            "How long commits took; one carries all writes that waited for it."),
+    /** Syncs. */
+    SYNCS(
+            "tributary.storage.syncs",
+            Type.TIMER,
+            "seconds",
+            "How long it took to bring the write-ahead log to the disk, with tributary.storage.sync=interval."),
+    /** Writes. */
+    WRITES("tributary.storage.writes", Type.COUNTER, "", "Writes that were committed."),
+    /** Bytes written. */
+    WRITTEN("tributary.storage.written", Type.COUNTER, "bytes", "The size of what was committed."),
+    /** Waiting bytes. */
+    COMMIT_QUEUE("tributary.storage.queue", Type.GAUGE, "bytes", "What waits for its commit."),
+    /** Refused appends. */
+    REFUSALS(
+            "tributary.storage.refusals",
+            Type.COUNTER,
+            "",
+            "Appends that were refused because tributary.storage.append-queue-size was reached."),
+    /** Errors. */
+    STORAGE_ERRORS("tributary.storage.errors", Type.COUNTER, "", "Commits, syncs and reads that failed."),
+
+    // The whole
+    /** Readiness. */
+    READY("tributary.ready", Type.GAUGE, "", "1 while every listener accepts and every shard is live, else 0."),
+    /** The state of the store. */
+    STORAGE_HEALTHY("tributary.storage.healthy", Type.GAUGE, "", "1 while the store commits, else 0.");
+
+    /** What a meter does. */
+    public enum Type {
+        /** Only ever grows. */
+        COUNTER,
+        /** Goes up and down. */
+        GAUGE,
+        /** Counts events and how long they took, in buckets. */
+        TIMER
+    }
+
+    private final String meterName;
+    private final Type type;
+    private final String unit;
+    private final String description;
+
+    @SuppressWarnings("ImmutableEnumChecker") // List.of makes it so
+    private final List<String> tags;
+
+    BrokerMeters(String meterName, Type type, String unit, String description, String... tags) {
+        this.meterName = meterName;
+        this.type = type;
+        this.unit = unit;
+        this.description = description;
+        this.tags = List.of(tags);
+    }
+
+    /** The name in Micrometer's way of writing; Prometheus has {@code _} for the dots, and the unit at the end. */
+    public String meterName() {
+        return meterName;
+    }
+
+    /** What it does. */
+    public Type type() {
+        return type;
+    }
+
+    /** The base unit; empty for a number of things. */
+    public String unit() {
+        return unit;
+    }
+
+    /** What it counts or measures, in a sentence. */
+    public String description() {
+        return description;
+    }
+
+    /** The names of its tags, in the order in which their values are given. */
+    public List<String> tags() {
+        return tags;
+    }
+}

@@ -1,0 +1,71 @@
+package io.tributary.broker.metrics;
+
+import io.tributary.broker.connection.ConnectionRecorder;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.LongAdder;
+
+/** Counts what goes over sockets. */
+final class ConnectionCounters implements ConnectionRecorder {
+    private final Meters meters;
+    private final Map<String, Listener> listeners = new ConcurrentHashMap<>();
+    private final LongAdder packetsReceived;
+    private final LongAdder packetsSent;
+    private final LongAdder bytesReceived;
+    private final LongAdder bytesSent;
+    private final LongAdder stalled;
+
+    private record Listener(LongAdder opened, LongAdder closed, LongAdder rejected) {}
+
+    ConnectionCounters(Meters meters) {
+        this.meters = meters;
+        packetsReceived = meters.counter(BrokerMeters.PACKETS, "received");
+        packetsSent = meters.counter(BrokerMeters.PACKETS, "sent");
+        bytesReceived = meters.counter(BrokerMeters.BYTES, "received");
+        bytesSent = meters.counter(BrokerMeters.BYTES, "sent");
+        stalled = meters.counter(BrokerMeters.CONNECTIONS_STALLED);
+    }
+
+    @Override
+    public void opened(String listener) {
+        of(listener).opened().increment();
+    }
+
+    @Override
+    public void closed(String listener) {
+        of(listener).closed().increment();
+    }
+
+    @Override
+    public void rejected(String listener) {
+        of(listener).rejected().increment();
+    }
+
+    @Override
+    public void received(int packets, int bytes) {
+        packetsReceived.add(packets);
+        bytesReceived.add(bytes);
+    }
+
+    @Override
+    public void sent(int packets, int bytes) {
+        packetsSent.add(packets);
+        bytesSent.add(bytes);
+    }
+
+    @Override
+    public void stalled() {
+        stalled.increment();
+    }
+
+    private Listener of(String name) {
+        return listeners.computeIfAbsent(name, this::register);
+    }
+
+    private Listener register(String name) {
+        return new Listener(
+                meters.counter(BrokerMeters.CONNECTIONS_OPENED, name),
+                meters.counter(BrokerMeters.CONNECTIONS_CLOSED, name),
+                meters.counter(BrokerMeters.CONNECTIONS_REJECTED, name));
+    }
+}

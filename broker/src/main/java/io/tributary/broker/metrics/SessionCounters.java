@@ -1,0 +1,71 @@
+package io.tributary.broker.metrics;
+
+import io.tributary.broker.session.DropReason;
+import io.tributary.broker.session.PauseReason;
+import io.tributary.broker.session.SessionRecorder;
+import io.tributary.common.mqtt.ReasonCode;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.LongAdder;
+
+/** Counts what happens to sessions. Reasons are registered when they first occur: of the forty, most never do. */
+final class SessionCounters implements SessionRecorder {
+    private final Meters meters;
+    private final LongAdder connectedNew;
+    private final LongAdder connectedResumed;
+    private final Map<ReasonCode, LongAdder> refused = new ConcurrentHashMap<>();
+    private final Map<ReasonCode, LongAdder> disconnected = new ConcurrentHashMap<>();
+    private final Map<DropReason, LongAdder> dropped;
+    private final Map<PauseReason, LongAdder> paused;
+    private final LongAdder keepAliveTimeouts;
+    private final LongAdder inFlight = new LongAdder();
+
+    SessionCounters(Meters meters) {
+        this.meters = meters;
+        connectedNew = meters.counter(BrokerMeters.CLIENTS_CONNECTED, "new");
+        connectedResumed = meters.counter(BrokerMeters.CLIENTS_CONNECTED, "resumed");
+        dropped = meters.counters(BrokerMeters.MESSAGES_DROPPED, DropReason.class, "session");
+        paused = meters.counters(BrokerMeters.READING_PAUSED, PauseReason.class);
+        keepAliveTimeouts = meters.counter(BrokerMeters.KEEP_ALIVE_TIMEOUTS);
+        meters.gauge(BrokerMeters.MESSAGES_IN_FLIGHT, inFlight::doubleValue);
+    }
+
+    @Override
+    public void connected(boolean sessionPresent) {
+        (sessionPresent ? connectedResumed : connectedNew).increment();
+    }
+
+    @Override
+    public void refused(ReasonCode reason) {
+        of(refused, BrokerMeters.CLIENTS_REFUSED, reason).increment();
+    }
+
+    @Override
+    public void disconnected(ReasonCode reason) {
+        of(disconnected, BrokerMeters.CLIENTS_DISCONNECTED, reason).increment();
+    }
+
+    @Override
+    public void dropped(DropReason reason) {
+        Meters.of(dropped, reason).increment();
+    }
+
+    @Override
+    public void inFlightChanged(int difference) {
+        inFlight.add(difference);
+    }
+
+    @Override
+    public void keepAliveTimeout() {
+        keepAliveTimeouts.increment();
+    }
+
+    @Override
+    public void readingPaused(PauseReason reason) {
+        Meters.of(paused, reason).increment();
+    }
+
+    private LongAdder of(Map<ReasonCode, LongAdder> counters, BrokerMeters meter, ReasonCode reason) {
+        return counters.computeIfAbsent(reason, code -> meters.counter(meter, Meters.tagValue(code)));
+    }
+}

@@ -1,0 +1,50 @@
+package io.tributary.broker.metrics;
+
+import io.tributary.broker.shard.ShardRecorder;
+import java.util.Map;
+import java.util.concurrent.atomic.LongAdder;
+
+/** Counts what the shards do. */
+final class ShardCounters implements ShardRecorder {
+    private final Map<DropReason, LongAdder> dropped;
+    private final LongAdder savePoints;
+    private final LongAdder savedMessages;
+    private final LongAdder storeFailures;
+    private final LongAdder records;
+    private final LongAdder live;
+
+    ShardCounters(Meters meters) {
+        dropped = meters.counters(BrokerMeters.MESSAGES_DROPPED, DropReason.class, "queue");
+        savePoints = meters.counter(BrokerMeters.SAVE_POINTS);
+        savedMessages = meters.counter(BrokerMeters.SAVED_MESSAGES);
+        storeFailures = meters.counter(BrokerMeters.STORE_FAILURES);
+        records = meters.counter(BrokerMeters.SHARD_RECORDS);
+        live = meters.counter(BrokerMeters.SHARDS_LIVE);
+    }
+
+    @Override
+    public void dropped(DropReason reason) {
+        Meters.of(dropped, reason).increment();
+    }
+
+    @Override
+    public void saved(int queuedEntries) {
+        savePoints.increment();
+        savedMessages.add(queuedEntries);
+    }
+
+    @Override
+    public void storeFailed() {
+        storeFailures.increment();
+    }
+
+    @Override
+    public void folded(int count) {
+        records.add(count);
+    }
+
+    @Override
+    public void live(int shard, int sessions) {
+        live.increment();
+    }
+}

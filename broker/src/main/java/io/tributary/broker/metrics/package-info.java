@@ -1,0 +1,5 @@
+/** What is counted and measured: the list of meters, and recorders that feed them. The only package that knows Micrometer. */
+@NullMarked
+package io.tributary.broker.metrics;
+
+import org.jspecify.annotations.NullMarked;

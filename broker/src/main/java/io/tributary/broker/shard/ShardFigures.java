@@ -1,0 +1,33 @@
+package io.tributary.broker.shard;
+
+import java.util.Collection;
+
+/**
+ * What shards hold, at one moment.
+ *
+ * @param persistentSessions sessions that outlive their connection, connected or not
+ * @param offlineSessions those of them that have no connection
+ * @param queuedMessages messages in the queues of the sessions, acknowledged ones included until that is logged
+ */
+public record ShardFigures(long persistentSessions, long offlineSessions, long queuedMessages) {
+    static final ShardFigures NONE = new ShardFigures(0, 0, 0);
+
+    static ShardFigures of(Collection<ClientState> clients) {
+        long persistent = 0;
+        long offline = 0;
+        long queued = 0;
+        for (ClientState client : clients) {
+            persistent += client.isPersistent() ? 1 : 0;
+            offline += client.isAttached() ? 0 : 1;
+            queued += client.queuedMessages;
+        }
+        return new ShardFigures(persistent, offline, queued);
+    }
+
+    ShardFigures plus(ShardFigures other) {
+        return new ShardFigures(
+                persistentSessions + other.persistentSessions,
+                offlineSessions + other.offlineSessions,
+                queuedMessages + other.queuedMessages);
+    }
+}

@@ -1,0 +1,194 @@
+package io.tributary.broker.blackbox.crash;
+
+import io.tributary.broker.blackbox.TestClient;
+import io.tributary.common.mqtt.MqttPacket;
+import io.tributary.common.mqtt.MqttPacket.Connack;
+import io.tributary.common.mqtt.MqttPacket.Connect;
+import io.tributary.common.mqtt.MqttPacket.ConnectProperties;
+import io.tributary.common.mqtt.MqttPacket.Puback;
+import io.tributary.common.mqtt.MqttPacket.Pubcomp;
+import io.tributary.common.mqtt.MqttPacket.Publish;
+import io.tributary.common.mqtt.MqttPacket.Pubrec;
+import io.tributary.common.mqtt.MqttPacket.Pubrel;
+import io.tributary.common.mqtt.MqttPacket.Suback;
+import io.tributary.common.mqtt.MqttPacket.Subscribe;
+import io.tributary.common.mqtt.ProtocolVersion;
+import io.tributary.common.mqtt.QoS;
+import io.tributary.common.mqtt.ReasonCode;
+import io.tributary.common.mqtt.Subscription;
+import io.tributary.common.mqtt.Subscription.RetainHandling;
+import java.io.IOException;
+import java.time.Duration;
+import java.util.ArrayDeque;
+import java.util.Deque;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * A persistent subscriber to everything, at QoS 2. It subscribes once; from then on its session has to do. It can be sent
+ * away for a while, and it can be slow to acknowledge.
+ */
+final class CrashSubscriber implements Runnable {
+    private static final Duration LOOK = Duration.ofMillis(20);
+
+    private final Scene scene;
+    private final String name;
+    private final Connect connect;
+    private final int acknowledgeLate;
+
+    /** The QoS 2 messages that were taken and are not released, by packet identifier; lives with the session. */
+    private final Map<Integer, Payload> unreleased = new HashMap<>();
+
+    private int connections;
+    private boolean subscribed;
+
+    /** Acknowledgements that are kept back; lives with the connection. */
+    private final Deque<MqttPacket> late = new ArrayDeque<>();
+
+    private volatile boolean away;
+    private volatile boolean online;
+
+    /**
+     * Creates one.
+     *
+     * @param acknowledgeLate how many acknowledgements it keeps back while messages come
+     */
+    CrashSubscriber(Scene scene, String name, ProtocolVersion version, int receiveMaximum, int acknowledgeLate) {
+        this.scene = scene;
+        this.name = name;
+        this.acknowledgeLate = acknowledgeLate;
+        connect = new Connect(
+                version, false, 0, name, null, null, null,
+                new ConnectProperties(
+                        ConnectProperties.NEVER_EXPIRES,
+                        receiveMaximum,
+                        ConnectProperties.LARGEST_PACKET,
+                        0,
+                        false,
+                        true,
+                        null,
+                        null,
+                        List.of()));
+        scene.judge().addSubscriber(name);
+    }
+
+    String name() {
+        return name;
+    }
+
+    /** Sends it away, or calls it back. */
+    void setAway(boolean newAway) {
+        away = newAway;
+    }
+
+    boolean isAway() {
+        return away;
+    }
+
+    /** Whether it is connected and subscribed. */
+    boolean isOnline() {
+        return online;
+    }
+
+    @Override
+    public void run() {
+        try {
+            while (!scene.rounds().isOver()) {
+                if (away) {
+                    scene.rounds().pause();
+                } else {
+                    connectAndReceive();
+                }
+            }
+        } catch (InterruptedException ended) {
+            Thread.currentThread().interrupt();
+        } catch (RuntimeException | Error failure) {
+            scene.judge().violation(name + " failed: " + failure);
+            throw failure;
+        }
+    }
+
+    private void connectAndReceive() throws InterruptedException {
+        try (TestClient client = TestClient.open(scene.port(), connect.version())) {
+            begin(client);
+            online = true;
+            while (!away && !scene.rounds().isOver()) {
+                receive(client);
+            }
+        } catch (IOException broken) {
+            scene.rounds().pause();
+        } finally {
+            online = false;
+        }
+    }
+
+    private void begin(TestClient client) throws IOException {
+        late.clear();
+        Connack connack = client.connect(connect);
+        connections++;
+        if (subscribed && !connack.sessionPresent()) {
+            scene.judge().violation("the session of " + name + " is gone");
+        }
+        if (!subscribed) {
+            Subscription all =
+                    new Subscription(scene.filter(), QoS.EXACTLY_ONCE, false, false, RetainHandling.DO_NOT_SEND);
+            client.send(new Subscribe(1, List.of(all), 0, List.of()));
+            client.expect(Suback.class);
+            subscribed = true;
+        }
+    }
+
+    private void receive(TestClient client) throws IOException {
+        MqttPacket packet = client.poll(LOOK);
+        if (packet == null) {
+            acknowledge(client, 0);
+        }
+        while (packet != null) {
+            handle(packet);
+            acknowledge(client, acknowledgeLate);
+            packet = client.next();
+        }
+        client.flush();
+    }
+
+    private void handle(MqttPacket packet) {
+        switch (packet) {
+            case Publish publish when publish.qos() == QoS.EXACTLY_ONCE -> {
+                takeOnce(publish);
+                late.add(new Pubrec(publish.packetId(), ReasonCode.SUCCESS, null, List.of()));
+            }
+            case Publish publish -> {
+                take(publish);
+                late.add(new Puback(publish.packetId(), ReasonCode.SUCCESS, null, List.of()));
+            }
+            case Pubrel release -> {
+                unreleased.remove(release.packetId());
+                late.add(new Pubcomp(release.packetId(), ReasonCode.SUCCESS, null, List.of()));
+            }
+            default -> throw new AssertionError(name + " got " + packet);
+        }
+    }
+
+    private void takeOnce(Publish publish) {
+        Payload payload = Payload.parse(publish.payload());
+        Payload known = unreleased.putIfAbsent(publish.packetId(), payload);
+        if (known == null) {
+            take(publish);
+        } else if (!known.equals(payload) || !publish.dup()) {
+            scene.judge().violation(name + " got " + payload + ", dup " + publish.dup() + ", as packet "
+                    + publish.packetId() + ", which is " + known + " and not released");
+        }
+    }
+
+    private void take(Publish publish) {
+        Payload payload = Payload.parse(publish.payload());
+        scene.judge().received(name, payload, publish.qos(), publish.dup(), connections);
+    }
+
+    private void acknowledge(TestClient client, int keep) {
+        while (late.size() > keep) {
+            client.queue(late.removeFirst());
+        }
+    }
+}

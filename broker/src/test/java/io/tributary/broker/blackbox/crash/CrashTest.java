@@ -1,0 +1,189 @@
+package io.tributary.broker.blackbox.crash;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import io.tributary.broker.blackbox.BrokerExtension;
+import io.tributary.broker.blackbox.BrokerProcess;
+import io.tributary.broker.blackbox.Scratch;
+import io.tributary.common.mqtt.ProtocolVersion;
+import io.tributary.common.mqtt.QoS;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Random;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.extension.ExtendWith;
+
+/**
+ * Kills the broker with SIGKILL at random moments while publishers publish as fast as they can, and checks the promises P1
+ * to P3: nothing acknowledged is lost, nothing comes twice at QoS 2, the order is kept.
+ *
+ * <p>{@code -Dcrash.rounds} is the number of kills, {@code -Dcrash.messages} how many messages each publisher publishes a
+ * round, {@code -Dcrash.seed} decides when the kills come.
+ */
+@ExtendWith(BrokerExtension.class)
+@Timeout(value = 60, unit = TimeUnit.MINUTES)
+class CrashTest {
+    private static final int ROUNDS = Integer.getInteger("crash.rounds", 5);
+    private static final int MESSAGES = Integer.getInteger("crash.messages", 1_500);
+    private static final long SEED = Long.getLong("crash.seed", System.nanoTime());
+    private static final Duration PATIENCE = Duration.ofSeconds(90);
+
+    private final Random random = new Random(SEED);
+    private final Rounds rounds = new Rounds();
+    private final Judge judge = new Judge();
+    private final List<CrashPublisher> publishers = new ArrayList<>();
+    private final List<CrashSubscriber> subscribers = new ArrayList<>();
+    private final List<Thread> threads = new ArrayList<>();
+    private final StringBuilder report = new StringBuilder();
+
+    @AfterEach
+    void endClients() throws InterruptedException {
+        rounds.end();
+        for (Thread thread : threads) {
+            thread.join();
+        }
+    }
+
+    @Test
+    void losesNothingAndRepeatsNothingWhenKilled() {
+        int queued = Math.min(65_535, 12 * MESSAGES); // two rounds of all publishers, and what they send again
+        try (BrokerProcess broker = BrokerProcess.start(
+                Scratch.folder("crash"), List.of("-Xmx512m"), List.of("--tributary.queues.max-messages=" + queued))) {
+            Scene scene = new Scene(broker.tcpPort(), rounds, judge);
+            cast(scene);
+            begin();
+            for (int round = 1; round <= ROUNDS; round++) {
+                play(broker, round);
+            }
+            finish();
+        } finally {
+            Scratch.report("crash-report.txt", header() + report + verdict());
+        }
+        assertThat(judge.violations()).isEmpty();
+    }
+
+    private void cast(Scene scene) {
+        subscribers.add(new CrashSubscriber(scene, "online5", ProtocolVersion.MQTT_5, 65_535, 0));
+        subscribers.add(new CrashSubscriber(scene, "online3", ProtocolVersion.MQTT_3_1_1, 65_535, 0));
+        subscribers.add(new CrashSubscriber(scene, "slow", ProtocolVersion.MQTT_5, 20, 10));
+        subscribers.add(new CrashSubscriber(scene, "sometimes", ProtocolVersion.MQTT_5, 65_535, 0));
+        subscribers.add(new CrashSubscriber(scene, "seldom", ProtocolVersion.MQTT_3_1_1, 65_535, 3));
+        publishers.add(new CrashPublisher(scene, ProtocolVersion.MQTT_5, QoS.AT_LEAST_ONCE, true));
+        publishers.add(new CrashPublisher(scene, ProtocolVersion.MQTT_3_1_1, QoS.EXACTLY_ONCE, true));
+        publishers.add(new CrashPublisher(scene, ProtocolVersion.MQTT_5, QoS.EXACTLY_ONCE, true));
+        publishers.add(new CrashPublisher(scene, ProtocolVersion.MQTT_3_1_1, QoS.AT_LEAST_ONCE, false));
+    }
+
+    private void begin() {
+        subscribers.forEach(this::start);
+        await().atMost(PATIENCE).until(() -> subscribers.stream().allMatch(CrashSubscriber::isOnline));
+        publishers.forEach(this::start);
+    }
+
+    private void play(BrokerProcess broker, int round) {
+        Judge.Counts before = judge.counts();
+        subscribers.get(3).setAway(round % 2 == 1);
+        subscribers.get(4).setAway(round % 3 != 0 && round < ROUNDS);
+        await().atMost(PATIENCE).until(() -> subscribers.stream().noneMatch(this::isWhereItShouldNotBe));
+        long most = (long) MESSAGES * publishers.size();
+        long killAt = before.acknowledged() + (long) (most * 0.9 * random.nextDouble());
+        rounds.allow(MESSAGES);
+        await().pollInterval(Duration.ofMillis(1))
+                .atMost(PATIENCE)
+                .until(() -> judge.counts().acknowledged() >= killAt);
+        LockSupport.parkNanos(random.nextInt(5_000_000));
+        Judge.Counts atKill = judge.counts();
+        broker.kill();
+        broker.start();
+        boolean again = random.nextInt(3) == 0;
+        if (again) { // while clients come back and the broker is busy with what it finds
+            LockSupport.parkNanos(random.nextInt(300_000_000));
+            broker.kill();
+            broker.start();
+        }
+        awaitQuiet();
+        Judge.Counts counts = judge.counts().minus(before);
+        report.append("%5d %10d %10d %10d %10d %8d %10d  %s%n"
+                .formatted(
+                        round,
+                        atKill.minus(before).acknowledged(),
+                        counts.published(),
+                        counts.acknowledged(),
+                        counts.received(),
+                        counts.resent(),
+                        counts.duplicates(),
+                        again ? "killed again while clients came back" : ""));
+        assertThat(judge.violations()).as("round %d, seed %d", round, SEED).isEmpty();
+    }
+
+    /** All comes back, and each publisher publishes one message more: what a QoS 2 message came twice for came before it. */
+    private void finish() {
+        Judge.Counts before = judge.counts();
+        subscribers.forEach(subscriber -> subscriber.setAway(false));
+        awaitQuiet();
+        rounds.allow(1);
+        awaitQuiet();
+        judge.checkNothingLost();
+        Judge.Counts counts = judge.counts().minus(before);
+        report.append("%5s %10s %10d %10d %10d %8d %10d%n"
+                .formatted(
+                        "end",
+                        "",
+                        counts.published(),
+                        counts.acknowledged(),
+                        counts.received(),
+                        counts.resent(),
+                        counts.duplicates()));
+    }
+
+    /** Waits until all publishers are done and all subscribers that are not away have everything. */
+    private void awaitQuiet() {
+        await().atMost(PATIENCE).until(() -> isBroken() || publishers.stream().allMatch(CrashPublisher::isIdle));
+        for (CrashSubscriber subscriber : subscribers) {
+            if (!subscriber.isAway()) {
+                await("what " + subscriber.name() + " misses")
+                        .atMost(PATIENCE)
+                        .until(() -> isBroken() || judge.missing(subscriber.name()) == 0);
+            }
+        }
+    }
+
+    private boolean isBroken() {
+        return !judge.violations().isEmpty();
+    }
+
+    private boolean isWhereItShouldNotBe(CrashSubscriber subscriber) {
+        return subscriber.isAway() && subscriber.isOnline();
+    }
+
+    private void start(Runnable client) {
+        threads.add(Thread.ofVirtual().start(client));
+    }
+
+    private String header() {
+        return "crash test: %d rounds, %d publishers (2 of QoS 1, 2 of QoS 2), %d persistent subscribers, seed %d%n"
+                        .formatted(ROUNDS, publishers.size(), subscribers.size(), SEED)
+                + "%5s %10s %10s %10s %10s %8s %10s%n"
+                        .formatted(
+                                "round",
+                                "ack.atkill",
+                                "published",
+                                "acked",
+                                "received",
+                                "resent",
+                                "duplicates");
+    }
+
+    private String verdict() {
+        List<String> violations = judge.violations();
+        return violations.isEmpty()
+                ? "no acknowledged message lost, none twice at QoS 2, order kept\n"
+                : "VIOLATIONS:\n" + String.join("\n", violations) + "\n";
+    }
+}

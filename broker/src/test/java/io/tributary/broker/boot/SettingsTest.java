@@ -1,0 +1,106 @@
+package io.tributary.broker.boot;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.tributary.broker.BrokerConfig;
+import io.tributary.broker.connection.AdmissionLimits;
+import io.tributary.broker.connection.ListenerConfig;
+import io.tributary.broker.connection.ListenerKind;
+import io.tributary.broker.session.MessageRate;
+import io.tributary.broker.session.SessionLimits;
+import io.tributary.persistence.rocksdb.StorageSync;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+class SettingsTest {
+
+    @Test
+    void defaultsAreThoseOfTheCore() {
+        BrokerConfig config = Applications.config();
+        BrokerConfig core = BrokerConfig.defaults(Path.of("data").toAbsolutePath());
+        assertThat(config.withListeners())
+                .usingRecursiveComparison()
+                .ignoringFields("storage.syncInterval")
+                .isEqualTo(core);
+        assertThat(config.storage().syncInterval()).isEqualTo(Duration.ofMillis(100));
+    }
+
+    @Test
+    void thereAreTwoListenersForThisMachineAlone() {
+        assertThat(Applications.config().listeners())
+                .containsExactly(
+                        new ListenerConfig(
+                                "tcp",
+                                new ListenerKind.Tcp(),
+                                "127.0.0.1",
+                                1883,
+                                AdmissionLimits.DEFAULT,
+                                SessionLimits.DEFAULT),
+                        new ListenerConfig(
+                                "ws",
+                                new ListenerKind.WebSocket("/mqtt"),
+                                "127.0.0.1",
+                                8083,
+                                AdmissionLimits.DEFAULT,
+                                SessionLimits.DEFAULT));
+    }
+
+    @Test
+    void onePortChangesNothingElse() {
+        BrokerConfig config = Applications.config("--tributary.listeners.tcp.port=2883");
+        assertThat(config.listeners()).extracting(ListenerConfig::port).containsExactly(2883, 8083);
+        assertThat(config.listeners()).extracting(ListenerConfig::host).containsOnly("127.0.0.1");
+    }
+
+    @Test
+    void listenersAreSwitchedOffAndAdded() {
+        BrokerConfig config = Applications.config(
+                "--tributary.listeners.ws.enabled=false",
+                "--tributary.listeners.plant-2.port=0",
+                "--tributary.listeners.plant-2.host=0.0.0.0",
+                "--tributary.listeners.plant-2.connect-rate=50");
+        assertThat(config.listeners()).extracting(ListenerConfig::name).containsExactly("plant-2", "tcp");
+        assertThat(config.listeners().getFirst().admission()).isEqualTo(new AdmissionLimits(100_000, 50, 50));
+    }
+
+    @Test
+    void listenersHaveTheCommonLimitsUnlessTheyHaveTheirOwn() {
+        BrokerConfig config = Applications.config(
+                "--tributary.limits.packets.max-size=2MB",
+                "--tributary.limits.publish.rate=100",
+                "--tributary.listeners.ws.limits.packets.max-size=16KB",
+                "--tributary.listeners.ws.limits.publish.rate-policy=disconnect");
+        SessionLimits tcp = config.listeners().getFirst().limits();
+        SessionLimits ws = config.listeners().getLast().limits();
+        assertThat(tcp.packets().maxPacketBytes()).isEqualTo(2 * 1024 * 1024);
+        assertThat(ws.packets().maxPacketBytes()).isEqualTo(16 * 1024);
+        assertThat(tcp.inbound().rate()).isEqualTo(new MessageRate(100, 100, false));
+        assertThat(ws.inbound().rate()).isEqualTo(new MessageRate(100, 100, true));
+    }
+
+    @Test
+    void listenersOwnLimitWinsWhereverTheCommonOneIsGiven(@TempDir Path folder) throws Exception {
+        Files.writeString(folder.resolve("tributary.yaml"), """
+                tributary:
+                  storage.sync: always
+                  listeners.tcp.limits.delivery.max-in-flight: 7
+                """);
+        BrokerConfig config = Applications.config(
+                "--spring.config.additional-location=file:" + folder + "/",
+                "--tributary.limits.delivery.max-in-flight=9");
+        assertThat(config.storage().sync()).isEqualTo(StorageSync.ALWAYS);
+        assertThat(config.listeners().getFirst().limits().outbound().maxInFlight())
+                .isEqualTo(7);
+        assertThat(config.listeners().getLast().limits().outbound().maxInFlight())
+                .isEqualTo(9);
+    }
+
+    @Test
+    void otherWaysToWriteANameAreUnderstood() {
+        assertThat(Applications.config("--tributary.nodeName=a").nodeName()).isEqualTo("a");
+        assertThat(Applications.config("--tributary.node_name=b").nodeName()).isEqualTo("b");
+    }
+}

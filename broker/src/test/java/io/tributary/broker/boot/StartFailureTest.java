@@ -1,0 +1,91 @@
+package io.tributary.broker.boot;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+class StartFailureTest {
+
+    @ParameterizedTest
+    @CsvSource(delimiter = '|', textBlock = """
+            storage.sync=sometimes                   | tributary.storage.sync: 'sometimes' is not one of always, interval, os
+            mode=cluster                             | tributary.mode: 'cluster' comes with a later version; use standalone
+            mode=clustered                           | tributary.mode: 'clustered' is not one of standalone, cluster
+            storage.sync-interval=fast               | tributary.storage.sync-interval: 'fast' is not a duration, such as 500ms, 10s or 5m
+            storage.sync-interval=0ms                | tributary.storage.sync-interval: '0ms' must be at least 1ms
+            storage.cache-size=10 apples             | tributary.storage.cache-size: '10 apples' is not a size, such as 64KB or 10MB
+            storage.shards=70000                     | tributary.storage.shards: '70000' must be within 1 to 65535
+            listeners.tcp.port=70000                 | tributary.listeners.tcp.port: '70000' must be within 0 to 65535
+            listeners.tcp.port=mqtt                  | tributary.listeners.tcp.port: 'mqtt' is not a whole number of its range
+            listeners.tcp.kind=quic                  | tributary.listeners.tcp.kind: 'quic' is not one of tcp, websocket
+            listeners.ws.path=mqtt                   | tributary.listeners.ws: path mqtt: must begin with /
+            listeners.more.host=0.0.0.0              | tributary.listeners.more.port: is missing; it must be within 0 to 65535 (0 picks a free port)
+            listeners.tcp.enabled=maybe              | tributary.listeners.tcp.enabled: 'maybe' is not one of true, false
+            listeners.ws.limits.packets.max-size=1GB | tributary.listeners.ws.limits.packets.max-size: '1GB' must be within 1KB to 256MB
+            limits.packets.max-size=1GB              | tributary.limits.packets.max-size: '1GB' must be within 1KB to 256MB
+            limits.connect.max-client-id-length=5    | tributary.limits.connect.max-client-id-length: '5' must be within 23 to 65535
+            network.write-low=1MB                    | tributary.network.write-low: 1048576B is more than write-high, which is 65536B
+            node-name=a#b                            | tributary: node name 'a#b': must not be empty or have a # in it
+            sys.interval=10ms                        | tributary.sys.interval: PT0.01S must be at least 1s, or 0 for no $SYS topics
+            """)
+    void wrongValueIsNamedWithWhatIsAllowed(String setting, String words) {
+        assertThat(Applications.failure("--tributary." + setting)).isEqualTo(words);
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "tributary.datadir2=x, tributary.data-dir",
+        "tributary.storage.synk=os, tributary.storage.sync",
+        "tributary.listeners.tcp.prot=1, tributary.listeners.tcp.port",
+        "tributary.listeners.ws.limits.publish.rat=1, tributary.listeners.ws.limits.publish.rate",
+        "tributary.limits.packet.max-size=1MB, tributary.limits.packets.max-size"
+    })
+    void unknownNameIsAnsweredWithTheNearestOne(String setting, String nearest) {
+        assertThat(Applications.failure("--" + setting))
+                .isEqualTo(
+                        setting.replaceFirst("=.*", "") + ": there is no such setting; did you mean " + nearest + "?");
+    }
+
+    @Test
+    void allListenersSwitchedOffAreTooFew() {
+        assertThat(Applications.failure(
+                        "--tributary.listeners.tcp.enabled=false", "--tributary.listeners.ws.enabled=false"))
+                .isEqualTo("tributary.listeners: all are switched off; at least one must have enabled=true");
+    }
+
+    @Test
+    void fileAndLineAreNamed(@TempDir Path folder) throws Exception {
+        Files.writeString(folder.resolve("tributary.properties"), "\ntributary.storage.sync=never\n");
+        assertThat(Applications.failure("--spring.config.additional-location=file:" + folder + "/"))
+                .startsWith("tributary.storage.sync: 'never' is not one of always, interval, os (")
+                .contains("tributary.properties", "2:");
+    }
+
+    @Test
+    void portInUseIsNamedWithItsListener(@TempDir Path folder) throws Exception {
+        try (ServerSocket taken = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+            assertThat(Applications.failure(
+                            "--tributary.data-dir=" + folder.resolve("data"),
+                            "--tributary.listeners.ws.enabled=false",
+                            "--tributary.listeners.tcp.port=" + taken.getLocalPort()))
+                    .contains("listener tcp", "port=" + taken.getLocalPort(), "in use");
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"format=99\nshards=16\n", "format=1\nshards=8\n"})
+    void dataFolderOfAnotherKindIsRefused(String marker, @TempDir Path folder) throws Exception {
+        Files.writeString(folder.resolve("VERSION"), marker);
+        assertThat(Applications.failure("--tributary.data-dir=" + folder))
+                .startsWith("the data folder " + folder)
+                .containsAnyOf("newer version", "8 shards");
+    }
+}

@@ -1,0 +1,61 @@
+package io.tributary.broker.boot;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
+import io.tributary.broker.BrokerStatus;
+import io.tributary.broker.metrics.BrokerMetrics;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
+import org.springframework.boot.health.contributor.Health;
+import org.springframework.boot.health.contributor.Status;
+
+class StatusTest {
+
+    @Test
+    void readyBrokerIsUp() {
+        Health health = new BrokerHealth(() -> status(true, null, 3)).health();
+        assertThat(health.getStatus()).isEqualTo(Status.UP);
+        assertThat(health.getDetails()).containsEntry("connections", 3L).doesNotContainKey("problem");
+    }
+
+    @Test
+    void startingBrokerIsOutOfService() {
+        Health health = new BrokerHealth(() -> status(false, null, 0)).health();
+        assertThat(health.getStatus()).isEqualTo(Status.OUT_OF_SERVICE);
+        assertThat(health.getDetails()).containsEntry("problem", "the broker is starting or stopping");
+    }
+
+    @Test
+    void storeThatCannotCommitIsSaidInWords() {
+        Health health = new BrokerHealth(() -> status(true, "no space left", 0)).health();
+        assertThat(health.getStatus()).isEqualTo(Status.DOWN);
+        assertThat(health.getDetails()).containsEntry("problem", "the store cannot commit: no space left");
+    }
+
+    @Test
+    void gaugesAskTheBrokerOnceASecond() {
+        AtomicInteger asked = new AtomicInteger();
+        AtomicLong nanoTime = new AtomicLong();
+        SimpleMeterRegistry registry = new SimpleMeterRegistry();
+        new StatusGauges(() -> status(true, null, asked.incrementAndGet()), nanoTime::get)
+                .register(new BrokerMetrics(registry));
+        assertThat(gauge(registry, "tributary.connections")).isEqualTo(1);
+        assertThat(gauge(registry, "tributary.ready")).isEqualTo(1);
+        assertThat(asked).hasValue(1);
+        nanoTime.addAndGet(Duration.ofSeconds(1).toNanos());
+        assertThat(gauge(registry, "tributary.connections")).isEqualTo(2);
+    }
+
+    private static double gauge(SimpleMeterRegistry registry, String name) {
+        return registry.get(name).gauge().value();
+    }
+
+    private static BrokerStatus status(boolean ready, @Nullable String problem, long connections) {
+        return new BrokerStatus(ready, problem, List.of("127.0.0.1:1883"), connections, 0, 0, 0, 0, 0, 0);
+    }
+}

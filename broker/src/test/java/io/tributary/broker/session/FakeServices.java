@@ -1,0 +1,27 @@
+package io.tributary.broker.session;
+
+import io.tributary.broker.security.Authenticator;
+import io.tributary.broker.security.Authorizer;
+import java.time.InstantSource;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+
+/** Makes services for tests of connections: everybody may do everything. */
+public final class FakeServices {
+    private FakeServices() {}
+
+    /** Services on top of a backend, which will deliver to them. */
+    public static SessionServices on(FakeBackend backend) {
+        LocalSessions sessions = new LocalSessions();
+        backend.target = sessions;
+        Authenticator everybody = (client, password) -> CompletableFuture.completedFuture(new Authenticator.Accepted());
+        return new SessionServices(
+                "node",
+                backend,
+                new AccessControl(everybody, Map.of(), Authorizer.allowAll()),
+                Extensions.NONE,
+                sessions,
+                SessionRecorder.NONE,
+                InstantSource.system());
+    }
+}

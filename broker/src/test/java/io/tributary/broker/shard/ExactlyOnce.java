@@ -1,0 +1,42 @@
+package io.tributary.broker.shard;
+
+import io.tributary.broker.delivery.Delivery;
+import io.tributary.broker.shard.Ledger.Published;
+import io.tributary.broker.shard.Ledger.SentSet;
+import io.tributary.common.event.QueueEntry.Queued;
+import io.tributary.common.mqtt.QoS;
+
+/** P3: QoS 2 is exactly once, and QoS 1 sends again only with DUP, after a fault. */
+final class ExactlyOnce implements Ledger.Promise {
+    private final SentSet sent = new SentSet();
+    private final SentSet released = new SentSet();
+
+    @Override
+    public void sent(SimWorld world, SimConnection connection, Delivery delivery, Queued queued) {
+        boolean isFirst = sent.add(connection, delivery.sequence());
+        if (!isFirst && !delivery.dup()) {
+            throw new Violation("sent again without DUP: " + delivery);
+        }
+        if (isFirst && delivery.dup() && !world.hadFault()) {
+            throw new Violation("sent for the first time with DUP: " + delivery);
+        }
+        if (released.contains(connection, delivery.sequence())) {
+            throw new Violation("sent after PUBREL: " + delivery);
+        }
+    }
+
+    @Override
+    public void released(SimConnection connection, long sequence) {
+        released.add(connection, sequence);
+    }
+
+    @Override
+    public void delivered(SimWorld world, SimClient client, Published one, boolean exactlyOnce) {
+        boolean isShared = one.recipients.stream().anyMatch(recipient -> recipient.group() != null);
+        int times = isShared ? one.total() : one.deliveries.get(client.name);
+        boolean mayRepeat = one.message.qos() == QoS.AT_LEAST_ONCE || !exactlyOnce;
+        if (times > 1 && !(mayRepeat && world.hadFault())) {
+            throw new Violation("delivered " + times + " times: " + Ledger.idOf(one.message) + " " + one.message);
+        }
+    }
+}

@@ -1,0 +1,95 @@
+package io.tributary.broker.shard;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.tributary.common.event.EventCodec;
+import io.tributary.common.event.QueueEntry;
+import io.tributary.common.event.SessionHead;
+import io.tributary.persistence.shard.LogRecord;
+import io.tributary.persistence.shard.ShardStore;
+import io.tributary.persistence.shard.ShardStore.Claim;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+
+/**
+ * The store holds what folding the log from its beginning gives, whoever saved it in how many steps; what a head counts is
+ * what its queue has, and nothing is left in a queue whose client has acknowledged everything.
+ */
+final class FoldIsDeterministic implements Ledger.Promise {
+
+    @Override
+    public void settled(SimWorld world) {
+        for (int shard = 0; shard < world.log.shards(); shard++) {
+            SimStore.Shard stored = world.store.shard(shard);
+            compare(stored, fold(world.log.records(shard), stored.applied));
+            SimStore.Shard all = fold(world.log.records(shard), Long.MAX_VALUE);
+            checkCounts(all);
+            assertThat(all.queues).as("what is left in queues").isEmpty();
+        }
+    }
+
+    private static SimStore.Shard fold(List<LogRecord> records, long upTo) {
+        SimStore.Shard folded = new SimStore.Shard();
+        ShardState state = new ShardState(
+                new NoEffects(), new Claim(ShardStore.NOTHING_APPLIED, -1, List.of()));
+        for (LogRecord record : records) {
+            if (record.offset() <= upTo) {
+                state.apply(record.offset(), record.timeMillis(), EventCodec.decode(record.value()));
+            }
+            if (record.offset() <= upTo && record.offset() % 7 == 0) {
+                folded.apply(state.takeSavePoint(0, folded.applied));
+                checkCounts(folded);
+            }
+        }
+        folded.apply(state.takeSavePoint(0, folded.applied));
+        return folded;
+    }
+
+    private static void compare(SimStore.Shard stored, SimStore.Shard folded) {
+        assertThat(stored.applied).isEqualTo(folded.applied);
+        assertThat(stored.foldedOwner).isEqualTo(folded.foldedOwner);
+        assertThat(stored.sources).isEqualTo(folded.sources);
+        assertThat(stored.queues).isEqualTo(folded.queues);
+        assertThat(stored.wills).isEqualTo(folded.wills);
+        assertThat(texts(stored.heads)).isEqualTo(texts(folded.heads));
+    }
+
+    /** Heads have arrays, which compare by identity. */
+    private static Map<String, String> texts(Map<String, SessionHead> heads) {
+        Map<String, String> texts = new TreeMap<>();
+        heads.forEach((clientId, head) -> texts.put(
+                clientId,
+                List.of(
+                                head.session(),
+                                head.epoch(),
+                                String.valueOf(head.node()),
+                                head.connection(),
+                                head.sessionExpirySeconds(),
+                                head.detachedAtMillis(),
+                                head.willDueAtMillis(),
+                                head.lastSequence(),
+                                head.resendUpTo(),
+                                head.queuedMessages(),
+                                head.queuedBytes(),
+                                java.util.Arrays.toString(head.inboundPacketIds()))
+                        .toString()));
+        return texts;
+    }
+
+    private static void checkCounts(SimStore.Shard shard) {
+        for (SessionHead head : shard.heads.values()) {
+            Map<Long, QueueEntry> queue = shard.queues.getOrDefault(head.clientId(), new TreeMap<>());
+            long bytes = 0;
+            for (QueueEntry entry : queue.values()) {
+                bytes += entry instanceof QueueEntry.Queued queued
+                        ? queued.message().sizeBytes()
+                        : 0;
+            }
+            if (head.queuedMessages() != queue.size() || head.queuedBytes() != bytes) {
+                throw new Violation(head.clientId() + " counts " + head.queuedMessages() + " messages of "
+                        + head.queuedBytes() + " bytes, and has " + queue.size() + " of " + bytes);
+            }
+        }
+    }
+}

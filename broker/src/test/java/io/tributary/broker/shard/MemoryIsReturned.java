@@ -1,0 +1,73 @@
+package io.tributary.broker.shard;
+
+import java.lang.reflect.Field;
+import java.util.ArrayDeque;
+import java.util.Collection;
+import java.util.Collections;
+import java.util.Deque;
+import java.util.IdentityHashMap;
+import java.util.Map;
+import java.util.Set;
+
+/** When nothing is under way, no owner of a shard remembers anything but sessions, their connections and their timers. */
+final class MemoryIsReturned implements Ledger.Promise {
+    /** What grows with sessions, shards and nodes only, or is gone with the next save point. */
+    private static final Set<String> KEPT =
+            Set.of("clients", "sources", "outgoing", "nextPart", "timers", "byClient", "inboundPacketIds", "toFlush", "changes");
+
+    @Override
+    public void settled(SimWorld world) {
+        for (int shard = 0; shard < world.log.shards(); shard++) {
+            SimNode owner = world.ownerOf(shard);
+            if (owner == null || !owner.driver(shard).isLive()) {
+                throw new Violation("nobody serves shard " + shard);
+            }
+            check(owner.driver(shard));
+        }
+    }
+
+    private static void check(ShardDriver driver) {
+        Set<Object> seen = Collections.newSetFromMap(new IdentityHashMap<>());
+        Deque<Object> toVisit = new ArrayDeque<>();
+        toVisit.add(driver);
+        try {
+            while (!toVisit.isEmpty()) {
+                Object next = toVisit.remove();
+                if (seen.add(next)) {
+                    visit(next, toVisit);
+                }
+            }
+        } catch (IllegalAccessException e) {
+            throw new IllegalStateException(e);
+        }
+    }
+
+    private static void visit(Object object, Deque<Object> toVisit) throws IllegalAccessException {
+        for (Field field : object.getClass().getDeclaredFields()) {
+            field.setAccessible(true);
+            Object value = field.get(object);
+            int size = value instanceof Collection<?> all ? all.size() : value instanceof Map<?, ?> map ? map.size() : 0;
+            if (size > 0 && !KEPT.contains(field.getName())) {
+                throw new Violation(object.getClass().getSimpleName() + "." + field.getName() + " still has " + value);
+            }
+            if (value instanceof Map<?, ?> map && field.getName().equals("outgoing")) {
+                toVisit.addAll(map.values());
+            } else if (value != null && isOfDriver(value.getClass())) {
+                toVisit.add(value);
+            }
+        }
+    }
+
+    private static boolean isOfDriver(Class<?> type) {
+        String name = type.getName();
+        return name.startsWith("io.tributary.broker.shard.Shard") && !name.endsWith("ShardEnvironment")
+                        && !name.endsWith("ShardConfig") && !name.endsWith("ShardChanges")
+                || type == Deliveries.class
+                || type == Outgoing.class
+                || type == HandOns.class
+                || type == SavePoints.class
+                || type == SessionQueues.class
+                || type == QueueTrimmer.class
+                || type == GroupHandOver.class;
+    }
+}

@@ -1,0 +1,38 @@
+package io.tributary.broker.shard;
+
+import io.tributary.common.event.Destinations;
+import io.tributary.common.event.QueueEntry;
+import io.tributary.common.event.ShardEvent;
+import io.tributary.common.mqtt.Message;
+import io.tributary.common.mqtt.Will;
+import org.jspecify.annotations.Nullable;
+
+/** Does nothing of what a fold asks for. */
+class NoEffects implements Effects {
+    @Override
+    public void owned(long epoch) {}
+
+    @Override
+    public void attached(ClientState client, @Nullable Taken previous) {}
+
+    @Override
+    public void detached(ClientState client) {}
+
+    @Override
+    public void sessionEnded(String clientId, long session) {}
+
+    @Override
+    public void queued(ClientState client, long sequence, QueueEntry.Queued entry) {}
+
+    @Override
+    public void received(ClientState client, long[] sequences) {}
+
+    @Override
+    public void relayed(ShardEvent.Relay relay, boolean accepted) {}
+
+    @Override
+    public void handOn(Message message, Destinations destinations) {}
+
+    @Override
+    public void willDue(String clientId, long epoch, Will will) {}
+}

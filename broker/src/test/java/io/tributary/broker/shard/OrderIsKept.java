@@ -1,0 +1,56 @@
+package io.tributary.broker.shard;
+
+import io.tributary.broker.delivery.Attached;
+import io.tributary.broker.delivery.Delivery;
+import io.tributary.broker.shard.Ledger.Published;
+import io.tributary.common.event.QueueEntry.Queued;
+import io.tributary.common.mqtt.Message;
+import io.tributary.common.mqtt.QoS;
+import java.util.HashMap;
+import java.util.Map;
+
+/** P2: first copies from one publisher on one topic at one QoS arrive in order; a connection gets ascending sequences. */
+final class OrderIsKept implements Ledger.Promise {
+    private final Map<Flow, Integer> latest = new HashMap<>();
+    private final Map<SimConnection, Long> sequences = new HashMap<>();
+
+    private record Flow(String publisher, String subscriber, long session, String topic, QoS qos) {}
+
+    @Override
+    public void attached(SimConnection connection, Attached answer) {
+        sequences.put(connection, 0L);
+    }
+
+    @Override
+    public void sent(SimWorld world, SimConnection connection, Delivery delivery, Queued queued) {
+        long before = sequences.put(connection, delivery.sequence());
+        if (delivery.sequence() <= before) {
+            throw new Violation("sequence " + delivery.sequence() + " after " + before);
+        }
+    }
+
+    @Override
+    public void delivered(SimWorld world, SimClient client, Published published, boolean exactlyOnce) {
+        boolean isFirst = published.deliveries.get(client.name) == 1;
+        boolean mayReturn = world.hadFault() // what was dropped, when the owner died before it was logged
+                && (world.faults.limits() || published.message.expiresAtMillis() != Message.NEVER);
+        boolean isInOrder = published.attempts == 1
+                && !mayReturn
+                && published.recipients.stream().noneMatch(one -> one.group() != null)
+                && !published.message.topic().equals(SimWorld.WILLS);
+        if (isFirst && isInOrder) {
+            Flow flow = new Flow(
+                    published.message.publisher(),
+                    client.name,
+                    client.session(),
+                    published.message.topic(),
+                    published.message.qos());
+            int id = Ledger.idOf(published.message);
+            int before = latest.getOrDefault(flow, 0);
+            if (id < before) {
+                throw new Violation("message " + id + " after " + before + " in " + flow);
+            }
+            latest.put(flow, id);
+        }
+    }
+}

@@ -1,0 +1,417 @@
+package io.tributary.broker.shard;
+
+import io.tributary.broker.delivery.Attached;
+import io.tributary.broker.delivery.Delivery;
+import io.tributary.common.event.Destinations;
+import io.tributary.common.event.QueueEntry.Queued;
+import io.tributary.common.event.QueueEntry.Released;
+import io.tributary.common.event.ShardEvent;
+import io.tributary.common.mqtt.Message;
+import io.tributary.common.mqtt.QoS;
+import io.tributary.common.mqtt.Will;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.HashSet;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/** The broker's side of one connection, as far as the shard matters: what {@code broker.session} does with its port. */
+final class SimConnection {
+    /** How two sequence numbers come to share a packet identifier. */
+    private static final int PACKET_IDS = 65_535;
+
+    private final SimWorld world;
+    private final SimFront front;
+    private final SimClient client;
+    private final long number;
+    private final Connect connect;
+    private final Link link;
+    private final List<Reply> replies = new ArrayList<>();
+    private final Set<Integer> inboundIds = new HashSet<>();
+    private final ArrayDeque<Delivery> parked = new ArrayDeque<>();
+    private final LinkedHashMap<Integer, InFlight> inFlight = new LinkedHashMap<>();
+    private final List<Long> toSettle = new ArrayList<>();
+    private final List<Long> toReceive = new ArrayList<>();
+    private @Nullable Attached attached;
+    private @Nullable Ending ending;
+    private int relaysOpen;
+    private long takenUpTo;
+    private long sentUpTo;
+
+    /** What a client asks for when it connects. */
+    record Connect(boolean cleanStart, long expirySeconds, int receiveMaximum, @Nullable Will will) {}
+
+    /** How a connection ended. */
+    private record Ending(boolean publishWill, long expirySeconds) {}
+
+    /** An acknowledgement that keeps its place behind those of earlier packets. */
+    private static final class Reply {
+        private final Runnable send;
+        private boolean isReady;
+
+        private Reply(Runnable send) {
+            this.send = send;
+        }
+    }
+
+    private enum Phase {
+        SENT,
+        RECEIVED,
+        RELEASED
+    }
+
+    private static final class InFlight {
+        final long sequence;
+        Phase phase;
+
+        InFlight(long sequence, Phase phase) {
+            this.sequence = sequence;
+            this.phase = phase;
+        }
+    }
+
+    /** The network between the two sides: keeps the order, takes a while, and when it is cut all that is under way is lost. */
+    static final class Link {
+        private final SimThread toClient;
+        private final SimThread toBroker;
+
+        Link(SimClock clock) {
+            toClient = new SimThread(clock, 5);
+            toBroker = new SimThread(clock, 5);
+        }
+
+        void toBroker(Runnable packet) {
+            toBroker.execute(packet);
+        }
+
+        void toClient(Runnable packet) {
+            toClient.execute(packet);
+        }
+
+        void cut() {
+            toClient.die();
+            toBroker.die();
+        }
+    }
+
+    SimConnection(SimWorld world, SimFront front, SimClient client, long number, Connect connect) {
+        this.world = world;
+        this.front = front;
+        this.client = client;
+        this.number = number;
+        this.connect = connect;
+        link = new Link(world.clock);
+    }
+
+    long number() {
+        return number;
+    }
+
+    SimClient client() {
+        return client;
+    }
+
+    Link link() {
+        return link;
+    }
+
+    Connect connect() {
+        return connect;
+    }
+
+    boolean isOpen() {
+        return attached != null && ending == null;
+    }
+
+    long epoch() {
+        return attached == null ? -1 : attached.epoch();
+    }
+
+    long session() {
+        return attached == null ? -1 : attached.session();
+    }
+
+    ShardEvent.Attach attach() {
+        return new ShardEvent.Attach(
+                client.name,
+                front.name(),
+                number,
+                connect.cleanStart,
+                connect.expirySeconds,
+                connect.receiveMaximum,
+                connect.will);
+    }
+
+    // What the owner says.
+
+    void attached(Attached answer) {
+        if (attached != null) {
+            return;
+        }
+        attached = answer;
+        if (ending != null) {
+            detach(ending);
+            return;
+        }
+        world.ledger.attached(this, answer);
+        Arrays.stream(answer.inboundPacketIds()).forEach(inboundIds::add);
+        world.routing.online(client.name, true);
+        link.toClient(() -> client.connected(this, answer));
+    }
+
+    void takenOver() {
+        end(new Ending(true, connect.expirySeconds));
+    }
+
+    void deliver(List<Delivery> deliveries) {
+        if (!isOpen()) {
+            return;
+        }
+        for (Delivery delivery : deliveries) {
+            if (delivery.sequence() > takenUpTo) {
+                takenUpTo = delivery.sequence();
+                parked.add(delivery);
+            } else {
+                repeatAcknowledgement(delivery.sequence());
+            }
+        }
+        pump();
+    }
+
+    void received(long[] sequences) {
+        for (long sequence : sequences) {
+            InFlight entry = inFlight.get(packetId(sequence));
+            if (isOpen() && entry != null && entry.sequence == sequence && entry.phase == Phase.RECEIVED) {
+                release(entry);
+            }
+        }
+    }
+
+    // What the client says.
+
+    void publish(int packetId, Message message) {
+        if (!isOpen()) {
+            return;
+        }
+        boolean exactlyOnce = message.qos() == QoS.EXACTLY_ONCE;
+        Reply reply = new Reply(
+                () -> link.toClient(() -> client.acknowledged(this, packetId, exactlyOnce)));
+        replies.add(reply);
+        if (exactlyOnce && !inboundIds.add(packetId)) {
+            ready(reply);
+            return;
+        }
+        Destinations destinations = world.routing.match(message);
+        world.ledger.matched(message, destinations);
+        if (exactlyOnce && connect.expirySeconds > 0) {
+            relay(packetId, message, destinations, reply);
+        } else if (destinations.isEmpty()) {
+            ready(reply);
+        } else {
+            front.publish(message, destinations.devices(), (_, failure) -> acknowledge(message, failure, reply));
+        }
+    }
+
+    private void relay(int packetId, Message message, Destinations destinations, Reply reply) {
+        relaysOpen++;
+        front.relay(new ShardEvent.Relay(client.name, epoch(), packetId, message, destinations), (_, failure) -> {
+            relaysOpen--;
+            acknowledge(message, failure, reply);
+        });
+    }
+
+    private void acknowledge(Message message, @Nullable Throwable failure, Reply reply) {
+        if (failure != null) {
+            end(new Ending(true, connect.expirySeconds));
+        } else {
+            world.ledger.acknowledged(message);
+            ready(reply);
+        }
+    }
+
+    private void ready(Reply reply) {
+        reply.isReady = true;
+        while (!replies.isEmpty() && replies.getFirst().isReady) {
+            replies.removeFirst().send.run();
+        }
+    }
+
+    void pubrel(int packetId) {
+        if (!isOpen()) {
+            return;
+        }
+        inboundIds.remove(packetId);
+        Runnable pubcomp = () -> link.toClient(() -> client.completed(this, packetId));
+        if (connect.expirySeconds > 0) {
+            front.append(client.name, new ShardEvent.Release(client.name, epoch(), packetId), (_, _) -> pubcomp.run());
+        } else {
+            pubcomp.run();
+        }
+    }
+
+    void puback(int packetId) {
+        InFlight entry = inFlight.get(packetId);
+        if (isOpen() && entry != null) {
+            finish(entry);
+        }
+    }
+
+    void pubrec(int packetId) {
+        InFlight entry = inFlight.get(packetId);
+        if (!isOpen() || entry == null) {
+            return;
+        }
+        if (entry.phase == Phase.SENT) {
+            entry.phase = Phase.RECEIVED;
+            tellOwner(toReceive, entry.sequence);
+        } else if (entry.phase == Phase.RELEASED) {
+            link.toClient(() -> client.released(this, packetId));
+        }
+    }
+
+    void pubcomp(int packetId) {
+        InFlight entry = inFlight.get(packetId);
+        if (isOpen() && entry != null && entry.phase == Phase.RELEASED) {
+            finish(entry);
+        }
+    }
+
+    void disconnect(boolean publishWill, long expirySeconds) {
+        end(new Ending(publishWill, expirySeconds));
+    }
+
+    /** The connection is gone, as the broker notices at last. */
+    void lost() {
+        end(new Ending(true, connect.expirySeconds));
+    }
+
+    void giveUpRelays() {
+        if (relaysOpen > 0) {
+            lost();
+        }
+    }
+
+    /** The process is gone. */
+    void die() {
+        ending = new Ending(true, connect.expirySeconds);
+        cut();
+    }
+
+    private void end(Ending how) {
+        if (ending != null) {
+            return;
+        }
+        tellOwner();
+        ending = how;
+        if (attached != null) {
+            detach(how);
+        }
+        cut();
+    }
+
+    private void cut() {
+        link.cut();
+        world.routing.online(client.name, false);
+        world.clock.after(0, () -> client.connectionLost(this));
+    }
+
+    private void detach(Ending how) {
+        front.append(
+                client.name,
+                new ShardEvent.Detach(client.name, epoch(), how.publishWill, how.expirySeconds, sentUpTo),
+                (_, _) -> {});
+        front.forget(this);
+    }
+
+    private void pump() {
+        while (!parked.isEmpty() && admits(parked.peek().sequence())) {
+            send(parked.remove());
+        }
+    }
+
+    private boolean admits(long sequence) {
+        return inFlight.isEmpty()
+                || (inFlight.size() < connect.receiveMaximum
+                        && sequence - inFlight.firstEntry().getValue().sequence < PACKET_IDS);
+    }
+
+    private void send(Delivery delivery) {
+        long sequence = delivery.sequence();
+        if (delivery.entry() instanceof Queued queued) {
+            boolean isExpired = !delivery.dup() && queued.message().isExpiredAt(world.clock.nowMillis());
+            if (isExpired) {
+                tellOwner(toSettle, sequence);
+                return;
+            }
+            world.ledger.sent(this, delivery, queued);
+            inFlight.put(packetId(sequence), new InFlight(sequence, Phase.SENT));
+            boolean exactlyOnce = queued.qos() == QoS.EXACTLY_ONCE;
+            link.toClient(() -> client.received(this, packetId(sequence), queued.message(), exactlyOnce));
+        } else if (delivery.entry() instanceof Released) {
+            InFlight entry = new InFlight(sequence, Phase.RECEIVED);
+            inFlight.put(packetId(sequence), entry);
+            release(entry);
+        }
+        sentUpTo = sequence;
+    }
+
+    private void release(InFlight entry) {
+        entry.phase = Phase.RELEASED;
+        world.ledger.released(this, entry.sequence);
+        link.toClient(() -> client.released(this, packetId(entry.sequence)));
+    }
+
+    private void finish(InFlight entry) {
+        inFlight.remove(packetId(entry.sequence));
+        tellOwner(toSettle, entry.sequence);
+        pump();
+    }
+
+    private void repeatAcknowledgement(long sequence) {
+        InFlight entry = inFlight.get(packetId(sequence));
+        if (parked.stream().anyMatch(delivery -> delivery.sequence() == sequence)) {
+            return;
+        }
+        if (entry == null || entry.sequence != sequence) {
+            tellOwner(toSettle, sequence);
+        } else if (entry.phase == Phase.RECEIVED) {
+            tellOwner(toReceive, sequence);
+        }
+    }
+
+    private void tellOwner(List<Long> batch, long sequence) {
+        if (toSettle.isEmpty() && toReceive.isEmpty()) {
+            world.clock.after(world.clock.between(0, 3), this::tellOwner);
+        }
+        batch.add(sequence);
+    }
+
+    private void tellOwner() {
+        if (!isOpen()) {
+            return;
+        }
+        long[] received = take(toReceive);
+        long[] settled = take(toSettle);
+        front.ask(client.name, (node, driver) -> {
+            if (received.length > 0) {
+                node.thread.execute(() -> driver.received(client.name, epoch(), received));
+            }
+            if (settled.length > 0) {
+                node.thread.execute(() -> driver.settle(client.name, epoch(), settled));
+            }
+        });
+    }
+
+    private static long[] take(List<Long> batch) {
+        long[] taken = batch.stream().mapToLong(Long::longValue).toArray();
+        batch.clear();
+        return taken;
+    }
+
+    private static int packetId(long sequence) {
+        return (int) ((sequence - 1) % PACKET_IDS) + 1;
+    }
+}

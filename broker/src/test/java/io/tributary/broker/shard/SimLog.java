@@ -1,0 +1,267 @@
+package io.tributary.broker.shard;
+
+import io.tributary.persistence.shard.AppendCallback;
+import io.tributary.persistence.shard.LogRecord;
+import io.tributary.persistence.shard.ShardLog;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Queue;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The durable logs of a simulation, and which process reads which. Appends become durable after a while, in the order of
+ * their process; a crash loses a tail of what was not durable, and all callbacks.
+ */
+final class SimLog {
+    private static final int LONGEST_BATCH = 8;
+    private static final double REFUSAL = 0.005;
+
+    private final SimClock clock;
+    private final List<List<LogRecord>> records = new ArrayList<>();
+    private final long[] nextOffset;
+    private final long[] truncatedBelow;
+    private final @Nullable Process[] assignee;
+    private final List<Process> processes = new ArrayList<>();
+    /** Whether records are kept behind save points, for a store that may go back in time. */
+    private final boolean retaining;
+
+    SimLog(SimClock clock, int shards, boolean retaining) {
+        this.clock = clock;
+        this.retaining = retaining;
+        nextOffset = new long[shards];
+        truncatedBelow = new long[shards];
+        assignee = new Process[shards];
+        for (int shard = 0; shard < shards; shard++) {
+            records.add(new ArrayList<>());
+        }
+    }
+
+    int shards() {
+        return records.size();
+    }
+
+    /** All that was ever appended, whether it was truncated or not. */
+    List<LogRecord> records(int shard) {
+        return records.get(shard);
+    }
+
+    Process process() {
+        Process process = new Process();
+        processes.add(process);
+        return process;
+    }
+
+    @Nullable
+    Process assignee(int shard) {
+        return assignee[shard];
+    }
+
+    /** Gives a shard to a process, or to none; the one that had it may learn of it late. */
+    void assign(int shard, @Nullable Process to) {
+        Process from = assignee[shard];
+        assignee[shard] = to;
+        if (from != null) {
+            from.revoked(shard);
+        }
+        if (to != null) {
+            to.assigned(shard);
+        }
+    }
+
+    private void add(int shard, byte[] value, @Nullable Runnable told, long offset) {
+        records.get(shard).add(new LogRecord(offset, clock.nowMillis(), value));
+        nextOffset[shard] = offset + 1;
+        if (told != null) {
+            told.run();
+        }
+        Process reader = assignee[shard];
+        if (reader != null) {
+            reader.feed(shard);
+        }
+    }
+
+    private long offsetOf(int shard) {
+        return nextOffset[shard] + (clock.chance(0.1) ? 2 : 0); // offsets may have gaps
+    }
+
+    /** The log as one process sees it. */
+    final class Process implements ShardLog {
+        private final SimThread thread = new SimThread(clock, 2);
+        private final List<Queue<Pending>> pending = new ArrayList<>();
+        private final List<Reading> readings = new ArrayList<>();
+        private final List<Runnable> waitingForRoom = new ArrayList<>();
+        private @Nullable Reader reader;
+        private boolean full;
+        private boolean dead;
+
+        private record Pending(byte[] value, AppendCallback callback) {}
+
+        /** Where a process reads a shard. */
+        private static final class Reading {
+            boolean wanted;
+            boolean feeding;
+            long position;
+        }
+
+        private Process() {
+            for (int shard = 0; shard < shards(); shard++) {
+                pending.add(new ArrayDeque<>());
+                readings.add(new Reading());
+            }
+        }
+
+        @Override
+        public int shardCount() {
+            return shards();
+        }
+
+        @Override
+        public boolean append(int shard, byte[] value, AppendCallback callback) {
+            if (dead) {
+                return true;
+            }
+            full |= clock.chance(REFUSAL);
+            if (full) {
+                return false;
+            }
+            Queue<Pending> queue = pending.get(shard);
+            queue.add(new Pending(value, callback));
+            if (queue.size() == 1) {
+                makeDurableSoon(shard);
+            }
+            return true;
+        }
+
+        private void makeDurableSoon(int shard) {
+            clock.after(clock.between(0, clock.chance(0.05) ? 200 : 8), () -> {
+                if (!dead) {
+                    makeDurable(shard);
+                }
+            });
+        }
+
+        private void makeDurable(int shard) {
+            Queue<Pending> queue = pending.get(shard);
+            for (int left = clock.between(1, 4); left > 0 && !queue.isEmpty(); left--) {
+                Pending next = queue.remove();
+                long offset = offsetOf(shard);
+                add(shard, next.value, () -> thread.execute(() -> next.callback.onAppended(offset, null)), offset);
+            }
+            if (!queue.isEmpty()) {
+                makeDurableSoon(shard);
+            }
+        }
+
+        @Override
+        public void onRoom(Runnable action) {
+            waitingForRoom.add(action);
+            clock.after(clock.between(0, 20), () -> {
+                if (!dead) {
+                    full = false;
+                    List<Runnable> actions = List.copyOf(waitingForRoom);
+                    waitingForRoom.clear();
+                    actions.forEach(Runnable::run);
+                }
+            });
+        }
+
+        @Override
+        public void start(Reader newReader) {
+            reader = newReader;
+        }
+
+        @Override
+        public void readFrom(int shard, long offset) {
+            Reading reading = readings.get(shard);
+            reading.wanted = true;
+            reading.position = offset;
+            feed(shard);
+        }
+
+        @Override
+        public void pause(int shard) {
+            readings.get(shard).wanted = false;
+        }
+
+        @Override
+        public void truncate(int shard, long offset) {
+            if (!retaining) {
+                truncatedBelow[shard] = Math.max(truncatedBelow[shard], offset);
+            }
+        }
+
+        @Override
+        public void close() {}
+
+        /** Dies: what is not durable is lost, but for some that the log has already and nobody was told of. */
+        void die() {
+            dead = true;
+            thread.die();
+            for (int shard = 0; shard < shards(); shard++) {
+                for (int left = clock.between(0, pending.get(shard).size()); left > 0; left--) {
+                    add(shard, pending.get(shard).remove().value, null, offsetOf(shard));
+                }
+                if (assignee[shard] == this) {
+                    assignee[shard] = null;
+                }
+            }
+        }
+
+        /** Whether nothing waits to become durable. */
+        boolean isIdle() {
+            return pending.stream().allMatch(Queue::isEmpty);
+        }
+
+        private void assigned(int shard) {
+            thread.execute(() -> reader().onAssigned(shard));
+        }
+
+        private void revoked(int shard) {
+            readings.get(shard).wanted = false;
+            thread.execute(() -> reader().onRevoked(shard));
+        }
+
+        private Reader reader() {
+            if (reader == null) {
+                throw new IllegalStateException("not started");
+            }
+            return reader;
+        }
+
+        private void feed(int shard) {
+            Reading reading = readings.get(shard);
+            if (reading.wanted && !reading.feeding && !dead) {
+                reading.feeding = true;
+                clock.after(clock.between(0, 4), () -> handOut(shard, reading));
+            }
+        }
+
+        private void handOut(int shard, Reading reading) {
+            reading.feeding = false;
+            if (!reading.wanted || dead || assignee[shard] != this) {
+                return;
+            }
+            long from = reading.position;
+            List<LogRecord> batch = batch(shard, Math.max(from, truncatedBelow[shard]));
+            if (!batch.isEmpty()) {
+                reading.position = batch.getLast().offset() + 1;
+                thread.execute(() -> {
+                    if (assignee[shard] == this) {
+                        reader().onRecords(shard, from, batch);
+                    }
+                });
+                feed(shard);
+            }
+        }
+
+        private List<LogRecord> batch(int shard, long from) {
+            List<LogRecord> all = records.get(shard);
+            int first = all.size();
+            while (first > 0 && all.get(first - 1).offset() >= from) {
+                first--;
+            }
+            return List.copyOf(all.subList(first, Math.min(all.size(), first + clock.between(1, LONGEST_BATCH))));
+        }
+    }
+}

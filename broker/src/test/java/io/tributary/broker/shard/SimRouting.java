@@ -1,0 +1,83 @@
+package io.tributary.broker.shard;
+
+import io.tributary.broker.delivery.MessageRouting;
+import io.tributary.common.event.Destinations;
+import io.tributary.common.event.Recipient;
+import io.tributary.common.mqtt.Message;
+import io.tributary.common.mqtt.QoS;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
+
+/** The subscriptions of a simulation, known everywhere at once: filters are topics, and a shared one chooses a member. */
+final class SimRouting implements MessageRouting {
+    private final SimClock clock;
+    private final List<Subscription> subscriptions = new ArrayList<>();
+    private final Set<String> online = new HashSet<>();
+
+    /** One subscription of a session; the group is null unless it is shared. */
+    record Subscription(String clientId, long session, String topic, QoS qos, @Nullable String group) {
+        Recipient recipient(Message message) {
+            QoS granted = message.qos().compareTo(qos) < 0 ? message.qos() : qos;
+            return new Recipient(clientId, session, granted, false, List.of(), group);
+        }
+    }
+
+    SimRouting(SimClock clock) {
+        this.clock = clock;
+    }
+
+    void subscribe(Subscription subscription) {
+        subscriptions.add(subscription);
+    }
+
+    void ended(String clientId, long session) {
+        subscriptions.removeIf(one -> one.clientId.equals(clientId) && one.session == session);
+    }
+
+    void online(String clientId, boolean isOnline) {
+        if (isOnline) {
+            online.add(clientId);
+        } else {
+            online.remove(clientId);
+        }
+    }
+
+    @Override
+    public Destinations match(Message message) {
+        List<Recipient> recipients = new ArrayList<>();
+        TreeMap<String, List<Subscription>> groups = new TreeMap<>();
+        for (Subscription one : subscriptions) {
+            if (one.topic.equals(message.topic()) && one.group == null) {
+                recipients.add(one.recipient(message));
+            } else if (one.topic.equals(message.topic())) {
+                groups.computeIfAbsent(one.group, _ -> new ArrayList<>()).add(one);
+            }
+        }
+        groups.values().forEach(members -> recipients.add(oneOf(members).recipient(message)));
+        return new Destinations(recipients, List.of(), List.of());
+    }
+
+    private Subscription oneOf(List<Subscription> members) {
+        List<Subscription> present =
+                members.stream().filter(one -> online.contains(one.clientId)).toList();
+        return clock.oneOf(present.isEmpty() ? members : present);
+    }
+
+    @Override
+    public Destinations matchGroup(Message message, Recipient leaving) {
+        List<Subscription> others = subscriptions.stream()
+                .filter(one -> one.group != null && one.group.equals(leaving.group()))
+                .filter(one -> !one.clientId.equals(leaving.clientId()) && online.contains(one.clientId))
+                .toList();
+        return others.isEmpty()
+                ? Destinations.NONE
+                : new Destinations(List.of(clock.oneOf(others).recipient(message)), List.of(), List.of());
+    }
+
+    @Override
+    public void deliverTransient(Message message, Destinations destinations) {}
+}

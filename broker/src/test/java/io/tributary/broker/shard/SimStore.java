@@ -1,0 +1,222 @@
+package io.tributary.broker.shard;
+
+import io.tributary.common.event.QueueEntry;
+import io.tributary.common.event.SessionHead;
+import io.tributary.persistence.shard.FencedException;
+import io.tributary.persistence.shard.SavePoint;
+import io.tributary.persistence.shard.SavePoint.ClientWill;
+import io.tributary.persistence.shard.SavePoint.SourcePosition;
+import io.tributary.persistence.shard.SavePoint.WillKey;
+import io.tributary.persistence.shard.ShardStore;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The store of a simulation. Requests of a process arrive in order and take effect at once; they and their answers take a
+ * while, may fail before or after they took effect, and get lost with their process.
+ */
+final class SimStore {
+    private static final int ENTRIES_PER_PAGE = 3;
+
+    private final SimClock clock;
+    private final List<Shard> shards = new ArrayList<>();
+    private final List<List<Shard>> snapshots = new ArrayList<>();
+    private final boolean goesBack;
+    private double failures;
+
+    /** Creates an empty one, which can be made to go back in time or not. */
+    SimStore(SimClock clock, int shardCount, boolean goesBack) {
+        this.clock = clock;
+        this.goesBack = goesBack;
+        for (int shard = 0; shard < shardCount; shard++) {
+            shards.add(new Shard());
+            snapshots.add(new ArrayList<>(List.of(new Shard())));
+        }
+    }
+
+    /** The state of one shard; a copy shares only what never changes. */
+    static final class Shard {
+        long epoch = -1;
+        long applied = ShardStore.NOTHING_APPLIED;
+        long foldedOwner = -1;
+        final Map<Integer, SourcePosition> sources = new TreeMap<>();
+        final Map<String, SessionHead> heads = new TreeMap<>();
+        final Map<String, TreeMap<Long, QueueEntry>> queues = new TreeMap<>();
+        final Map<String, ClientWill> wills = new TreeMap<>();
+
+        Shard copy() {
+            Shard copy = new Shard();
+            copy.epoch = epoch;
+            copy.applied = applied;
+            copy.foldedOwner = foldedOwner;
+            copy.sources.putAll(sources);
+            copy.heads.putAll(heads);
+            queues.forEach((clientId, queue) -> copy.queues.put(clientId, new TreeMap<>(queue)));
+            copy.wills.putAll(wills);
+            return copy;
+        }
+
+        /** Applies a save point without asking for its owner. */
+        void apply(SavePoint savePoint) {
+            applied = savePoint.applied();
+            foldedOwner = savePoint.foldedOwner();
+            savePoint.sources().forEach(source -> sources.put(source.shard(), source));
+            savePoint.cleared().forEach(heads::remove);
+            savePoint.cleared().forEach(queues::remove);
+            savePoint.heads().forEach(head -> heads.put(head.clientId(), head));
+            savePoint.removed().forEach(key -> queue(key.clientId()).remove(key.sequence()));
+            savePoint.queued().forEach(entry -> queue(entry.clientId()).put(entry.sequence(), entry.entry()));
+            savePoint.willsRemoved().forEach(key -> wills.remove(nameOf(key)));
+            savePoint.wills().forEach(will -> wills.put(nameOf(new WillKey(will.clientId(), will.epoch())), will));
+            queues.values().removeIf(Map::isEmpty);
+        }
+
+        private TreeMap<Long, QueueEntry> queue(String clientId) {
+            return queues.computeIfAbsent(clientId, _ -> new TreeMap<>());
+        }
+
+        private static String nameOf(WillKey key) {
+            return key.clientId() + "/" + key.epoch();
+        }
+    }
+
+    Shard shard(int shard) {
+        return shards.get(shard);
+    }
+
+    /** From now on so many of the requests fail. */
+    void failures(double share) {
+        failures = share;
+    }
+
+    /** A shard is found as it was at an earlier time, perhaps empty. */
+    void goBackInTime(int shard) {
+        List<Shard> earlier = snapshots.get(shard);
+        Shard then = earlier.get(clock.below(earlier.size()));
+        shards.set(shard, then.copy());
+    }
+
+    Process process() {
+        return new Process();
+    }
+
+    /** The store as one process sees it. */
+    final class Process implements ShardStore {
+        private final SimThread requests = new SimThread(clock, 6);
+        private final SimThread answers = new SimThread(clock, 3);
+
+        @Override
+        public CompletionStage<Claim> claim(int shard, long ownerEpoch) {
+            return ask(() -> {
+                Shard state = shards.get(shard);
+                checkEpoch(state, ownerEpoch);
+                state.epoch = ownerEpoch;
+                return new Claim(state.applied, state.foldedOwner, List.copyOf(state.sources.values()));
+            });
+        }
+
+        @Override
+        public CompletionStage<HeadPage> readHeads(int shard, @Nullable String cursor) {
+            return ask(() -> {
+                Shard state = shards.get(shard);
+                if (cursor == null) { // wills before heads, for either order is allowed
+                    return new HeadPage(List.of(), List.copyOf(state.wills.values()), "");
+                }
+                List<SessionHead> page = new ArrayList<>();
+                for (SessionHead head : state.heads.values()) {
+                    if (head.clientId().compareTo(cursor) > 0 && page.size() < ENTRIES_PER_PAGE) {
+                        page.add(head);
+                    }
+                }
+                boolean isLast = page.isEmpty();
+                return new HeadPage(page, List.of(), isLast ? null : page.getLast().clientId());
+            });
+        }
+
+        @Override
+        public CompletionStage<QueuePage> readQueue(
+                int shard, String clientId, long fromSequence, int maxEntries, int maxBytes) {
+            return ask(() -> {
+                Shard state = shards.get(shard);
+                List<Entry> page = new ArrayList<>();
+                TreeMap<Long, QueueEntry> queue = state.queues.getOrDefault(clientId, new TreeMap<>());
+                int most = Math.min(maxEntries, ENTRIES_PER_PAGE);
+                for (var entry : queue.tailMap(fromSequence, true).entrySet()) {
+                    if (page.size() == most) {
+                        return new QueuePage(page, true, state.applied);
+                    }
+                    page.add(new Entry(entry.getKey(), entry.getValue()));
+                }
+                return new QueuePage(page, false, state.applied);
+            });
+        }
+
+        @Override
+        public CompletionStage<@Nullable Void> save(int shard, SavePoint savePoint) {
+            return ask(() -> {
+                Shard state = shards.get(shard);
+                checkEpoch(state, savePoint.ownerEpoch());
+                if (state.applied == savePoint.applied()) {
+                    return null;
+                }
+                if (state.applied != savePoint.expectedApplied()) {
+                    throw new FencedException("at " + state.applied + ", not " + savePoint.expectedApplied());
+                }
+                state.apply(savePoint);
+                state.epoch = savePoint.ownerEpoch();
+                if (goesBack) {
+                    snapshots.get(shard).add(state.copy());
+                }
+                return null;
+            });
+        }
+
+        @Override
+        public void close() {}
+
+        /** Dies, with all requests that are on their way. */
+        void die() {
+            requests.die();
+            answers.die();
+        }
+
+        private void checkEpoch(Shard state, long ownerEpoch) {
+            if (ownerEpoch < state.epoch) {
+                throw new FencedException("owner " + state.epoch + " is newer than " + ownerEpoch);
+            }
+        }
+
+        private <T extends @Nullable Object> CompletionStage<T> ask(Supplier<T> request) {
+            CompletableFuture<T> answer = new CompletableFuture<>();
+            requests.execute(() -> answer(request, answer));
+            return answer;
+        }
+
+        private <T extends @Nullable Object> void answer(Supplier<T> request, CompletableFuture<T> answer) {
+            if (clock.chance(failures)) {
+                answers.execute(() -> answer.completeExceptionally(new IOException("the request was lost")));
+                return;
+            }
+            try {
+                T result = request.get();
+                boolean isLost = clock.chance(failures);
+                answers.execute(() -> {
+                    if (isLost) {
+                        answer.completeExceptionally(new IOException("the answer was lost"));
+                    } else {
+                        answer.complete(result);
+                    }
+                });
+            } catch (FencedException e) {
+                answers.execute(() -> answer.completeExceptionally(e));
+            }
+        }
+    }
+}

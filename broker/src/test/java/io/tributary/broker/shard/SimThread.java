@@ -1,0 +1,60 @@
+package io.tributary.broker.shard;
+
+import java.util.ArrayDeque;
+import java.util.Queue;
+import java.util.concurrent.Executor;
+
+/** A thread of a simulated process: runs tasks one after the other, each after a moment, until the process dies. */
+final class SimThread implements Executor {
+    private final SimClock clock;
+    private final int slowestMillis;
+    private final Queue<Runnable> tasks = new ArrayDeque<>();
+    private boolean scheduled;
+    private boolean paused;
+    private boolean dead;
+
+    SimThread(SimClock clock, int slowestMillis) {
+        this.clock = clock;
+        this.slowestMillis = slowestMillis;
+    }
+
+    @Override
+    public void execute(Runnable task) {
+        if (!dead) {
+            tasks.add(task);
+            schedule();
+        }
+    }
+
+    /** Runs nothing until it goes on, like a process in a long garbage collection. */
+    void pause() {
+        paused = true;
+    }
+
+    void goOn() {
+        paused = false;
+        schedule();
+    }
+
+    /** Runs nothing any more. */
+    void die() {
+        dead = true;
+        tasks.clear();
+    }
+
+    private void schedule() {
+        if (!scheduled && !tasks.isEmpty()) {
+            scheduled = true;
+            clock.after(clock.between(0, slowestMillis), this::runNext);
+        }
+    }
+
+    private void runNext() {
+        scheduled = false;
+        if (dead || paused) {
+            return;
+        }
+        tasks.remove().run();
+        schedule();
+    }
+}

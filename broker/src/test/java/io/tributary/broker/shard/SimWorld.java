@@ -1,0 +1,338 @@
+package io.tributary.broker.shard;
+
+import io.tributary.common.mqtt.Message;
+import io.tributary.common.mqtt.QoS;
+import io.tributary.common.mqtt.Will;
+import io.tributary.broker.shard.QueueLimits.Overflow;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One history: clients, the processes that serve them, the log and the store, and what goes wrong, all drawn from one seed.
+ * When the actions are over everything is healed, all clients come back, and the ledger is settled.
+ */
+final class SimWorld {
+    static final String WATCHER = "watcher";
+    static final String WILLS = "wills";
+    static final String GROUP = "$share/g/work";
+    private static final String WORK = "work";
+    private static final List<String> TOPICS = List.of("a", "b", WORK);
+    private static final int SHARDS = 3;
+    private static final int LONGEST_SETTLING_MILLIS = 120_000;
+
+    final SimClock clock;
+    final Faults faults;
+    final SimLog log;
+    final SimStore store;
+    final SimRouting routing;
+    final ShardConfig config;
+    final Drops recorder = new Drops();
+    final Ledger ledger;
+    private final List<SimClient> clients = new ArrayList<>();
+    private final List<SimNode> nodes = new ArrayList<>();
+    SimFront front;
+    private int incarnation;
+    private boolean hadFault;
+
+    /** What may go wrong in a history. */
+    record Faults(
+            boolean crashes,
+            boolean cluster,
+            boolean pauses,
+            boolean breaks,
+            boolean takeovers,
+            boolean storeFails,
+            boolean timeTravel,
+            boolean limits) {
+
+        static Faults drawnFrom(SimClock clock) {
+            if (clock.chance(0.15)) {
+                return new Faults(false, false, false, false, false, false, false, clock.chance(0.5));
+            }
+            return new Faults(
+                    clock.chance(0.5),
+                    clock.chance(0.4),
+                    clock.chance(0.3),
+                    clock.chance(0.6),
+                    clock.chance(0.5),
+                    clock.chance(0.3),
+                    clock.chance(0.2),
+                    clock.chance(0.25));
+        }
+    }
+
+    /** Counts what the shards drop. */
+    static final class Drops implements ShardRecorder {
+        int queueFull;
+
+        @Override
+        public void dropped(DropReason reason) {
+            queueFull += reason == DropReason.QUEUE_FULL ? 1 : 0;
+        }
+    }
+
+    SimWorld(long seed, List<Ledger.Promise> promises) {
+        clock = new SimClock(seed);
+        faults = Faults.drawnFrom(clock);
+        log = new SimLog(clock, SHARDS, faults.timeTravel);
+        store = new SimStore(clock, SHARDS, faults.timeTravel);
+        routing = new SimRouting(clock);
+        config = drawConfig();
+        ledger = new Ledger(this, promises);
+        front = new SimFront(this, "node/0");
+        startNodes();
+        drawClients();
+    }
+
+    /** Whether anything happened after which a message may be sent twice. */
+    boolean hadFault() {
+        return hadFault;
+    }
+
+    void fault() {
+        hadFault = true;
+    }
+
+    List<SimClient> clients() {
+        return clients;
+    }
+
+    SimClient client(String name) {
+        return clients.stream().filter(one -> one.name.equals(name)).findFirst().orElseThrow();
+    }
+
+    List<SimNode> nodes() {
+        return nodes;
+    }
+
+    @Nullable
+    SimNode ownerOf(int shard) {
+        SimLog.Process assignee = log.assignee(shard);
+        return nodes.stream().filter(node -> node.log == assignee).findFirst().orElse(null);
+    }
+
+    /** Lives through the history and settles it. */
+    void run() {
+        begin();
+        for (int actions = clock.between(20, 120); actions > 0; actions--) {
+            clock.runUntil(clock.nowMillis() + (clock.chance(0.03) ? 4000 : clock.between(0, 120)));
+            act();
+        }
+        heal();
+        settle();
+        ledger.settled();
+    }
+
+    private ShardConfig drawConfig() {
+        boolean tight = clock.chance(0.5);
+        QueueLimits limits = faults.limits
+                ? new QueueLimits(clock.between(3, 10), 1 << 20, clock.oneOf(List.of(Overflow.values())))
+                : QueueLimits.defaults();
+        return new ShardConfig(
+                1,
+                Duration.ofMillis(clock.between(10, 800)),
+                tight ? clock.between(1, 3) : 500,
+                256 << 10,
+                clock.between(1, 12),
+                clock.chance(0.2) ? 1024 : 1 << 20,
+                limits);
+    }
+
+    private void drawClients() {
+        long forever = ShardState.NEVER_EXPIRES_SECONDS;
+        add(WATCHER, true, forever, wish(WILLS, QoS.EXACTLY_ONCE), wish("a", QoS.EXACTLY_ONCE));
+        for (String member : List.of("member-1", "member-2")) {
+            add(member, true, forever, new SimRouting.Subscription(member, 0, WORK, QoS.EXACTLY_ONCE, GROUP));
+        }
+        for (int i = 1; i <= clock.between(1, 3); i++) {
+            long expiry = clock.oneOf(List.of(2L, 30L, forever));
+            add("device-" + i, false, expiry, wish("a", qos()), wish("b", qos()));
+        }
+        add("visitor", false, 0);
+    }
+
+    private void add(String name, boolean loyal, long expiry, SimRouting.Subscription... wishes) {
+        clients.add(new SimClient(this, name, loyal, expiry, List.of(wishes)));
+    }
+
+    private static SimRouting.Subscription wish(String topic, QoS qos) {
+        return new SimRouting.Subscription("", 0, topic, qos, null);
+    }
+
+    private QoS qos() {
+        return clock.chance(0.5) ? QoS.AT_LEAST_ONCE : QoS.EXACTLY_ONCE;
+    }
+
+    /** Those who are to see everything are there from the start. */
+    private void begin() {
+        for (SimClient client : clients) {
+            if (client.isLoyal) {
+                client.connect(client.wish(false, null));
+            }
+        }
+        while (clients.stream().anyMatch(client -> client.isLoyal && !client.isConnected())) {
+            clock.runUntil(clock.nowMillis() + 100);
+        }
+    }
+
+    // What happens.
+
+    private void act() {
+        int dice = clock.below(100);
+        SimClient client = clock.oneOf(clients);
+        if (!client.isConnecting()) {
+            connect(client);
+        } else if (dice < 70) {
+            publish(client);
+        } else if (dice < 80) {
+            client.lazy(clock.chance(0.5));
+        } else if (dice < 84) {
+            disconnect(client);
+        } else if (dice < 88 && faults.breaks) {
+            hadFault = true;
+            client.breakConnection();
+        } else if (dice < 91 && faults.takeovers) {
+            hadFault = true;
+            connect(client);
+        } else {
+            fail();
+        }
+    }
+
+    private void publish(SimClient client) {
+        long expiresAt = clock.chance(0.1) ? clock.nowMillis() + clock.between(50, 3000) : Message.NEVER;
+        client.publish(ledger.message(clock.oneOf(TOPICS), qos(), expiresAt, client.name));
+    }
+
+    private void connect(SimClient client) {
+        if (clock.chance(0.3)) {
+            return; // stays away for now
+        }
+        boolean clean = !client.isLoyal && clock.chance(0.15);
+        SimConnection.Connect wish = client.wish(clean, drawWill(client));
+        boolean comesForTheLastTime = !client.isLoyal && clock.chance(0.05);
+        client.connect(
+                comesForTheLastTime
+                        ? new SimConnection.Connect(wish.cleanStart(), 0, wish.receiveMaximum(), wish.will())
+                        : wish);
+    }
+
+    private @Nullable Will drawWill(SimClient client) {
+        if (client.name.equals(WATCHER) || clock.chance(0.5)) {
+            return null;
+        }
+        long delay = clock.oneOf(List.of(0L, 1L, 20L));
+        return new Will(ledger.message(WILLS, QoS.EXACTLY_ONCE, Message.NEVER, client.name), delay, -1);
+    }
+
+    private void disconnect(SimClient client) {
+        hadFault |= !client.isIdle(); // it leaves without an acknowledgement
+        boolean ends = !client.isLoyal && clock.chance(0.2);
+        client.disconnect(clock.chance(0.3), ends ? 0 : client.expirySeconds);
+    }
+
+    private void fail() {
+        int dice = clock.below(100);
+        if (dice < 20 && faults.crashes) {
+            crash();
+        } else if (dice < 35 && faults.crashes && faults.cluster) {
+            crashOne(clock.oneOf(nodes));
+        } else if (dice < 60 && faults.cluster) {
+            hadFault = true;
+            log.assign(clock.below(SHARDS), clock.oneOf(nodes).log);
+        } else if (dice < 75 && faults.pauses) {
+            pause(clock.oneOf(nodes));
+        } else if (dice < 90 && faults.storeFails) {
+            hadFault = true;
+            store.failures(clock.chance(0.5) ? 0 : clock.oneOf(List.of(0.1, 1.0)));
+        } else if (faults.timeTravel) {
+            hadFault = true;
+            store.goBackInTime(clock.below(SHARDS));
+        }
+    }
+
+    private void crash() {
+        hadFault = true;
+        nodes.forEach(SimNode::die);
+        nodes.clear();
+        front.die();
+        front = new SimFront(this, "node/" + ++incarnation);
+        startNodes();
+    }
+
+    private void crashOne(SimNode node) {
+        hadFault = true;
+        node.die();
+        nodes.remove(node);
+        front.nodeDied();
+        nodes.add(new SimNode(this));
+        for (int shard = 0; shard < SHARDS; shard++) {
+            if (log.assignee(shard) == null) {
+                log.assign(shard, clock.oneOf(nodes).log);
+            }
+        }
+    }
+
+    private void pause(SimNode node) {
+        hadFault = true;
+        node.thread.pause();
+        clock.after(clock.between(10, 4000), node.thread::goOn);
+    }
+
+    private void startNodes() {
+        for (int count = faults.cluster ? 2 : 1; count > 0; count--) {
+            nodes.add(new SimNode(this));
+        }
+        for (int shard = 0; shard < SHARDS; shard++) {
+            log.assign(shard, clock.oneOf(nodes).log);
+        }
+    }
+
+    // The end.
+
+    private void heal() {
+        store.failures(0);
+        nodes.forEach(node -> node.thread.goOn());
+    }
+
+    private void settle() {
+        long deadline = clock.nowMillis() + LONGEST_SETTLING_MILLIS;
+        long seen;
+        do {
+            seen = recordsInLog();
+            for (int i = 0; i < 6; i++) {
+                callBack();
+                clock.runUntil(clock.nowMillis() + 500);
+            }
+            if (clock.nowMillis() > deadline) {
+                throw new Violation("the history does not settle: " + unsettled());
+            }
+        } while (recordsInLog() != seen || !unsettled().isEmpty());
+    }
+
+    private void callBack() {
+        for (SimClient client : clients) {
+            client.lazy(false);
+            if (!client.isConnecting()) {
+                client.connect(client.wish(false, null));
+            }
+        }
+    }
+
+    private List<String> unsettled() {
+        return clients.stream()
+                .filter(client -> !client.isConnected() || !client.isIdle())
+                .map(client -> client.name)
+                .toList();
+    }
+
+    private long recordsInLog() {
+        long count = 0;
+        for (int shard = 0; shard < SHARDS; shard++) {
+            count += log.records(shard).size();
+        }
+        return count;
+    }
+}

@@ -1,0 +1,46 @@
+package io.tributary.broker.shard;
+
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/**
+ * Thousands of faulty histories of shards and their clients, each drawn from a seed and judged by the promises of the design.
+ * {@code -Dsimulation.histories=N} runs N of them, {@code -Dsimulation.seed=N} repeats one.
+ */
+class SimulationTest {
+    private static final long FIRST_SEED = 1;
+
+    @Test
+    @Timeout(600)
+    void promisesAreKeptWhenAnythingFails() {
+        Long only = Long.getLong("simulation.seed");
+        if (only != null) {
+            run(only);
+            return;
+        }
+        long histories = Long.getLong("simulation.histories", 10_000);
+        for (long seed = FIRST_SEED; seed < FIRST_SEED + histories; seed++) {
+            run(seed);
+        }
+    }
+
+    private static void run(long seed) {
+        SimWorld world = new SimWorld(
+                seed,
+                List.of(
+                        new NothingAcknowledgedIsLost(),
+                        new OrderIsKept(),
+                        new ExactlyOnce(),
+                        new OneSession(),
+                        new WillsArePublishedOnce(),
+                        new FoldIsDeterministic(),
+                        new MemoryIsReturned()));
+        try {
+            world.run();
+        } catch (RuntimeException | Error e) {
+            throw new AssertionError(
+                    "history " + seed + ", step " + world.clock.steps() + ", " + world.faults + ": " + e, e);
+        }
+    }
+}

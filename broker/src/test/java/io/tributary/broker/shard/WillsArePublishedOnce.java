@@ -1,0 +1,120 @@
+package io.tributary.broker.shard;
+
+import io.tributary.common.event.EventCodec;
+import io.tributary.common.event.ShardEvent;
+import io.tributary.common.event.ShardEvent.Attach;
+import io.tributary.common.event.ShardEvent.Detach;
+import io.tributary.common.event.ShardEvent.SessionExpired;
+import io.tributary.common.event.ShardEvent.WillDue;
+import io.tributary.common.mqtt.Message;
+import io.tributary.common.mqtt.Will;
+import io.tributary.persistence.shard.LogRecord;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/** P4: each will that the log says is due reaches the watcher once, and no other ever does. */
+final class WillsArePublishedOnce implements Ledger.Promise {
+    private final Set<Integer> due = new HashSet<>();
+    private final Set<Integer> seen = new HashSet<>();
+
+    /** The latest connection of a client, and its will until that is due or cancelled. */
+    private static final class Latest {
+        final long epoch;
+        final Attach attach;
+        long expirySeconds;
+        boolean isAttached = true;
+        @Nullable Will will;
+
+        Latest(long epoch, Attach attach) {
+            this.epoch = epoch;
+            this.attach = attach;
+            expirySeconds = attach.sessionExpirySeconds();
+            will = attach.will();
+        }
+    }
+
+    @Override
+    public void settled(SimWorld world) {
+        for (int shard = 0; shard < world.log.shards(); shard++) {
+            follow(world.log.records(shard));
+        }
+        for (Ledger.Published one : world.ledger.all()) {
+            if (one.message.topic().equals(SimWorld.WILLS) && seen.contains(Ledger.idOf(one.message))) {
+                judge(world, one);
+            }
+        }
+    }
+
+    private void judge(SimWorld world, Ledger.Published one) {
+        int times = one.deliveries.getOrDefault(SimWorld.WATCHER, 0);
+        boolean isDue = due.contains(Ledger.idOf(one.message));
+        boolean mayBeDropped = world.recorder.queueFull > 0;
+        if (times > (isDue ? 1 : 0) || (isDue && times == 0 && !mayBeDropped)) {
+            throw new Violation("will " + Ledger.idOf(one.message) + " of " + one.message.publisher() + " came " + times
+                    + " times and is " + (isDue ? "due" : "not due"));
+        }
+    }
+
+    private void follow(List<LogRecord> records) {
+        Map<String, Latest> clients = new HashMap<>();
+        for (LogRecord record : records) {
+            ShardEvent event = EventCodec.decode(record.value());
+            switch (event) {
+                case Attach attach -> attach(clients, record.offset(), attach);
+                case Detach detach -> detach(clients.get(detach.clientId()), detach);
+                case SessionExpired expired -> expire(clients, expired);
+                case WillDue fired -> fire(clients.get(fired.clientId()), fired);
+                default -> {}
+            }
+        }
+    }
+
+    private void attach(Map<String, Latest> clients, long offset, Attach attach) {
+        Latest before = clients.put(attach.clientId(), new Latest(offset, attach));
+        if (attach.will() != null) {
+            seen.add(Ledger.idOf(attach.will().message()));
+        }
+        if (before != null && before.will != null) {
+            boolean goesOn = before.expirySeconds > 0 && !attach.cleanStart();
+            boolean isCancelled = goesOn && (!before.isAttached || before.will.delaySeconds() > 0);
+            finish(before, !isCancelled);
+        }
+    }
+
+    private void detach(@Nullable Latest latest, Detach detach) {
+        if (latest == null || latest.epoch != detach.epoch() || !latest.isAttached) {
+            return;
+        }
+        latest.isAttached = false;
+        latest.expirySeconds = detach.sessionExpirySeconds();
+        boolean waits = latest.will != null && latest.will.delaySeconds() > 0 && latest.expirySeconds > 0;
+        if (!detach.publishWill() || !waits) {
+            finish(latest, detach.publishWill());
+        }
+    }
+
+    private void expire(Map<String, Latest> clients, SessionExpired expired) {
+        Latest latest = clients.get(expired.clientId());
+        if (latest != null && latest.epoch == expired.epoch() && !latest.isAttached) {
+            finish(latest, true);
+        }
+    }
+
+    private void fire(@Nullable Latest latest, WillDue fired) {
+        if (latest != null && latest.epoch == fired.epoch() && !latest.isAttached) {
+            finish(latest, true);
+        }
+    }
+
+    private void finish(Latest latest, boolean isDue) {
+        if (latest.will != null && isDue) {
+            Message message = latest.will.message();
+            due.add(Ledger.idOf(message));
+        }
+        latest.will = null;
+    }
+}
