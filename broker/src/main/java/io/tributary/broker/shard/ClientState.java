@@ -20,13 +20,18 @@ final class ClientState {
 
     // Lives with the latest connection.
     long epoch;
-    @Nullable String node;
+
+    @Nullable
+    String node;
+
     long connection;
     long sessionExpirySeconds;
     int receiveMaximum;
     long detachedAtMillis;
     long willDueAtMillis = Long.MAX_VALUE;
-    @Nullable Will will;
+
+    @Nullable
+    Will will;
 
     /** Whether the queue may have messages of shared subscriptions; not stored, only to spare a look. */
     boolean mayHaveGroupMessages;

@@ -28,8 +28,7 @@ final class GroupHandOver {
     private final MessageRouting routing;
     private final Consumer<HandOver> append;
 
-    GroupHandOver(
-            SessionQueues queues, Deliveries deliveries, MessageRouting routing, Consumer<HandOver> append) {
+    GroupHandOver(SessionQueues queues, Deliveries deliveries, MessageRouting routing, Consumer<HandOver> append) {
         this.queues = queues;
         this.deliveries = deliveries;
         this.routing = routing;

@@ -104,7 +104,9 @@ final class SessionQueues {
             addFrom(saving.queuedOf(client.clientId), from, max, client, entries);
         }
         addFrom(changes.queuedOf(client.clientId), from, max, client, entries);
-        long next = entries.size() < max ? client.lastSequence + 1 : entries.getLast().sequence() + 1;
+        long next = entries.size() < max
+                ? client.lastSequence + 1
+                : entries.getLast().sequence() + 1;
         return new Page(entries, next);
     }
 
@@ -168,8 +170,7 @@ final class SessionQueues {
         if (saving.isCleared(client.clientId)) {
             return 0;
         }
-        return before(
-                Math.min(saving.firstAdded(client.clientId), changes.firstAdded(client.clientId)), client);
+        return before(Math.min(saving.firstAdded(client.clientId), changes.firstAdded(client.clientId)), client);
     }
 
     private static long before(long firstAdded, ClientState client) {

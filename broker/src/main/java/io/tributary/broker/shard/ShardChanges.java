@@ -55,8 +55,8 @@ final class ShardChanges {
     }
 
     private void put(ClientState client, long sequence, QueueEntry entry) {
-        QueueEntry previous = queued.computeIfAbsent(client.clientId, _ -> new TreeMap<>())
-                .put(sequence, entry);
+        QueueEntry previous =
+                queued.computeIfAbsent(client.clientId, _ -> new TreeMap<>()).put(sequence, entry);
         count(entry, previous);
         touch(client);
     }
@@ -153,15 +153,15 @@ final class ShardChanges {
 
     List<SequenceKey> removed() {
         List<SequenceKey> keys = new ArrayList<>();
-        removed.forEach((clientId, sequences) ->
-                sequences.forEach(sequence -> keys.add(new SequenceKey(clientId, sequence))));
+        removed.forEach(
+                (clientId, sequences) -> sequences.forEach(sequence -> keys.add(new SequenceKey(clientId, sequence))));
         return keys;
     }
 
     List<SequencedEntry> queued() {
         List<SequencedEntry> entries = new ArrayList<>();
-        queued.forEach((clientId, byNumber) -> byNumber.forEach(
-                (sequence, entry) -> entries.add(new SequencedEntry(clientId, sequence, entry))));
+        queued.forEach((clientId, byNumber) ->
+                byNumber.forEach((sequence, entry) -> entries.add(new SequencedEntry(clientId, sequence, entry))));
         return entries;
     }
 

@@ -55,6 +55,7 @@ final class ShardDriver implements Effects {
     private static final Logger LOG = LoggerFactory.getLogger(ShardDriver.class);
     /** Whoever was refused may have lost the shard without knowing yet, and must not take it from its new owner at once. */
     private static final long RETRY_MILLIS = 1000;
+
     private static final long COUNT_MILLIS = 5000;
 
     private enum Phase {
@@ -245,14 +246,15 @@ final class ShardDriver implements Effects {
         }
         recorder.folded(records.size());
         endOfTurn(now);
-        if (live == now) {
+        if (claim == generation) {
             pauseIfBehind(now);
         }
     }
 
     private void folded(Live now, ShardEvent event) {
         switch (event) {
-            case Settled settled when settled.ownerEpoch() == ownerEpoch -> {
+            case Settled settled
+            when settled.ownerEpoch() == ownerEpoch -> {
                 now.deliveries.logged(settled);
                 now.savePoints.settledFolded();
             }
@@ -430,8 +432,7 @@ final class ShardDriver implements Effects {
     }
 
     private void answer(ClientState client) {
-        Attached answer =
-                new Attached(client.session, client.epoch, client.isResumed(), client.inboundPacketIdArray());
+        Attached answer = new Attached(client.session, client.epoch, client.isResumed(), client.inboundPacketIdArray());
         target.attached(client.connection, answer);
     }
 

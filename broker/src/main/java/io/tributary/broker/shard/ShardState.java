@@ -204,9 +204,7 @@ final class ShardState {
 
     private void release(Release release) {
         ClientState client = clients.get(release.clientId());
-        if (client != null
-                && client.epoch == release.epoch()
-                && client.inboundPacketIds.remove(release.packetId())) {
+        if (client != null && client.epoch == release.epoch() && client.inboundPacketIds.remove(release.packetId())) {
             changes.touch(client);
         }
     }
@@ -325,10 +323,8 @@ final class ShardState {
     private void willDue(WillDue due) {
         boolean wasDue = dueWills.remove(new WillKey(due.clientId(), due.epoch())) != null;
         ClientState client = clients.get(due.clientId());
-        boolean delayIsOver = client != null
-                && client.epoch == due.epoch()
-                && !client.isAttached()
-                && client.will != null;
+        boolean delayIsOver =
+                client != null && client.epoch == due.epoch() && !client.isAttached() && client.will != null;
         if (client != null && delayIsOver) {
             client.will = null;
             client.willDueAtMillis = Long.MAX_VALUE;

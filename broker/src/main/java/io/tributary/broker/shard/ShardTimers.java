@@ -25,8 +25,8 @@ final class ShardTimers {
     /** Sets the timer of a session that has no connection to the first thing that is due after the given moment. */
     void set(ClientState client, long afterMillis) {
         remove(client.clientId);
-        long due = Math.min(
-                ifAfter(afterMillis, client.willDueAtMillis), ifAfter(afterMillis, client.expiresAtMillis()));
+        long due =
+                Math.min(ifAfter(afterMillis, client.willDueAtMillis), ifAfter(afterMillis, client.expiresAtMillis()));
         if (due != Long.MAX_VALUE) {
             Timer timer = new Timer(due, client.clientId);
             timers.add(timer);

@@ -125,8 +125,7 @@ public final class Shards implements AutoCloseable {
      * @param source where it is handed on from, or null for a message straight from its publisher
      * @param callback called once, when all records are durable; the offset is meaningless to it
      */
-    public void publish(
-            Message message, List<Recipient> recipients, @Nullable Source source, AppendCallback callback) {
+    public void publish(Message message, List<Recipient> recipients, @Nullable Source source, AppendCallback callback) {
         appender.publish(message, recipients, _ -> source, callback);
     }
 

@@ -63,8 +63,7 @@ final class Unlogged {
         if (settled.isEmpty() && received.isEmpty()) {
             return null;
         }
-        ClientSettled taken =
-                new ClientSettled(clientId, session, settled.toArray(), settledBytes, received.toArray());
+        ClientSettled taken = new ClientSettled(clientId, session, settled.toArray(), settledBytes, received.toArray());
         settled = new LongList();
         settledBytes = 0;
         received = new LongList();

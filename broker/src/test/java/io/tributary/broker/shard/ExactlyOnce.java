@@ -33,7 +33,7 @@ final class ExactlyOnce implements Ledger.Promise {
     @Override
     public void delivered(SimWorld world, SimClient client, Published one, boolean exactlyOnce) {
         boolean isShared = one.recipients.stream().anyMatch(recipient -> recipient.group() != null);
-        int times = isShared ? one.total() : one.deliveries.get(client.name);
+        int times = isShared ? one.total() : one.times(client.name);
         boolean mayRepeat = one.message.qos() == QoS.AT_LEAST_ONCE || !exactlyOnce;
         if (times > 1 && !(mayRepeat && world.hadFault())) {
             throw new Violation("delivered " + times + " times: " + Ledger.idOf(one.message) + " " + one.message);

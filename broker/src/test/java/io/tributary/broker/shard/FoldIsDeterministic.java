@@ -31,8 +31,7 @@ final class FoldIsDeterministic implements Ledger.Promise {
 
     private static SimStore.Shard fold(List<LogRecord> records, long upTo) {
         SimStore.Shard folded = new SimStore.Shard();
-        ShardState state = new ShardState(
-                new NoEffects(), new Claim(ShardStore.NOTHING_APPLIED, -1, List.of()));
+        ShardState state = new ShardState(new NoEffects(), new Claim(ShardStore.NOTHING_APPLIED, -1, List.of()));
         for (LogRecord record : records) {
             if (record.offset() <= upTo) {
                 state.apply(record.offset(), record.timeMillis(), EventCodec.decode(record.value()));

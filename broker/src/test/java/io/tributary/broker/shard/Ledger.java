@@ -14,6 +14,7 @@ import java.util.HashSet;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 
 /** What happened in a history, as clients see it: what was published, acknowledged, sent and delivered. Judges as it goes. */
@@ -37,6 +38,11 @@ final class Ledger {
 
         Published(Message message) {
             this.message = message;
+        }
+
+        /** How often a client's application got it. */
+        int times(String clientId) {
+            return deliveries.getOrDefault(clientId, 0);
         }
 
         int total() {
@@ -68,8 +74,7 @@ final class Ledger {
     /** A new message; its identity is in the payload. */
     Message message(String topic, QoS qos, long expiresAtMillis, String publisher) {
         byte[] payload = ByteBuffer.allocate(Integer.BYTES).putInt(++lastId).array();
-        Message message =
-                new Message(topic, payload, qos, false, PublishProperties.NONE, expiresAtMillis, publisher);
+        Message message = new Message(topic, payload, qos, false, PublishProperties.NONE, expiresAtMillis, publisher);
         published.put(lastId, new Published(message));
         return message;
     }
@@ -79,7 +84,7 @@ final class Ledger {
     }
 
     Published of(Message message) {
-        return published.get(idOf(message));
+        return Objects.requireNonNull(published.get(idOf(message)));
     }
 
     Iterable<Published> all() {

@@ -12,8 +12,27 @@ import java.util.Set;
 /** When nothing is under way, no owner of a shard remembers anything but sessions, their connections and their timers. */
 final class MemoryIsReturned implements Ledger.Promise {
     /** What grows with sessions, shards and nodes only, or is gone with the next save point. */
-    private static final Set<String> KEPT =
-            Set.of("clients", "sources", "outgoing", "nextPart", "timers", "byClient", "inboundPacketIds", "toFlush", "changes");
+    private static final Set<String> KEPT = Set.of(
+            "clients",
+            "sources",
+            "outgoing",
+            "nextPart",
+            "timers",
+            "byClient",
+            "inboundPacketIds",
+            "toFlush",
+            "changes");
+
+    private static final Set<String> PARTS = Set.of(
+            "Live",
+            "ShardState",
+            "ShardTimers",
+            "Deliveries",
+            "HandOns",
+            "SavePoints",
+            "SessionQueues",
+            "QueueTrimmer",
+            "GroupHandOver");
 
     @Override
     public void settled(SimWorld world) {
@@ -46,28 +65,16 @@ final class MemoryIsReturned implements Ledger.Promise {
         for (Field field : object.getClass().getDeclaredFields()) {
             field.setAccessible(true);
             Object value = field.get(object);
-            int size = value instanceof Collection<?> all ? all.size() : value instanceof Map<?, ?> map ? map.size() : 0;
+            int size =
+                    value instanceof Collection<?> all ? all.size() : value instanceof Map<?, ?> map ? map.size() : 0;
             if (size > 0 && !KEPT.contains(field.getName())) {
                 throw new Violation(object.getClass().getSimpleName() + "." + field.getName() + " still has " + value);
             }
             if (value instanceof Map<?, ?> map && field.getName().equals("outgoing")) {
                 toVisit.addAll(map.values());
-            } else if (value != null && isOfDriver(value.getClass())) {
+            } else if (value != null && PARTS.contains(value.getClass().getSimpleName())) {
                 toVisit.add(value);
             }
         }
-    }
-
-    private static boolean isOfDriver(Class<?> type) {
-        String name = type.getName();
-        return name.startsWith("io.tributary.broker.shard.Shard") && !name.endsWith("ShardEnvironment")
-                        && !name.endsWith("ShardConfig") && !name.endsWith("ShardChanges")
-                || type == Deliveries.class
-                || type == Outgoing.class
-                || type == HandOns.class
-                || type == SavePoints.class
-                || type == SessionQueues.class
-                || type == QueueTrimmer.class
-                || type == GroupHandOver.class;
     }
 }

@@ -24,7 +24,8 @@ final class NothingAcknowledgedIsLost implements Ledger.Promise {
         }
         int counted = world.recorder.queueFull;
         if (missing - expired > counted) {
-            throw new Violation((missing - expired) + " messages are lost and " + counted + " counted: " + first(world));
+            throw new Violation(
+                    (missing - expired) + " messages are lost and " + counted + " counted: " + first(world));
         }
         if (!world.hadFault() && counted > undelivered) {
             throw new Violation(counted + " messages are counted as dropped, and " + undelivered + " are missing");

@@ -31,7 +31,7 @@ final class OrderIsKept implements Ledger.Promise {
 
     @Override
     public void delivered(SimWorld world, SimClient client, Published published, boolean exactlyOnce) {
-        boolean isFirst = published.deliveries.get(client.name) == 1;
+        boolean isFirst = published.times(client.name) == 1;
         boolean mayReturn = world.hadFault() // what was dropped, when the owner died before it was logged
                 && (world.faults.limits() || published.message.expiresAtMillis() != Message.NEVER);
         boolean isInOrder = published.attempts == 1

@@ -2,7 +2,6 @@ package io.tributary.broker.shard;
 
 import io.tributary.broker.delivery.Attached;
 import io.tributary.common.mqtt.Message;
-import io.tributary.common.mqtt.QoS;
 import io.tributary.common.mqtt.Will;
 import java.util.ArrayDeque;
 import java.util.HashSet;
@@ -173,8 +172,7 @@ final class SimClient {
 
     private void subscribe() {
         for (SimRouting.Subscription wish : wishes) {
-            world.routing.subscribe(
-                    new SimRouting.Subscription(name, session, wish.topic(), wish.qos(), wish.group()));
+            world.routing.subscribe(new SimRouting.Subscription(name, session, wish.topic(), wish.qos(), wish.group()));
         }
     }
 

@@ -42,7 +42,11 @@ final class SimConnection {
     private long sentUpTo;
 
     /** What a client asks for when it connects. */
-    record Connect(boolean cleanStart, long expirySeconds, int receiveMaximum, @Nullable Will will) {}
+    record Connect(
+            boolean cleanStart,
+            long expirySeconds,
+            int receiveMaximum,
+            @Nullable Will will) {}
 
     /** How a connection ended. */
     private record Ending(boolean publishWill, long expirySeconds) {}
@@ -197,8 +201,7 @@ final class SimConnection {
             return;
         }
         boolean exactlyOnce = message.qos() == QoS.EXACTLY_ONCE;
-        Reply reply = new Reply(
-                () -> link.toClient(() -> client.acknowledged(this, packetId, exactlyOnce)));
+        Reply reply = new Reply(() -> link.toClient(() -> client.acknowledged(this, packetId, exactlyOnce)));
         replies.add(reply);
         if (exactlyOnce && !inboundIds.add(packetId)) {
             ready(reply);

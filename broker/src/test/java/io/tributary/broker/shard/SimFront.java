@@ -15,7 +15,7 @@ final class SimFront {
     private final SimWorld world;
     private final String name;
     private final SimThread loop;
-    private final SimLog.Process log;
+    private final SimLog.View log;
     private final LogAppender appender;
     private final long[] latestOwner;
     private final TreeMap<Long, SimConnection> connections = new TreeMap<>();
@@ -25,7 +25,7 @@ final class SimFront {
         this.world = world;
         this.name = name;
         loop = new SimThread(world.clock, 2);
-        log = world.log.process();
+        log = world.log.view();
         appender = new LogAppender(log);
         latestOwner = new long[world.log.shards()];
     }

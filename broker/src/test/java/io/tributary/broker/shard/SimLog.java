@@ -21,8 +21,7 @@ final class SimLog {
     private final List<List<LogRecord>> records = new ArrayList<>();
     private final long[] nextOffset;
     private final long[] truncatedBelow;
-    private final @Nullable Process[] assignee;
-    private final List<Process> processes = new ArrayList<>();
+    private final @Nullable View[] assignee;
     /** Whether records are kept behind save points, for a store that may go back in time. */
     private final boolean retaining;
 
@@ -31,7 +30,7 @@ final class SimLog {
         this.retaining = retaining;
         nextOffset = new long[shards];
         truncatedBelow = new long[shards];
-        assignee = new Process[shards];
+        assignee = new View[shards];
         for (int shard = 0; shard < shards; shard++) {
             records.add(new ArrayList<>());
         }
@@ -46,20 +45,18 @@ final class SimLog {
         return records.get(shard);
     }
 
-    Process process() {
-        Process process = new Process();
-        processes.add(process);
-        return process;
+    View view() {
+        return new View();
     }
 
     @Nullable
-    Process assignee(int shard) {
+    View assignee(int shard) {
         return assignee[shard];
     }
 
     /** Gives a shard to a process, or to none; the one that had it may learn of it late. */
-    void assign(int shard, @Nullable Process to) {
-        Process from = assignee[shard];
+    void assign(int shard, @Nullable View to) {
+        View from = assignee[shard];
         assignee[shard] = to;
         if (from != null) {
             from.revoked(shard);
@@ -75,7 +72,7 @@ final class SimLog {
         if (told != null) {
             told.run();
         }
-        Process reader = assignee[shard];
+        View reader = assignee[shard];
         if (reader != null) {
             reader.feed(shard);
         }
@@ -86,7 +83,7 @@ final class SimLog {
     }
 
     /** The log as one process sees it. */
-    final class Process implements ShardLog {
+    final class View implements ShardLog {
         private final SimThread thread = new SimThread(clock, 2);
         private final List<Queue<Pending>> pending = new ArrayList<>();
         private final List<Reading> readings = new ArrayList<>();
@@ -95,6 +92,7 @@ final class SimLog {
         private boolean full;
         private boolean dead;
 
+        @SuppressWarnings("ArrayRecordComponent") // handed on, never compared
         private record Pending(byte[] value, AppendCallback callback) {}
 
         /** Where a process reads a shard. */
@@ -104,7 +102,7 @@ final class SimLog {
             long position;
         }
 
-        private Process() {
+        private View() {
             for (int shard = 0; shard < shards(); shard++) {
                 pending.add(new ArrayDeque<>());
                 readings.add(new Reading());

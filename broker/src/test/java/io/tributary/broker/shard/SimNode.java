@@ -17,8 +17,8 @@ final class SimNode {
     private static final int TICK_MILLIS = 100;
 
     final SimThread thread;
-    final SimLog.Process log;
-    private final SimStore.Process store;
+    final SimLog.View log;
+    private final SimStore.View store;
     private final SimWorld world;
     private final List<ShardDriver> drivers = new ArrayList<>();
     private boolean dead;
@@ -26,8 +26,8 @@ final class SimNode {
     SimNode(SimWorld world) {
         this.world = world;
         thread = new SimThread(world.clock, 2);
-        log = world.log.process();
-        store = world.store.process();
+        log = world.log.view();
+        store = world.store.view();
         LogAppender appender = new LogAppender(log);
         for (int shard = 0; shard < world.log.shards(); shard++) {
             drivers.add(new ShardDriver(shard, environment(shard, appender), thread));

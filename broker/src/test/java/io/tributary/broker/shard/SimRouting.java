@@ -19,7 +19,12 @@ final class SimRouting implements MessageRouting {
     private final Set<String> online = new HashSet<>();
 
     /** One subscription of a session; the group is null unless it is shared. */
-    record Subscription(String clientId, long session, String topic, QoS qos, @Nullable String group) {
+    record Subscription(
+            String clientId,
+            long session,
+            String topic,
+            QoS qos,
+            @Nullable String group) {
         Recipient recipient(Message message) {
             QoS granted = message.qos().compareTo(qos) < 0 ? message.qos() : qos;
             return new Recipient(clientId, session, granted, false, List.of(), group);

@@ -12,6 +12,7 @@ import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.NavigableMap;
 import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
@@ -48,7 +49,7 @@ final class SimStore {
         long foldedOwner = -1;
         final Map<Integer, SourcePosition> sources = new TreeMap<>();
         final Map<String, SessionHead> heads = new TreeMap<>();
-        final Map<String, TreeMap<Long, QueueEntry>> queues = new TreeMap<>();
+        final Map<String, NavigableMap<Long, QueueEntry>> queues = new TreeMap<>();
         final Map<String, ClientWill> wills = new TreeMap<>();
 
         Shard copy() {
@@ -78,7 +79,7 @@ final class SimStore {
             queues.values().removeIf(Map::isEmpty);
         }
 
-        private TreeMap<Long, QueueEntry> queue(String clientId) {
+        private NavigableMap<Long, QueueEntry> queue(String clientId) {
             return queues.computeIfAbsent(clientId, _ -> new TreeMap<>());
         }
 
@@ -103,12 +104,12 @@ final class SimStore {
         shards.set(shard, then.copy());
     }
 
-    Process process() {
-        return new Process();
+    View view() {
+        return new View();
     }
 
     /** The store as one process sees it. */
-    final class Process implements ShardStore {
+    final class View implements ShardStore {
         private final SimThread requests = new SimThread(clock, 6);
         private final SimThread answers = new SimThread(clock, 3);
 
@@ -136,7 +137,8 @@ final class SimStore {
                     }
                 }
                 boolean isLast = page.isEmpty();
-                return new HeadPage(page, List.of(), isLast ? null : page.getLast().clientId());
+                return new HeadPage(
+                        page, List.of(), isLast ? null : page.getLast().clientId());
             });
         }
 
@@ -146,7 +148,7 @@ final class SimStore {
             return ask(() -> {
                 Shard state = shards.get(shard);
                 List<Entry> page = new ArrayList<>();
-                TreeMap<Long, QueueEntry> queue = state.queues.getOrDefault(clientId, new TreeMap<>());
+                NavigableMap<Long, QueueEntry> queue = state.queues.getOrDefault(clientId, new TreeMap<>());
                 int most = Math.min(maxEntries, ENTRIES_PER_PAGE);
                 for (var entry : queue.tailMap(fromSequence, true).entrySet()) {
                     if (page.size() == most) {

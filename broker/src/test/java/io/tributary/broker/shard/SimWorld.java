@@ -1,9 +1,9 @@
 package io.tributary.broker.shard;
 
+import io.tributary.broker.shard.QueueLimits.Overflow;
 import io.tributary.common.mqtt.Message;
 import io.tributary.common.mqtt.QoS;
 import io.tributary.common.mqtt.Will;
-import io.tributary.broker.shard.QueueLimits.Overflow;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -109,7 +109,7 @@ final class SimWorld {
 
     @Nullable
     SimNode ownerOf(int shard) {
-        SimLog.Process assignee = log.assignee(shard);
+        SimLog.View assignee = log.assignee(shard);
         return nodes.stream().filter(node -> node.log == assignee).findFirst().orElse(null);
     }
 

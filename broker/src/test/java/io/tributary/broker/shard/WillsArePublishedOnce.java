@@ -24,14 +24,14 @@ final class WillsArePublishedOnce implements Ledger.Promise {
     /** The latest connection of a client, and its will until that is due or cancelled. */
     private static final class Latest {
         final long epoch;
-        final Attach attach;
         long expirySeconds;
         boolean isAttached = true;
-        @Nullable Will will;
+
+        @Nullable
+        Will will;
 
         Latest(long epoch, Attach attach) {
             this.epoch = epoch;
-            this.attach = attach;
             expirySeconds = attach.sessionExpirySeconds();
             will = attach.will();
         }
@@ -50,7 +50,7 @@ final class WillsArePublishedOnce implements Ledger.Promise {
     }
 
     private void judge(SimWorld world, Ledger.Published one) {
-        int times = one.deliveries.getOrDefault(SimWorld.WATCHER, 0);
+        int times = one.times(SimWorld.WATCHER);
         boolean isDue = due.contains(Ledger.idOf(one.message));
         boolean mayBeDropped = world.recorder.queueFull > 0;
         if (times > (isDue ? 1 : 0) || (isDue && times == 0 && !mayBeDropped)) {

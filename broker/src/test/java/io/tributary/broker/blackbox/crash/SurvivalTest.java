@@ -86,11 +86,11 @@ class SurvivalTest {
     void publishesWillOnceWhenKilledWhileClientWasConnected() throws IOException {
         TestClient watcher = connect("watcher", LONG, null);
         subscribe(watcher, "wills/#");
-        connect("persistent", LONG, will("wills/persistent", 0));
-        connect("transient", 0, will("wills/transient", 0));
         TestClient polite = connect("polite", LONG, will("wills/polite", 0));
         polite.send(new Disconnect(ReasonCode.SUCCESS, MqttPacket.ABSENT, null, null, List.of()));
         polite.awaitClose();
+        connect("persistent", LONG, will("wills/persistent", 0));
+        connect("transient", 0, will("wills/transient", 0));
         restart();
         assertThat(untilMarker()).containsExactlyInAnyOrder("wills/persistent gone", "wills/transient gone");
         restart();
