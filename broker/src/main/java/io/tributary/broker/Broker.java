@@ -110,8 +110,7 @@ public final class Broker implements AutoCloseable {
      *     and why
      */
     public static Broker start(BrokerConfig config, BrokerExtensions extensions, BrokerRecorders recorders) {
-        Broker broker =
-                new Broker(config, extensions, recorders, StandaloneStorage.open(config, recorders.storage()));
+        Broker broker = new Broker(config, extensions, recorders, StandaloneStorage.open(config, recorders.storage()));
         try {
             broker.open();
             return broker;
@@ -131,8 +130,8 @@ public final class Broker implements AutoCloseable {
         await(retained.start());
         await(shards.start(new Shards.Node(
                 incarnation, node -> !node.equals(incarnation), inProcess, router, new Ends(), recorders.shards())));
-        ScheduledFuture<?> _ = timer.scheduleWithFixedDelay(
-                () -> retained.expire(System.currentTimeMillis()), 1, 1, TimeUnit.SECONDS);
+        ScheduledFuture<?> _ =
+                timer.scheduleWithFixedDelay(() -> retained.expire(System.currentTimeMillis()), 1, 1, TimeUnit.SECONDS);
         sysTopics = new SysTopics(SysConfig.every(config.sysInterval()), this::sysFigures, retained, router);
         sysTopics.start(timer);
         Listeners opening = new Listeners(config.listeners(), config.network(), services(), recorders.connections());
@@ -237,8 +236,7 @@ public final class Broker implements AutoCloseable {
         Totals.Figures counted = totals.figures();
         ShardFigures kept = shards.figures();
         return new SysFigures(
-                new SysFigures.Clients(
-                        sessions.size(), kept.offlineSessions(), counted.clientsMaximum()),
+                new SysFigures.Clients(sessions.size(), kept.offlineSessions(), counted.clientsMaximum()),
                 new SysFigures.Traffic(
                         counted.connectionsOpened(),
                         new SysFigures.Flow(counted.packetsReceived(), counted.packetsSent()),
@@ -270,7 +268,9 @@ public final class Broker implements AutoCloseable {
     }
 
     private static void await(CompletionStage<?> stage) {
-        stage.toCompletableFuture().orTimeout(START_LIMIT.toSeconds(), TimeUnit.SECONDS).join();
+        stage.toCompletableFuture()
+                .orTimeout(START_LIMIT.toSeconds(), TimeUnit.SECONDS)
+                .join();
     }
 
     /** Drops the subscriptions of sessions that are over. */

@@ -83,7 +83,8 @@ public final class BrokerProcess implements AutoCloseable {
         CompletableFuture<Void> ready = new CompletableFuture<>();
         try {
             Files.createDirectories(folder);
-            Process started = new ProcessBuilder(command()).redirectErrorStream(true).start();
+            Process started =
+                    new ProcessBuilder(command()).redirectErrorStream(true).start();
             process = started;
             Thread.ofPlatform().daemon().name("broker-log").start(() -> copyLog(started, ready));
             ready.get(START_LIMIT_SECONDS, SECONDS);

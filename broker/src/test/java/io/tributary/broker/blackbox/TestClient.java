@@ -57,7 +57,8 @@ public final class TestClient implements AutoCloseable {
             }
             socket.setTcpNoDelay(true);
             socket.connect(
-                    new InetSocketAddress(InetAddress.getLoopbackAddress(), port), Math.toIntExact(PATIENCE.toMillis()));
+                    new InetSocketAddress(InetAddress.getLoopbackAddress(), port),
+                    Math.toIntExact(PATIENCE.toMillis()));
             return new TestClient(socket, version);
         } catch (IOException failure) {
             socket.close();

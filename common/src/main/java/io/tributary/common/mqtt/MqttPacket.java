@@ -97,8 +97,23 @@ public sealed interface MqttPacket {
         /** A CONNACK without properties but perhaps a reason string, as refusals have. */
         public static ConnackProperties reason(@Nullable String reasonString) {
             return new ConnackProperties(
-                    ABSENT, ABSENT, null, true, ABSENT, null, ABSENT, reasonString, List.of(), true, true, true,
-                    ABSENT, null, null, null, null);
+                    ABSENT,
+                    ABSENT,
+                    null,
+                    true,
+                    ABSENT,
+                    null,
+                    ABSENT,
+                    reasonString,
+                    List.of(),
+                    true,
+                    true,
+                    true,
+                    ABSENT,
+                    null,
+                    null,
+                    null,
+                    null);
         }
     }
 
@@ -153,7 +168,8 @@ public sealed interface MqttPacket {
             implements Acknowledgement {}
 
     /** PUBCOMP: the answer to PUBREL, and the end of a QoS 2 exchange. */
-    record Pubcomp(int packetId, ReasonCode reason, @Nullable String reasonString, List<UserProperty> userProperties)
+    record Pubcomp(
+            int packetId, ReasonCode reason, @Nullable String reasonString, List<UserProperty> userProperties)
             implements Acknowledgement {}
 
     /**
@@ -168,16 +184,20 @@ public sealed interface MqttPacket {
 
     /** SUBACK; one reason for each subscription, in their order. */
     record Suback(
-            int packetId, List<ReasonCode> reasons, @Nullable String reasonString, List<UserProperty> userProperties)
-            implements MqttPacket {}
+            int packetId,
+            List<ReasonCode> reasons,
+            @Nullable String reasonString,
+            List<UserProperty> userProperties) implements MqttPacket {}
 
     /** UNSUBSCRIBE; at least one filter. */
     record Unsubscribe(int packetId, List<String> filters, List<UserProperty> userProperties) implements MqttPacket {}
 
     /** UNSUBACK; one reason for each filter, in their order. */
     record Unsuback(
-            int packetId, List<ReasonCode> reasons, @Nullable String reasonString, List<UserProperty> userProperties)
-            implements MqttPacket {}
+            int packetId,
+            List<ReasonCode> reasons,
+            @Nullable String reasonString,
+            List<UserProperty> userProperties) implements MqttPacket {}
 
     /** PINGREQ. */
     record Pingreq() implements MqttPacket {}

@@ -19,7 +19,8 @@ record Options(
                 "--pid", "0"));
         for (int i = 0; i < args.length; i += 2) {
             if (i + 1 == args.length || given.replace(args[i], args[i + 1]) == null) {
-                throw new IllegalArgumentException(args[i] + ": not an option with a value; options: " + given.keySet());
+                throw new IllegalArgumentException(
+                        args[i] + ": not an option with a value; options: " + given.keySet());
             }
         }
         return new Options(

@@ -1,6 +1,7 @@
 package io.tributary.perf.load;
 
 import io.netty.buffer.ByteBuf;
+import io.netty.channel.ChannelFuture;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
 import io.tributary.common.codec.DecoderLimits;
@@ -32,8 +33,7 @@ final class PairClient extends ChannelInboundHandlerAdapter {
     private final int pair;
     private final boolean publisher;
     private final MqttDecoder decoder = MqttDecoder.forClient(ProtocolVersion.MQTT_3_1_1, DecoderLimits.DEFAULT);
-    private final MqttEncoder encoder =
-            new MqttEncoder(ProtocolVersion.MQTT_3_1_1, ConnectProperties.LARGEST_PACKET);
+    private final MqttEncoder encoder = new MqttEncoder(ProtocolVersion.MQTT_3_1_1, ConnectProperties.LARGEST_PACKET);
     private final CompletableFuture<Boolean> ready = new CompletableFuture<>();
 
     // Confined to the event loop.
@@ -126,12 +126,13 @@ final class PairClient extends ChannelInboundHandlerAdapter {
     private void handle(MqttPacket packet) {
         switch (packet) {
             case Connack _ when publisher -> ready.complete(true);
-            case Connack _ -> write(new Subscribe(
-                    1,
-                    List.of(new Subscription(
-                            "europe/ua/kyiv/" + pair + "/+", QoS.AT_LEAST_ONCE, false, false, RetainHandling.SEND)),
-                    0,
-                    List.of()));
+            case Connack _ ->
+                write(new Subscribe(
+                        1,
+                        List.of(new Subscription(
+                                "europe/ua/kyiv/" + pair + "/+", QoS.AT_LEAST_ONCE, false, false, RetainHandling.SEND)),
+                        0,
+                        List.of()));
             case Suback _ -> ready.complete(true);
             case Puback _ -> {
                 tally.onAcknowledged();
@@ -184,7 +185,7 @@ final class PairClient extends ChannelInboundHandlerAdapter {
 
     private void flush() {
         if (context != null && answers != null) {
-            context.writeAndFlush(answers, context.voidPromise());
+            ChannelFuture _ = context.writeAndFlush(answers, context.voidPromise());
             answers = null;
         }
     }

@@ -65,7 +65,11 @@ public final class PairLoad {
 
     private PairClient connect(Bootstrap bootstrap, int pair, boolean publisher) throws Exception {
         PairClient client = new PairClient(options, tally, pair, publisher);
-        bootstrap.clone().handler(client).connect(options.host(), options.port()).sync();
+        bootstrap
+                .clone()
+                .handler(client)
+                .connect(options.host(), options.port())
+                .sync();
         client.ready().get(30, TimeUnit.SECONDS);
         return client;
     }

@@ -45,5 +45,9 @@ public interface AppLog extends AutoCloseable {
     void close();
 
     /** One record of an application's topic. */
-    record AppRecord(long position, long timeMillis, Message message, @Nullable Source source) {}
+    record AppRecord(
+            long position,
+            long timeMillis,
+            Message message,
+            @Nullable Source source) {}
 }

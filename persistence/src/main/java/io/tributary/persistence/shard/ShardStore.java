@@ -62,7 +62,10 @@ public interface ShardStore extends AutoCloseable {
      *
      * @param cursor what to ask the next page with, or null when this was the last
      */
-    record HeadPage(List<SessionHead> heads, List<SavePoint.ClientWill> wills, @Nullable String cursor) {}
+    record HeadPage(
+            List<SessionHead> heads,
+            List<SavePoint.ClientWill> wills,
+            @Nullable String cursor) {}
 
     /**
      * A part of a session's queue.

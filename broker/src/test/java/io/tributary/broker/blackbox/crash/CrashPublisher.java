@@ -6,6 +6,7 @@ import io.tributary.common.mqtt.MqttPacket.Acknowledgement;
 import io.tributary.common.mqtt.MqttPacket.Connack;
 import io.tributary.common.mqtt.MqttPacket.Connect;
 import io.tributary.common.mqtt.MqttPacket.ConnectProperties;
+import io.tributary.common.mqtt.MqttPacket.Disconnect;
 import io.tributary.common.mqtt.MqttPacket.Puback;
 import io.tributary.common.mqtt.MqttPacket.Pubcomp;
 import io.tributary.common.mqtt.MqttPacket.Publish;
@@ -140,7 +141,7 @@ final class CrashPublisher implements Runnable {
         }
     }
 
-    private void handle(TestClient connection, MqttPacket packet) {
+    private void handle(TestClient connection, MqttPacket packet) throws IOException {
         switch (packet) {
             case Puback ack -> {
                 Sent sent = expected(ack, false);
@@ -154,6 +155,7 @@ final class CrashPublisher implements Runnable {
                 connection.queue(release(sent.packetId));
             }
             case Pubcomp ack -> open.remove(expected(ack, true));
+            case Disconnect farewell -> throw new IOException("the broker stops: " + farewell);
             default -> throw new AssertionError("publisher " + number + " got " + packet);
         }
     }
@@ -173,8 +175,9 @@ final class CrashPublisher implements Runnable {
             }
             if (sent.packetId == ack.packetId()) {
                 if (sent != oldest) {
-                    scene.judge().violation("publisher " + number + " got " + ack + " before that of packet "
-                            + oldest.packetId);
+                    scene.judge()
+                            .violation("publisher " + number + " got " + ack + " before that of packet "
+                                    + oldest.packetId);
                 }
                 return sent;
             }

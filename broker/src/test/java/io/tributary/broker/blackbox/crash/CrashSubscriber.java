@@ -5,6 +5,7 @@ import io.tributary.common.mqtt.MqttPacket;
 import io.tributary.common.mqtt.MqttPacket.Connack;
 import io.tributary.common.mqtt.MqttPacket.Connect;
 import io.tributary.common.mqtt.MqttPacket.ConnectProperties;
+import io.tributary.common.mqtt.MqttPacket.Disconnect;
 import io.tributary.common.mqtt.MqttPacket.Puback;
 import io.tributary.common.mqtt.MqttPacket.Pubcomp;
 import io.tributary.common.mqtt.MqttPacket.Publish;
@@ -59,7 +60,13 @@ final class CrashSubscriber implements Runnable {
         this.name = name;
         this.acknowledgeLate = acknowledgeLate;
         connect = new Connect(
-                version, false, 0, name, null, null, null,
+                version,
+                false,
+                0,
+                name,
+                null,
+                null,
+                null,
                 new ConnectProperties(
                         ConnectProperties.NEVER_EXPIRES,
                         receiveMaximum,
@@ -152,9 +159,10 @@ final class CrashSubscriber implements Runnable {
         client.flush();
     }
 
-    private void handle(MqttPacket packet) {
+    private void handle(MqttPacket packet) throws IOException {
         switch (packet) {
-            case Publish publish when publish.qos() == QoS.EXACTLY_ONCE -> {
+            case Publish publish
+            when publish.qos() == QoS.EXACTLY_ONCE -> {
                 takeOnce(publish);
                 late.add(new Pubrec(publish.packetId(), ReasonCode.SUCCESS, null, List.of()));
             }
@@ -166,6 +174,7 @@ final class CrashSubscriber implements Runnable {
                 unreleased.remove(release.packetId());
                 late.add(new Pubcomp(release.packetId(), ReasonCode.SUCCESS, null, List.of()));
             }
+            case Disconnect farewell -> throw new IOException("the broker stops: " + farewell);
             default -> throw new AssertionError(name + " got " + packet);
         }
     }
@@ -176,8 +185,9 @@ final class CrashSubscriber implements Runnable {
         if (known == null) {
             take(publish);
         } else if (!known.equals(payload) || !publish.dup()) {
-            scene.judge().violation(name + " got " + payload + ", dup " + publish.dup() + ", as packet "
-                    + publish.packetId() + ", which is " + known + " and not released");
+            scene.judge()
+                    .violation(name + " got " + payload + ", dup " + publish.dup() + ", as packet " + publish.packetId()
+                            + ", which is " + known + " and not released");
         }
     }
 

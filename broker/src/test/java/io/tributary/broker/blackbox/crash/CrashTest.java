@@ -14,6 +14,7 @@ import java.util.List;
 import java.util.Random;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
+import java.util.function.Consumer;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -52,18 +53,26 @@ class CrashTest {
 
     @Test
     void losesNothingAndRepeatsNothingWhenKilled() {
+        run("crash", ROUNDS, BrokerProcess::kill);
+    }
+
+    @Test
+    void losesNothingAndRepeatsNothingWhenStopped() {
+        run("stop", Math.max(1, ROUNDS / 5), BrokerProcess::stop);
+    }
+
+    private void run(String name, int roundCount, Consumer<BrokerProcess> end) {
         int queued = Math.min(65_535, 12 * MESSAGES); // two rounds of all publishers, and what they send again
         try (BrokerProcess broker = BrokerProcess.start(
-                Scratch.folder("crash"), List.of("-Xmx512m"), List.of("--tributary.queues.max-messages=" + queued))) {
-            Scene scene = new Scene(broker.tcpPort(), rounds, judge);
-            cast(scene);
+                Scratch.folder(name), List.of("-Xmx512m"), List.of("--tributary.queues.max-messages=" + queued))) {
+            cast(new Scene(broker.tcpPort(), rounds, judge));
             begin();
-            for (int round = 1; round <= ROUNDS; round++) {
-                play(broker, round);
+            for (int round = 1; round <= roundCount; round++) {
+                play(broker, round, round == roundCount, end);
             }
             finish();
         } finally {
-            Scratch.report("crash-report.txt", header() + report + verdict());
+            Scratch.report(name + "-report.txt", header(name, roundCount) + report + verdict());
         }
         assertThat(judge.violations()).isEmpty();
     }
@@ -86,10 +95,10 @@ class CrashTest {
         publishers.forEach(this::start);
     }
 
-    private void play(BrokerProcess broker, int round) {
+    private void play(BrokerProcess broker, int round, boolean last, Consumer<BrokerProcess> end) {
         Judge.Counts before = judge.counts();
         subscribers.get(3).setAway(round % 2 == 1);
-        subscribers.get(4).setAway(round % 3 != 0 && round < ROUNDS);
+        subscribers.get(4).setAway(round % 3 != 0 && !last);
         await().atMost(PATIENCE).until(() -> subscribers.stream().noneMatch(this::isWhereItShouldNotBe));
         long most = (long) MESSAGES * publishers.size();
         long killAt = before.acknowledged() + (long) (most * 0.9 * random.nextDouble());
@@ -99,12 +108,12 @@ class CrashTest {
                 .until(() -> judge.counts().acknowledged() >= killAt);
         LockSupport.parkNanos(random.nextInt(5_000_000));
         Judge.Counts atKill = judge.counts();
-        broker.kill();
+        end.accept(broker);
         broker.start();
         boolean again = random.nextInt(3) == 0;
         if (again) { // while clients come back and the broker is busy with what it finds
             LockSupport.parkNanos(random.nextInt(300_000_000));
-            broker.kill();
+            end.accept(broker);
             broker.start();
         }
         awaitQuiet();
@@ -118,7 +127,7 @@ class CrashTest {
                         counts.received(),
                         counts.resent(),
                         counts.duplicates(),
-                        again ? "killed again while clients came back" : ""));
+                        again ? "ended again while clients came back" : ""));
         assertThat(judge.violations()).as("round %d, seed %d", round, SEED).isEmpty();
     }
 
@@ -166,18 +175,11 @@ class CrashTest {
         threads.add(Thread.ofVirtual().start(client));
     }
 
-    private String header() {
-        return "crash test: %d rounds, %d publishers (2 of QoS 1, 2 of QoS 2), %d persistent subscribers, seed %d%n"
-                        .formatted(ROUNDS, publishers.size(), subscribers.size(), SEED)
+    private String header(String name, int roundCount) {
+        return "%s test: %d rounds, %d publishers (2 of QoS 1, 2 of QoS 2), %d persistent subscribers, seed %d%n"
+                        .formatted(name, roundCount, publishers.size(), subscribers.size(), SEED)
                 + "%5s %10s %10s %10s %10s %8s %10s%n"
-                        .formatted(
-                                "round",
-                                "ack.atkill",
-                                "published",
-                                "acked",
-                                "received",
-                                "resent",
-                                "duplicates");
+                        .formatted("round", "acked.end", "published", "acked", "received", "resent", "duplicates");
     }
 
     private String verdict() {

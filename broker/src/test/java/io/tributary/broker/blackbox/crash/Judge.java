@@ -69,23 +69,20 @@ final class Judge {
 
     /** Gives a publisher its next message, which it is about to publish. */
     synchronized Payload publish(int publisher) {
-        total = new Counts(
-                total.published + 1, total.acknowledged, total.resent, total.received, total.duplicates);
+        total = new Counts(total.published + 1, total.acknowledged, total.resent, total.received, total.duplicates);
         return new Payload(publisher, publishers.get(publisher).count++);
     }
 
     /** The publisher is about to send the message again. */
     synchronized void resent(Payload payload) {
         publishers.get(payload.publisher()).resent.set(payload.number());
-        total = new Counts(
-                total.published, total.acknowledged, total.resent + 1, total.received, total.duplicates);
+        total = new Counts(total.published, total.acknowledged, total.resent + 1, total.received, total.duplicates);
     }
 
     /** The broker answered that the message is safe: PUBACK, or PUBREC. */
     synchronized void acknowledged(Payload payload) {
         publishers.get(payload.publisher()).acknowledged.set(payload.number());
-        total = new Counts(
-                total.published, total.acknowledged + 1, total.resent, total.received, total.duplicates);
+        total = new Counts(total.published, total.acknowledged + 1, total.resent, total.received, total.duplicates);
     }
 
     /**
@@ -128,7 +125,8 @@ final class Judge {
     synchronized long missing(String subscriber) {
         long missing = 0;
         for (int i = 0; i < publishers.size(); i++) {
-            missing += publishers.get(i).count - subscribersOf(subscriber).get(i).numbers.cardinality();
+            missing += publishers.get(i).count
+                    - subscribersOf(subscriber).get(i).numbers.cardinality();
         }
         return missing;
     }
@@ -155,8 +153,7 @@ final class Judge {
         received.last = Math.max(received.last, payload.number());
         received.numbers.set(payload.number());
         received.connections.put(payload.number(), connection);
-        total = new Counts(
-                total.published, total.acknowledged, total.resent, total.received + 1, total.duplicates);
+        total = new Counts(total.published, total.acknowledged, total.resent, total.received + 1, total.duplicates);
     }
 
     private void duplicate(String subscriber, Payload payload, boolean dup, int connection) {
@@ -165,12 +162,9 @@ final class Judge {
             violation(subscriber + " got " + payload + " twice at QoS 2");
             return;
         }
-        total = new Counts(
-                total.published, total.acknowledged, total.resent, total.received, total.duplicates + 1);
-        int firstConnection = subscribersOf(subscriber)
-                .get(payload.publisher())
-                .connections
-                .getOrDefault(payload.number(), 0);
+        total = new Counts(total.published, total.acknowledged, total.resent, total.received, total.duplicates + 1);
+        int firstConnection =
+                subscribersOf(subscriber).get(payload.publisher()).connections.getOrDefault(payload.number(), 0);
         boolean redelivered = dup && connection > firstConnection;
         if (!redelivered && !publisher.resent.get(payload.number())) {
             violation(subscriber + " got " + payload + " twice at QoS 1, dup " + dup + ", on connections "

@@ -177,31 +177,17 @@ class SurvivalTest {
 
     private static Connect packet(String clientId, long expirySeconds, @Nullable Will will) {
         return new Connect(
-                VERSION,
-                expirySeconds == 0,
-                0,
-                clientId,
-                will,
-                null,
-                null,
-                ConnectProperties.defaults(expirySeconds));
+                VERSION, expirySeconds == 0, 0, clientId, will, null, null, ConnectProperties.defaults(expirySeconds));
     }
 
     private static Will will(String topic, long delaySeconds) {
         Message message = new Message(
-                topic,
-                "gone".getBytes(UTF_8),
-                QoS.AT_LEAST_ONCE,
-                false,
-                PublishProperties.NONE,
-                Message.NEVER,
-                "");
+                topic, "gone".getBytes(UTF_8), QoS.AT_LEAST_ONCE, false, PublishProperties.NONE, Message.NEVER, "");
         return new Will(message, delaySeconds, MqttPacket.ABSENT);
     }
 
     private static void subscribe(TestClient client, String filter) throws IOException {
-        Subscription subscription =
-                new Subscription(filter, QoS.AT_LEAST_ONCE, false, false, RetainHandling.SEND);
+        Subscription subscription = new Subscription(filter, QoS.AT_LEAST_ONCE, false, false, RetainHandling.SEND);
         client.send(new Subscribe(1, List.of(subscription), 0, List.of()));
         client.expect(Suback.class);
     }

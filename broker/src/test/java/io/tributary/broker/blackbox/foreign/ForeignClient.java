@@ -41,9 +41,7 @@ abstract class ForeignClient implements AutoCloseable {
         static final String PATH = "/mqtt";
 
         String url() {
-            return transport == Transport.TCP
-                    ? "tcp://" + HOST + ":" + port
-                    : "ws://" + HOST + ":" + port + PATH;
+            return transport == Transport.TCP ? "tcp://" + HOST + ":" + port : "ws://" + HOST + ":" + port + PATH;
         }
     }
 

@@ -46,7 +46,8 @@ abstract class ForeignClientSuite {
         return Arrays.stream(Library.values())
                 .filter(selection)
                 .filter(library -> library.name().matches(wanted))
-                .flatMap(library -> Arrays.stream(Transport.values()).map(transport -> Arguments.of(library, transport)));
+                .flatMap(library ->
+                        Arrays.stream(Transport.values()).map(transport -> Arguments.of(library, transport)));
     }
 
     @AfterEach

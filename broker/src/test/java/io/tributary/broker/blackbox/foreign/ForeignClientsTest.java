@@ -18,7 +18,8 @@ import org.junit.jupiter.params.provider.MethodSource;
 @MethodSource("librariesAndTransports")
 class ForeignClientsTest extends ForeignClientSuite {
     private static final int SESSION_TAKEN_OVER = 0x8E;
-    private static final int LARGE_BYTES = 1024 * 1024 - 1024; // with its topic just below the default limit of a packet
+    private static final int LARGE_BYTES =
+            1024 * 1024 - 1024; // with its topic just below the default limit of a packet
 
     ForeignClientsTest(Library library, Transport transport, BrokerProcess broker) {
         super(library, transport, broker);
@@ -35,7 +36,8 @@ class ForeignClientsTest extends ForeignClientSuite {
         assertThat(subscriber.subscribe(name + "/+", 2)).isEqualTo(2);
         for (int qos = 0; qos <= 2; qos++) {
             for (int i = 0; i < 5; i++) {
-                assertThat(publisher.publish(Note.of(name + "/q" + qos, "m" + i, qos))).isZero();
+                assertThat(publisher.publish(Note.of(name + "/q" + qos, "m" + i, qos)))
+                        .isZero();
             }
         }
         List<String> received = new ArrayList<>();
@@ -86,8 +88,8 @@ class ForeignClientsTest extends ForeignClientSuite {
         ForeignClient watcher = connected("watcher");
         watcher.subscribe(name + "/will", 1);
         Cable cable = cable();
-        ForeignClient mortal = open(
-                new Setup(name + "mortal", cable.port(), transport, true, 0, 60, 0, Note.of(name + "/will", "gone", 1)));
+        ForeignClient mortal = open(new Setup(
+                name + "mortal", cable.port(), transport, true, 0, 60, 0, Note.of(name + "/will", "gone", 1)));
         mortal.connect();
         cable.cut();
         assertThat(watcher.receive().text()).isEqualTo("gone");

@@ -75,7 +75,8 @@ class ForeignMqtt5ClientsTest extends ForeignClientSuite {
         Note.Properties asked = responder.receive().properties();
         assertThat(asked.responseTopic()).isNotNull();
         Note.Properties answer = new Note.Properties(Map.of(), null, null, asked.correlation(), null);
-        responder.publish(Note.of(String.valueOf(asked.responseTopic()), "42", 1).with(answer));
+        responder.publish(
+                Note.of(String.valueOf(asked.responseTopic()), "42", 1).with(answer));
         Note answered = requester.receive();
         assertThat(answered.text()).isEqualTo("42");
         assertThat(answered.properties().correlation()).isEqualTo("q42");
@@ -83,8 +84,7 @@ class ForeignMqtt5ClientsTest extends ForeignClientSuite {
 
     @Test
     void deliversUnderRightTopicWhenAliasesAreUsed() throws Exception {
-        ForeignClient client =
-                open(new Setup(name + "aliases", port(), transport, true, 0, 60, 5, null));
+        ForeignClient client = open(new Setup(name + "aliases", port(), transport, true, 0, 60, 5, null));
         client.connect();
         client.subscribe(name + "/#", 1);
         for (int i = 0; i < 12; i++) {

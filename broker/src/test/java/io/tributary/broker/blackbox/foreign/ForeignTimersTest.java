@@ -39,8 +39,8 @@ class ForeignTimersTest {
             for (Transport transport : Transport.values()) {
                 Cable cable = new Cable(port(broker, transport));
                 open.add(cable);
-                ForeignClient client = library.create(new Setup(
-                        "idle-" + library + "-" + transport, cable.port(), transport, true, 0, 1, 0, null));
+                ForeignClient client = library.create(
+                        new Setup("idle-" + library + "-" + transport, cable.port(), transport, true, 0, 1, 0, null));
                 open.add(client);
                 client.connect();
                 clients.put(client, cable);
@@ -48,8 +48,9 @@ class ForeignTimersTest {
         }
         Map<Cable, Integer> answers = new LinkedHashMap<>();
         clients.values().forEach(cable -> answers.put(cable, cable.answers()));
-        await().atMost(PATIENCE).until(() -> answers.entrySet().stream()
-                .allMatch(entry -> entry.getKey().answers() >= entry.getValue() + 2));
+        await().atMost(PATIENCE)
+                .until(() -> answers.entrySet().stream()
+                        .allMatch(entry -> entry.getKey().answers() >= entry.getValue() + 2));
         assertThat(clients.keySet()).allMatch(ForeignClient::isConnected);
     }
 
@@ -72,13 +73,15 @@ class ForeignTimersTest {
         Instant expired = Instant.now().plusSeconds(1);
         await().until(() -> Instant.now().isAfter(expired));
         for (Library library : libraries) {
-            assertThat(device(library, broker, 0).receive().text()).as(library.name()).isEqualTo("long-lived");
+            assertThat(device(library, broker, 0).receive().text())
+                    .as(library.name())
+                    .isEqualTo("long-lived");
         }
     }
 
     private ForeignClient device(Library library, BrokerProcess broker, int expirySeconds) throws Exception {
-        ForeignClient client = library.create(new Setup(
-                "device-" + library, broker.tcpPort(), Transport.TCP, false, expirySeconds, 60, 0, null));
+        ForeignClient client = library.create(
+                new Setup("device-" + library, broker.tcpPort(), Transport.TCP, false, expirySeconds, 60, 0, null));
         open.add(client);
         client.connect();
         return client;

@@ -68,7 +68,10 @@ final class HiveMq5 extends ForeignClient {
     @Override
     int subscribe(String filter, int qos) throws Exception {
         try {
-            return await(client.subscribeWith().topicFilter(filter).qos(qos(qos)).send())
+            return await(client.subscribeWith()
+                            .topicFilter(filter)
+                            .qos(qos(qos))
+                            .send())
                     .getReasonCodes()
                     .getFirst()
                     .getCode();
@@ -114,8 +117,10 @@ final class HiveMq5 extends ForeignClient {
 
     private static int reason(Mqtt5PublishResult result) {
         return switch (result) {
-            case Mqtt5PublishResult.Mqtt5Qos1Result qos1 -> qos1.getPubAck().getReasonCode().getCode();
-            case Mqtt5PublishResult.Mqtt5Qos2Result qos2 -> qos2.getPubRec().getReasonCode().getCode();
+            case Mqtt5PublishResult.Mqtt5Qos1Result qos1 ->
+                qos1.getPubAck().getReasonCode().getCode();
+            case Mqtt5PublishResult.Mqtt5Qos2Result qos2 ->
+                qos2.getPubRec().getReasonCode().getCode();
             default -> 0;
         };
     }

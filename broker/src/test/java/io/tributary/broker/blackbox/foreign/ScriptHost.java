@@ -55,8 +55,18 @@ final class ScriptHost {
             require("node", "--version");
             require("npm", "--version");
             Path folder = Scratch.kept("node");
-            install(folder, folder.resolve("node_modules/mqtt"), List.of(
-                    "npm", "install", "--prefix", folder.toString(), "--no-audit", "--no-fund", "--loglevel=error", MQTT_JS));
+            install(
+                    folder,
+                    folder.resolve("node_modules/mqtt"),
+                    List.of(
+                            "npm",
+                            "install",
+                            "--prefix",
+                            folder.toString(),
+                            "--no-audit",
+                            "--no-fund",
+                            "--loglevel=error",
+                            MQTT_JS));
             return start(folder, "foreign-client.cjs", "node");
         });
     }
@@ -66,8 +76,10 @@ final class ScriptHost {
         return STARTED.computeIfAbsent("paho", name -> {
             require("python3", "-m", "pip", "--version");
             Path folder = Scratch.kept("python");
-            install(folder, folder.resolve("paho"), List.of(
-                    "python3", "-m", "pip", "install", "--quiet", "--target", folder.toString(), PAHO_PYTHON));
+            install(
+                    folder,
+                    folder.resolve("paho"),
+                    List.of("python3", "-m", "pip", "install", "--quiet", "--target", folder.toString(), PAHO_PYTHON));
             return start(folder, "foreign_client.py", "python3", "-u");
         });
     }

@@ -78,7 +78,9 @@ class HostileLoadTest {
                 }
                 halfOpen.look();
             }
-            assertThat(halfOpen.open()).as("connections that the broker has not closed").isZero();
+            assertThat(halfOpen.open())
+                    .as("connections that the broker has not closed")
+                    .isZero();
             REPORT.add(watch.finish(
                     SCALE.halfOpen + " connections that say nothing, or one byte of their CONNECT now and then",
                     most + " open at once; all closed by the CONNECT timeout of " + SCALE.connectTimeout.toSeconds()
@@ -187,7 +189,8 @@ class HostileLoadTest {
             }
             await().atMost(PATIENCE)
                     .until(() -> watch.figures().read("tributary_connections", "") <= 1); // the good client
-            assertThat(watch.figures().read("tributary_sessions_persistent", "")).isZero();
+            assertThat(watch.figures().read("tributary_sessions_persistent", ""))
+                    .isZero();
             assertThat(watch.figures().read("tributary_subscriptions", "")).isEqualTo(1);
             REPORT.add(watch.finish(
                     "%,d connects, subscribes and ends by 8 threads with 50 client identifiers"
@@ -233,7 +236,8 @@ class HostileLoadTest {
     }
 
     private static void forget(String name) throws IOException {
-        TestClient.connect(broker.tcpPort(), ProtocolVersion.MQTT_3_1_1, name, 0).close();
+        TestClient.connect(broker.tcpPort(), ProtocolVersion.MQTT_3_1_1, name, 0)
+                .close();
     }
 
     private static void flood(Socket socket, byte[] connect, QoS qos, AtomicInteger written) {

@@ -1,0 +1,166 @@
+package io.tributary.broker.blackbox;
+
+import static com.tngtech.archunit.base.DescribedPredicate.not;
+import static com.tngtech.archunit.core.domain.JavaClass.Predicates.resideInAnyPackage;
+import static com.tngtech.archunit.core.domain.JavaClass.Predicates.resideOutsideOfPackage;
+import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.classes;
+import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
+import static com.tngtech.archunit.library.dependencies.SlicesRuleDefinition.slices;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.tngtech.archunit.core.domain.JavaClasses;
+import com.tngtech.archunit.core.importer.ClassFileImporter;
+import com.tngtech.archunit.core.importer.ImportOption;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.regex.Pattern;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/**
+ * Which package may know which. A new arrow is a decision: before adding one here, think whether the lower package can own
+ * an interface instead.
+ */
+class ArchitectureTest {
+    private static final String ROOT = "io.tributary.";
+    private static final List<Path> SOURCES = Stream.of("common", "persistence", "broker")
+            .map(module -> Path.of("..", module, "src/main/java"))
+            .toList();
+
+    private static final JavaClasses CLASSES = new ClassFileImporter()
+            .withImportOption(new ImportOption.DoNotIncludeTests())
+            .withImportOption(location -> !location.contains("test-classes") && !location.contains("-tests.jar"))
+            .importPackages("io.tributary.common", "io.tributary.persistence", "io.tributary.broker");
+
+    @Test
+    void hasNoCyclesWhenPackagesAreSlices() {
+        slices().matching("io.tributary.(**)").should().beFreeOfCycles().check(CLASSES);
+    }
+
+    /** Columns: a package, and all those of ours that it may know besides itself and those of `common`. */
+    @ParameterizedTest
+    @CsvSource({
+        "persistence.shard, ''",
+        "persistence.replicated, ''",
+        "persistence.app, ''",
+        "persistence.rocksdb, persistence.shard persistence.replicated persistence.app",
+        "broker.security, ''",
+        "broker.extension, broker.security",
+        "broker.delivery, ''",
+        "broker.subscription, persistence.replicated",
+        "broker.retained, persistence.replicated",
+        "broker.shard, broker.delivery persistence.shard",
+        "broker.routing,"
+                + " broker.subscription broker.retained broker.security broker.delivery broker.extension persistence.shard",
+        "broker.sys, broker.routing broker.retained",
+        "broker.session,"
+                + " broker.routing broker.subscription broker.retained broker.security broker.extension broker.delivery"
+                + " broker.shard persistence.shard",
+        "broker.connection, broker.session broker.security broker.delivery",
+    })
+    void knowsOnlyLowerPackagesWhenArrowsAreFollowed(String subject, String allowed) {
+        String[] known = Stream.concat(
+                        Stream.of(subject),
+                        Arrays.stream(allowed.split(" ", -1)).filter(name -> !name.isEmpty()))
+                .map(name -> ROOT + name)
+                .toArray(String[]::new);
+        noClasses()
+                .that()
+                .resideInAPackage(ROOT + subject)
+                .should()
+                .dependOnClassesThat(resideInAnyPackage("io.tributary.persistence..", "io.tributary.broker..")
+                        .and(not(resideInAnyPackage(known))))
+                .check(CLASSES);
+    }
+
+    /** Columns: a library, and the packages that may know it. */
+    @ParameterizedTest
+    @CsvSource({
+        "org.springframework.., io.tributary.broker.boot..",
+        "org.rocksdb.., io.tributary.persistence.rocksdb",
+        "io.micrometer.., io.tributary.broker.metrics io.tributary.broker.boot..",
+        "io.netty.., io.tributary.common.codec io.tributary.broker.connection io.tributary.broker.session"
+                + " io.tributary.broker.metrics",
+        "io.netty.channel.., io.tributary.broker.connection io.tributary.broker.session",
+        "jakarta.., io.tributary.broker.boot..",
+        "org.jctools.., io.tributary.broker.session io.tributary.broker.shard io.tributary.broker.subscription",
+    })
+    void confinesLibraryWhenOnlyOnePartNeedsIt(String library, String users) {
+        noClasses()
+                .that()
+                .resideOutsideOfPackages(users.split(" ", -1))
+                .should()
+                .dependOnClassesThat()
+                .resideInAPackage(library)
+                .check(CLASSES);
+    }
+
+    @Test
+    void isOnTopWhenItIsTheSpringApplication() {
+        noClasses()
+                .that(resideOutsideOfPackage("io.tributary.broker.boot.."))
+                .should()
+                .dependOnClassesThat()
+                .resideInAPackage("io.tributary.broker.boot..")
+                .check(CLASSES);
+    }
+
+    @Test
+    void hasNoImplementationSuffixWhenNamed() {
+        classes().should().haveNameNotMatching(".*(Impl|Util|Utils|Helper)").check(CLASSES);
+    }
+
+    @Test
+    void saysWhatItIsWhenPackage() throws IOException {
+        List<Path> silent = new ArrayList<>();
+        for (Path folder : sourceFolders()) {
+            Path info = folder.resolve("package-info.java");
+            if (!Files.exists(info) || !Files.readString(info).contains("@NullMarked")) {
+                silent.add(folder);
+            }
+        }
+        assertThat(silent)
+                .as("packages without a package-info that says @NullMarked")
+                .isEmpty();
+    }
+
+    @Test
+    void saysWhatItIsWhenPublicType() throws IOException {
+        // A public top-level type, and what stands between it and the end of the comment above.
+        Pattern publicType = Pattern.compile(
+                "(?m)^public (?:(?:final|abstract|sealed|non-sealed|strictfp) )*(?:class|interface|record|enum|@interface) \\w+");
+        Pattern sentence = Pattern.compile(
+                "/\\*\\*(?:(?!\\*/)[\\s\\S])*[A-Za-z](?:(?!\\*/)[\\s\\S])*\\*/\\s*(?:@[^\\n]*\\n|//[^\\n]*\\n|\\s)*$");
+        List<Path> silent = new ArrayList<>();
+        for (Path file : sourceFiles()) {
+            String text = Files.readString(file);
+            var type = publicType.matcher(text);
+            if (type.find()
+                    && !sentence.matcher(text.substring(0, type.start())).find()) {
+                silent.add(file);
+            }
+        }
+        assertThat(silent).as("public types without a sentence").isEmpty();
+    }
+
+    private static List<Path> sourceFolders() throws IOException {
+        return sourceFiles().stream().map(Path::getParent).distinct().toList();
+    }
+
+    private static List<Path> sourceFiles() throws IOException {
+        List<Path> files = new ArrayList<>();
+        for (Path root : SOURCES) {
+            try (Stream<Path> tree = Files.walk(root)) {
+                tree.filter(file -> file.toString().endsWith(".java")).forEach(files::add);
+            }
+        }
+        assertThat(files).hasSizeGreaterThan(100);
+        return files;
+    }
+}
