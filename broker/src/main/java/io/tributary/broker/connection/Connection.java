@@ -95,6 +95,7 @@ final class Connection extends ChannelInboundHandlerAdapter implements PacketSin
         listener.recorder().received(packets, bytes);
         packets = 0;
         bytes = 0;
+        chokeWhenFull(); // handlers before this one answer, too: a WebSocket's pings
     }
 
     @Override
@@ -106,6 +107,7 @@ final class Connection extends ChannelInboundHandlerAdapter implements PacketSin
         session.onWritable();
         if (choked) {
             choked = false;
+            channel.config().setAutoRead(closing);
             decode();
         }
     }

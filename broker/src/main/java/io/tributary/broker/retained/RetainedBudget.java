@@ -13,14 +13,14 @@ final class RetainedBudget {
         this.limits = limits;
     }
 
-    /** Counts a message on a topic that had none, or tells that there is no room for it. */
-    synchronized boolean admit(Message message) {
-        int size = message.sizeBytes();
-        if (messages >= limits.maxMessages() || bytes + size > limits.maxBytes()) {
+    /** Counts a topic's new message in the place of the one before, or tells that there is no room for it. */
+    synchronized boolean admit(@Nullable Message before, Message message) {
+        long growth = message.sizeBytes() - sizeOf(before);
+        boolean oneTooMany = before == null && messages >= limits.maxMessages();
+        if (oneTooMany || (growth > 0 && bytes + growth > limits.maxBytes())) {
             return false;
         }
-        messages++;
-        bytes += size;
+        replace(before, message);
         return true;
     }
 

@@ -1,8 +1,8 @@
 package io.tributary.broker.retained;
 
 /**
- * How many retained messages the broker keeps. At a limit, messages on topics that have none yet are refused; to replace
- * and to remove what is there is always possible.
+ * How many retained messages the broker keeps. At a limit, messages on topics that have none yet are refused, and those
+ * that are larger than the one that they replace; to remove what is there is always possible.
  *
  * @param maxMessages the most retained messages
  * @param maxBytes the most bytes that they take together

@@ -133,6 +133,12 @@ public final class RetainedMessages {
         return new Page(found, null);
     }
 
+    /** Whether the message is still its topic's retained one: neither another took its place, nor was it removed. */
+    public boolean isCurrent(Message message) {
+        RetainedTopic topic = topics.get(message.topic());
+        return topic != null && message.equals(topic.message());
+    }
+
     /**
      * Removes expired messages, looking at a bounded number of topics; the next call goes on from there, and begins again
      * at the end. To be called now and then.

@@ -45,7 +45,7 @@ final class RetainedTopic {
         if (retired) {
             return Answer.Without.RETIRED;
         }
-        if (shown == null && message != null && !admit(message)) {
+        if (message != null && !admit(message)) {
             retireIfIdle();
             return Answer.Without.REFUSED;
         }
@@ -109,7 +109,7 @@ final class RetainedTopic {
     }
 
     private boolean admit(Message message) {
-        if (!budget.admit(message)) {
+        if (!budget.admit(shown, message)) {
             return false;
         }
         shown = message;

@@ -23,6 +23,7 @@ final class ConnectHandshake {
     private final Peer peer;
     private final Consumer<Admission> onAdmitted;
     private @Nullable EnhancedExchange exchange;
+    private Runnable stopWaiting = () -> {};
 
     ConnectHandshake(SessionContext context, Peer peer, Consumer<Admission> onAdmitted) {
         this.context = context;
@@ -39,7 +40,7 @@ final class ConnectHandshake {
         checkRoom();
         checkClientId(connect);
         if (context.backend().isCongested()) {
-            context.backend().onRoom(() -> context.run(() -> authenticate(connect)));
+            stopWaiting = context.backend().onRoom(() -> context.run(() -> authenticate(connect)));
         } else {
             authenticate(connect);
         }
@@ -56,6 +57,11 @@ final class ConnectHandshake {
         }
         context.gate().close(PauseReason.HANDSHAKE);
         exchange.next(packet);
+    }
+
+    /** The connection ended: nothing is waited for any more. */
+    void close() {
+        stopWaiting.run();
     }
 
     private void authenticate(Connect connect) {

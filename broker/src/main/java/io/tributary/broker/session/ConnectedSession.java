@@ -113,6 +113,7 @@ final class ConnectedSession {
     /** Ends everything, and tells the shard. */
     void close(boolean publishWill, long sessionExpirySeconds) {
         keepAlive.stop();
+        inbound.close();
         replay.close();
         List<Queued> left = outbound.close();
         if (identity.persistent()) {

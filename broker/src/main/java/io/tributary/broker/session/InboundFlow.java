@@ -40,7 +40,9 @@ final class InboundFlow {
     private final PublishRate rate;
     private final AckQueue published = new AckQueue(this::acknowledge);
     private final AckQueue released = new AckQueue(this::complete);
+    private final int mostOwed;
     private int openQos1;
+    private Runnable stopWaiting = () -> {};
 
     InboundFlow(SessionContext context, Identity identity, Replies replies) {
         this.context = context;
@@ -51,6 +53,7 @@ final class InboundFlow {
         aliases = new InboundTopicAliases(mqtt5 ? limits.topicAliasMaximum() : 0);
         ids = new InboundPacketIds(identity.attached().inboundPacketIds());
         rate = new PublishRate(context, limits.rate());
+        mostOwed = mqtt5 ? 2 * limits.receiveMaximum() : limits.maxUnacknowledged();
     }
 
     /**
@@ -84,6 +87,11 @@ final class InboundFlow {
             case RELEASING -> {} // its PUBCOMP is on the way
         }
         pauseWhenBehind();
+    }
+
+    /** The connection ended: nothing is waited for any more. */
+    void close() {
+        stopWaiting.run();
     }
 
     private Message message(String topic, Publish packet) {
@@ -160,9 +168,7 @@ final class InboundFlow {
             routingEnds(slot.packetId(), reason);
             replies.pubrec(slot.packetId(), reason, slot.words());
         }
-        if (published.size() <= limits.maxUnacknowledged() / 2) {
-            context.gate().open(PauseReason.UNACKNOWLEDGED);
-        }
+        resumeWhenCaughtUp();
     }
 
     /** The answer to the first PUBLISH counts; an error in it ends the exchange [MQTT-4.3.3-9]. */
@@ -205,6 +211,7 @@ final class InboundFlow {
             ids.free(slot.packetId());
         }
         replies.pubcomp(slot.packetId(), reason);
+        resumeWhenCaughtUp();
     }
 
     private void checkReceiveMaximum() {
@@ -222,12 +229,20 @@ final class InboundFlow {
         }
     }
 
+    /** Repetitions are owed an answer, too, and no window limits how many of them a client sends. */
     private void pauseWhenBehind() {
-        if (!mqtt5 && published.size() >= limits.maxUnacknowledged()) {
+        if (published.size() + released.size() >= mostOwed) {
             context.gate().close(PauseReason.UNACKNOWLEDGED);
         }
         if (context.backend().isCongested() && context.gate().close(PauseReason.CONGESTED)) {
-            context.backend().onRoom(() -> context.run(() -> context.gate().open(PauseReason.CONGESTED)));
+            stopWaiting = context.backend()
+                    .onRoom(() -> context.run(() -> context.gate().open(PauseReason.CONGESTED)));
+        }
+    }
+
+    private void resumeWhenCaughtUp() {
+        if (published.size() + released.size() <= mostOwed / 2) {
+            context.gate().open(PauseReason.UNACKNOWLEDGED);
         }
     }
 

@@ -19,7 +19,7 @@ import java.util.concurrent.CompletionStage;
 import org.jspecify.annotations.Nullable;
 
 /** Hands each call to the one of the four who answers it. */
-record LiveBackend(Shards shards, Router router, Subscriptions subscriptions, RetainedMessages retained)
+record LiveBackend(Shards shards, RoomQueue room, Router router, Subscriptions subscriptions, RetainedMessages retained)
         implements SessionBackend {
 
     @Override
@@ -58,8 +58,8 @@ record LiveBackend(Shards shards, Router router, Subscriptions subscriptions, Re
     }
 
     @Override
-    public void onRoom(Runnable action) {
-        shards.onRoom(action);
+    public Runnable onRoom(Runnable action) {
+        return room.await(action);
     }
 
     @Override
@@ -106,5 +106,10 @@ record LiveBackend(Shards shards, Router router, Subscriptions subscriptions, Re
     @Override
     public RetainedMessages.Page retained(TopicFilter filter, @Nullable String after, int max) {
         return retained.page(filter, after, max);
+    }
+
+    @Override
+    public boolean isRetained(Message message) {
+        return retained.isCurrent(message);
     }
 }

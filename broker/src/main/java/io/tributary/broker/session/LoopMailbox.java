@@ -112,7 +112,7 @@ public final class LoopMailbox {
     private static void handle(Runnable letter) {
         try {
             letter.run();
-        } catch (RuntimeException failure) {
+        } catch (RuntimeException | Error failure) { // the letters behind it, and the turn's end, are not to blame
             LOG.error("a letter to an event loop failed", failure);
         }
     }

@@ -133,6 +133,9 @@ final class RetainedReplay {
         if (message.publisher().equals(request.exceptFrom())) {
             return; // no local [MQTT-3.8.3-3]
         }
+        if (!context.backend().isRetained(message)) {
+            return; // what took its place came live, and an older one must not follow that
+        }
         QoS qos = request.qos().min(message.qos());
         List<Integer> ids = request.subscriptionId() == 0 ? List.of() : List.of(request.subscriptionId());
         if (identity.persistent() && qos.isAcknowledged()) {

@@ -175,13 +175,13 @@ public final class Session {
         });
     }
 
-    /** The shard answered: this connection has the session. */
+    /** The shard answered: this connection has the session. A new owner of the shard says so once more. */
     void attached(Attached attached) {
         if (state == State.ATTACHING && admission != null) {
             connect(admission, attached);
         } else if (state == State.CLOSED && connected == null && ending != null) {
             detach(attached, ending);
-        } else {
+        } else if (connected == null) {
             throw new IllegalStateException("attached in state " + state);
         }
     }
@@ -358,6 +358,7 @@ public final class Session {
         ending = how;
         admission = null;
         cancelDeadline();
+        handshake.close();
         context.sink().close(last);
         if (before == State.CONNECTED && connected != null) {
             leave(connected, how);

@@ -26,7 +26,7 @@ public interface SessionBackend {
 
     /** The real ones. */
     static SessionBackend of(Shards shards, Router router, Subscriptions subscriptions, RetainedMessages retained) {
-        return new LiveBackend(shards, router, subscriptions, retained);
+        return new LiveBackend(shards, new RoomQueue(shards::onRoom), router, subscriptions, retained);
     }
 
     /** {@link Shards#attach}. */
@@ -50,8 +50,8 @@ public interface SessionBackend {
     /** {@link Shards#isCongested}. */
     boolean isCongested();
 
-    /** {@link Shards#onRoom}. */
-    void onRoom(Runnable action);
+    /** {@link RoomQueue#await}. */
+    Runnable onRoom(Runnable action);
 
     /** {@link Router#publish(Publisher, Message, int, RouteCallback)}. */
     void publish(Publisher publisher, Message message, int packetId, RouteCallback callback);
@@ -79,4 +79,7 @@ public interface SessionBackend {
 
     /** {@link RetainedMessages#page}. */
     RetainedMessages.Page retained(TopicFilter filter, @Nullable String after, int max);
+
+    /** {@link RetainedMessages#isCurrent}. */
+    boolean isRetained(Message message);
 }

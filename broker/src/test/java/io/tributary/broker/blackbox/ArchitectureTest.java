@@ -87,9 +87,9 @@ class ArchitectureTest {
         "io.micrometer.., io.tributary.broker.metrics io.tributary.broker.boot..",
         "io.netty.., io.tributary.common.codec io.tributary.broker.connection io.tributary.broker.session"
                 + " io.tributary.broker.metrics",
-        "io.netty.channel.., io.tributary.broker.connection io.tributary.broker.session",
+        "io.netty.channel.., io.tributary.broker.connection",
         "jakarta.., io.tributary.broker.boot..",
-        "org.jctools.., io.tributary.broker.session io.tributary.broker.shard io.tributary.broker.subscription",
+        "org.jctools.., io.tributary.broker.session",
     })
     void confinesLibraryWhenOnlyOnePartNeedsIt(String library, String users) {
         noClasses()

@@ -14,6 +14,9 @@ import io.tributary.common.mqtt.MqttPacket.Pingresp;
 import io.tributary.common.mqtt.ReasonCode;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.StandardSocketOptions;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
@@ -21,6 +24,8 @@ import java.net.http.HttpResponse;
 import java.net.http.WebSocket;
 import java.net.http.WebSocketHandshakeException;
 import java.nio.ByteBuffer;
+import java.nio.channels.SocketChannel;
+import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.BlockingQueue;
@@ -35,6 +40,9 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
 class WebSocketTest {
+    private static final int PING_BYTES = 2 + 4 + 125;
+    private static final long MOST_UNREAD_BYTES = 32L << 20;
+
     private final FakeBackend backend = new FakeBackend();
     private final HttpClient http = HttpClient.newHttpClient();
     private final Listeners listeners = new Listeners(
@@ -105,6 +113,54 @@ class WebSocketTest {
 
         assertThat(receiver.pongs.poll(5, TimeUnit.SECONDS)).isEqualTo(1);
         socket.abort();
+    }
+
+    @Test
+    void readsNoMoreWhenClientPingsAndTakesNoPongs() throws IOException, InterruptedException {
+        try (SocketChannel client = SocketChannel.open()) {
+            client.setOption(StandardSocketOptions.SO_RCVBUF, 16 * 1024);
+            client.connect(new InetSocketAddress(InetAddress.getLoopbackAddress(), port));
+            client.write(ByteBuffer.wrap(upgrade()));
+            assertThat(client.read(ByteBuffer.allocate(1_024))).isPositive();
+            client.configureBlocking(false);
+
+            assertThat(sendWhileRead(client, MOST_UNREAD_BYTES)).isLessThan(MOST_UNREAD_BYTES);
+        }
+    }
+
+    private static byte[] upgrade() {
+        String request = """
+                GET /mqtt HTTP/1.1
+                Host: localhost
+                Upgrade: websocket
+                Connection: Upgrade
+                Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==
+                Sec-WebSocket-Version: 13
+                Sec-WebSocket-Protocol: mqtt
+
+                """;
+        return request.replace("\n", "\r\n").getBytes(StandardCharsets.US_ASCII);
+    }
+
+    /** Sends pings until none is taken for a second, or there are so many bytes of them. */
+    private static long sendWhileRead(SocketChannel client, long most) throws IOException, InterruptedException {
+        ByteBuffer pings = ByteBuffer.allocate(1_000 * PING_BYTES);
+        for (int at = 0; at < pings.capacity(); at += PING_BYTES) {
+            pings.put(at, (byte) 0x89).put(at + 1, (byte) 0xFD); // a mask and 125 bytes follow, all of them zero
+        }
+        long sent = 0;
+        for (int refused = 0; refused < 20 && sent < most; ) {
+            int written = client.write(pings);
+            sent += written;
+            pings.position(pings.position() % pings.limit());
+            if (written == 0) {
+                refused++;
+                Thread.sleep(50);
+            } else {
+                refused = 0;
+            }
+        }
+        return sent;
     }
 
     @Test

@@ -56,6 +56,21 @@ class RetainedMessagesTest {
     }
 
     @Test
+    void knowsWhetherAMessageIsStillTheRetainedOne() {
+        Message message = retained("a", "1");
+        map.hold();
+        retained.store(message);
+        assertThat(retained.isCurrent(message)).isTrue();
+        map.release();
+        assertThat(retained.isCurrent(message)).isTrue();
+
+        store(retained("a", "2"));
+        assertThat(retained.isCurrent(message)).isFalse();
+        store(retained("a", ""));
+        assertThat(retained.isCurrent(retained("a", "2"))).isFalse();
+    }
+
+    @Test
     void writesNothingWhenThereIsNothingToRemove() {
         assertThat(store(retained("a", ""))).isTrue();
 
@@ -159,14 +174,16 @@ class RetainedMessagesTest {
     }
 
     @Test
-    void refusesOnlyNewTopicsAtTheLimitOfBytes() {
+    void refusesNewTopicsAndLargerMessagesAtTheLimitOfBytes() {
         Message one = retained("a", "x".repeat(100));
         retained = open(new RetainedLimits(100, one.sizeBytes() + 10));
         start();
 
         assertThat(store(one)).isTrue();
         assertThat(store(retained("b", "x"))).isFalse();
-        assertThat(store(retained("a", "x".repeat(1_000)))).isTrue();
+        assertThat(store(retained("a", "x".repeat(1_000)))).isFalse();
+        assertThat(payloads("a")).containsExactly("x".repeat(100));
+        assertThat(store(retained("a", "y".repeat(100)))).isTrue();
         assertThat(store(retained("a", ""))).isTrue();
         assertThat(store(retained("b", "x"))).isTrue();
         assertThat(retained.bytes()).isEqualTo(retained("b", "x").sizeBytes());

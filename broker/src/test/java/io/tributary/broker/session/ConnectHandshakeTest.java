@@ -172,6 +172,16 @@ class ConnectHandshakeTest {
         assertThat(fixture.sink.takeOnly(Connack.class).reason()).isEqualTo(ReasonCode.SUCCESS);
     }
 
+    @Test
+    void waitsForRoomNoLongerThanItsConnection() {
+        fixture.backend.congested = true;
+        fixture.send(Connects.v5().build());
+
+        fixture.session().connectionLost();
+
+        assertThat(fixture.backend.waitingForRoom).isEmpty();
+    }
+
     @Test // [MQTT-3.1.4-2]
     void refusesWhenAuthenticatorSaysNo() {
         fixture.authenticator = (client, password) -> CompletableFuture.completedFuture(

@@ -156,8 +156,9 @@ public final class FakeBackend implements SessionBackend {
     }
 
     @Override
-    public void onRoom(Runnable action) {
+    public Runnable onRoom(Runnable action) {
         waitingForRoom.add(action);
+        return () -> waitingForRoom.remove(action);
     }
 
     @Override
@@ -228,5 +229,10 @@ public final class FakeBackend implements SessionBackend {
                 ? new RetainedMessages.Page(matching, null)
                 : new RetainedMessages.Page(
                         matching.subList(0, max), matching.get(max - 1).topic());
+    }
+
+    @Override
+    public boolean isRetained(Message message) {
+        return retained.contains(message);
     }
 }

@@ -86,6 +86,56 @@ class InboundFlowTest {
     }
 
     @Test
+    void readsNoMoreWhenMqtt5ClientRepeatsPublishWithoutEnd() {
+        fixture.connect(Connects.v5());
+        fixture.send(publish(QoS.EXACTLY_ONCE, 1));
+        fixture.backend.holdRoutes = true;
+        fixture.send(publish(QoS.AT_LEAST_ONCE, 2));
+
+        int sent = sendWhileRead(publish(QoS.EXACTLY_ONCE, 1));
+        assertThat(sent).isLessThan(10_000);
+        route(1, SAFE);
+
+        assertThat(fixture.session().mayRead()).isTrue();
+    }
+
+    @Test
+    void readsNoMoreWhenClientSendsPubrelWithoutEnd() {
+        fixture.connect(Connects.v5().durable());
+        fixture.send(publish(QoS.EXACTLY_ONCE, 1));
+        fixture.backend.holdReleases = true;
+        fixture.send(pubrel(1));
+
+        int sent = sendWhileRead(pubrel(9));
+        assertThat(sent).isLessThan(10_000);
+        fixture.backend.releases.getFirst().callback().onAppended(1, null);
+        fixture.turn();
+
+        assertThat(fixture.session().mayRead()).isTrue();
+    }
+
+    @Test
+    void waitsForRoomNoLongerThanItsConnection() {
+        fixture.connect(Connects.v5());
+        fixture.backend.congested = true;
+        fixture.send(publish(QoS.AT_MOST_ONCE, 0));
+        assertThat(fixture.backend.waitingForRoom).hasSize(1);
+
+        fixture.session().connectionLost();
+
+        assertThat(fixture.backend.waitingForRoom).isEmpty();
+    }
+
+    private int sendWhileRead(MqttPacket packet) {
+        int sent = 0;
+        while (fixture.session().mayRead() && sent < 10_000) {
+            fixture.send(packet);
+            sent++;
+        }
+        return sent;
+    }
+
+    @Test
     void tellsThatNobodySubscribesWhenClientSpeaksMqtt5() {
         fixture.backend.outcome = new RouteOutcome.NoSubscribers();
         fixture.connect(Connects.v5());

@@ -86,6 +86,19 @@ class LoopMailboxTest {
     }
 
     @Test
+    void endsTheTurnWhenALetterFailsWithAnError() throws InterruptedException {
+        CountDownLatch ended = new CountDownLatch(1);
+        loop.execute(() -> {
+            mailbox.post(() -> mailbox.atEndOfTurn(ended::countDown));
+            mailbox.post(() -> {
+                throw new AssertionError("a bug");
+            });
+        });
+
+        assertThat(ended.await(10, TimeUnit.SECONDS)).isTrue();
+    }
+
+    @Test
     void handlesLaterLettersWhenOneFails() throws InterruptedException {
         CountDownLatch done = new CountDownLatch(1);
         mailbox.post(() -> {

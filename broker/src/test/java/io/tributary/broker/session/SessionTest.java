@@ -262,9 +262,18 @@ class SessionTest {
     }
 
     @Test
-    void failsWhenAttachedOutOfTurn() {
-        fixture.connect(Connects.v5());
+    void staysConnectedWhenNewOwnerOfItsShardTellsItAgain() {
+        fixture.connect(Connects.v5().durable());
 
+        fixture.backend.answerAttach();
+        fixture.turn();
+
+        assertThat(fixture.sink.take()).isEmpty();
+        assertThat(fixture.sink.closed).isFalse();
+    }
+
+    @Test
+    void failsWhenAttachedOutOfTurn() {
         assertThatThrownBy(() -> fixture.session().attached(fixture.backend.attached))
                 .isInstanceOf(IllegalStateException.class);
     }

@@ -253,6 +253,19 @@ class SubscribeFlowTest {
     }
 
     @Test
+    void leavesRetainedMessagesOutThatWereReplacedWhileClientWasSlow() {
+        retain("a/1", "a/2", "a/3");
+        fixture.connect(Connects.v5().receiveMaximum(1));
+        fixture.send(subscribe(8, plain("a/+", QoS.AT_LEAST_ONCE)));
+        fixture.sink.take();
+
+        fixture.backend.retained.remove(1);
+        fixture.send(new Puback(1, ReasonCode.SUCCESS, null, List.of()));
+
+        assertThat(texts(fixture.sink.take(Publish.class))).containsExactly("a/3");
+    }
+
+    @Test
     void sendsAllPagesOfRetainedMessages() {
         for (int i = 0; i < 130; i++) {
             retain("a/%03d".formatted(i));

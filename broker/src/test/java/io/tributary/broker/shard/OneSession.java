@@ -1,9 +1,12 @@
 package io.tributary.broker.shard;
 
 import io.tributary.broker.delivery.Attached;
+import io.tributary.common.event.SessionHead;
 
 /** P4: a client has one session, which lasts as long as it was asked to, and one connection. */
 final class OneSession implements Ledger.Promise {
+    /** How long an owner takes to notice. */
+    private static final long LATEST_MILLIS = 2000;
 
     @Override
     public void connected(SimClient client, Attached answer, boolean mayHaveEnded) {
@@ -28,9 +31,26 @@ final class OneSession implements Ledger.Promise {
             long open = world.front.connections().stream()
                     .filter(connection -> connection.client() == client && connection.isOpen())
                     .count();
-            if (open != 1) {
+            if (open != (client.isAway ? 0 : 1)) {
                 throw new Violation(client.name + " has " + open + " connections");
             }
+        }
+        for (int shard = 0; shard < world.log.shards(); shard++) {
+            for (SessionHead head : FoldIsDeterministic.fold(world.log.records(shard), Long.MAX_VALUE).heads.values()) {
+                check(world, head);
+            }
+        }
+    }
+
+    private static void check(SimWorld world, SessionHead head) {
+        SimClient client = world.client(head.clientId());
+        if (client.isAway && head.node() != null) {
+            throw new Violation(client.name + " is away and has the session " + head);
+        }
+        boolean expires = head.sessionExpirySeconds() != ShardState.NEVER_EXPIRES_SECONDS;
+        long expiresAt = head.detachedAtMillis() + head.sessionExpirySeconds() * 1000 + LATEST_MILLIS;
+        if (client.isAway && expires && expiresAt < world.clock.nowMillis()) {
+            throw new Violation("the session of " + client.name + " should have expired: " + head);
         }
     }
 }

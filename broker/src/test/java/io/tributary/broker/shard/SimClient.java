@@ -17,6 +17,9 @@ final class SimClient {
     final boolean isLoyal;
 
     final long expirySeconds;
+    /** Does not come back at the end. */
+    boolean isAway;
+
     private final SimWorld world;
     private final List<SimRouting.Subscription> wishes;
     private final LinkedHashMap<Integer, Outbound> outbound = new LinkedHashMap<>();
@@ -83,7 +86,7 @@ final class SimClient {
         SimConnection before = connection;
         connection = world.front.connect(this, connect);
         if (before != null) {
-            before.link().cut();
+            before.link().leftByClient(world.clock.chance(0.5));
         }
     }
 
@@ -130,7 +133,7 @@ final class SimClient {
     void breakConnection() {
         SimConnection from = connection;
         if (from != null) {
-            from.link().cut();
+            from.link().leftByClient(world.clock.chance(0.5));
             world.clock.after(world.clock.between(0, 3000), from::lost);
             gone();
         }

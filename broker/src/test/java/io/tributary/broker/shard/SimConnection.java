@@ -77,7 +77,7 @@ final class SimConnection {
         }
     }
 
-    /** The network between the two sides: keeps the order, takes a while, and when it is cut all that is under way is lost. */
+    /** The network between the two sides: keeps the order, takes a while, and loses what is under way to a side that is gone. */
     static final class Link {
         private final SimThread toClient;
         private final SimThread toBroker;
@@ -95,9 +95,16 @@ final class SimConnection {
             toClient.execute(packet);
         }
 
-        void cut() {
+        /** The client reads and writes no more; what it has sent may still arrive. */
+        void leftByClient(boolean arrives) {
             toClient.die();
-            toBroker.die();
+            if (!arrives) {
+                toBroker.die();
+            }
+        }
+
+        void cut() {
+            leftByClient(false);
         }
     }
 

@@ -20,6 +20,7 @@ final class SimWorld {
     private static final String WORK = "work";
     private static final List<String> TOPICS = List.of("a", "b", WORK);
     private static final int SHARDS = 3;
+    private static final int BEGINNING_MILLIS = 1000;
     private static final int LONGEST_SETTLING_MILLIS = 120_000;
 
     final SimClock clock;
@@ -172,9 +173,7 @@ final class SimWorld {
                 client.connect(client.wish(false, null));
             }
         }
-        while (clients.stream().anyMatch(client -> client.isLoyal && !client.isConnected())) {
-            clock.runUntil(clock.nowMillis() + 100);
-        }
+        clock.runUntil(clock.nowMillis() + BEGINNING_MILLIS);
     }
 
     // What happens.
@@ -184,8 +183,12 @@ final class SimWorld {
         SimClient client = clock.oneOf(clients);
         if (!client.isConnecting()) {
             connect(client);
-        } else if (dice < 70) {
+        } else if (dice < 68) {
             publish(client);
+        } else if (dice < 70) {
+            for (int burst = clock.between(5, 25); burst > 0; burst--) {
+                publish(client);
+            }
         } else if (dice < 80) {
             client.lazy(clock.chance(0.5));
         } else if (dice < 84) {
@@ -195,6 +198,7 @@ final class SimWorld {
             client.breakConnection();
         } else if (dice < 91 && faults.takeovers) {
             hadFault = true;
+            publish(client); // is under way when the next connection comes
             connect(client);
         } else {
             fail();
@@ -231,6 +235,9 @@ final class SimWorld {
         hadFault |= !client.isIdle(); // it leaves without an acknowledgement
         boolean ends = !client.isLoyal && clock.chance(0.2);
         client.disconnect(clock.chance(0.3), ends ? 0 : client.expirySeconds);
+        if (faults.cluster && clock.chance(0.3)) { // just when its messages are handed over
+            clock.after(clock.between(0, 60), this::move);
+        }
     }
 
     private void fail() {
@@ -240,17 +247,25 @@ final class SimWorld {
         } else if (dice < 35 && faults.crashes && faults.cluster) {
             crashOne(clock.oneOf(nodes));
         } else if (dice < 60 && faults.cluster) {
-            hadFault = true;
-            log.assign(clock.below(SHARDS), clock.oneOf(nodes).log);
+            move();
         } else if (dice < 75 && faults.pauses) {
             pause(clock.oneOf(nodes));
         } else if (dice < 90 && faults.storeFails) {
             hadFault = true;
             store.failures(clock.chance(0.5) ? 0 : clock.oneOf(List.of(0.1, 1.0)));
         } else if (faults.timeTravel) {
-            hadFault = true;
-            store.goBackInTime(clock.below(SHARDS));
+            goBackInTime();
         }
+    }
+
+    private void move() {
+        hadFault = true;
+        log.assign(clock.below(SHARDS), clock.oneOf(nodes).log);
+    }
+
+    private void goBackInTime() {
+        hadFault = true;
+        store.goBackInTime(clock.below(SHARDS));
     }
 
     private void crash() {
@@ -288,6 +303,9 @@ final class SimWorld {
         for (int shard = 0; shard < SHARDS; shard++) {
             log.assign(shard, clock.oneOf(nodes).log);
         }
+        if (faults.timeTravel && incarnation > 0 && clock.chance(0.5)) { // while the shards are being loaded
+            clock.after(clock.between(0, 60), this::goBackInTime);
+        }
     }
 
     // The end.
@@ -295,6 +313,7 @@ final class SimWorld {
     private void heal() {
         store.failures(0);
         nodes.forEach(node -> node.thread.goOn());
+        clients.forEach(client -> client.isAway = !client.isLoyal && !client.isConnecting() && clock.chance(0.5));
     }
 
     private void settle() {
@@ -315,7 +334,7 @@ final class SimWorld {
     private void callBack() {
         for (SimClient client : clients) {
             client.lazy(false);
-            if (!client.isConnecting()) {
+            if (!client.isConnecting() && !client.isAway) {
                 client.connect(client.wish(false, null));
             }
         }
@@ -323,7 +342,7 @@ final class SimWorld {
 
     private List<String> unsettled() {
         return clients.stream()
-                .filter(client -> !client.isConnected() || !client.isIdle())
+                .filter(client -> !client.isAway && (!client.isConnected() || !client.isIdle()))
                 .map(client -> client.name)
                 .toList();
     }

@@ -249,7 +249,7 @@ final class GroupCommitter implements AutoCloseable {
     private static void guarded(Runnable callback) {
         try {
             callback.run();
-        } catch (RuntimeException e) {
+        } catch (RuntimeException | Error e) {
             LOG.error("a callback of the store failed", e);
         }
     }

@@ -146,6 +146,18 @@ class WriteFailureTest {
         assertThat(get(next)).isEqualTo(1);
     }
 
+    @Test
+    void theWriterLivesOnWhenACallbackFailsWithAnError() {
+        RocksDbShardLog log = new RocksDbShardLog(database);
+        log.append(0, new byte[1], (offset, failure) -> {
+            throw new AssertionError("a mistake of the caller's");
+        });
+        CompletableFuture<Long> next = new CompletableFuture<>();
+        log.append(0, new byte[1], (offset, failure) -> next.complete(offset));
+        assertThat(get(next)).isEqualTo(1);
+        assertThat(database.problem()).isNull();
+    }
+
     private static List<Long> appendMany(RocksDbShardLog log) {
         List<Long> acknowledged = new CopyOnWriteArrayList<>();
         for (int i = 0; i < 100; i++) {
