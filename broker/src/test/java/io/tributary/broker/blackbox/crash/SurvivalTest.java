@@ -73,7 +73,7 @@ class SurvivalTest {
         TestClient client = connect("subscriber", LONG, null);
         subscribe(client, "kept/#");
         subscribe(client, "given-up/#");
-        client.send(new Unsubscribe(1, List.of("given-up/#"), List.of()));
+        client.send(new Unsubscribe(1, List.of(name + "/given-up/#"), List.of()));
         client.expect(Unsuback.class);
         TestClient publisher = connect("publisher", 0, null);
         publish(publisher, "retained/a", "old", true);
