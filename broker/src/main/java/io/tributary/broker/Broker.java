@@ -259,12 +259,15 @@ public final class Broker implements AutoCloseable {
         if (sysTopics != null) {
             sysTopics.close();
         }
-        if (listeners != null) {
-            await(listeners.close(FAREWELL));
+        try {
+            if (listeners != null) {
+                await(listeners.close(FAREWELL));
+            }
+        } finally {
+            timer.shutdownNow();
+            shards.close();
+            storage.close();
         }
-        timer.shutdownNow();
-        shards.close();
-        storage.close();
     }
 
     private static void await(CompletionStage<?> stage) {

@@ -17,16 +17,22 @@ record StandaloneStorage(
         implements AutoCloseable {
 
     static StandaloneStorage open(BrokerConfig config, StorageRecorder recorder) {
+        RocksDbDatabase database;
         try {
-            RocksDbDatabase database = RocksDbDatabase.open(config.dataDirectory(), config.storage(), recorder);
+            database = RocksDbDatabase.open(config.dataDirectory(), config.storage(), recorder);
+        } catch (StorageException e) {
+            throw new BrokerStartException(String.valueOf(e.getMessage()), e);
+        }
+        try {
             return new StandaloneStorage(
                     database,
                     new RocksDbShardLog(database),
                     new RocksDbShardStore(database),
                     new RocksDbReplicatedMap(database, "subscriptions"),
                     new RocksDbReplicatedMap(database, "retained"));
-        } catch (StorageException e) {
-            throw new BrokerStartException(String.valueOf(e.getMessage()), e);
+        } catch (RuntimeException e) {
+            database.close();
+            throw new BrokerStartException("the data in " + config.dataDirectory() + " cannot be read: " + e, e);
         }
     }
 

@@ -49,7 +49,7 @@ final class PublishOrder {
         for (Step step = lane.begin(); step != null; step = lane.begin()) {
             try {
                 step.action.run();
-            } catch (RuntimeException e) {
+            } catch (RuntimeException | Error e) {
                 log.error("a message of {} could not be routed", lane.publisher, e); // those behind it still are
             } finally {
                 lane.end();

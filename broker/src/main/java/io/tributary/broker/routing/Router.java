@@ -168,11 +168,22 @@ public final class Router implements MessageRouting {
         if (stored.isDone() && order.isFree(message.publisher())) {
             dispatch(passage, stored);
         } else if (message.qos().isAcknowledged() || order.waiting(message.publisher()) < MOST_WAITING_QOS_0) {
-            order.whenDone(message.publisher(), stored, () -> dispatch(passage, stored));
+            order.whenDone(message.publisher(), stored, () -> dispatchLater(passage, stored));
         } else {
             recorder.dropped(RouterRecorder.Drop.BACKLOG);
             passage.callback.onRouted(new RouteOutcome.Refused(
                     ReasonCode.MESSAGE_RATE_TOO_HIGH, "too many messages wait for a retained one to be stored"));
+        }
+    }
+
+    /** Nobody up the stack could tell the publisher of a failure, and its later acknowledgements wait for this one. */
+    private void dispatchLater(Passage passage, CompletableFuture<Boolean> stored) {
+        try {
+            dispatch(passage, stored);
+        } catch (RuntimeException | Error e) {
+            recorder.dropped(RouterRecorder.Drop.FAILED);
+            passage.callback.onRouted(LOST);
+            throw e;
         }
     }
 

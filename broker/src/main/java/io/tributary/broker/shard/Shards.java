@@ -17,10 +17,14 @@ import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicIntegerArray;
 import java.util.function.IntConsumer;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * The shards as sessions and router use them: appends to their logs, and acknowledgements to their owners. Every method
@@ -30,6 +34,8 @@ import org.jspecify.annotations.Nullable;
  * socket stops reading until {@link #onRoom}, which bounds what is waiting here.
  */
 public final class Shards implements AutoCloseable {
+    private static final Logger LOG = LoggerFactory.getLogger(Shards.class);
+    private static final int CLOSE_PATIENCE_SECONDS = 10;
     private static final AppendCallback IGNORE = (offset, failure) -> {};
     /** How many records may wait for one shard's driver before the log is asked to pause. */
     private static final int MOST_WAITING_RECORDS = 10_000;
@@ -188,9 +194,21 @@ public final class Shards implements AutoCloseable {
         return sum;
     }
 
-    /** Stops the threads of the shards; the log has everything that the next start needs. Blocks until done. */
+    /**
+     * Stops the threads of the shards, after what waits for room in the log has found some. The log has everything that the
+     * next start needs. Blocks until done, for a log that takes nothing no longer than a few seconds.
+     */
     @Override
     public void close() {
+        CountDownLatch room = new CountDownLatch(1);
+        appender.onRoom(room::countDown);
+        try {
+            if (!room.await(CLOSE_PATIENCE_SECONDS, TimeUnit.SECONDS)) {
+                LOG.warn("the log took no more events; how the last connections ended is not known at the next start");
+            }
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
         threads.forEach(ShardThread::stop);
     }
 

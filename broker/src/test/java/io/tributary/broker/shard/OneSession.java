@@ -36,7 +36,9 @@ final class OneSession implements Ledger.Promise {
             }
         }
         for (int shard = 0; shard < world.log.shards(); shard++) {
-            for (SessionHead head : FoldIsDeterministic.fold(world.log.records(shard), Long.MAX_VALUE).heads.values()) {
+            for (SessionHead head : FoldIsDeterministic.fold(world.log.records(shard), Long.MAX_VALUE)
+                    .heads
+                    .values()) {
                 check(world, head);
             }
         }

@@ -118,7 +118,7 @@ final class ShardFeed {
     private @Nullable List<LogRecord> readPage(long from) {
         try {
             return page(from);
-        } catch (StorageException e) {
+        } catch (RuntimeException e) {
             LOG.error("the log of shard {} cannot be read", shard, e);
             database.recorder().onError();
             return null;

@@ -6,7 +6,7 @@ import org.springframework.util.unit.DataSize;
 
 /**
  * How many retained messages are kept. At a limit, messages on topics that have none yet are refused; what is there can
- * always be replaced and removed.
+ * be replaced by something not larger, and removed.
  *
  * @param maxMessages The most retained messages; 0 to keep none.
  * @param maxSize How large they may be together.
