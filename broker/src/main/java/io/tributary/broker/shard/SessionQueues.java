@@ -6,7 +6,6 @@ import io.tributary.persistence.shard.ShardStore.QueuePage;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
-import java.util.NavigableMap;
 import java.util.concurrent.Executor;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
@@ -98,33 +97,54 @@ final class SessionQueues {
     record Page(List<ShardStore.Entry> entries, long next) {}
 
     private Page readMemory(ClientState client, long from, int max) {
-        List<ShardStore.Entry> entries = new ArrayList<>();
+        PageBuilder page = new PageBuilder(max);
         ShardChanges changes = state.changes();
         if (saving != null && !changes.isCleared(client.clientId)) {
-            addFrom(saving.queuedOf(client.clientId), from, max, client, entries);
+            addFrom(saving.queuedOf(client.clientId).tailMap(from, true), client, page);
         }
-        addFrom(changes.queuedOf(client.clientId), from, max, client, entries);
-        long next = entries.size() < max
-                ? client.lastSequence + 1
-                : entries.getLast().sequence() + 1;
-        return new Page(entries, next);
+        addFrom(changes.queuedOf(client.clientId).tailMap(from, true), client, page);
+        return page.build(client);
     }
 
-    private void addFrom(
-            NavigableMap<Long, QueueEntry> queued,
-            long from,
-            int max,
-            ClientState client,
-            List<ShardStore.Entry> entries) {
-        for (Map.Entry<Long, QueueEntry> entry : queued.tailMap(from, true).entrySet()) {
-            if (entries.size() == max) {
+    private void addFrom(Map<Long, QueueEntry> queued, ClientState client, PageBuilder page) {
+        for (Map.Entry<Long, QueueEntry> entry : queued.entrySet()) {
+            if (page.isFull()) {
                 return;
             }
             QueueEntry current = current(client, entry.getKey(), entry.getValue());
-            boolean repeated = !entries.isEmpty() && entries.getLast().sequence() >= entry.getKey();
-            if (current != null && !repeated) {
-                entries.add(new ShardStore.Entry(entry.getKey(), current));
+            if (current != null) {
+                page.add(entry.getKey(), current);
             }
+        }
+    }
+
+    /** A page in the making: as bounded as those of the store. */
+    private static final class PageBuilder {
+        private final int max;
+        private final List<ShardStore.Entry> entries = new ArrayList<>();
+        private long bytes;
+
+        private PageBuilder(int max) {
+            this.max = max;
+        }
+
+        boolean isFull() {
+            return entries.size() >= max || bytes >= PAGE_BYTES;
+        }
+
+        /** Adds an entry, unless it or a later one is there already. */
+        void add(long sequence, QueueEntry entry) {
+            if (entries.isEmpty() || entries.getLast().sequence() < sequence) {
+                entries.add(new ShardStore.Entry(sequence, entry));
+                bytes += entry instanceof QueueEntry.Queued queued
+                        ? queued.message().sizeBytes()
+                        : 0;
+            }
+        }
+
+        Page build(ClientState client) {
+            long next = isFull() ? entries.getLast().sequence() + 1 : client.lastSequence + 1;
+            return new Page(entries, next);
         }
     }
 

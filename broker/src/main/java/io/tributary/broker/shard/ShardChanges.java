@@ -132,10 +132,6 @@ final class ShardChanges {
         return queuedBytes;
     }
 
-    boolean isEmpty() {
-        return dirty.isEmpty() && cleared.isEmpty() && wills.isEmpty() && sources.isEmpty();
-    }
-
     List<String> cleared() {
         return List.copyOf(cleared);
     }

@@ -233,21 +233,33 @@ final class ShardDriver implements Effects {
             return;
         }
         int claim = generation;
+        try {
+            fold(now, records);
+        } catch (RuntimeException e) {
+            LOG.error("Shard {}: a record cannot be folded; this is a defect", shard, e);
+            claimAgainLater("what is in memory is not to be trusted");
+        }
+        if (claim == generation) {
+            recorder.folded(records.size());
+            endOfTurn(now);
+        }
+        if (claim == generation) {
+            pauseIfBehind(now);
+        }
+    }
+
+    private void fold(Live now, List<LogRecord> records) {
+        int claim = generation;
         for (LogRecord record : records) {
+            if (claim != generation) {
+                return; // another node has claimed the shard
+            }
             if (record.offset() > now.state.applied()) {
                 foldingOffset = record.offset();
                 ShardEvent event = EventCodec.decode(record.value());
                 now.state.apply(record.offset(), record.timeMillis(), event);
                 folded(now, event);
             }
-            if (claim != generation) {
-                return; // another node has claimed the shard
-            }
-        }
-        recorder.folded(records.size());
-        endOfTurn(now);
-        if (claim == generation) {
-            pauseIfBehind(now);
         }
     }
 

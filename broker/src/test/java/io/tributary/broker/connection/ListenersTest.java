@@ -172,12 +172,11 @@ class ListenersTest {
         try (Client client = new Client(port)) {
             client.send(Packets.connect("c"));
             client.receive(1);
-            for (int i = 0; i < 10; i++) {
-                backend.flood(2_000);
-                pause(20);
-            }
 
-            awaitDetached(1);
+            Awaitility.await().atMost(Duration.ofSeconds(30)).until(() -> {
+                backend.flood(2_000); // until the buffers of the system are full, whatever their size
+                return backend.detached() == 1;
+            });
         }
     }
 
@@ -195,14 +194,6 @@ class ListenersTest {
         Awaitility.await()
                 .atMost(Duration.ofSeconds(10))
                 .untilAsserted(() -> assertThat(backend.detached()).isEqualTo(count));
-    }
-
-    private static void pause(long millis) {
-        try {
-            Thread.sleep(millis);
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-        }
     }
 
     private int start(ListenerConfig config, NetworkConfig network) {

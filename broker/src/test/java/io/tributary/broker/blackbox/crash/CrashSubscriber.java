@@ -27,7 +27,7 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * A persistent subscriber to everything, at QoS 2. It subscribes once; from then on its session has to do. It can be sent
+ * A persistent subscriber at QoS 2. It subscribes once; from then on its session has to do. It can be sent
  * away for a while, and it can be slow to acknowledge.
  */
 final class CrashSubscriber implements Runnable {
@@ -37,6 +37,10 @@ final class CrashSubscriber implements Runnable {
     private final String name;
     private final Connect connect;
     private final int acknowledgeLate;
+    private final String filter;
+
+    /** Who the judge thinks gets it: the client, or the group that it is in. */
+    private final String receiver;
 
     /** The QoS 2 messages that were taken and are not released, by packet identifier; lives with the session. */
     private final Map<Integer, Payload> unreleased = new HashMap<>();
@@ -51,14 +55,28 @@ final class CrashSubscriber implements Runnable {
     private volatile boolean online;
 
     /**
-     * Creates one.
+     * Creates one that gets everything.
      *
      * @param acknowledgeLate how many acknowledgements it keeps back while messages come
      */
     CrashSubscriber(Scene scene, String name, ProtocolVersion version, int receiveMaximum, int acknowledgeLate) {
+        this(scene, name, version, receiveMaximum, acknowledgeLate, scene.filter(), name);
+        scene.judge().addSubscriber(name);
+    }
+
+    private CrashSubscriber(
+            Scene scene,
+            String name,
+            ProtocolVersion version,
+            int receiveMaximum,
+            int acknowledgeLate,
+            String filter,
+            String receiver) {
         this.scene = scene;
         this.name = name;
         this.acknowledgeLate = acknowledgeLate;
+        this.filter = filter;
+        this.receiver = receiver;
         connect = new Connect(
                 version,
                 false,
@@ -77,11 +95,16 @@ final class CrashSubscriber implements Runnable {
                         null,
                         null,
                         List.of()));
-        scene.judge().addSubscriber(name);
     }
 
-    String name() {
-        return name;
+    /** Creates one that shares everything with the other members of a group, which the judge knows already. */
+    static CrashSubscriber member(Scene scene, String group, String name) {
+        String filter = "$share/" + group + "/" + scene.filter();
+        return new CrashSubscriber(scene, name, ProtocolVersion.MQTT_5, 50, 0, filter, group);
+    }
+
+    String receiver() {
+        return receiver;
     }
 
     /** Sends it away, or calls it back. */
@@ -138,8 +161,7 @@ final class CrashSubscriber implements Runnable {
             scene.judge().violation("the session of " + name + " is gone");
         }
         if (!subscribed) {
-            Subscription all =
-                    new Subscription(scene.filter(), QoS.EXACTLY_ONCE, false, false, RetainHandling.DO_NOT_SEND);
+            Subscription all = new Subscription(filter, QoS.EXACTLY_ONCE, false, false, RetainHandling.DO_NOT_SEND);
             client.send(new Subscribe(1, List.of(all), 0, List.of()));
             client.expect(Suback.class);
             subscribed = true;
@@ -193,7 +215,7 @@ final class CrashSubscriber implements Runnable {
 
     private void take(Publish publish) {
         Payload payload = Payload.parse(publish.payload());
-        scene.judge().received(name, payload, publish.qos(), publish.dup(), connections);
+        scene.judge().received(receiver, payload, publish.qos(), publish.dup(), connections);
     }
 
     private void acknowledge(TestClient client, int keep) {

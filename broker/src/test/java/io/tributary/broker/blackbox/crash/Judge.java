@@ -3,9 +3,11 @@ package io.tributary.broker.blackbox.crash;
 import io.tributary.common.mqtt.QoS;
 import java.util.ArrayList;
 import java.util.BitSet;
+import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 
 /**
  * Holds what clients saw against what the broker promises: each acknowledged message arrives at each subscriber, first
@@ -17,6 +19,10 @@ final class Judge {
 
     private final List<Published> publishers = new ArrayList<>();
     private final Map<String, List<Received>> subscribers = new LinkedHashMap<>();
+
+    /** Those of the subscribers that are a group with a shared subscription. */
+    private final Set<String> groups = new HashSet<>();
+
     private final List<String> violations = new ArrayList<>();
     private Counts total = Counts.ZERO;
 
@@ -65,6 +71,17 @@ final class Judge {
         List<Received> received = new ArrayList<>();
         publishers.forEach(publisher -> received.add(new Received()));
         subscribers.put(name, received);
+    }
+
+    /** Makes a group known: together its members get everything, in no order, and at QoS 1 one after the other gets it. */
+    synchronized void addGroup(String name) {
+        addSubscriber(name);
+        groups.add(name);
+    }
+
+    /** The names of all subscribers and groups. */
+    synchronized List<String> receivers() {
+        return List.copyOf(subscribers.keySet());
     }
 
     /** Gives a publisher its next message, which it is about to publish. */
@@ -147,7 +164,7 @@ final class Judge {
 
     private void first(String subscriber, Payload payload, int connection) {
         Received received = subscribersOf(subscriber).get(payload.publisher());
-        if (payload.number() < received.last) {
+        if (payload.number() < received.last && !groups.contains(subscriber)) {
             violation(subscriber + " got the first copy of " + payload + " after number " + received.last);
         }
         received.last = Math.max(received.last, payload.number());
@@ -166,7 +183,7 @@ final class Judge {
         int firstConnection =
                 subscribersOf(subscriber).get(payload.publisher()).connections.getOrDefault(payload.number(), 0);
         boolean redelivered = dup && connection > firstConnection;
-        if (!redelivered && !publisher.resent.get(payload.number())) {
+        if (!redelivered && !groups.contains(subscriber) && !publisher.resent.get(payload.number())) {
             violation(subscriber + " got " + payload + " twice at QoS 1, dup " + dup + ", on connections "
                     + firstConnection + " and " + connection + ", although it was published once");
         }

@@ -1,0 +1,369 @@
+package io.tributary.broker.shard;
+
+import static io.tributary.broker.shard.Samples.attach;
+import static io.tributary.broker.shard.Samples.cleanStart;
+import static io.tributary.broker.shard.Samples.detach;
+import static io.tributary.broker.shard.Samples.message;
+import static io.tributary.broker.shard.Samples.recipient;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.tributary.broker.shard.QueueLimits.Overflow;
+import io.tributary.common.event.ShardEvent.ClientSettled;
+import io.tributary.common.event.ShardEvent.Publish;
+import io.tributary.common.event.ShardEvent.Settled;
+import io.tributary.common.mqtt.Message;
+import java.util.List;
+import java.util.stream.LongStream;
+import org.junit.jupiter.api.Test;
+
+class DeliveriesTest {
+    private static final int SIZE = message("m").sizeBytes();
+
+    private final DeliveryFixture shard = DeliveryFixture.of(3, 100, Overflow.DROP_OLDEST);
+
+    @Test
+    void messageIsHandedOverWhenQueued() {
+        shard.fold(attach("a", 7));
+        shard.publish("a", "m");
+        assertThat(shard.target.take()).containsExactly("7: 1");
+    }
+
+    @Test
+    void messagesOfOneTurnAreOneBatch() {
+        shard.fold(attach("a", 7));
+        shard.fold(Samples.publish("1", recipient("a", 1)), Samples.publish("2", recipient("a", 1)));
+        assertThat(shard.target.take()).containsExactly("7: 1 2");
+    }
+
+    @Test
+    void queueIsHandedOverWhenResumed() {
+        shard.fold(attach("a", 7), detach("a", 1, 0));
+        shard.publish("a", "1", "2");
+        shard.fold(attach("a", 8));
+        assertThat(shard.target.take()).containsExactly("8: 1 2");
+    }
+
+    @Test
+    void windowIsKept() {
+        shard.fold(attach("a", 7));
+        shard.publish("a", "1", "2", "3", "4", "5");
+        assertThat(shard.target.take()).containsExactly("7: 1", "7: 2", "7: 3");
+        shard.settle("a", 2);
+        assertThat(shard.target.take()).containsExactly("7: 4");
+        shard.settle("a", 1, 3);
+        assertThat(shard.target.take()).containsExactly("7: 5");
+    }
+
+    @Test
+    void windowIsKeptInBytes() {
+        DeliveryFixture wide = DeliveryFixture.of(100, 100, Overflow.DROP_OLDEST);
+        wide.fold(attach("a", 7));
+        wide.publish("a", "x".repeat(1000), "1", "2");
+        assertThat(wide.target.take()).containsExactly("7: 1");
+        wide.settle("a", 1);
+        assertThat(wide.target.take()).containsExactly("7: 2 3");
+    }
+
+    @Test
+    void transientSessionIsHandedNothing() {
+        shard.fold(attach("a", 7, 0, null));
+        shard.publish("a", "1");
+        assertThat(shard.target.take()).isEmpty();
+    }
+
+    @Test
+    void queueIsHandedOverWhenResumedForTheLastTime() {
+        shard.fold(attach("a", 7), detach("a", 1, 0));
+        shard.publish("a", "1");
+        shard.fold(attach("a", 8, 0, null));
+        shard.publish("a", "2");
+        assertThat(shard.target.take()).containsExactly("8: 1", "8: 2");
+    }
+
+    // DUP.
+
+    @Test
+    void onlyWhatWasSentCarriesDupWhenResumed() {
+        shard.fold(attach("a", 7));
+        shard.publish("a", "1", "2");
+        shard.fold(detach("a", 1, 1));
+        shard.target.take();
+        shard.fold(attach("a", 8));
+        assertThat(shard.target.take()).containsExactly("8: 1 dup 2");
+    }
+
+    @Test
+    void onlyWhatWasHandedOverCarriesDupWhenTakenOver() {
+        DeliveryFixture narrow = DeliveryFixture.of(1, 100, Overflow.DROP_OLDEST);
+        narrow.fold(attach("a", 7));
+        narrow.publish("a", "1", "2");
+        narrow.target.take();
+        narrow.fold(attach("a", 8));
+        narrow.settle("a", 1);
+        assertThat(narrow.target.take()).containsExactly("8: 1 dup", "8: 2");
+    }
+
+    @Test
+    void nothingCarriesDupWhenTheOwnerIsNewAndTheConnectionIsNot() {
+        shard.fold(attach("a", 7));
+        shard.publish("a", "1", "2");
+        shard.target.take();
+        shard.deliveries.resumed(shard.client("a"));
+        shard.deliveries.flush();
+        assertThat(shard.target.take()).containsExactly("7: 1 2");
+    }
+
+    // Acknowledgements.
+
+    @Test
+    void acknowledgementsAreLoggedOnce() {
+        shard.fold(attach("a", 7));
+        shard.publish("a", "m", "m");
+        shard.settle("a", 1, 2);
+        shard.settle("a", 1);
+        assertThat(shard.deliveries.takeSettled(0))
+                .usingRecursiveComparison()
+                .isEqualTo(List.of(new Settled(0, List.of(Samples.settled("a", 1, "m", 1, 2)))));
+        assertThat(shard.deliveries.takeSettled(0)).isEmpty();
+    }
+
+    @Test
+    void acknowledgementCountsWhenOfAnOlderConnection() {
+        shard.fold(attach("a", 7));
+        shard.publish("a", "m");
+        shard.fold(attach("a", 8));
+        shard.deliveries.settle("a", 1, new long[] {1});
+        assertThat(shard.deliveries.messagesOf(shard.client("a"))).isZero();
+    }
+
+    @Test
+    void acknowledgementIsIgnoredWhenOfAnOlderSession() {
+        shard.fold(attach("a", 7));
+        shard.publish("a", "m");
+        shard.fold(cleanStart("a", 8));
+        shard.publish("a", "m");
+        shard.deliveries.settle("a", 1, new long[] {1});
+        shard.deliveries.received("a", 1, new long[] {1});
+        assertThat(shard.deliveries.hasSettled()).isFalse();
+    }
+
+    @Test
+    void acknowledgementIsIgnoredWhenNothingWasHandedOver() {
+        shard.fold(attach("a", 7));
+        shard.settle("a", 1);
+        shard.receive("a", 1);
+        shard.deliveries.settle("b", 1, new long[] {1});
+        assertThat(shard.deliveries.hasSettled()).isFalse();
+    }
+
+    @Test
+    void settledIsNotHandedOverAgainWhenTakenOverBeforeItIsLogged() {
+        shard.fold(attach("a", 7));
+        shard.publish("a", "1", "2");
+        shard.settle("a", 1);
+        shard.target.take();
+        shard.fold(attach("a", 8));
+        assertThat(shard.target.take()).containsExactly("8: 2 dup");
+    }
+
+    @Test
+    void queueCountsAsShorterWhenSettledBeforeItIsLogged() {
+        shard.fold(attach("a", 7));
+        shard.publish("a", "m", "m");
+        shard.settle("a", 1);
+        assertThat(shard.deliveries.messagesOf(shard.client("a"))).isEqualTo(1);
+        assertThat(shard.deliveries.bytesOf(shard.client("a"))).isEqualTo(SIZE);
+        shard.log();
+        assertThat(shard.deliveries.messagesOf(shard.client("a"))).isEqualTo(1);
+        assertThat(shard.client("a").queuedMessages).isEqualTo(1);
+    }
+
+    @Test
+    void recordsAreBoundedWhenMuchIsSettled() {
+        DeliveryFixture wide = DeliveryFixture.of(30_000, 60_000, Overflow.DROP_OLDEST);
+        for (String client : List.of("a", "b", "c")) {
+            long session = wide.fold(attach(client, 7));
+            for (int i = 0; i < 6_000; i++) {
+                wide.fold(Samples.publish("", recipient(client, session)));
+                wide.deliveries.settle(client, session, new long[] {i + 1});
+            }
+        }
+        assertThat(wide.deliveries.takeSettled(0))
+                .extracting(record -> record.clients().size())
+                .containsExactly(2, 1);
+    }
+
+    // QoS 2.
+
+    @Test
+    void pubrelMayBeSentWhenThePubrecIsLogged() {
+        shard.fold(attach("a", 7));
+        shard.publish("a", "1");
+        shard.target.take();
+        shard.receive("a", 1);
+        assertThat(shard.deliveries.hasReceived()).isTrue();
+        assertThat(shard.target.take()).isEmpty();
+        shard.log();
+        assertThat(shard.target.take()).containsExactly("7: received [1]");
+        assertThat(shard.deliveries.hasReceived()).isFalse();
+    }
+
+    @Test
+    void onlyPubrelIsOwedWhenResumedAfterThePubrecWasLogged() {
+        shard.fold(attach("a", 7));
+        shard.publish("a", "1");
+        shard.receive("a", 1);
+        shard.log();
+        shard.fold(detach("a", 1, 1));
+        shard.target.take();
+        shard.fold(attach("a", 8));
+        assertThat(shard.target.take()).containsExactly("8: 1 PUBREL");
+    }
+
+    @Test
+    void sizeIsSettledOnceWhenPubrecIsRepeatedAfterATakeover() {
+        shard.fold(attach("a", 7));
+        shard.publish("a", "m");
+        shard.receive("a", 1);
+        List<Settled> first = shard.deliveries.takeSettled(DeliveryFixture.OWNER);
+        shard.fold(attach("a", 8));
+        first.forEach(shard::fold);
+        shard.receive("a", 1);
+        List<Settled> second = shard.deliveries.takeSettled(DeliveryFixture.OWNER);
+        ClientSettled repeated = second.getFirst().clients().getFirst();
+        assertThat(repeated.received()).containsExactly(1);
+        assertThat(repeated.settledBytes()).isZero();
+    }
+
+    // Expiry.
+
+    @Test
+    void messageIsDroppedWhenExpired() {
+        shard.fold(attach("a", 7), detach("a", 1, 0));
+        shard.fold(expiring("1"), Samples.publish("2", recipient("a", 1)));
+        shard.nowMillis += 1000;
+        shard.fold(attach("a", 8));
+        assertThat(shard.target.take()).containsExactly("8: 2");
+        assertThat(shard.dropped).containsExactly("EXPIRED");
+        shard.log();
+        assertThat(shard.client("a").queuedMessages).isEqualTo(1);
+    }
+
+    @Test
+    void messageDoesNotExpireWhenItWasSent() {
+        shard.fold(attach("a", 7));
+        shard.fold(expiring("1"), detach("a", 1, 1));
+        shard.target.take();
+        shard.nowMillis += 1000;
+        shard.fold(attach("a", 8));
+        assertThat(shard.target.take()).containsExactly("8: 1 dup");
+    }
+
+    @Test
+    void messageDoesNotExpireWhenItMayBeInFlightUnderANewOwner() {
+        shard.fold(attach("a", 7));
+        shard.fold(expiring("1"));
+        shard.target.take();
+        shard.nowMillis += 1000;
+        shard.deliveries.resumed(shard.client("a"));
+        shard.deliveries.flush();
+        assertThat(shard.target.take()).containsExactly("7: 1");
+    }
+
+    // The store.
+
+    @Test
+    void storedQueueIsHandedOverWhenRead() {
+        shard.fold(attach("a", 7), detach("a", 1, 0));
+        shard.publish("a", "1", "2");
+        shard.save();
+        shard.publish("a", "3");
+        shard.fold(attach("a", 8));
+        assertThat(shard.target.take()).isEmpty();
+        shard.store.answerAll();
+        assertThat(shard.target.take()).containsExactly("8: 1 2 3");
+    }
+
+    @Test
+    void readingIsTriedAgainWhenTheStoreFails() {
+        shard.fold(attach("a", 7), detach("a", 1, 0));
+        shard.publish("a", "1");
+        shard.save();
+        shard.fold(attach("a", 8));
+        shard.store.fail();
+        assertThat(shard.store.waiting()).isZero();
+        shard.deliveries.retryReads();
+        shard.store.answerAll();
+        assertThat(shard.target.take()).containsExactly("8: 1");
+    }
+
+    @Test
+    void readingIsNotTriedAgainWhenTheConnectionIsGone() {
+        shard.fold(attach("a", 7), detach("a", 1, 0));
+        shard.publish("a", "1");
+        shard.save();
+        long epoch = shard.fold(attach("a", 8));
+        shard.store.fail();
+        shard.fold(detach("a", epoch, 0));
+        shard.deliveries.retryReads();
+        assertThat(shard.store.waiting()).isZero();
+    }
+
+    @Test
+    void pageIsForgottenWhenItsConnectionIsGone() {
+        shard.fold(attach("a", 7), detach("a", 1, 0));
+        shard.publish("a", "1");
+        shard.save();
+        long epoch = shard.fold(attach("a", 8));
+        shard.fold(detach("a", epoch, 0));
+        shard.store.answerAll();
+        assertThat(shard.target.take()).isEmpty();
+    }
+
+    @Test
+    void nothingIsKeptWhenTheSessionEnds() {
+        shard.fold(attach("a", 7));
+        shard.publish("a", "1");
+        shard.settle("a", 1);
+        shard.fold(cleanStart("a", 8));
+        assertThat(shard.deliveries.hasSettled()).isFalse();
+        assertThat(shard.deliveries.takeSettled(0)).isEmpty();
+    }
+
+    @Test
+    void lateSettledIsIgnoredWhenTheClientHasANewSession() {
+        shard.fold(attach("a", 7));
+        shard.publish("a", "1");
+        shard.settle("a", 1);
+        List<Settled> late = shard.deliveries.takeSettled(DeliveryFixture.OWNER);
+        shard.fold(cleanStart("a", 8));
+        shard.publish("a", "2");
+        shard.settle("a", 1);
+        late.forEach(shard::fold);
+        assertThat(shard.deliveries.messagesOf(shard.client("a"))).isZero();
+        assertThat(shard.client("a").queuedMessages).isEqualTo(1);
+    }
+
+    @Test
+    void hundredsOfMessagesArriveInOrderThroughASmallWindow() {
+        shard.fold(attach("a", 7));
+        for (int i = 1; i <= 90; i++) {
+            shard.publish("a", "m");
+        }
+        for (long sequence : LongStream.rangeClosed(1, 90).toArray()) {
+            shard.settle("a", sequence);
+        }
+        assertThat(shard.target.take())
+                .containsExactlyElementsOf(LongStream.rangeClosed(1, 90)
+                        .mapToObj(sequence -> "7: " + sequence)
+                        .toList());
+        shard.log();
+        assertThat(shard.client("a").queuedMessages).isZero();
+        assertThat(shard.client("a").queuedBytes).isZero();
+    }
+
+    private Publish expiring(String text) {
+        Message message = message(text).withExpiry(shard.nowMillis + 500);
+        return new Publish(message, List.of(recipient("a", 1)), null);
+    }
+}

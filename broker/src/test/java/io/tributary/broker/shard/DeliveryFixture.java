@@ -1,0 +1,171 @@
+package io.tributary.broker.shard;
+
+import io.tributary.broker.delivery.MessageRouting;
+import io.tributary.common.event.Destinations;
+import io.tributary.common.event.QueueEntry;
+import io.tributary.common.event.Recipient;
+import io.tributary.common.event.ShardEvent;
+import io.tributary.common.event.ShardEvent.HandOver;
+import io.tributary.common.event.ShardEvent.Settled;
+import io.tributary.common.mqtt.Message;
+import io.tributary.common.mqtt.Will;
+import io.tributary.persistence.shard.ShardStore;
+import io.tributary.persistence.shard.ShardStore.Claim;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The delivering half of an owner around a state: what a driver does with queues, without log, claim and threads. Save points
+ * and the log's turns are made by hand. The epoch of the owner is 0.
+ */
+final class DeliveryFixture implements Effects, MessageRouting {
+    static final long OWNER = 0;
+
+    final HeldStore store = new HeldStore();
+    final RecordingTarget target = new RecordingTarget();
+    final List<String> dropped = new ArrayList<>();
+    final List<HandOver> handOvers = new ArrayList<>();
+    final ShardState state = new ShardState(this, new Claim(ShardStore.NOTHING_APPLIED, -1, List.of()));
+    final SessionQueues queues = new SessionQueues(0, state, store, Runnable::run);
+    final Deliveries deliveries;
+    final QueueTrimmer trimmer;
+    final GroupHandOver handOver;
+    long nowMillis = 1_000_000;
+    /** Who is chosen when a member leaves; null while nobody else is online. */
+    @Nullable
+    Recipient otherMember;
+
+    private long offset;
+
+    DeliveryFixture(ShardConfig config) {
+        deliveries = new Deliveries(config, queues, target, () -> nowMillis, new ShardRecorder() {
+            @Override
+            public void dropped(DropReason reason) {
+                dropped.add(reason.name());
+            }
+        });
+        trimmer = new QueueTrimmer(config.queue(), queues, deliveries);
+        handOver = new GroupHandOver(queues, deliveries, this, handOvers::add);
+        fold(new ShardEvent.Owner(Samples.NODE));
+    }
+
+    /** With windows and queues of so many messages. */
+    static DeliveryFixture of(int windowMessages, int queueMessages, QueueLimits.Overflow overflow) {
+        return new DeliveryFixture(config(windowMessages, new QueueLimits(queueMessages, 1 << 20, overflow)));
+    }
+
+    static ShardConfig config(int windowMessages, QueueLimits limits) {
+        return new ShardConfig(1, Duration.ofSeconds(1), 10, 1024, windowMessages, 1024, limits);
+    }
+
+    ClientState client(String clientId) {
+        return Objects.requireNonNull(state.client(clientId));
+    }
+
+    /** Folds events as one turn; returns the offset of the last one. */
+    long fold(ShardEvent... events) {
+        for (ShardEvent event : events) {
+            state.apply(offset++, nowMillis, event);
+            if (event instanceof Settled settled) {
+                deliveries.logged(settled);
+            } else if (event instanceof HandOver moved) {
+                deliveries.logged(moved);
+            }
+        }
+        deliveries.flush();
+        return offset - 1;
+    }
+
+    /** Queues a message each for a client. */
+    void publish(String clientId, String... texts) {
+        for (String text : texts) {
+            fold(Samples.publish(text, Samples.recipient(clientId, client(clientId).session)));
+        }
+    }
+
+    /** Has the client acknowledge messages to the end. */
+    void settle(String clientId, long... sequences) {
+        deliveries.settle(clientId, client(clientId).epoch, sequences);
+        deliveries.flush();
+    }
+
+    /** Has the client acknowledge messages with PUBREC. */
+    void receive(String clientId, long... sequences) {
+        deliveries.received(clientId, client(clientId).epoch, sequences);
+        deliveries.flush();
+    }
+
+    /** Logs what was settled, and folds it. */
+    void log() {
+        deliveries.takeSettled(OWNER).forEach(this::fold);
+    }
+
+    /** Moves everything to the store. */
+    void save() {
+        beginSave();
+        store.answerAll();
+        queues.saved();
+    }
+
+    /** Everything is on its way to the store. */
+    void beginSave() {
+        queues.saving();
+        store.save(0, state.takeSavePoint(OWNER, store.content.applied));
+    }
+
+    @Override
+    public void owned(long epoch) {}
+
+    @Override
+    public void attached(ClientState client, @Nullable Taken previous) {
+        deliveries.attached(client);
+    }
+
+    @Override
+    public void detached(ClientState client) {
+        deliveries.detached(client);
+        handOver.left(client, OWNER);
+    }
+
+    @Override
+    public void sessionEnded(String clientId, long session) {
+        deliveries.ended(clientId);
+    }
+
+    @Override
+    public void queued(ClientState client, long sequence, QueueEntry.Queued entry) {
+        if (trimmer.admit(client, sequence, entry)) {
+            deliveries.queued(client, sequence, entry);
+        }
+    }
+
+    @Override
+    public void received(ClientState client, long[] sequences) {
+        deliveries.receivedLogged(client, sequences);
+    }
+
+    @Override
+    public void relayed(ShardEvent.Relay relay, boolean accepted) {}
+
+    @Override
+    public void handOn(Message message, Destinations destinations) {}
+
+    @Override
+    public void willDue(String clientId, long epoch, Will will) {}
+
+    @Override
+    public Destinations match(Message message) {
+        return Destinations.NONE;
+    }
+
+    @Override
+    public Destinations matchGroup(Message message, Recipient leaving) {
+        return otherMember == null ? Destinations.NONE : Samples.devices(otherMember);
+    }
+
+    @Override
+    public void deliverTransient(Message message, Destinations destinations) {}
+}

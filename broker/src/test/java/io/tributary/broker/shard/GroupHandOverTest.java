@@ -1,0 +1,146 @@
+package io.tributary.broker.shard;
+
+import static io.tributary.broker.shard.Samples.attach;
+import static io.tributary.broker.shard.Samples.cleanStart;
+import static io.tributary.broker.shard.Samples.detach;
+import static io.tributary.broker.shard.Samples.member;
+import static io.tributary.broker.shard.Samples.publish;
+import static io.tributary.broker.shard.Samples.recipient;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.tributary.broker.shard.QueueLimits.Overflow;
+import io.tributary.common.event.ShardEvent.Moved;
+import io.tributary.common.mqtt.QoS;
+import java.util.List;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+class GroupHandOverTest {
+    private static final QoS AT_LEAST_ONCE = QoS.AT_LEAST_ONCE;
+    private static final QoS EXACTLY_ONCE = QoS.EXACTLY_ONCE;
+
+    private final DeliveryFixture shard = DeliveryFixture.of(2, 500, Overflow.DROP_OLDEST);
+
+    @BeforeEach
+    void beginSession() {
+        shard.otherMember = member("b", 1, AT_LEAST_ONCE);
+        shard.fold(attach("a", 7));
+    }
+
+    @Test
+    void messagesMoveWhenTheirMemberLeaves() {
+        queue(AT_LEAST_ONCE, 3);
+        leave(1);
+        assertThat(moved()).containsExactly(1L, 2L, 3L);
+        shard.handOvers.forEach(shard::fold);
+        assertThat(shard.client("a").queuedMessages).isZero();
+    }
+
+    @Test
+    void messagesStayWhenNobodyElseIsOnline() {
+        shard.otherMember = null;
+        queue(AT_LEAST_ONCE, 3);
+        leave(3);
+        assertThat(moved()).isEmpty();
+        shard.fold(attach("a", 8));
+        assertThat(shard.target.take()).contains("8: 1 dup 2 dup");
+    }
+
+    @Test
+    void messagesOfOtherSubscriptionsStay() {
+        queue(AT_LEAST_ONCE, 1);
+        shard.fold(publish("own", recipient("a", 1)));
+        leave(0);
+        assertThat(moved()).containsExactly(1L);
+    }
+
+    @Test
+    void exactlyOnceStaysWhenItWasSent() { // [MQTT-4.8.2-4]
+        queue(EXACTLY_ONCE, 3);
+        leave(2);
+        assertThat(moved()).containsExactly(3L);
+    }
+
+    @Test
+    void acknowledgedMessagesDoNotMove() {
+        queue(AT_LEAST_ONCE, 3);
+        shard.settle("a", 2);
+        leave(3);
+        assertThat(moved()).containsExactly(1L, 3L);
+    }
+
+    @Test
+    void messagesMoveInPagesWhenThereAreMany() {
+        queue(AT_LEAST_ONCE, 250);
+        leave(0);
+        assertThat(shard.handOvers).extracting(one -> one.moved().size()).containsExactly(100, 100, 50);
+    }
+
+    @Test
+    void clientWaitsForItsMovesWhenItComesBack() {
+        queue(AT_LEAST_ONCE, 2);
+        shard.fold(publish("own", recipient("a", 1)));
+        leave(0);
+        shard.target.take();
+        shard.fold(attach("a", 8));
+        shard.fold(publish("own", recipient("a", 1)));
+        assertThat(shard.target.take()).isEmpty();
+        shard.handOvers.forEach(shard::fold);
+        assertThat(shard.target.take()).containsExactly("8: 3 4");
+    }
+
+    @Test
+    void nothingMovesWhenTheClientCameBackWhileTheQueueWasRead() {
+        queue(AT_LEAST_ONCE, 2);
+        shard.save();
+        leave(0);
+        shard.fold(attach("a", 8));
+        shard.store.answerAll();
+        assertThat(moved()).isEmpty();
+        assertThat(shard.target.take()).contains("8: 1 2");
+    }
+
+    @Test
+    void storedMessagesMoveWhenTheirMemberLeavesForTheSecondTime() {
+        queue(AT_LEAST_ONCE, 2);
+        shard.save();
+        leave(0);
+        long epoch = shard.fold(attach("a", 8));
+        shard.store.answerAll();
+        shard.fold(detach("a", epoch, 0));
+        shard.store.answerAll();
+        assertThat(moved()).containsExactly(1L, 2L);
+    }
+
+    @Test
+    void nextSessionIsUntouchedWhenTheSessionEndsWhileTheQueueIsRead() {
+        queue(AT_LEAST_ONCE, 2);
+        shard.save();
+        leave(0);
+        long session = shard.fold(cleanStart("a", 8));
+        shard.fold(publish("m", member("a", session, AT_LEAST_ONCE)));
+        shard.settle("a", 1);
+        shard.store.answerAll();
+        assertThat(moved()).isEmpty();
+        assertThat(shard.deliveries.messagesOf(shard.client("a"))).isZero();
+        shard.log();
+        assertThat(shard.client("a").queuedMessages).isZero();
+    }
+
+    private void queue(QoS qos, int count) {
+        for (int i = 0; i < count; i++) {
+            shard.fold(publish("m", member("a", 1, qos)));
+        }
+    }
+
+    private void leave(long sentUpTo) {
+        shard.fold(detach("a", 1, sentUpTo));
+    }
+
+    private List<Long> moved() {
+        return shard.handOvers.stream()
+                .flatMap(one -> one.moved().stream())
+                .map(Moved::sequence)
+                .toList();
+    }
+}

@@ -1,0 +1,109 @@
+package io.tributary.broker.shard;
+
+import static io.tributary.broker.shard.Samples.message;
+import static io.tributary.broker.shard.Samples.recipient;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.tributary.common.event.Destinations;
+import io.tributary.common.event.Recipient;
+import io.tributary.common.event.ShardEvent.Publish;
+import io.tributary.common.event.Source;
+import io.tributary.common.mqtt.Message;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Objects;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.Test;
+
+class HandOnsTest {
+    private static final int SHARD = 5;
+
+    private final HeldLog log = new HeldLog(2);
+    private final LogAppender appender = new LogAppender(log);
+    private final List<String> transients = new ArrayList<>();
+    private final HandOns handOns = new HandOns(SHARD, appender, new Routing(), Runnable::run);
+
+    @Test
+    void recordsNameTheirSource() {
+        handOns.handOn(7, message("m"), Samples.devices(in(0), in(1)));
+        assertThat(sources()).containsExactly(new Source(SHARD, 7, 0), new Source(SHARD, 7, 0));
+    }
+
+    @Test
+    void partsAreCountedForEachShard() {
+        handOns.handOn(7, message("m"), Samples.devices(in(0), in(1)));
+        handOns.handOn(7, message("n"), Samples.devices(in(1)));
+        handOns.handOn(8, message("o"), Samples.devices(in(1)));
+        assertThat(sources())
+                .containsExactly(
+                        new Source(SHARD, 7, 0),
+                        new Source(SHARD, 7, 0),
+                        new Source(SHARD, 7, 1),
+                        new Source(SHARD, 8, 0));
+    }
+
+    @Test
+    void sourcesAreTheSameWhenFoldedAgain() {
+        handOns.handOn(7, message("m"), Samples.devices(in(0)));
+        handOns.handOn(7, message("n"), Samples.devices(in(0)));
+        handOns.restart();
+        handOns.handOn(7, message("m"), Samples.devices(in(0)));
+        handOns.handOn(7, message("n"), Samples.devices(in(0)));
+        assertThat(sources().subList(2, 4)).isEqualTo(sources().subList(0, 2));
+    }
+
+    @Test
+    void handOnIsDoneWhenAllItsRecordsAreDurable() {
+        handOns.handOn(7, message("m"), Samples.devices(in(0), in(1)));
+        handOns.handOn(9, message("n"), Samples.devices(in(0)));
+        assertThat(handOns.isDoneUpTo(6)).isTrue();
+        assertThat(handOns.isDoneUpTo(7)).isFalse();
+        log.makeDurable();
+        assertThat(handOns.isDoneUpTo(9)).isTrue();
+    }
+
+    @Test
+    void handOnIsNotDoneWhenItsAppendFailed() {
+        handOns.handOn(7, message("m"), Samples.devices(in(0)));
+        log.fail();
+        assertThat(handOns.isDoneUpTo(7)).isFalse();
+    }
+
+    @Test
+    void nothingIsWaitedForWhenThereAreNoDevices() {
+        handOns.handOn(7, message("m"), Destinations.NONE);
+        assertThat(handOns.isDoneUpTo(7)).isTrue();
+        assertThat(transients).containsExactly("m");
+    }
+
+    @Test
+    void transientSessionsGetItOnceWhenFoldedAgain() {
+        handOns.handOn(7, message("m"), Samples.devices(in(0)));
+        handOns.restart();
+        handOns.handOn(7, message("m"), Samples.devices(in(0)));
+        handOns.handOn(8, message("n"), Samples.devices(in(0)));
+        assertThat(transients).containsExactly("m", "n");
+    }
+
+    private List<Source> sources() {
+        return log.pending().stream()
+                .map(event -> Objects.requireNonNull(((Publish) event).source()))
+                .toList();
+    }
+
+    private Recipient in(int shard) {
+        return IntStream.range(0, 100)
+                .mapToObj(i -> "client-" + i)
+                .filter(name -> appender.shardOf(name) == shard)
+                .map(name -> recipient(name, 0))
+                .findFirst()
+                .orElseThrow();
+    }
+
+    private final class Routing extends NoRouting {
+        @Override
+        public void deliverTransient(Message message, Destinations destinations) {
+            transients.add(Samples.text(message));
+        }
+    }
+}

@@ -1,0 +1,109 @@
+package io.tributary.broker.shard;
+
+import io.tributary.common.event.QueueEntry;
+import io.tributary.persistence.shard.SavePoint;
+import io.tributary.persistence.shard.ShardStore;
+import java.io.IOException;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.NavigableMap;
+import java.util.Queue;
+import java.util.TreeMap;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+
+/** A store of one shard that answers when the test says so: a request takes effect and is answered at two moments. */
+final class HeldStore implements ShardStore {
+    final SimStore.Shard content = new SimStore.Shard();
+    private final Queue<Held<?>> arriving = new ArrayDeque<>();
+    private final Queue<Runnable> answers = new ArrayDeque<>();
+
+    private record Held<T extends @Nullable Object>(Supplier<T> request, CompletableFuture<T> answer) {}
+
+    /** How many requests have not taken effect. */
+    int waiting() {
+        return arriving.size();
+    }
+
+    /** Lets the oldest request take effect; its answer is held. */
+    void arrive() {
+        arrive(arriving.remove());
+    }
+
+    private <T extends @Nullable Object> void arrive(Held<T> held) {
+        T answer = held.request.get();
+        answers.add(() -> held.answer.complete(answer));
+    }
+
+    /** Gives the oldest answer. */
+    void answer() {
+        answers.remove().run();
+    }
+
+    /** Lets everything take effect and answers it, also what is asked for thereupon. */
+    void answerAll() {
+        while (!arriving.isEmpty() || !answers.isEmpty()) {
+            if (answers.isEmpty()) {
+                arrive();
+            }
+            answer();
+        }
+    }
+
+    /** Lets the oldest request fail. */
+    void fail(Throwable failure) {
+        arriving.remove().answer.completeExceptionally(failure);
+    }
+
+    void fail() {
+        fail(new IOException("no answer"));
+    }
+
+    @Override
+    public CompletionStage<Claim> claim(int shard, long ownerEpoch) {
+        return hold(() -> new Claim(content.applied, content.foldedOwner, List.copyOf(content.sources.values())));
+    }
+
+    @Override
+    public CompletionStage<HeadPage> readHeads(int shard, @Nullable String cursor) {
+        return hold(() -> new HeadPage(List.copyOf(content.heads.values()), List.copyOf(content.wills.values()), null));
+    }
+
+    @Override
+    public CompletionStage<QueuePage> readQueue(
+            int shard, String clientId, long fromSequence, int maxEntries, int maxBytes) {
+        return hold(() -> {
+            NavigableMap<Long, QueueEntry> queue = content.queues.getOrDefault(clientId, new TreeMap<>());
+            List<Entry> page = new ArrayList<>();
+            for (Map.Entry<Long, QueueEntry> entry :
+                    queue.tailMap(fromSequence, true).entrySet()) {
+                if (page.size() == maxEntries) {
+                    return new QueuePage(page, true, content.applied);
+                }
+                page.add(new Entry(entry.getKey(), entry.getValue()));
+            }
+            return new QueuePage(page, false, content.applied);
+        });
+    }
+
+    @Override
+    public CompletionStage<@Nullable Void> save(int shard, SavePoint savePoint) {
+        return hold(() -> {
+            content.apply(savePoint);
+            return null;
+        });
+    }
+
+    @Override
+    public void close() {}
+
+    private <T extends @Nullable Object> CompletionStage<T> hold(Supplier<T> request) {
+        CompletableFuture<T> answer = new CompletableFuture<>();
+        arriving.add(new Held<>(request, answer));
+        return answer;
+    }
+}

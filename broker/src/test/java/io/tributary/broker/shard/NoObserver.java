@@ -1,0 +1,13 @@
+package io.tributary.broker.shard;
+
+import io.tributary.broker.delivery.SessionObserver;
+import java.util.function.ToLongFunction;
+
+/** Is told, and does nothing. */
+class NoObserver implements SessionObserver {
+    @Override
+    public void sessionEnded(String clientId, long session) {}
+
+    @Override
+    public void shardLive(int shard, ToLongFunction<String> sessionOf) {}
+}

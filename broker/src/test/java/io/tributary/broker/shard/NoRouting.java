@@ -1,0 +1,22 @@
+package io.tributary.broker.shard;
+
+import io.tributary.broker.delivery.MessageRouting;
+import io.tributary.common.event.Destinations;
+import io.tributary.common.event.Recipient;
+import io.tributary.common.mqtt.Message;
+
+/** Nobody subscribes to anything. */
+class NoRouting implements MessageRouting {
+    @Override
+    public Destinations match(Message message) {
+        return Destinations.NONE;
+    }
+
+    @Override
+    public Destinations matchGroup(Message message, Recipient leaving) {
+        return Destinations.NONE;
+    }
+
+    @Override
+    public void deliverTransient(Message message, Destinations destinations) {}
+}

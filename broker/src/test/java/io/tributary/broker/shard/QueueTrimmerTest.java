@@ -1,0 +1,122 @@
+package io.tributary.broker.shard;
+
+import static io.tributary.broker.shard.Samples.attach;
+import static io.tributary.broker.shard.Samples.detach;
+import static io.tributary.broker.shard.Samples.message;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.tributary.broker.shard.QueueLimits.Overflow;
+import org.junit.jupiter.api.Test;
+
+class QueueTrimmerTest {
+    private DeliveryFixture shard = DeliveryFixture.of(2, 3, Overflow.DROP_OLDEST);
+
+    @Test
+    void oldestMessageIsDroppedWhenTheQueueIsFull() {
+        shard.fold(attach("a", 7), detach("a", 1, 0));
+        shard.publish("a", "1", "2", "3", "4");
+        assertThat(shard.dropped).containsExactly("QUEUE_FULL");
+        shard.fold(attach("a", 8));
+        assertThat(shard.target.take()).containsExactly("8: 2 3");
+    }
+
+    @Test
+    void newestMessageIsDroppedWhenTheQueueIsFull() {
+        shard = DeliveryFixture.of(9, 3, Overflow.DROP_NEWEST);
+        shard.fold(attach("a", 7), detach("a", 1, 0));
+        shard.publish("a", "1", "2", "3", "4");
+        assertThat(shard.dropped).containsExactly("QUEUE_FULL");
+        shard.fold(attach("a", 8));
+        assertThat(shard.target.take()).containsExactly("8: 1 2 3");
+    }
+
+    @Test
+    void newestMessageIsPassedOverWhenItsClientIsConnected() {
+        shard = DeliveryFixture.of(1, 2, Overflow.DROP_NEWEST);
+        shard.fold(attach("a", 7));
+        shard.publish("a", "1", "2", "3");
+        shard.settle("a", 1);
+        shard.publish("a", "4");
+        shard.settle("a", 2);
+        assertThat(shard.target.take()).containsExactly("7: 1", "7: 2", "7: 4");
+    }
+
+    @Test
+    void messagesInFlightStayWhenTheQueueIsFull() {
+        shard.fold(attach("a", 7));
+        shard.publish("a", "1", "2", "3", "4");
+        shard.settle("a", 1, 2);
+        assertThat(shard.target.take()).containsExactly("7: 1", "7: 2", "7: 4");
+        assertThat(shard.dropped).hasSize(1);
+    }
+
+    @Test
+    void messagesThatWereSentStayWhenTheQueueIsFull() {
+        shard.fold(attach("a", 7));
+        shard.publish("a", "1", "2");
+        shard.fold(detach("a", 1, 2));
+        shard.publish("a", "3", "4", "5");
+        shard.target.take();
+        shard.fold(attach("a", 8));
+        shard.settle("a", 1, 2);
+        assertThat(shard.target.take()).containsExactly("8: 1 dup 2 dup", "8: 5");
+        assertThat(shard.dropped).hasSize(2);
+    }
+
+    @Test
+    void newMessageIsDroppedWhenAllOthersAreInFlight() {
+        shard = DeliveryFixture.of(9, 2, Overflow.DROP_OLDEST);
+        shard.fold(attach("a", 7));
+        shard.publish("a", "1", "2", "3");
+        assertThat(shard.target.take()).containsExactly("7: 1", "7: 2");
+        assertThat(shard.dropped).hasSize(1);
+    }
+
+    @Test
+    void oldestMessagesAreDroppedWhenTheQueueHasTooManyBytes() {
+        shard = new DeliveryFixture(DeliveryFixture.config(9, new QueueLimits(100, 2000, Overflow.DROP_OLDEST)));
+        shard.fold(attach("a", 7), detach("a", 1, 0));
+        shard.publish("a", "x".repeat(900), "y".repeat(900), "z".repeat(900));
+        assertThat(shard.dropped).hasSize(1);
+        assertThat(shard.deliveries.bytesOf(shard.client("a")))
+                .isEqualTo(2L * message("y".repeat(900)).sizeBytes());
+    }
+
+    @Test
+    void storedMessagesAreDroppedWhenRead() {
+        shard.fold(attach("a", 7), detach("a", 1, 0));
+        shard.publish("a", "1", "2", "3");
+        shard.save();
+        shard.publish("a", "4", "5");
+        assertThat(shard.dropped).isEmpty();
+        shard.store.answerAll();
+        assertThat(shard.dropped).hasSize(2);
+        shard.log();
+        assertThat(shard.client("a").queuedMessages).isEqualTo(3);
+    }
+
+    @Test
+    void trimmingIsTriedAgainWhenTheStoreFailed() {
+        shard.fold(attach("a", 7), detach("a", 1, 0));
+        shard.publish("a", "1", "2", "3");
+        shard.save();
+        shard.publish("a", "4");
+        shard.store.fail();
+        shard.publish("a", "5");
+        shard.store.answerAll();
+        assertThat(shard.dropped).hasSize(2);
+    }
+
+    @Test
+    void nothingIsTouchedWhenTheSessionEndsMeanwhile() {
+        shard.fold(attach("a", 7), detach("a", 1, 0));
+        shard.publish("a", "1", "2", "3");
+        shard.save();
+        shard.publish("a", "4");
+        shard.fold(Samples.cleanStart("a", 8));
+        shard.publish("a", "new");
+        shard.store.answerAll();
+        assertThat(shard.dropped).isEmpty();
+        assertThat(shard.deliveries.messagesOf(shard.client("a"))).isEqualTo(1);
+    }
+}

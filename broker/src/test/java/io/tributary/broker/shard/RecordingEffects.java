@@ -1,0 +1,69 @@
+package io.tributary.broker.shard;
+
+import io.tributary.common.event.Destinations;
+import io.tributary.common.event.QueueEntry;
+import io.tributary.common.event.ShardEvent;
+import io.tributary.common.mqtt.Message;
+import io.tributary.common.mqtt.Will;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/** Writes down what a fold asks for, a line each. */
+final class RecordingEffects implements Effects {
+    private final List<String> asked = new ArrayList<>();
+
+    /** What was asked for since the last call. */
+    List<String> take() {
+        List<String> taken = List.copyOf(asked);
+        asked.clear();
+        return taken;
+    }
+
+    @Override
+    public void owned(long epoch) {
+        asked.add("owned " + epoch);
+    }
+
+    @Override
+    public void attached(ClientState client, @Nullable Taken previous) {
+        String from = previous == null ? "" : " from " + previous.node() + "/" + previous.connection();
+        asked.add("attached " + client.clientId + from);
+    }
+
+    @Override
+    public void detached(ClientState client) {
+        asked.add("detached " + client.clientId);
+    }
+
+    @Override
+    public void sessionEnded(String clientId, long session) {
+        asked.add("ended " + clientId + "/" + session);
+    }
+
+    @Override
+    public void queued(ClientState client, long sequence, QueueEntry.Queued entry) {
+        asked.add("queued " + client.clientId + " " + sequence);
+    }
+
+    @Override
+    public void received(ClientState client, long[] sequences) {
+        asked.add("received " + client.clientId + " " + Arrays.toString(sequences));
+    }
+
+    @Override
+    public void relayed(ShardEvent.Relay relay, boolean accepted) {
+        asked.add((accepted ? "relayed " : "refused ") + relay.packetId());
+    }
+
+    @Override
+    public void handOn(Message message, Destinations destinations) {
+        asked.add("hand on " + Samples.text(message));
+    }
+
+    @Override
+    public void willDue(String clientId, long epoch, Will will) {
+        asked.add("will of " + clientId + "/" + epoch);
+    }
+}

@@ -1,0 +1,59 @@
+package io.tributary.broker.shard;
+
+import io.tributary.broker.delivery.Attached;
+import io.tributary.broker.delivery.Delivery;
+import io.tributary.broker.delivery.DeliveryTarget;
+import io.tributary.common.event.QueueEntry;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.stream.Collectors;
+
+/** Writes down what connections are told, a line each: {@code 7: 1 2 dup 3 PUBREL} are three deliveries to connection 7. */
+final class RecordingTarget implements DeliveryTarget {
+    private final List<String> told = new ArrayList<>();
+
+    /** What was told since the last call. */
+    List<String> take() {
+        List<String> taken = List.copyOf(told);
+        told.clear();
+        return taken;
+    }
+
+    @Override
+    public void attached(long connection, Attached attached) {
+        told.add(connection + ": attached " + attached.session() + "/" + attached.epoch()
+                + (attached.sessionPresent() ? " present" : ""));
+    }
+
+    @Override
+    public void takenOver(long connection) {
+        told.add(connection + ": taken over");
+    }
+
+    @Override
+    public void deliver(long connection, List<Delivery> deliveries) {
+        told.add(connection + ": "
+                + deliveries.stream().map(RecordingTarget::text).collect(Collectors.joining(" ")));
+    }
+
+    private static String text(Delivery delivery) {
+        String kind = delivery.entry() instanceof QueueEntry.Released ? " PUBREL" : "";
+        return delivery.sequence() + kind + (delivery.dup() && kind.isEmpty() ? " dup" : "");
+    }
+
+    @Override
+    public void received(long connection, long[] sequences) {
+        told.add(connection + ": received " + Arrays.toString(sequences));
+    }
+
+    @Override
+    public void deliverTransient(long connection, QueueEntry.Queued message) {
+        told.add(connection + ": transient " + Samples.text(message.message()));
+    }
+
+    @Override
+    public boolean deliverQos0(String clientId, QueueEntry.Queued message) {
+        return false;
+    }
+}

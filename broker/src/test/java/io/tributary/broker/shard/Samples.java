@@ -1,0 +1,94 @@
+package io.tributary.broker.shard;
+
+import io.tributary.common.event.Destinations;
+import io.tributary.common.event.QueueEntry.Queued;
+import io.tributary.common.event.Recipient;
+import io.tributary.common.event.ShardEvent.Attach;
+import io.tributary.common.event.ShardEvent.ClientSettled;
+import io.tributary.common.event.ShardEvent.Detach;
+import io.tributary.common.event.ShardEvent.Publish;
+import io.tributary.common.mqtt.Message;
+import io.tributary.common.mqtt.PublishProperties;
+import io.tributary.common.mqtt.QoS;
+import io.tributary.common.mqtt.Will;
+import java.nio.charset.StandardCharsets;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/** Short ways to write the events and messages of the tests of shards. */
+final class Samples {
+    static final String NODE = "here";
+    static final long FOREVER = ShardState.NEVER_EXPIRES_SECONDS;
+    static final Will WILL = new Will(message("will"), 0, -1);
+    static final Will DELAYED_WILL = new Will(message("will"), 10, -1);
+
+    private Samples() {}
+
+    /** A message whose payload is the text. */
+    static Message message(String text) {
+        return new Message(
+                "topic",
+                text.getBytes(StandardCharsets.UTF_8),
+                QoS.AT_LEAST_ONCE,
+                false,
+                PublishProperties.NONE,
+                Message.NEVER,
+                "publisher");
+    }
+
+    static String text(Message message) {
+        return new String(message.payload(), StandardCharsets.UTF_8);
+    }
+
+    static Recipient recipient(String clientId, long session) {
+        return new Recipient(clientId, session, QoS.AT_LEAST_ONCE, false, List.of(), null);
+    }
+
+    /** A member of a shared subscription. */
+    static Recipient member(String clientId, long session, QoS qos) {
+        return new Recipient(clientId, session, qos, false, List.of(), "$share/group/topic");
+    }
+
+    static Publish publish(String text, Recipient... recipients) {
+        return new Publish(message(text), List.of(recipients), null);
+    }
+
+    static Queued queued(String text) {
+        return new Queued(message(text), QoS.AT_LEAST_ONCE, false, List.of(), null);
+    }
+
+    static Destinations devices(Recipient... recipients) {
+        return new Destinations(List.of(recipients), List.of(), List.of());
+    }
+
+    /** A persistent session's first or next connection. */
+    static Attach attach(String clientId, long connection) {
+        return attach(clientId, connection, FOREVER, null);
+    }
+
+    static Attach attach(String clientId, long connection, long expirySeconds, @Nullable Will will) {
+        return new Attach(clientId, NODE, connection, false, expirySeconds, 10, will);
+    }
+
+    static Attach cleanStart(String clientId, long connection) {
+        return new Attach(clientId, NODE, connection, true, FOREVER, 10, null);
+    }
+
+    static Detach detach(String clientId, long epoch, long sentUpTo) {
+        return new Detach(clientId, epoch, true, FOREVER, sentUpTo);
+    }
+
+    static Detach detach(String clientId, long epoch, boolean publishWill, long expirySeconds) {
+        return new Detach(clientId, epoch, publishWill, expirySeconds, 0);
+    }
+
+    static ClientSettled settled(String clientId, long session, String text, long... sequences) {
+        return new ClientSettled(
+                clientId, session, sequences, (long) message(text).sizeBytes() * sequences.length, new long[0]);
+    }
+
+    static ClientSettled received(String clientId, long session, String text, long... sequences) {
+        return new ClientSettled(
+                clientId, session, new long[0], (long) message(text).sizeBytes() * sequences.length, sequences);
+    }
+}

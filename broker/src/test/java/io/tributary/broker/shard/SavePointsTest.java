@@ -1,0 +1,249 @@
+package io.tributary.broker.shard;
+
+import static io.tributary.broker.shard.Samples.NODE;
+import static io.tributary.broker.shard.Samples.attach;
+import static io.tributary.broker.shard.Samples.publish;
+import static io.tributary.broker.shard.Samples.recipient;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.tributary.common.event.ShardEvent;
+import io.tributary.common.event.ShardEvent.Settled;
+import io.tributary.persistence.shard.FencedException;
+import io.tributary.persistence.shard.ShardStore;
+import io.tributary.persistence.shard.ShardStore.Claim;
+import java.util.List;
+import java.util.Objects;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+class SavePointsTest {
+    private static final long OWNER = 0;
+    /** The configuration of {@link DeliveryFixture#config}: a second, 10 messages, 1024 bytes. */
+    private static final int MANY = 10;
+
+    private static final int TOO_MANY = 200;
+
+    private final HeldLog log = new HeldLog(1);
+    private final HeldStore store = new HeldStore();
+    private final LogAppender appender = new LogAppender(log);
+    private final ShardState state =
+            new ShardState(new NoEffects(), new Claim(ShardStore.NOTHING_APPLIED, -1, List.of()));
+    private final SessionQueues queues = new SessionQueues(0, state, store, Runnable::run);
+    private long nowMillis;
+    private final HandOns handOns = new HandOns(0, appender, new NoRouting(), Runnable::run);
+    private final SavePoints savePoints = new SavePoints(0, environment(), state, queues, handOns, Runnable::run);
+    private long offset;
+
+    @BeforeEach
+    void beginSession() {
+        fold(new ShardEvent.Owner(NODE), attach("a", 7));
+    }
+
+    @Test
+    void nothingIsSavedBeforeItsTime() {
+        proceed();
+        assertThat(store.waiting()).isZero();
+    }
+
+    @Test
+    void changesAreSavedWhenTheIntervalIsOver() {
+        nowMillis += 1000;
+        proceed();
+        store.answerAll();
+        assertThat(store.content.applied).isEqualTo(1);
+        assertThat(store.content.heads).containsOnlyKeys("a");
+        assertThat(log.calls).containsExactly("truncate 2");
+    }
+
+    @Test
+    void changesAreSavedWhenThereAreMany() {
+        queue(MANY - 1);
+        proceed();
+        assertThat(store.waiting()).isZero();
+        queue(1);
+        proceed();
+        assertThat(store.waiting()).isEqualTo(1);
+    }
+
+    @Test
+    void changesAreSavedWhenTheyAreLarge() {
+        fold(publish("x".repeat(1024), recipient("a", 1)));
+        proceed();
+        assertThat(store.waiting()).isEqualTo(1);
+    }
+
+    @Test
+    void nothingIsSavedWhenNothingWasFolded() {
+        nowMillis += 1000;
+        proceed();
+        store.answerAll();
+        nowMillis += 1000;
+        proceed();
+        assertThat(store.waiting()).isZero();
+    }
+
+    @Test
+    void oneSavePointIsStoredAtATime() {
+        nowMillis += 1000;
+        proceed();
+        queue(MANY);
+        proceed();
+        assertThat(store.waiting()).isEqualTo(1);
+        store.answerAll();
+        proceed();
+        assertThat(store.waiting()).isEqualTo(1);
+    }
+
+    @Test
+    void savePointWaitsForWhatIsSettled() {
+        nowMillis += 1000;
+        assertThat(savePoints.wantsSettled(false)).isTrue();
+        savePoints.settledAppended(true);
+        assertThat(savePoints.wantsSettled(false)).isFalse();
+        proceed();
+        assertThat(store.waiting()).isZero();
+        savePoints.settledFolded();
+        proceed();
+        assertThat(store.waiting()).isEqualTo(1);
+    }
+
+    @Test
+    void savePointWaitsForItsOwnSettledWhenOthersAreUnderWay() {
+        savePoints.settledAppended(false);
+        nowMillis += 1000;
+        savePoints.settledAppended(true);
+        savePoints.settledFolded();
+        proceed();
+        assertThat(store.waiting()).isZero();
+        savePoints.settledFolded();
+        proceed();
+        assertThat(store.waiting()).isEqualTo(1);
+    }
+
+    @Test
+    void settledIsWantedWhenNothingElseHappened() {
+        nowMillis += 1000;
+        proceed();
+        store.answerAll();
+        assertThat(savePoints.wantsSettled(true)).isFalse();
+        nowMillis += 1000;
+        assertThat(savePoints.wantsSettled(false)).isFalse();
+        assertThat(savePoints.wantsSettled(true)).isTrue();
+    }
+
+    @Test
+    void savePointWaitsForWhatWasHandedOn() {
+        handOns.handOn(1, Samples.message("m"), Samples.devices(recipient("b", 0)));
+        nowMillis += 1000;
+        proceed();
+        assertThat(store.waiting()).isZero();
+        log.makeDurable();
+        proceed();
+        assertThat(store.waiting()).isEqualTo(1);
+    }
+
+    @Test
+    void savePointIsStoredAgainWhenTheStoreFailed() {
+        nowMillis += 1000;
+        proceed();
+        store.fail();
+        assertThat(proceed()).isTrue();
+        assertThat(store.waiting()).isZero();
+        nowMillis += 1000;
+        proceed();
+        store.answerAll();
+        assertThat(store.content.applied).isEqualTo(1);
+    }
+
+    @Test
+    void ownerIsToldWhenTheStoreRefusesIt() {
+        nowMillis += 1000;
+        proceed();
+        store.fail(new FencedException("another owner"));
+        assertThat(proceed()).isFalse();
+    }
+
+    @Test
+    void ownerIsToldWhenAPageShowsTheStoreElsewhere() {
+        nowMillis += 1000;
+        proceed();
+        store.answerAll();
+        store.content.applied = 0;
+        queues.read(Objects.requireNonNull(state.client("a")), 0, 1, _ -> {});
+        store.answerAll();
+        assertThat(proceed()).isFalse();
+    }
+
+    @Test
+    void logIsReadOnWhenASavePointMadeRoom() {
+        proceedBehind();
+        int[] caughtUp = {0};
+        savePoints.onCaughtUp(() -> caughtUp[0]++);
+        store.answerAll();
+        assertThat(caughtUp[0]).isZero();
+        proceed();
+        assertThat(caughtUp[0]).isEqualTo(1);
+        assertThat(savePoints.isBehind()).isFalse();
+    }
+
+    @Test
+    void logIsReadOnWhenARecordMadeRoom() {
+        proceedBehind();
+        int[] caughtUp = {0};
+        savePoints.onCaughtUp(() -> caughtUp[0]++);
+        fold(new Settled(OWNER, List.of(Samples.settled("a", 1, "m", TOO_MANY + MANY))));
+        proceed();
+        assertThat(caughtUp[0]).isEqualTo(1);
+    }
+
+    @Test
+    void savePointDoesNotWaitForSettledWhenItIsBehind() {
+        savePoints.settledAppended(true);
+        queue(TOO_MANY);
+        assertThat(savePoints.wantsSettled(true)).isFalse();
+        proceed();
+        assertThat(store.waiting()).isEqualTo(1);
+    }
+
+    /** Has one save point on its way and as much waiting as there may be. */
+    private void proceedBehind() {
+        queue(MANY);
+        proceed();
+        queue(TOO_MANY);
+        proceed();
+        assertThat(savePoints.isBehind()).isTrue();
+        assertThat(store.waiting()).isEqualTo(1);
+    }
+
+    private boolean proceed() {
+        return savePoints.proceed(OWNER);
+    }
+
+    private void queue(int messages) {
+        for (int i = 0; i < messages; i++) {
+            fold(publish("m", recipient("a", 1)));
+        }
+    }
+
+    private void fold(ShardEvent... events) {
+        for (ShardEvent event : events) {
+            state.apply(offset++, nowMillis, event);
+        }
+    }
+
+    private ShardEnvironment environment() {
+        return new ShardEnvironment(
+                DeliveryFixture.config(9, QueueLimits.defaults()),
+                NODE,
+                _ -> false,
+                log,
+                store,
+                appender,
+                new RecordingTarget(),
+                new NoRouting(),
+                new NoObserver(),
+                () -> nowMillis,
+                ShardRecorder.NONE,
+                _ -> {});
+    }
+}

@@ -1,0 +1,115 @@
+package io.tributary.broker.shard;
+
+import static io.tributary.broker.shard.Samples.queued;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.tributary.common.event.QueueEntry.Released;
+import io.tributary.common.event.Source;
+import io.tributary.persistence.shard.SavePoint.ClientWill;
+import io.tributary.persistence.shard.SavePoint.SequenceKey;
+import io.tributary.persistence.shard.SavePoint.SequencedEntry;
+import io.tributary.persistence.shard.SavePoint.SourcePosition;
+import io.tributary.persistence.shard.SavePoint.WillKey;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+
+class ShardChangesTest {
+    private final ShardChanges changes = new ShardChanges();
+    private final ClientState client = new ClientState("a", 0);
+
+    @Test
+    void entryLeavesNoTraceWhenRemovedAgain() {
+        changes.add(client, 5, queued("m"));
+        changes.remove(client, 5);
+        assertThat(changes.queued()).isEmpty();
+        assertThat(changes.removed()).isEmpty();
+        assertThat(changes.queuedCount()).isZero();
+        assertThat(changes.queuedBytes()).isZero();
+        assertThat(changes.heads(Map.of("a", client))).hasSize(1);
+    }
+
+    @Test
+    void firstAddedStaysWhenRemovedAgain() {
+        assertThat(changes.firstAdded("a")).isEqualTo(Long.MAX_VALUE);
+        changes.add(client, 5, queued("m"));
+        changes.add(client, 6, queued("m"));
+        changes.remove(client, 5);
+        assertThat(changes.firstAdded("a")).isEqualTo(5);
+    }
+
+    @Test
+    void entryOfTheStoreIsRemovedByName() {
+        changes.remove(client, 5);
+        assertThat(changes.removed()).containsExactly(new SequenceKey("a", 5));
+        assertThat(changes.isRemoved("a", 5)).isTrue();
+        assertThat(changes.isRemoved("a", 6)).isFalse();
+        assertThat(changes.isRemoved("b", 5)).isFalse();
+    }
+
+    @Test
+    void onlyPubrelIsSavedWhenReceived() {
+        changes.add(client, 5, queued("m"));
+        changes.release(client, 5);
+        assertThat(changes.queued()).containsExactly(new SequencedEntry("a", 5, new Released()));
+        assertThat(changes.queuedCount()).isEqualTo(1);
+        assertThat(changes.queuedBytes()).isZero();
+    }
+
+    @Test
+    void entryOfTheStoreIsRemovedWhenReceivedAndSettled() {
+        changes.release(client, 5);
+        changes.remove(client, 5);
+        assertThat(changes.queued()).isEmpty();
+        assertThat(changes.removed()).containsExactly(new SequenceKey("a", 5));
+    }
+
+    @Test
+    void everythingOfASessionIsForgottenWhenItEnds() {
+        changes.add(client, 5, queued("m"));
+        changes.remove(client, 3);
+        changes.clear(client);
+        assertThat(changes.cleared()).containsExactly("a");
+        assertThat(changes.queued()).isEmpty();
+        assertThat(changes.removed()).isEmpty();
+        assertThat(changes.heads(Map.of("a", client))).isEmpty();
+        assertThat(changes.queuedBytes()).isZero();
+        assertThat(changes.firstAdded("a")).isEqualTo(Long.MAX_VALUE);
+    }
+
+    @Test
+    void nextSessionIsSavedWhenOneEnded() {
+        changes.clear(client);
+        ClientState next = new ClientState("a", 9);
+        changes.add(next, 1, queued("m"));
+        assertThat(changes.isCleared("a")).isTrue();
+        assertThat(changes.queued()).hasSize(1);
+        assertThat(changes.heads(Map.of("a", next))).hasSize(1);
+    }
+
+    @Test
+    void bytesAreCounted() {
+        changes.add(client, 1, queued("m"));
+        changes.add(client, 2, queued("m"));
+        assertThat(changes.queuedCount()).isEqualTo(2);
+        assertThat(changes.queuedBytes()).isEqualTo(2L * queued("m").message().sizeBytes());
+    }
+
+    @Test
+    void latestSourceOfAShardIsSaved() {
+        changes.source(new Source(2, 5, 0));
+        changes.source(new Source(2, 6, 1));
+        changes.source(new Source(1, 9, 0));
+        assertThat(changes.sources())
+                .containsExactlyInAnyOrder(new SourcePosition(2, 6, 1), new SourcePosition(1, 9, 0));
+    }
+
+    @Test
+    void latestOfAWillIsSaved() {
+        changes.putWill(new ClientWill("a", 1, Samples.WILL, false));
+        changes.putWill(new ClientWill("a", 1, Samples.WILL, true));
+        changes.putWill(new ClientWill("a", 2, Samples.WILL, false));
+        changes.removeWill("a", 2);
+        assertThat(changes.wills()).containsExactly(new ClientWill("a", 1, Samples.WILL, true));
+        assertThat(changes.willsRemoved()).containsExactly(new WillKey("a", 2));
+    }
+}

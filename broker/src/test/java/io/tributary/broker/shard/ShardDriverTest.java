@@ -1,0 +1,417 @@
+package io.tributary.broker.shard;
+
+import static io.tributary.broker.shard.Samples.FOREVER;
+import static io.tributary.broker.shard.Samples.NODE;
+import static io.tributary.broker.shard.Samples.WILL;
+import static io.tributary.broker.shard.Samples.attach;
+import static io.tributary.broker.shard.Samples.detach;
+import static io.tributary.broker.shard.Samples.message;
+import static io.tributary.broker.shard.Samples.publish;
+import static io.tributary.broker.shard.Samples.recipient;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.tributary.common.event.Destinations;
+import io.tributary.common.event.ShardEvent;
+import io.tributary.common.event.ShardEvent.Attach;
+import io.tributary.common.event.ShardEvent.Detach;
+import io.tributary.common.event.ShardEvent.Owner;
+import io.tributary.common.event.ShardEvent.Relay;
+import io.tributary.common.event.ShardEvent.SessionExpired;
+import io.tributary.common.event.ShardEvent.Settled;
+import io.tributary.common.event.ShardEvent.WillDue;
+import io.tributary.common.mqtt.Will;
+import io.tributary.persistence.shard.FencedException;
+import io.tributary.persistence.shard.LogRecord;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
+import java.util.function.ToLongFunction;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
+
+class ShardDriverTest {
+    private final HeldLog log = new HeldLog(1);
+    private final HeldStore store = new HeldStore();
+    private final RecordingTarget target = new RecordingTarget();
+    private final List<String> told = new ArrayList<>();
+    private final Set<String> dead = Set.of("dead");
+    private long nowMillis = 1_000_000;
+    private final ShardDriver driver = new ShardDriver(0, environment(), Runnable::run);
+
+    // Taking a shard over.
+
+    @Test
+    void shardIsLiveWhenItsOwnRecordIsFolded() {
+        log.add(0, attach("a", 7), nowMillis);
+        driver.assigned();
+        log.makeDurable();
+        store.answerAll();
+        assertThat(log.calls).containsExactly("read from 0");
+        driver.records(0, log.from(0, 0).subList(0, 1));
+        assertThat(driver.isLive()).isFalse();
+        driver.records(1, log.from(0, 1));
+        assertThat(driver.isLive()).isTrue();
+        assertThat(told).containsExactly("live 0");
+    }
+
+    @Test
+    void shardIsReadFromWhereTheStoreStands() {
+        for (int i = 0; i < 9; i++) {
+            log.add(0, new Owner("other"), nowMillis);
+        }
+        store.content.applied = 5;
+        driver.assigned();
+        log.makeDurable();
+        store.answerAll();
+        assertThat(log.calls).containsExactly("read from 6");
+    }
+
+    @Test
+    void shardIsClaimedAgainWhenTheStoreFails() {
+        driver.assigned();
+        log.makeDurable();
+        store.fail();
+        pass(999);
+        assertThat(log.pending()).isEmpty();
+        pass(1);
+        assertThat(log.pending()).hasSize(1);
+        log.makeDurable();
+        store.answerAll();
+        read();
+        assertThat(driver.isLive()).isTrue();
+    }
+
+    @Test
+    void shardIsClaimedAgainWhenTheStoreMovedWhileItWasRead() {
+        store.content.applied = 5;
+        driver.assigned();
+        log.makeDurable();
+        store.arrive();
+        store.answer();
+        store.arrive();
+        store.answer();
+        store.content.applied = 4;
+        store.answerAll();
+        assertThat(log.calls).isEmpty();
+        pass(1000);
+        assertThat(log.pending()).hasSize(1);
+    }
+
+    @Test
+    void answersAreIgnoredWhenTheShardIsRevokedMeanwhile() {
+        driver.assigned();
+        log.makeDurable();
+        driver.revoked();
+        store.answerAll();
+        assertThat(log.calls).isEmpty();
+        pass(10_000);
+        assertThat(log.pending()).isEmpty();
+    }
+
+    @Test
+    void recordsAreIgnoredWhenTheyLeaveAGap() {
+        goLive();
+        log.add(0, attach("a", 7), nowMillis);
+        log.add(0, attach("b", 8), nowMillis);
+        driver.records(2, log.from(0, 2));
+        assertThat(target.take()).isEmpty();
+        driver.records(1, log.from(0, 1));
+        assertThat(target.take()).containsExactly("7: attached 1/1", "8: attached 2/2");
+    }
+
+    @Test
+    void shardIsClaimedAgainLaterWhenANewerOwnerIsFolded() {
+        goLive();
+        fold(new Owner("other"));
+        assertThat(driver.isLive()).isFalse();
+        pass(999);
+        assertThat(log.pending()).isEmpty();
+        pass(1);
+        claim();
+        assertThat(driver.isLive()).isTrue();
+    }
+
+    @Test
+    void shardIsLeftAloneWhenRevokedAfterANewerOwnerIsFolded() {
+        goLive();
+        fold(new Owner("other"));
+        driver.revoked();
+        pass(5000);
+        assertThat(log.pending()).isEmpty();
+    }
+
+    @Test
+    void shardIsClaimedAgainWhenTheStoreRefusesASavePoint() {
+        goLive();
+        pass(1000);
+        store.fail(new FencedException("elsewhere"));
+        pass(100);
+        assertThat(driver.isLive()).isFalse();
+        pass(1000);
+        claim();
+        assertThat(driver.isLive()).isTrue();
+    }
+
+    @Test
+    void shardIsClaimedAgainWhenARecordCannotBeFolded() {
+        goLive();
+        byte[] unreadable = {99};
+        driver.records(1, List.of(new LogRecord(1, nowMillis, unreadable)));
+        assertThat(driver.isLive()).isFalse();
+        pass(1000);
+        assertThat(log.pending()).hasSize(1);
+    }
+
+    // Connections.
+
+    @Test
+    void connectionsAreToldWhenTheyHaveTheirSessions() {
+        goLive();
+        fold(attach("a", 7));
+        fold(attach("a", 8));
+        assertThat(target.take()).containsExactly("7: attached 1/1", "7: taken over", "8: attached 1/2 present");
+    }
+
+    @Test
+    void connectionsOfOtherNodesAreNotTold() {
+        goLive();
+        fold(elsewhere("a", "other"));
+        fold(attach("a", 8));
+        assertThat(target.take()).containsExactly("8: attached 1/2 present");
+    }
+
+    @Test
+    void connectionIsToldWhenItAttachedBeforeTheShardWasLive() {
+        log.add(0, attach("a", 7), nowMillis);
+        log.add(0, attach("a", 8), nowMillis);
+        log.add(0, publish("m", recipient("a", 0)), nowMillis);
+        goLive();
+        assertThat(target.take()).containsExactly("7: taken over", "8: attached 0/1 present", "8: 1");
+    }
+
+    @Test
+    void sessionsOfDeadNodesAreDetached() {
+        log.add(0, elsewhere("a", "dead"), nowMillis);
+        log.add(0, elsewhere("b", "other"), nowMillis);
+        goLive();
+        assertThat(log.pending()).containsExactly(new Detach("a", 0, true, FOREVER, -1));
+    }
+
+    @Test
+    void acknowledgementsAreLoggedWithTheNextSavePoint() {
+        goLive();
+        fold(attach("a", 7));
+        fold(publish("m", recipient("a", 1)));
+        driver.settle("a", 1, new long[] {1});
+        assertThat(log.pending()).isEmpty();
+        pass(1000);
+        assertThat(log.pending()).singleElement().isInstanceOf(Settled.class);
+    }
+
+    @Test
+    void pubrecIsLoggedAtOnce() {
+        goLive();
+        fold(attach("a", 7));
+        fold(publish("m", recipient("a", 1)));
+        target.take();
+        driver.received("a", 1, new long[] {1});
+        log.makeDurable();
+        assertThat(target.take()).isEmpty();
+        read();
+        assertThat(target.take()).containsExactly("7: received [1]");
+    }
+
+    @Test
+    void acknowledgementsAreIgnoredWhenNotLive() {
+        driver.settle("a", 1, new long[] {1});
+        driver.received("a", 1, new long[] {1});
+        driver.readOn();
+        assertThat(log.pending()).isEmpty();
+        assertThat(log.calls).isEmpty();
+    }
+
+    // Relays.
+
+    @Test
+    void relayIsAnsweredWhenFolded() {
+        goLive();
+        fold(attach("a", 7));
+        driver.expectRelay(relay(1), this::tell);
+        assertThat(told).containsExactly("live 0");
+        fold(relay(1));
+        assertThat(told).containsExactly("live 0", "relayed at 2");
+    }
+
+    @Test
+    void relayFailsWhenItsConnectionLostTheSession() {
+        goLive();
+        fold(attach("a", 7), attach("a", 8));
+        driver.expectRelay(relay(1), this::tell);
+        fold(relay(1));
+        assertThat(told).containsExactly("live 0", "refused");
+    }
+
+    @Test
+    void relayFailsWhenTheShardMoves() {
+        goLive();
+        driver.expectRelay(relay(1), this::tell);
+        driver.revoked();
+        driver.expectRelay(relay(1), this::tell);
+        assertThat(told).containsExactly("live 0", "refused", "refused");
+    }
+
+    @Test
+    void relayFailsWhenItsAppendFails() {
+        goLive();
+        driver.expectRelay(relay(1), this::tell);
+        driver.relayFailed(relay(1), new IllegalStateException("closed"));
+        driver.relayFailed(relay(1), new IllegalStateException("closed"));
+        assertThat(told).containsExactly("live 0", "refused");
+    }
+
+    @Test
+    void relayIsAnsweredWhenTheShardIsClaimedAgainMeanwhile() {
+        goLive();
+        fold(attach("a", 7));
+        driver.expectRelay(relay(1), this::tell);
+        fold(new Owner("other"));
+        log.add(0, relay(1), nowMillis);
+        pass(1000);
+        claim();
+        assertThat(told).containsExactly("live 0", "relayed at 3", "live 0");
+    }
+
+    @Test
+    void relayFailsWhenAnotherOwnerHasFoldedIt() {
+        goLive();
+        fold(attach("a", 7));
+        driver.expectRelay(relay(1), this::tell);
+        fold(new Owner("other"));
+        log.add(0, relay(1), nowMillis);
+        store.content.applied = 3;
+        pass(1000);
+        claim();
+        assertThat(told).containsExactly("live 0", "refused", "live 0");
+    }
+
+    // Time.
+
+    @Test
+    void sessionExpiresWhenItsTimeIsOver() {
+        goLive();
+        fold(attach("a", 7), detach("a", 1, true, 60));
+        pass(59_999);
+        assertThat(expiries()).isEmpty();
+        pass(1);
+        assertThat(expiries()).containsExactly(new SessionExpired("a", 1));
+        pass(1000);
+        assertThat(expiries()).hasSize(1);
+    }
+
+    @Test
+    void sessionDoesNotExpireWhenResumed() {
+        goLive();
+        fold(attach("a", 7), detach("a", 1, true, 60), attach("a", 8));
+        pass(100_000);
+        assertThat(expiries()).isEmpty();
+    }
+
+    @Test
+    void timersAreSetWhenLoaded() {
+        log.add(0, attach("a", 7), nowMillis);
+        log.add(0, detach("a", 0, true, 60), nowMillis);
+        goLive();
+        pass(60_000);
+        assertThat(expiries()).containsExactly(new SessionExpired("a", 0));
+    }
+
+    @Test
+    void willIsPublishedWithItsExpiryWhenItsDelayIsOver() {
+        goLive();
+        fold(attach("a", 7, FOREVER, new Will(message("will"), 10, 5)), detach("a", 1, true, FOREVER));
+        pass(9_999);
+        assertThat(wills()).isEmpty();
+        pass(1);
+        assertThat(wills())
+                .containsExactly(new WillDue("a", 1, message("will").withExpiry(nowMillis + 5_000), Destinations.NONE));
+        pass(1000);
+        assertThat(wills()).hasSize(1);
+    }
+
+    @Test
+    void willIsPublishedWhenTheOwnerBeforeDidNot() {
+        log.add(0, attach("a", 7, FOREVER, WILL), nowMillis);
+        log.add(0, detach("a", 0, true, FOREVER), nowMillis);
+        goLive();
+        assertThat(wills()).containsExactly(new WillDue("a", 0, message("will"), Destinations.NONE));
+    }
+
+    private List<ShardEvent> expiries() {
+        return log.pending().stream().filter(SessionExpired.class::isInstance).toList();
+    }
+
+    private List<ShardEvent> wills() {
+        return log.pending().stream().filter(WillDue.class::isInstance).toList();
+    }
+
+    private void goLive() {
+        driver.assigned();
+        claim();
+    }
+
+    private void claim() {
+        log.makeDurable();
+        store.answerAll();
+        read();
+    }
+
+    private void read() {
+        driver.records(0, log.from(0, 0));
+    }
+
+    /** Puts records into the log and has them read. */
+    private void fold(ShardEvent... events) {
+        for (ShardEvent event : events) {
+            log.add(0, event, nowMillis);
+        }
+        read();
+    }
+
+    private void pass(long millis) {
+        nowMillis += millis;
+        driver.tick();
+    }
+
+    private void tell(long offset, @Nullable Throwable failure) {
+        told.add(failure == null ? "relayed at " + offset : "refused");
+    }
+
+    private static Relay relay(long epoch) {
+        return new Relay("a", epoch, 5, message("m"), Destinations.NONE);
+    }
+
+    private static Attach elsewhere(String clientId, String node) {
+        return new Attach(clientId, node, 7, false, FOREVER, 10, null);
+    }
+
+    private ShardEnvironment environment() {
+        return new ShardEnvironment(
+                DeliveryFixture.config(9, QueueLimits.defaults()),
+                NODE,
+                dead::contains,
+                log,
+                store,
+                new LogAppender(log),
+                target,
+                new NoRouting(),
+                new NoObserver() {
+                    @Override
+                    public void shardLive(int shard, ToLongFunction<String> sessionOf) {
+                        told.add("live " + shard);
+                    }
+                },
+                () -> nowMillis,
+                ShardRecorder.NONE,
+                _ -> {});
+    }
+}

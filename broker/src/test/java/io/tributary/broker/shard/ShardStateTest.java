@@ -1,0 +1,526 @@
+package io.tributary.broker.shard;
+
+import static io.tributary.broker.shard.Samples.DELAYED_WILL;
+import static io.tributary.broker.shard.Samples.FOREVER;
+import static io.tributary.broker.shard.Samples.NODE;
+import static io.tributary.broker.shard.Samples.WILL;
+import static io.tributary.broker.shard.Samples.attach;
+import static io.tributary.broker.shard.Samples.cleanStart;
+import static io.tributary.broker.shard.Samples.detach;
+import static io.tributary.broker.shard.Samples.devices;
+import static io.tributary.broker.shard.Samples.message;
+import static io.tributary.broker.shard.Samples.publish;
+import static io.tributary.broker.shard.Samples.received;
+import static io.tributary.broker.shard.Samples.recipient;
+import static io.tributary.broker.shard.Samples.settled;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.tributary.common.event.Destinations;
+import io.tributary.common.event.SessionHead;
+import io.tributary.common.event.ShardEvent;
+import io.tributary.common.event.ShardEvent.HandOver;
+import io.tributary.common.event.ShardEvent.Moved;
+import io.tributary.common.event.ShardEvent.Owner;
+import io.tributary.common.event.ShardEvent.Publish;
+import io.tributary.common.event.ShardEvent.Relay;
+import io.tributary.common.event.ShardEvent.Release;
+import io.tributary.common.event.ShardEvent.SessionExpired;
+import io.tributary.common.event.ShardEvent.Settled;
+import io.tributary.common.event.ShardEvent.WillDue;
+import io.tributary.common.event.Source;
+import io.tributary.persistence.shard.SavePoint;
+import io.tributary.persistence.shard.SavePoint.ClientWill;
+import io.tributary.persistence.shard.SavePoint.SourcePosition;
+import io.tributary.persistence.shard.ShardStore;
+import io.tributary.persistence.shard.ShardStore.Claim;
+import java.util.List;
+import java.util.Objects;
+import org.junit.jupiter.api.Test;
+
+class ShardStateTest {
+    private static final long NOW = 1_000_000;
+    private static final int SIZE = message("m").sizeBytes();
+
+    private final RecordingEffects effects = new RecordingEffects();
+    private ShardState state = new ShardState(effects, new Claim(ShardStore.NOTHING_APPLIED, -1, List.of()));
+    private long offset;
+
+    // Attach.
+
+    @Test
+    void sessionBeginsWhenThereIsNone() {
+        fold(attach("a", 7));
+        assertThat(effects.take()).containsExactly("attached a");
+        assertThat(client("a").session).isEqualTo(0);
+        assertThat(client("a").epoch).isEqualTo(0);
+        assertThat(client("a").node).isEqualTo(NODE);
+        assertThat(client("a").connection).isEqualTo(7);
+        assertThat(client("a").isResumed()).isFalse();
+    }
+
+    @Test
+    void sessionGoesOnWhenTakenOver() {
+        fold(attach("a", 7), publish("m", recipient("a", 0)));
+        effects.take();
+        fold(attach("a", 8));
+        assertThat(effects.take()).containsExactly("attached a from here/7");
+        assertThat(client("a").session).isEqualTo(0);
+        assertThat(client("a").epoch).isEqualTo(2);
+        assertThat(client("a").queuedMessages).isEqualTo(1);
+        assertThat(client("a").isResumed()).isTrue();
+    }
+
+    @Test
+    void everythingQueuedMayHaveBeenSentWhenTakenOver() {
+        fold(attach("a", 7), publish("m", recipient("a", 0)), attach("a", 8));
+        assertThat(client("a").resendUpTo).isEqualTo(1);
+    }
+
+    @Test
+    void newSessionReplacesTheOldOneWhenStartedClean() {
+        fold(attach("a", 7), publish("m", recipient("a", 0)));
+        effects.take();
+        fold(cleanStart("a", 8));
+        assertThat(effects.take()).containsExactly("ended a/0", "attached a from here/7");
+        assertThat(client("a").session).isEqualTo(2);
+        assertThat(client("a").queuedMessages).isZero();
+        assertThat(client("a").resendUpTo).isZero();
+    }
+
+    @Test
+    void newSessionReplacesATransientOneWhenTakenOver() {
+        fold(attach("a", 7, 0, null), attach("a", 8));
+        assertThat(effects.take()).containsExactly("attached a", "ended a/0", "attached a from here/7");
+        assertThat(client("a").session).isEqualTo(1);
+    }
+
+    @Test
+    void sessionGoesOnWhenResumed() {
+        fold(attach("a", 7), detach("a", 0, 0));
+        effects.take();
+        fold(attach("a", 8));
+        assertThat(effects.take()).containsExactly("attached a");
+        assertThat(client("a").session).isEqualTo(0);
+    }
+
+    @Test
+    void sessionKeepsItsQueueWhenResumedForTheLastTime() {
+        fold(attach("a", 7), publish("m", recipient("a", 0)), attach("a", 8, 0, null));
+        assertThat(client("a").session).isEqualTo(0);
+        assertThat(client("a").hasQueue()).isTrue();
+        assertThat(client("a").isPersistent()).isFalse();
+    }
+
+    // Detach, expiry.
+
+    @Test
+    void sessionGoesOnWithoutConnectionWhenDetached() {
+        fold(attach("a", 7), detach("a", 0, true, 60));
+        assertThat(effects.take()).containsExactly("attached a", "detached a");
+        assertThat(client("a").isAttached()).isFalse();
+        assertThat(client("a").expiresAtMillis()).isEqualTo(NOW + 60_000);
+    }
+
+    @Test
+    void sessionNeverExpiresWhenItsIntervalIsTheLargest() {
+        fold(attach("a", 7), detach("a", 0, true, FOREVER));
+        assertThat(client("a").expiresAtMillis()).isEqualTo(Long.MAX_VALUE);
+    }
+
+    @Test
+    void sessionEndsWhenDetachedWithoutExpiryInterval() {
+        fold(attach("a", 7), detach("a", 0, true, 0));
+        assertThat(effects.take()).containsExactly("attached a", "ended a/0");
+        assertThat(state.client("a")).isNull();
+    }
+
+    @Test
+    void detachIsIgnoredWhenOfAnOlderConnection() {
+        fold(attach("a", 7), attach("a", 8));
+        effects.take();
+        fold(detach("a", 0, 0));
+        assertThat(effects.take()).isEmpty();
+        assertThat(client("a").isAttached()).isTrue();
+    }
+
+    @Test
+    void detachIsIgnoredWhenRepeatedOrWithoutSession() {
+        fold(attach("a", 7), detach("a", 0, 0));
+        effects.take();
+        fold(detach("a", 0, false, 0), detach("b", 0, 0));
+        assertThat(effects.take()).isEmpty();
+        assertThat(client("a").sessionExpirySeconds).isEqualTo(FOREVER);
+    }
+
+    @Test
+    void onlyWhatWasSentMayHaveBeenSeenWhenDetached() {
+        fold(attach("a", 7), publish("1", recipient("a", 0)), publish("2", recipient("a", 0)), detach("a", 0, 1));
+        assertThat(client("a").resendUpTo).isEqualTo(1);
+    }
+
+    @Test
+    void whatWasSentBeforeStaysSentWhenDetachedEarlierNextTime() {
+        fold(attach("a", 7), publish("1", recipient("a", 0)), detach("a", 0, 1), attach("a", 8), detach("a", 3, 0));
+        assertThat(client("a").resendUpTo).isEqualTo(1);
+    }
+
+    @Test
+    void everythingMayHaveBeenSeenWhenTheNodeIsGone() {
+        fold(attach("a", 7), publish("1", recipient("a", 0)), publish("2", recipient("a", 0)), detach("a", 0, -1));
+        assertThat(client("a").resendUpTo).isEqualTo(2);
+    }
+
+    @Test
+    void sessionEndsWhenExpired() {
+        fold(attach("a", 7), detach("a", 0, true, 60));
+        effects.take();
+        fold(new SessionExpired("a", 0));
+        assertThat(effects.take()).containsExactly("ended a/0");
+        assertThat(state.client("a")).isNull();
+    }
+
+    @Test
+    void expiryIsIgnoredWhenResumedMeanwhile() {
+        fold(attach("a", 7), detach("a", 0, true, 60), attach("a", 8));
+        effects.take();
+        fold(new SessionExpired("a", 0), new SessionExpired("a", 2), new SessionExpired("b", 2));
+        assertThat(effects.take()).isEmpty();
+        assertThat(state.client("a")).isNotNull();
+    }
+
+    // Publish.
+
+    @Test
+    void messageIsQueuedForEachRecipient() {
+        fold(attach("a", 7), attach("b", 8));
+        effects.take();
+        fold(publish("m", recipient("a", 0), recipient("b", 1)), publish("m", recipient("a", 0)));
+        assertThat(effects.take()).containsExactly("queued a 1", "queued b 1", "queued a 2");
+        assertThat(client("a").lastSequence).isEqualTo(2);
+        assertThat(client("a").queuedMessages).isEqualTo(2);
+        assertThat(client("a").queuedBytes).isEqualTo(2L * SIZE);
+    }
+
+    @Test
+    void messageIsIgnoredWhenItsSessionIsOver() {
+        fold(attach("a", 7), cleanStart("a", 8));
+        effects.take();
+        fold(publish("m", recipient("a", 0), recipient("b", 0)));
+        assertThat(effects.take()).isEmpty();
+        assertThat(client("a").lastSequence).isZero();
+    }
+
+    @Test
+    void messageIsIgnoredWhenItsSourceWasSeen() {
+        fold(attach("a", 7));
+        effects.take();
+        fold(from(2, 50, 1), from(2, 50, 1), from(2, 50, 0), from(2, 49, 9), from(1, 3, 0), from(2, 50, 2));
+        assertThat(effects.take()).containsExactly("queued a 1", "queued a 2", "queued a 3");
+    }
+
+    @Test
+    void sourcesAreRememberedWhenLoaded() {
+        state = new ShardState(effects, new Claim(4, 2, List.of(new SourcePosition(2, 50, 1))));
+        offset = 5;
+        fold(attach("a", 7));
+        effects.take();
+        fold(from(5, 2, 50, 1), from(5, 2, 51, 0));
+        assertThat(effects.take()).containsExactly("queued a 1");
+    }
+
+    @Test
+    void recordIsSkippedWhenFoldedBefore() {
+        fold(attach("a", 7));
+        effects.take();
+        state.apply(0, NOW, attach("a", 8));
+        assertThat(effects.take()).isEmpty();
+        assertThat(client("a").connection).isEqualTo(7);
+    }
+
+    // Relay and Release.
+
+    @Test
+    void relayIsHandedOn() {
+        fold(attach("a", 7));
+        effects.take();
+        fold(relay(0, 5));
+        assertThat(effects.take()).containsExactly("hand on m", "relayed 5");
+        assertThat(client("a").inboundPacketIdArray()).containsExactly(5);
+    }
+
+    @Test
+    void relayIsAcceptedButNotHandedOnAgainWhenRepeated() {
+        fold(attach("a", 7), relay(0, 5));
+        effects.take();
+        fold(relay(0, 5));
+        assertThat(effects.take()).containsExactly("relayed 5");
+    }
+
+    @Test
+    void relayIsRefusedWhenItsConnectionLostTheSession() {
+        fold(attach("a", 7), attach("a", 8));
+        effects.take();
+        fold(relay(0, 5), new Relay("b", 0, 6, message("m"), Destinations.NONE));
+        assertThat(effects.take()).containsExactly("refused 5", "refused 6");
+        assertThat(client("a").inboundPacketIdArray()).isEmpty();
+    }
+
+    @Test
+    void relayIsAcceptedWhenItsConnectionEndedSince() {
+        fold(attach("a", 7), detach("a", 0, 0));
+        effects.take();
+        fold(relay(0, 5));
+        assertThat(effects.take()).containsExactly("hand on m", "relayed 5");
+    }
+
+    @Test
+    void packetIdentifierIsFreeWhenReleased() {
+        fold(attach("a", 7), relay(0, 5), new Release("a", 0, 5));
+        effects.take();
+        fold(relay(0, 5));
+        assertThat(effects.take()).containsExactly("hand on m", "relayed 5");
+    }
+
+    @Test
+    void releaseIsIgnoredWhenOfAnOlderConnection() {
+        fold(attach("a", 7), relay(0, 5), attach("a", 8), new Release("a", 0, 5), new Release("b", 0, 5));
+        assertThat(client("a").inboundPacketIdArray()).containsExactly(5);
+    }
+
+    // Settled, Owner.
+
+    @Test
+    void entriesLeaveTheQueueWhenSettled() {
+        fold(new Owner(NODE), attach("a", 7), publish("m", recipient("a", 1)), publish("m", recipient("a", 1)));
+        effects.take();
+        fold(new Settled(0, List.of(settled("a", 1, "m", 1))));
+        assertThat(effects.take()).isEmpty();
+        assertThat(client("a").queuedMessages).isEqualTo(1);
+        assertThat(client("a").queuedBytes).isEqualTo(SIZE);
+    }
+
+    @Test
+    void onlyPubrelIsOwedWhenReceived() {
+        fold(new Owner(NODE), attach("a", 7), publish("m", recipient("a", 1)));
+        effects.take();
+        fold(new Settled(0, List.of(received("a", 1, "m", 1))));
+        assertThat(effects.take()).containsExactly("received a [1]");
+        assertThat(client("a").queuedMessages).isEqualTo(1);
+        assertThat(client("a").queuedBytes).isZero();
+    }
+
+    @Test
+    void settledIsIgnoredWhenOfAnotherOwnerOrSession() {
+        fold(new Owner(NODE), attach("a", 7), publish("m", recipient("a", 1)), new Owner(NODE));
+        fold(new Settled(0, List.of(settled("a", 1, "m", 1))));
+        fold(new Settled(3, List.of(settled("a", 9, "m", 1), settled("b", 1, "m", 1))));
+        assertThat(client("a").queuedMessages).isEqualTo(1);
+    }
+
+    @Test
+    void settledCountsWhenItsOwnerIsBeforeTheSavePoint() {
+        fold(new Owner(NODE), attach("a", 7), publish("m", recipient("a", 1)));
+        SavePoint savePoint = state.takeSavePoint(0, ShardStore.NOTHING_APPLIED);
+        reload(savePoint);
+        fold(new Settled(0, List.of(settled("a", 1, "m", 1))));
+        assertThat(client("a").queuedMessages).isZero();
+    }
+
+    @Test
+    void ownerIsTold() {
+        fold(new Owner(NODE));
+        assertThat(effects.take()).containsExactly("owned 0");
+    }
+
+    // Wills.
+
+    @Test
+    void willIsDueWhenTheConnectionEnds() {
+        fold(attach("a", 7, FOREVER, WILL), detach("a", 0, true, FOREVER));
+        assertThat(effects.take()).containsExactly("attached a", "will of a/0", "detached a");
+        assertThat(state.dueWills()).hasSize(1);
+    }
+
+    @Test
+    void willIsCancelledWhenTheClientSaysGoodbye() {
+        fold(attach("a", 7, FOREVER, WILL), detach("a", 0, false, FOREVER));
+        assertThat(effects.take()).containsExactly("attached a", "detached a");
+        assertThat(state.dueWills()).isEmpty();
+        assertThat(client("a").will).isNull();
+    }
+
+    @Test
+    void willWaitsWhenDelayed() {
+        fold(attach("a", 7, FOREVER, DELAYED_WILL), detach("a", 0, true, FOREVER));
+        assertThat(effects.take()).containsExactly("attached a", "detached a");
+        assertThat(client("a").willDueAtMillis).isEqualTo(NOW + 10_000);
+    }
+
+    @Test
+    void delayedWillIsDueWhenTheSessionEnds() {
+        fold(attach("a", 7, 60, DELAYED_WILL), detach("a", 0, true, 5));
+        effects.take();
+        fold(new SessionExpired("a", 0));
+        assertThat(effects.take()).containsExactly("will of a/0", "ended a/0");
+    }
+
+    @Test
+    void delayedWillIsDueWhenTheSessionEndsWithTheConnection() {
+        fold(attach("a", 7, 60, DELAYED_WILL), detach("a", 0, true, 0));
+        assertThat(effects.take()).containsExactly("attached a", "will of a/0", "ended a/0");
+    }
+
+    @Test
+    void delayedWillIsCancelledWhenResumed() {
+        fold(attach("a", 7, FOREVER, DELAYED_WILL), detach("a", 0, true, FOREVER), attach("a", 8));
+        assertThat(effects.take()).doesNotContain("will of a/0");
+        fold(new WillDue("a", 0, message("will"), Destinations.NONE));
+        assertThat(effects.take()).isEmpty();
+    }
+
+    @Test
+    void willIsDueWhenTakenOver() {
+        fold(attach("a", 7, FOREVER, WILL), attach("a", 8));
+        assertThat(effects.take()).contains("will of a/0");
+    }
+
+    @Test
+    void delayedWillIsCancelledWhenTakenOver() {
+        fold(attach("a", 7, FOREVER, DELAYED_WILL), attach("a", 8));
+        assertThat(effects.take()).doesNotContain("will of a/0");
+    }
+
+    @Test
+    void delayedWillIsDueWhenTakenOverWithACleanStart() {
+        fold(attach("a", 7, FOREVER, DELAYED_WILL), cleanStart("a", 8));
+        assertThat(effects.take()).contains("will of a/0", "ended a/0");
+    }
+
+    @Test
+    void willIsHandedOnOnceWhenDue() {
+        fold(attach("a", 7, FOREVER, WILL), detach("a", 0, true, FOREVER));
+        effects.take();
+        WillDue due = new WillDue("a", 0, message("will"), devices(recipient("w", 0)));
+        fold(due, due);
+        assertThat(effects.take()).containsExactly("hand on will");
+        assertThat(state.dueWills()).isEmpty();
+    }
+
+    @Test
+    void delayedWillIsHandedOnOnceWhenItsTimeCame() {
+        fold(attach("a", 7, FOREVER, DELAYED_WILL), detach("a", 0, true, FOREVER));
+        effects.take();
+        WillDue due = new WillDue("a", 0, message("will"), devices(recipient("w", 0)));
+        fold(due, due);
+        assertThat(effects.take()).containsExactly("hand on will");
+        assertThat(client("a").willDueAtMillis).isEqualTo(Long.MAX_VALUE);
+    }
+
+    @Test
+    void willIsHandedOnWhenItsClientCameBackAfterItWasDue() {
+        fold(attach("a", 7, FOREVER, WILL), detach("a", 0, true, FOREVER), attach("a", 8));
+        effects.take();
+        fold(new WillDue("a", 0, message("will"), Destinations.NONE));
+        assertThat(effects.take()).containsExactly("hand on will");
+    }
+
+    @Test
+    void willIsNotDueWhenItsConnectionLives() {
+        fold(attach("a", 7, FOREVER, WILL));
+        effects.take();
+        fold(new WillDue("a", 0, message("will"), Destinations.NONE));
+        assertThat(effects.take()).isEmpty();
+    }
+
+    @Test
+    void willsBelongToTheirConnectionsWhenLoaded() {
+        fold(attach("a", 7, FOREVER, DELAYED_WILL));
+        SessionHead head = client("a").toHead();
+        state = new ShardState(effects, new Claim(5, -1, List.of()));
+        state.load(List.of(head), List.of());
+        state.load(
+                List.of(),
+                List.of(
+                        new ClientWill("a", 0, DELAYED_WILL, false),
+                        new ClientWill("a", 9, WILL, false),
+                        new ClientWill("b", 1, WILL, true)));
+        assertThat(client("a").will).isEqualTo(DELAYED_WILL);
+        assertThat(state.dueWills()).containsOnlyKeys(new SavePoint.WillKey("b", 1));
+    }
+
+    // HandOver.
+
+    @Test
+    void messagesMoveWhenHandedOver() {
+        fold(new Owner(NODE), attach("a", 7), publish("m", recipient("a", 1)), publish("n", recipient("a", 1)));
+        effects.take();
+        fold(handOver(0, 1, 1));
+        assertThat(effects.take()).containsExactly("hand on m");
+        assertThat(client("a").queuedMessages).isEqualTo(1);
+        assertThat(client("a").queuedBytes).isEqualTo(SIZE);
+    }
+
+    @Test
+    void handOverIsIgnoredWhenOfAnotherOwnerOrSession() {
+        fold(new Owner(NODE), attach("a", 7), publish("m", recipient("a", 1)), new Owner(NODE));
+        effects.take();
+        fold(handOver(0, 1, 1), handOver(3, 9, 1));
+        assertThat(effects.take()).isEmpty();
+        assertThat(client("a").queuedMessages).isEqualTo(1);
+    }
+
+    // Save points.
+
+    @Test
+    void savePointHasWhatChangedSinceTheLastOne() {
+        fold(new Owner(NODE), attach("a", 7), publish("m", recipient("a", 1)));
+        SavePoint first = state.takeSavePoint(0, -1);
+        assertThat(first.applied()).isEqualTo(2);
+        assertThat(first.foldedOwner()).isEqualTo(0);
+        assertThat(first.heads()).hasSize(1);
+        assertThat(first.queued()).hasSize(1);
+        SavePoint second = state.takeSavePoint(0, 2);
+        assertThat(second.heads()).isEmpty();
+        assertThat(second.queued()).isEmpty();
+    }
+
+    @Test
+    void headIsTheSameWhenLoaded() {
+        fold(attach("a", 7, 60, null), publish("m", recipient("a", 0)), relay(0, 5), detach("a", 0, true, 30));
+        SessionHead head = client("a").toHead();
+        assertThat(new ClientState(head).toHead()).usingRecursiveComparison().isEqualTo(head);
+    }
+
+    private void fold(ShardEvent... events) {
+        for (ShardEvent event : events) {
+            state.apply(offset++, NOW, event);
+        }
+    }
+
+    private void reload(SavePoint savePoint) {
+        effects.take();
+        state = new ShardState(effects, new Claim(savePoint.applied(), savePoint.foldedOwner(), savePoint.sources()));
+        state.load(savePoint.heads(), savePoint.wills());
+    }
+
+    private ClientState client(String clientId) {
+        return Objects.requireNonNull(state.client(clientId));
+    }
+
+    private static Publish from(int shard, long sourceOffset, int part) {
+        return from(0, shard, sourceOffset, part);
+    }
+
+    private static Publish from(long session, int shard, long sourceOffset, int part) {
+        return new Publish(message("m"), List.of(recipient("a", session)), new Source(shard, sourceOffset, part));
+    }
+
+    private static Relay relay(long epoch, int packetId) {
+        return new Relay("a", epoch, packetId, message("m"), devices(recipient("b", 0)));
+    }
+
+    private static HandOver handOver(long ownerEpoch, long session, long sequence) {
+        Moved moved = new Moved(sequence, SIZE, message("m"), devices(recipient("b", 0)));
+        return new HandOver(ownerEpoch, "a", session, List.of(moved));
+    }
+}

@@ -1,0 +1,79 @@
+package io.tributary.broker.shard;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CountDownLatch;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+class ShardThreadTest {
+    private final ShardThread thread = new ShardThread("test-shard");
+    private final List<Integer> run = new ArrayList<>();
+
+    @AfterEach
+    void stop() {
+        thread.stop();
+    }
+
+    @Test
+    void tasksRunInOrder() throws InterruptedException {
+        CountDownLatch done = new CountDownLatch(1);
+        thread.start();
+        for (int i = 0; i < 1000; i++) {
+            int number = i;
+            thread.execute(() -> run.add(number));
+        }
+        thread.execute(done::countDown);
+        done.await();
+        assertThat(run).isEqualTo(IntStream.range(0, 1000).boxed().toList());
+    }
+
+    @Test
+    void threadWakesUpWhenItHadNothingToDo() throws InterruptedException {
+        thread.start();
+        for (int i = 0; i < 200; i++) {
+            CountDownLatch done = new CountDownLatch(1);
+            thread.execute(done::countDown);
+            done.await();
+        }
+    }
+
+    @Test
+    void threadGoesOnWhenATaskFails() throws InterruptedException {
+        CountDownLatch done = new CountDownLatch(1);
+        thread.start();
+        thread.execute(() -> {
+            throw new IllegalStateException("on purpose");
+        });
+        thread.execute(done::countDown);
+        done.await();
+    }
+
+    @Test
+    void queuedTasksRunWhenStopped() {
+        thread.start();
+        for (int i = 0; i < 1000; i++) {
+            int number = i;
+            thread.execute(() -> run.add(number));
+        }
+        thread.stop();
+        assertThat(run).hasSize(1000);
+    }
+
+    @Test
+    void tasksOfManyThreadsAllRun() throws InterruptedException {
+        CountDownLatch done = new CountDownLatch(8_000);
+        thread.start();
+        for (int i = 0; i < 8; i++) {
+            Thread.ofPlatform().start(() -> {
+                for (int task = 0; task < 1000; task++) {
+                    thread.execute(done::countDown);
+                }
+            });
+        }
+        done.await();
+    }
+}

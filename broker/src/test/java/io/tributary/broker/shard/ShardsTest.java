@@ -1,0 +1,167 @@
+package io.tributary.broker.shard;
+
+import static io.tributary.broker.shard.Samples.NODE;
+import static io.tributary.broker.shard.Samples.attach;
+import static io.tributary.broker.shard.Samples.detach;
+import static io.tributary.broker.shard.Samples.message;
+import static io.tributary.broker.shard.Samples.recipient;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.tributary.broker.delivery.Attached;
+import io.tributary.broker.delivery.Delivery;
+import io.tributary.broker.delivery.DeliveryTarget;
+import io.tributary.common.event.Destinations;
+import io.tributary.common.event.EventCodec;
+import io.tributary.common.event.QueueEntry;
+import io.tributary.common.event.Recipient;
+import io.tributary.common.event.ShardEvent.Relay;
+import io.tributary.common.event.ShardEvent.Release;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.LinkedBlockingQueue;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+class ShardsTest {
+    private static final int SHARDS = 5;
+
+    private final InstantLog log = new InstantLog(SHARDS);
+    private final Answers answers = new Answers();
+    private final Shards shards = new Shards(
+            new ShardConfig(
+                    2,
+                    DeliveryFixture.config(9, QueueLimits.defaults()).savePointInterval(),
+                    500,
+                    1024,
+                    9,
+                    1024,
+                    QueueLimits.defaults()),
+            log,
+            new InstantStore(SHARDS));
+    private final CompletableFuture<Void> live = new CompletableFuture<>();
+
+    @BeforeEach
+    void start() {
+        shards.start(new Shards.Node(NODE, _ -> false, answers, new NoRouting(), new NoObserver(), ShardRecorder.NONE))
+                .thenRun(() -> live.complete(null));
+    }
+
+    @AfterEach
+    void stop() {
+        shards.close();
+    }
+
+    @Test
+    void allShardsGoLive() {
+        live.join();
+    }
+
+    @Test
+    void messageReachesConnectionsOfAllShards() throws InterruptedException {
+        List<Recipient> recipients = new ArrayList<>();
+        for (int i = 0; i < 20; i++) {
+            shards.attach(attach("client-" + i, i));
+            Attached attached = answers.attached.take();
+            recipients.add(recipient("client-" + i, attached.session()));
+        }
+        CompletableFuture<Void> done = new CompletableFuture<>();
+        shards.publish(message("m"), recipients, null, (offset, failure) -> done.complete(null));
+        done.join();
+        Set<Long> reached = new HashSet<>();
+        while (reached.size() < 20) {
+            reached.add(answers.delivered.take());
+        }
+        for (Recipient recipient : recipients) {
+            shards.settle(recipient.clientId(), recipient.session(), new long[] {1});
+            shards.detach(detach(recipient.clientId(), recipient.session(), 1));
+        }
+    }
+
+    @Test
+    void pubrecIsAnswered() throws InterruptedException {
+        shards.attach(attach("a", 1));
+        Attached attached = answers.attached.take();
+        shards.publish(message("m"), List.of(recipient("a", attached.session())), null, (offset, failure) -> {});
+        answers.delivered.take();
+        shards.received("a", attached.epoch(), new long[] {1});
+        assertThat(answers.received.take()).isEqualTo("[1]");
+    }
+
+    @Test
+    void relayAndReleaseAreAnswered() throws InterruptedException {
+        shards.attach(attach("a", 1));
+        long epoch = answers.attached.take().epoch();
+        CompletableFuture<Boolean> relayed = new CompletableFuture<>();
+        shards.relay(
+                new Relay("a", epoch, 1, message("m"), Destinations.NONE),
+                (offset, failure) -> relayed.complete(failure == null));
+        assertThat(relayed.join()).isTrue();
+        CompletableFuture<Boolean> released = new CompletableFuture<>();
+        shards.release(new Release("a", epoch, 1), (offset, failure) -> released.complete(failure == null));
+        assertThat(released.join()).isTrue();
+    }
+
+    @Test
+    void connectionsKeepTheirSessionsWhenTheShardIsAssignedAgain() throws InterruptedException {
+        shards.attach(attach("a", 1));
+        long session = answers.attached.take().session();
+        log.assign(shards.shardOf("a"));
+        assertThat(answers.attached.take().session()).isEqualTo(session);
+    }
+
+    @Test
+    void logIsPausedWhenTheOwnerCannotKeepUp() throws InterruptedException {
+        live.join();
+        log.flood(shards.shardOf("a"), EventCodec.encode(new Release("nobody", 0, 1)), 10_001);
+        assertThat(log.pauses()).isEqualTo(1);
+        shards.attach(attach("a", 1)); // is read when the log goes on
+        answers.attached.take();
+    }
+
+    @Test
+    void roomIsThereWhenTheLogTakesEverything() {
+        List<String> told = new ArrayList<>();
+        shards.onRoom(() -> told.add("room"));
+        assertThat(told).containsExactly("room");
+        assertThat(shards.isCongested()).isFalse();
+    }
+
+    /** What connections are told, by kind. */
+    private static final class Answers implements DeliveryTarget {
+        final BlockingQueue<Attached> attached = new LinkedBlockingQueue<>();
+        final BlockingQueue<Long> delivered = new LinkedBlockingQueue<>();
+        final BlockingQueue<String> received = new LinkedBlockingQueue<>();
+
+        @Override
+        public void attached(long connection, Attached answer) {
+            attached.add(answer);
+        }
+
+        @Override
+        public void takenOver(long connection) {}
+
+        @Override
+        public void deliver(long connection, List<Delivery> deliveries) {
+            delivered.add(connection);
+        }
+
+        @Override
+        public void received(long connection, long[] sequences) {
+            received.add(Arrays.toString(sequences));
+        }
+
+        @Override
+        public void deliverTransient(long connection, QueueEntry.Queued message) {}
+
+        @Override
+        public boolean deliverQos0(String clientId, QueueEntry.Queued message) {
+            return false;
+        }
+    }
+}
