@@ -38,10 +38,12 @@ import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executors;
+import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.ScheduledFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Consumer;
 import java.util.function.Function;
 import java.util.function.ToLongFunction;
@@ -56,6 +58,8 @@ public final class Broker implements AutoCloseable {
     private static final Duration FAREWELL = Duration.ofSeconds(5);
     private static final Duration START_LIMIT = Duration.ofMinutes(10);
     private static final int RETAINED_PAGE = 500;
+    /** How much the embedding application may have published that is not safe yet. */
+    private static final long MOST_UNFINISHED_BYTES = 64L << 20;
 
     private final BrokerConfig config;
     private final BrokerExtensions extensions;
@@ -70,6 +74,7 @@ public final class Broker implements AutoCloseable {
     private final Router router;
     private final ScheduledExecutorService timer;
     private final AtomicBoolean closed = new AtomicBoolean();
+    private final AtomicLong unfinishedBytes = new AtomicLong();
     /** This start of this node: what an earlier one left attached is known to be gone. */
     private final String incarnation;
 
@@ -130,6 +135,7 @@ public final class Broker implements AutoCloseable {
         await(retained.start());
         await(shards.start(new Shards.Node(
                 incarnation, node -> !node.equals(incarnation), inProcess, router, new Ends(), recorders.shards())));
+        subscriptions.watch(subscriber -> shards.verify(subscriber.clientId(), subscriber.identity()));
         ScheduledFuture<?> _ =
                 timer.scheduleWithFixedDelay(() -> retained.expire(System.currentTimeMillis()), 1, 1, TimeUnit.SECONDS);
         sysTopics = new SysTopics(SysConfig.every(config.sysInterval()), this::sysFigures, retained, router);
@@ -160,8 +166,17 @@ public final class Broker implements AutoCloseable {
     /**
      * Publishes a message of the embedding application. The stage completes when the message is safe for every persistent
      * subscriber it matched, with whether there was any subscriber; it fails when the message was refused.
+     *
+     * <p>Any thread; never blocks. Of what is not finished yet 64 MiB are held; what comes then fails at once with a
+     * {@link RejectedExecutionException}, is not published, and may be tried again when earlier stages have completed.
      */
     public CompletionStage<Boolean> publish(Message message) {
+        int size = message.sizeBytes();
+        if (unfinishedBytes.addAndGet(size) > MOST_UNFINISHED_BYTES) {
+            unfinishedBytes.addAndGet(-size);
+            return CompletableFuture.failedStage(
+                    new RejectedExecutionException("too much is being published: wait for earlier stages to complete"));
+        }
         CompletableFuture<Boolean> result = new CompletableFuture<>();
         router.publish(message, outcome -> {
             switch (outcome) {
@@ -173,7 +188,7 @@ public final class Broker implements AutoCloseable {
                     result.completeExceptionally(new IllegalStateException("the broker is closing"));
             }
         });
-        return result;
+        return result.whenComplete((_, _) -> unfinishedBytes.addAndGet(-size));
     }
 
     /**

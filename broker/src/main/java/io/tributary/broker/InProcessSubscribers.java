@@ -77,7 +77,7 @@ final class InProcessSubscribers implements DeliveryTarget {
     }
 
     @Override
-    public boolean deliverQos0(String clientId, QueueEntry.Queued message) {
-        return connections.deliverQos0(clientId, message);
+    public boolean deliverQos0(String clientId, long session, QueueEntry.Queued message) {
+        return connections.deliverQos0(clientId, session, message);
     }
 }

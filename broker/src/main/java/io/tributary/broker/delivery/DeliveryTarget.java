@@ -31,7 +31,8 @@ public interface DeliveryTarget {
     /**
      * Hands a message of QoS 0 to the connection of a persistent session, if it has one on this node.
      *
+     * @param session the identity of the session; another session of the client gets nothing
      * @return whether the session is connected here
      */
-    boolean deliverQos0(String clientId, QueueEntry.Queued message);
+    boolean deliverQos0(String clientId, long session, QueueEntry.Queued message);
 }

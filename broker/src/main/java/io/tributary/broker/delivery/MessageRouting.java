@@ -17,12 +17,20 @@ public interface MessageRouting {
     Destinations match(Message message);
 
     /**
-     * Another member, online, of the shared subscription that chose the given one.
+     * Another member of the shared subscription that chose the given one.
      *
      * @param leaving the member that leaves, which is not chosen again
-     * @return one destination, or {@link Destinations#NONE} when no other member is online
+     * @param mayWait whether it may be a member that is offline, where none is online
+     * @return one destination, or {@link Destinations#NONE} when there is no other member that may have the message
      */
-    Destinations matchGroup(Message message, Recipient leaving);
+    Destinations matchGroup(Message message, Recipient leaving, boolean mayWait);
+
+    /**
+     * Whether a shared subscription has a member that is online.
+     *
+     * @param group the shared subscription as clients write it, {@code $share/name/filter}
+     */
+    boolean hasOnlineMember(String group);
 
     /**
      * Hands a message to those of its destinations that are transient sessions of this node: the named members of shared

@@ -32,7 +32,8 @@ final class Delivering implements Selection.Visitor {
             connections.deliverTransient(subscriber.identity(), copies.queued(grant, group));
         } else if (copies.qos(grant).isAcknowledged()) {
             append(copies.recipient(subscriber, grant, group));
-        } else if (!connections.deliverQos0(subscriber.clientId(), copies.queued(grant, group))) {
+        } else if (!connections.deliverQos0(
+                subscriber.clientId(), subscriber.identity(), copies.queued(grant, group))) {
             recorder.dropped(Drop.OFFLINE);
         }
     }

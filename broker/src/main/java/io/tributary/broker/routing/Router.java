@@ -18,6 +18,7 @@ import io.tributary.common.mqtt.Message;
 import io.tributary.common.mqtt.ReasonCode;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -105,21 +106,28 @@ public final class Router implements MessageRouting {
     }
 
     @Override
-    public Destinations matchGroup(Message message, Recipient leaving) {
+    public Destinations matchGroup(Message message, Recipient leaving, boolean mayWait) {
         SharedGroup group = leaving.group() == null ? null : subscriptions.group(leaving.group());
         if (group == null) {
             return Destinations.NONE;
         }
-        Receiver member = group.pickOnline(
-                message.publisher(),
-                message.topic(),
-                candidate -> !isSession(candidate, leaving) && selection.mayReceive(candidate, message));
+        Predicate<Receiver> mayHave =
+                candidate -> !isSession(candidate, leaving) && selection.mayReceive(candidate, message);
+        Receiver member = mayWait
+                ? group.pick(message.publisher(), message.topic(), mayHave)
+                : group.pickOnline(message.publisher(), message.topic(), mayHave);
         if (member == null) {
             return Destinations.NONE;
         }
         Collecting collecting = new Collecting(message, node);
         collecting.visit(member.subscriber(), member.grant(), group.name());
         return collecting.destinations();
+    }
+
+    @Override
+    public boolean hasOnlineMember(String group) {
+        SharedGroup found = subscriptions.group(group);
+        return found != null && found.hasOnlineMember();
     }
 
     @Override
@@ -241,7 +249,7 @@ public final class Router implements MessageRouting {
     private void deliverToMember(Recipient member, Queued copy) {
         if (!isPersistent(member)) {
             outlets.connections().deliverTransient(member.session(), copy);
-        } else if (!outlets.connections().deliverQos0(member.clientId(), copy)) {
+        } else if (!outlets.connections().deliverQos0(member.clientId(), member.session(), copy)) {
             recorder.dropped(RouterRecorder.Drop.OFFLINE);
         }
         recorder.delivered(1);

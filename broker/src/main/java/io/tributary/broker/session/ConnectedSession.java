@@ -98,6 +98,13 @@ final class ConnectedSession {
         outbound.offer(message);
     }
 
+    /** Takes a message that came when the session was closed already: another member of a shared subscription gets it. */
+    void missed(Queued message) {
+        if (message.group() != null && !identity.persistent()) {
+            Handover.of(List.of(message), identity, context.backend());
+        }
+    }
+
     /** The PUBRECs of these messages are logged. */
     void received(long[] sequences) {
         outbound.received(sequences);

@@ -21,7 +21,7 @@ final class Handover {
                     message.retain(),
                     message.subscriptionIds(),
                     message.group());
-            Destinations others = backend.matchGroup(message.message(), member);
+            Destinations others = backend.matchGroup(message.message(), member, true);
             if (!others.devices().isEmpty()) {
                 backend.append(message.message(), others.devices(), (offset, failure) -> {});
             }

@@ -68,8 +68,8 @@ record LiveBackend(Shards shards, RoomQueue room, Router router, Subscriptions s
     }
 
     @Override
-    public Destinations matchGroup(Message message, Recipient leaving) {
-        return router.matchGroup(message, leaving);
+    public Destinations matchGroup(Message message, Recipient leaving, boolean mayWait) {
+        return router.matchGroup(message, leaving, mayWait);
     }
 
     @Override

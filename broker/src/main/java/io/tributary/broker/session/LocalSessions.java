@@ -91,12 +91,12 @@ public final class LocalSessions implements DeliveryTarget {
     }
 
     @Override
-    public boolean deliverQos0(String clientId, Queued message) {
-        Session session = persistentByClient.get(clientId);
-        if (session == null) {
+    public boolean deliverQos0(String clientId, long session, Queued message) {
+        Session connected = persistentByClient.get(clientId);
+        if (connected == null || !connected.is(session)) {
             return false;
         }
-        session.offer(message);
+        connected.offer(message);
         return true;
     }
 

@@ -74,7 +74,9 @@ public final class Session {
     /** The accepted CONNECT, only while the session is being attached: it may have secrets in it. */
     private @Nullable Admission admission;
 
-    private @Nullable ConnectedSession connected;
+    /** Set on the event loop before the session is known to others, and never again. */
+    private volatile @Nullable ConnectedSession connected;
+
     private @Nullable Ending ending;
     private @Nullable ScheduledFuture<?> deadline;
 
@@ -156,6 +158,12 @@ public final class Session {
         return context.inFlight().getAcquire();
     }
 
+    /** Whether this connection has, or had, the session with the given identity; any thread. */
+    boolean is(long session) {
+        ConnectedSession live = connected;
+        return live != null && live.identity().attached().session() == session;
+    }
+
     /** Has the event loop run the action; any thread. */
     void post(Runnable action) {
         context.loop().post(() -> context.guard(action));
@@ -171,6 +179,8 @@ public final class Session {
             inbox.leave(message.message());
             if (connected != null && state == State.CONNECTED) {
                 connected.offer(message);
+            } else if (connected != null) {
+                connected.missed(message);
             }
         });
     }

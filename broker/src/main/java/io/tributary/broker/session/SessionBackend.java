@@ -57,7 +57,7 @@ public interface SessionBackend {
     void publish(Publisher publisher, Message message, int packetId, RouteCallback callback);
 
     /** {@link Router#matchGroup}. */
-    Destinations matchGroup(Message message, Recipient leaving);
+    Destinations matchGroup(Message message, Recipient leaving, boolean mayWait);
 
     /** {@link Router#deliverTransient}. */
     void deliverTransient(Message message, Destinations destinations);

@@ -16,6 +16,8 @@ final class ClientState {
     long resendUpTo;
     long queuedMessages;
     long queuedBytes;
+    long groupUpTo;
+    long leftUpTo;
     final TreeSet<Integer> inboundPacketIds = new TreeSet<>();
 
     // Lives with the latest connection.
@@ -33,8 +35,8 @@ final class ClientState {
     @Nullable
     Will will;
 
-    /** Whether the queue may have messages of shared subscriptions; not stored, only to spare a look. */
-    boolean mayHaveGroupMessages;
+    /** Whether what an earlier session left is being taken out of the queue; not folded, only the owner's. */
+    boolean isSweeping;
 
     ClientState(String clientId, long session) {
         this.clientId = clientId;
@@ -43,11 +45,12 @@ final class ClientState {
 
     ClientState(SessionHead head) {
         this(head.clientId(), head.session());
-        mayHaveGroupMessages = head.queuedMessages() > 0;
         lastSequence = head.lastSequence();
         resendUpTo = head.resendUpTo();
         queuedMessages = head.queuedMessages();
         queuedBytes = head.queuedBytes();
+        groupUpTo = head.groupUpTo();
+        leftUpTo = head.leftUpTo();
         for (int packetId : head.inboundPacketIds()) {
             inboundPacketIds.add(packetId);
         }
@@ -89,6 +92,19 @@ final class ClientState {
     void removedFromQueue(long messages, long bytes) {
         queuedMessages = Math.max(0, queuedMessages - messages);
         queuedBytes = Math.max(0, queuedBytes - bytes);
+        if (queuedMessages == 0) {
+            groupUpTo = 0;
+        }
+    }
+
+    /** Takes the queue of the client's session before over, for it has messages that are to go to others. */
+    void inherit(ClientState before) {
+        lastSequence = before.lastSequence;
+        resendUpTo = before.resendUpTo;
+        queuedMessages = before.queuedMessages;
+        queuedBytes = before.queuedBytes;
+        groupUpTo = before.groupUpTo;
+        leftUpTo = before.lastSequence;
     }
 
     int[] inboundPacketIdArray() {
@@ -110,6 +126,8 @@ final class ClientState {
                 resendUpTo,
                 queuedMessages,
                 queuedBytes,
+                groupUpTo,
+                leftUpTo,
                 inboundPacketIdArray());
     }
 }

@@ -140,6 +140,11 @@ final class Deliveries {
         }
     }
 
+    /** Takes an entry that an earlier session left out of a queue; it is logged with what clients settle. */
+    void discard(ClientState client, long sequence, long size) {
+        toLog(client).settle(sequence, size);
+    }
+
     /** Takes an entry out of a queue that nobody was handed; it is logged with what clients settle. */
     void drop(ClientState client, long sequence, long size, DropReason reason) {
         toLog(client).settle(sequence, size);
@@ -173,13 +178,28 @@ final class Deliveries {
     /** Entries below this sequence number have been handed to a connection, or may have been. */
     long firstUnseen(ClientState client) {
         Outgoing to = outgoing.get(client.clientId);
-        return 1 + (to == null ? client.resendUpTo : to.begunUpTo());
+        return 1 + Math.max(client.leftUpTo, to == null ? client.resendUpTo : to.begunUpTo());
+    }
+
+    /** The highest sequence number that the client of a session may have been sent. */
+    long begunUpTo(ClientState client) {
+        Outgoing to = outgoing.get(client.clientId);
+        if (to != null) {
+            return to.begunUpTo();
+        }
+        return client.isAttached() ? client.lastSequence : client.resendUpTo; // to whom another owner may have sent all
     }
 
     /** Entries of a queue that are settled or about to move, though the queue still has them. */
     Set<Long> withheldOf(ClientState client) {
         Unlogged known = unlogged.get(client.clientId);
         return known == null || known.session != client.session ? new HashSet<>() : known.withheld();
+    }
+
+    /** Entries of a queue that are settled, though the queue still has them. */
+    Set<Long> settledOf(ClientState client) {
+        Unlogged known = unlogged.get(client.clientId);
+        return known == null || known.session != client.session ? new HashSet<>() : known.settled();
     }
 
     /** Whether anything waits to be logged. */

@@ -9,7 +9,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * What the fold asks its driver to do. The fold asks the same each time it folds the same record, so a driver that folds
- * records again carries out only what has to happen at least once: {@link #handOn}, {@link #sessionEnded}, and that a
+ * records again carries out only what has to happen at least once: {@link #handOn}, that a session is over, and that a
  * connection is told that it lost its session.
  */
 interface Effects {
@@ -27,8 +27,14 @@ interface Effects {
     /** A connection that lost its session to another one. */
     record Taken(String node, long connection) {}
 
-    /** A session lost its connection and goes on without. */
+    /**
+     * A session has no connection and goes on without; it may be due to end. Also when a message was added to the queue of one
+     * that is due to end.
+     */
     void detached(ClientState client);
+
+    /** A session is over, and the client's next one has its queue, of which nothing is meant for the next one. */
+    void inherited(ClientState successor, ClientState before);
 
     /** A session is over. */
     void sessionEnded(String clientId, long session);

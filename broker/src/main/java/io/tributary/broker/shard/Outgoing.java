@@ -49,7 +49,7 @@ final class Outgoing {
         received = known == null ? new HashSet<>() : known.received();
         this.dupUpTo = dupUpTo;
         this.begunBefore = begunBefore;
-        next = client.queuedMessages == 0 ? client.lastSequence + 1 : 1;
+        next = client.queuedMessages == 0 ? client.lastSequence + 1 : client.leftUpTo + 1;
     }
 
     boolean hasRoom() {

@@ -44,7 +44,9 @@ final class QueueTrimmer {
     }
 
     private boolean isOver(ClientState client) {
-        return deliveries.messagesOf(client) > limits.maxMessages() || deliveries.bytesOf(client) > limits.maxBytes();
+        boolean isOver =
+                deliveries.messagesOf(client) > limits.maxMessages() || deliveries.bytesOf(client) > limits.maxBytes();
+        return isOver && !client.isSweeping; // what an earlier session left counts for nobody
     }
 
     private void trim(ClientState client, long from) {

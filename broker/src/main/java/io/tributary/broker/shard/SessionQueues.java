@@ -57,6 +57,11 @@ final class SessionQueues {
         return storeMoved;
     }
 
+    /** Whether a session has ended. */
+    boolean isOver(ClientState client) {
+        return state.client(client.clientId) != client;
+    }
+
     /**
      * Finds the next entries from a sequence number on, in memory or in the store.
      *
@@ -72,7 +77,7 @@ final class SessionQueues {
         long savesBefore = saves;
         store.readQueue(shard, client.clientId, from, max, PAGE_BYTES)
                 .whenComplete((page, failure) -> thread.execute(() -> {
-                    if (page == null || state.client(client.clientId) != client) {
+                    if (page == null || isOver(client)) {
                         then.accept(null);
                     } else if (saves != savesBefore) { // the page may have what was removed meanwhile
                         read(client, from, max, then);

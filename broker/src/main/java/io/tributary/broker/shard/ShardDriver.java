@@ -28,6 +28,7 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executor;
@@ -208,7 +209,7 @@ final class ShardDriver implements Effects {
                 state,
                 deliveries,
                 new QueueTrimmer(environment.config().queue(), queues, deliveries),
-                new GroupHandOver(queues, deliveries, routing, this::append),
+                new GroupHandOver(queues, deliveries, routing, clockMillis, ownerEpoch, this::append),
                 new SavePoints(shard, environment, state, queues, handOns, thread),
                 new ShardTimers());
         phase = Phase.REPLAYING;
@@ -289,6 +290,18 @@ final class ShardDriver implements Effects {
         }
     }
 
+    /** Tells the observer that a session is over, if it is; one that is not live yet tells of all its sessions when it is. */
+    void verify(String clientId, long session) {
+        if (live != null && phase == Phase.LIVE && sessionOf(live, clientId) != session) {
+            observer.sessionEnded(clientId, session);
+        }
+    }
+
+    private static long sessionOf(Live now, String clientId) {
+        ClientState client = now.state.client(clientId);
+        return client == null ? -1 : client.session;
+    }
+
     /** Takes acknowledgements from a connection. */
     void settle(String clientId, long epoch, long[] sequences) {
         if (live != null && phase == Phase.LIVE) {
@@ -331,6 +344,7 @@ final class ShardDriver implements Effects {
                 due(live, clientId, now);
             }
             live.deliveries.retryReads();
+            live.handOver.retry();
             count(live, now);
             endOfTurn(live);
         }
@@ -371,9 +385,13 @@ final class ShardDriver implements Effects {
             publishWill(client.clientId, client.epoch, client.will);
         }
         if (client.expiresAtMillis() <= nowMillis) {
-            append(new SessionExpired(client.clientId, client.epoch));
+            now.handOver.ending(client, () -> expired(client), () -> now.timers.set(client, Long.MIN_VALUE));
         }
         now.timers.set(client, nowMillis);
+    }
+
+    private void expired(ClientState client) {
+        append(new SessionExpired(client.clientId, client.epoch, client.lastSequence));
     }
 
     private void publishWill(String clientId, long epoch, Will will) {
@@ -404,18 +422,19 @@ final class ShardDriver implements Effects {
             resume(now, client);
         }
         now.state.dueWills().forEach((WillKey key, Will will) -> publishWill(key.clientId(), key.epoch(), will));
-        observer.shardLive(shard, clientId -> {
-            ClientState client = now.state.client(clientId);
-            return client == null ? -1 : client.session;
-        });
+        observer.shardLive(shard, clientId -> sessionOf(now, clientId));
         recorder.live(shard, now.state.clients().size());
         environment.onLive().accept(shard);
     }
 
     private void resume(Live now, ClientState client) {
         String node = client.node;
+        if (client.leftUpTo > 0 && client.queuedMessages > 0) {
+            now.handOver.inherited(client, Set.of(), Math.min(client.leftUpTo, client.resendUpTo));
+        }
         if (node == null) {
             now.timers.set(client, Long.MIN_VALUE);
+            now.handOver.loaded(client);
         } else if (isHere(node)) {
             answer(client);
             now.deliveries.resumed(client);
@@ -453,7 +472,21 @@ final class ShardDriver implements Effects {
         if (live != null && phase == Phase.LIVE) {
             live.deliveries.detached(client);
             live.timers.set(client, Long.MIN_VALUE);
-            live.handOver.left(client, ownerEpoch);
+            if (client.isPersistent()) {
+                live.handOver.left(client);
+            }
+        }
+    }
+
+    @Override
+    public void inherited(ClientState successor, ClientState before) {
+        if (live != null && phase == Phase.LIVE) {
+            Set<Long> settled = live.deliveries.settledOf(before);
+            long begunUpTo = live.deliveries.begunUpTo(before);
+            sessionEnded(before.clientId, before.session);
+            live.handOver.inherited(successor, settled, begunUpTo);
+        } else {
+            sessionEnded(before.clientId, before.session);
         }
     }
 
@@ -470,6 +503,9 @@ final class ShardDriver implements Effects {
     public void queued(ClientState client, long sequence, QueueEntry.Queued entry) {
         if (live != null && phase == Phase.LIVE && live.trimmer.admit(client, sequence, entry)) {
             live.deliveries.queued(client, sequence, entry);
+            if (entry.group() != null && !client.isAttached()) {
+                live.handOver.queued(client, entry.group());
+            }
         }
     }
 

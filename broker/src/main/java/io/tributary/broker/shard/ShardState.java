@@ -47,6 +47,11 @@ import org.jspecify.annotations.Nullable;
  * detached  --SessionExpired of its epoch-----------------------> none
  * </pre>
  *
+ * <p>Messages of shared subscriptions outlive the session that they wait in, because another member is to have them. So an
+ * expiry of 0 leads to "detached", due at once, while there are any; a SessionExpired that does not know of the latest one
+ * changes nothing; a new session inherits the queue of the one before, for the owner to sweep; and one that comes for a
+ * session that is over begins a session of its own, detached and due at once, under a name that no client can have.
+ *
  * <p>A will goes with the {@code Attach} that brought it: it is pending while its connection lives and through its delay,
  * then due until a {@link WillDue} with its destinations is folded; a resumption before it is due cancels it.
  */
@@ -92,7 +97,7 @@ final class ShardState {
         }
         applied = offset;
         switch (event) {
-            case Publish publish -> publish(publish);
+            case Publish publish -> publish(offset, timeMillis, publish);
             case Relay relay -> relay(relay);
             case Release release -> release(release);
             case Attach attach -> attach(offset, attach);
@@ -155,7 +160,7 @@ final class ShardState {
         return dueWills;
     }
 
-    private void publish(Publish publish) {
+    private void publish(long offset, long timeMillis, Publish publish) {
         Source source = publish.source();
         if (source != null && !takeSource(source)) {
             return;
@@ -164,8 +169,22 @@ final class ShardState {
             ClientState client = clients.get(recipient.clientId());
             if (client != null && client.session == recipient.session()) {
                 enqueue(client, publish.message(), recipient);
+            } else if (recipient.group() != null) {
+                strand(offset, timeMillis, publish.message(), recipient);
             }
         }
+    }
+
+    /** Keeps a message for another member, for the session that it was meant for is over. */
+    private void strand(long offset, long timeMillis, Message message, Recipient recipient) {
+        String name = recipient.clientId() + '\0' + recipient.session(); // not to be had by a client [MQTT-1.5.4-2]
+        ClientState stranded = clients.computeIfAbsent(name, _ -> new ClientState(name, recipient.session()));
+        if (stranded.queuedMessages == 0) {
+            stranded.epoch = offset;
+            stranded.detachedAtMillis = timeMillis;
+        }
+        enqueue(stranded, message, recipient);
+        effects.detached(stranded);
     }
 
     private boolean takeSource(Source source) {
@@ -182,7 +201,9 @@ final class ShardState {
         long sequence = ++client.lastSequence;
         client.queuedMessages++;
         client.queuedBytes += message.sizeBytes();
-        client.mayHaveGroupMessages |= recipient.group() != null;
+        if (recipient.group() != null) {
+            client.groupUpTo = sequence;
+        }
         QueueEntry.Queued entry = new QueueEntry.Queued(
                 message, recipient.qos(), recipient.retain(), recipient.subscriptionIds(), recipient.group());
         changes.add(client, sequence, entry);
@@ -219,15 +240,21 @@ final class ShardState {
         if (existing != null) {
             leaveWill(existing, resumed);
         }
-        if (existing != null && !resumed) {
+        ClientState client = existing != null && resumed ? existing : new ClientState(attach.clientId(), offset);
+        boolean inherits = existing != null && !resumed && existing.groupUpTo > 0;
+        if (existing != null && inherits) {
+            client.inherit(existing);
+        } else if (existing != null && !resumed) {
             end(existing);
         }
-        ClientState client = existing != null && resumed ? existing : new ClientState(attach.clientId(), offset);
         if (previous != null) {
             client.resendUpTo = client.lastSequence;
         }
         clients.put(client.clientId, client);
         connect(client, offset, attach);
+        if (existing != null && inherits) {
+            effects.inherited(client, existing);
+        }
         effects.attached(client, previous);
     }
 
@@ -272,7 +299,7 @@ final class ShardState {
         if (client.will != null) {
             beginWillDelay(client, client.will, detach.publishWill());
         }
-        if (client.isPersistent()) {
+        if (client.isPersistent() || client.groupUpTo > 0) {
             effects.detached(client);
         } else {
             end(client);
@@ -315,7 +342,12 @@ final class ShardState {
 
     private void sessionExpired(SessionExpired expired) {
         ClientState client = clients.get(expired.clientId());
-        if (client != null && client.epoch == expired.epoch() && !client.isAttached()) {
+        if (client == null || client.epoch != expired.epoch() || client.isAttached()) {
+            return;
+        }
+        if (client.groupUpTo > expired.handedOverUpTo()) {
+            effects.detached(client);
+        } else {
             end(client);
         }
     }

@@ -175,6 +175,13 @@ public final class Shards implements AutoCloseable {
         threadOf(shard).execute(() -> driver.received(clientId, epoch, sequences));
     }
 
+    /** Has the owner of a session tell its observer when the session is over. */
+    public void verify(String clientId, long session) {
+        int shard = shardOf(clientId);
+        ShardDriver driver = drivers.get(shard);
+        threadOf(shard).execute(() -> driver.verify(clientId, session));
+    }
+
     /** Whether appends are waiting for room in the log. */
     public boolean isCongested() {
         return appender.isCongested();

@@ -10,6 +10,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
+import java.util.function.Consumer;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -32,6 +33,7 @@ final class PersistentSubscriptions {
     private final ConcurrentMap<String, Write> writes = new ConcurrentHashMap<>();
     private final Object[] locks = new Object[LOCKS];
     private volatile @Nullable UnreadableRecordException unreadable;
+    private volatile Consumer<Subscriber> watcher = _ -> {};
 
     PersistentSubscriptions(ReplicatedMap map, SubscriptionIndex index) {
         this.map = map;
@@ -45,6 +47,11 @@ final class PersistentSubscriptions {
             UnreadableRecordException failure = unreadable;
             return failure == null ? CompletableFuture.completedStage(null) : CompletableFuture.failedStage(failure);
         });
+    }
+
+    /** Has somebody told of each session whose subscriptions change. */
+    void watch(Consumer<Subscriber> newWatcher) {
+        watcher = newWatcher;
     }
 
     /** Makes the change that the function decides on; it is durable and matches when the stage completes. */
@@ -145,6 +152,7 @@ final class PersistentSubscriptions {
                 before != null && sameSession ? before.byFilter() : Map.of(),
                 after.byFilter());
         applied.put(clientId, after);
+        watcher.accept(subscriber(clientId, after));
     }
 
     private static Subscriber subscriber(String clientId, SessionSubscriptions subscriptions) {

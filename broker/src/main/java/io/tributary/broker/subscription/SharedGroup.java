@@ -43,6 +43,11 @@ public final class SharedGroup {
         return pickFrom(members.online, publisher, topic, accepts);
     }
 
+    /** Whether a member is online. */
+    public boolean hasOnlineMember() {
+        return !members.online.isEmpty();
+    }
+
     /** Whether a persistent session with the client identifier and identity is a member. */
     public boolean hasPersistentMember(String clientId, long identity) {
         Subscriber subscriber = new Subscriber(clientId, true, identity);

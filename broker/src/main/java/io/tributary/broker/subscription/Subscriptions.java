@@ -6,6 +6,7 @@ import io.tributary.persistence.replicated.ReplicatedMap;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.function.Consumer;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
@@ -50,6 +51,14 @@ public final class Subscriptions {
     /** Loads the stored subscriptions. The stage fails when one of them cannot be read: it would silently not match. */
     public CompletionStage<@Nullable Void> start() {
         return persistent.start();
+    }
+
+    /**
+     * Has somebody told of each persistent session whose subscriptions have changed, on a thread of the map, which must not be
+     * blocked. A session that is over may have written them last: whoever knows calls {@link #end} again.
+     */
+    public void watch(Consumer<Subscriber> watcher) {
+        persistent.watch(watcher);
     }
 
     /**

@@ -229,17 +229,17 @@ class RelayTest {
                 other, new SubscriptionRequest(TopicFilter.parse("$share/g/a"), QoS.AT_LEAST_ONCE, false, false, 3));
         fixture.subscriptions.online(DEVICE);
         Recipient leaving = new Recipient("device", 100, QoS.EXACTLY_ONCE, false, List.of(), "$share/g/a");
-        assertThat(fixture.router().matchGroup(QOS_2, leaving)).isEqualTo(Destinations.NONE);
+        assertThat(fixture.router().matchGroup(QOS_2, leaving, false)).isEqualTo(Destinations.NONE);
 
         fixture.subscriptions.online(other);
 
-        assertThat(fixture.router().matchGroup(QOS_2, leaving))
+        assertThat(fixture.router().matchGroup(QOS_2, leaving, false))
                 .isEqualTo(new Destinations(
                         List.of(new Recipient("other", 200, QoS.AT_LEAST_ONCE, false, List.of(3), "$share/g/a")),
                         List.of(),
                         List.of()));
         fixture.mayReceive = (client, topic) -> false;
-        assertThat(fixture.router().matchGroup(QOS_2, leaving)).isEqualTo(Destinations.NONE);
+        assertThat(fixture.router().matchGroup(QOS_2, leaving, false)).isEqualTo(Destinations.NONE);
     }
 
     @Test
@@ -247,7 +247,7 @@ class RelayTest {
         fixture.subscribe(DASHBOARD, "$share/g/a", QoS.EXACTLY_ONCE);
         Recipient leaving = new Recipient("device", 100, QoS.EXACTLY_ONCE, false, List.of(), "$share/g/a");
 
-        Destinations destinations = fixture.router().matchGroup(QOS_2, leaving);
+        Destinations destinations = fixture.router().matchGroup(QOS_2, leaving, false);
 
         assertThat(destinations.transients()).extracting(Recipient::session).containsExactly(7L);
         assertThat(destinations.nodes()).containsExactly("node-1");
@@ -256,9 +256,11 @@ class RelayTest {
     @Test
     void handsOverToNobodyWhenTheGroupIsGone() {
         assertThat(fixture.router()
-                        .matchGroup(QOS_2, new Recipient("d", 1, QoS.EXACTLY_ONCE, false, List.of(), "$share/g/a")))
+                        .matchGroup(
+                                QOS_2, new Recipient("d", 1, QoS.EXACTLY_ONCE, false, List.of(), "$share/g/a"), false))
                 .isEqualTo(Destinations.NONE);
-        assertThat(fixture.router().matchGroup(QOS_2, new Recipient("d", 1, QoS.EXACTLY_ONCE, false, List.of(), null)))
+        assertThat(fixture.router()
+                        .matchGroup(QOS_2, new Recipient("d", 1, QoS.EXACTLY_ONCE, false, List.of(), null), false))
                 .isEqualTo(Destinations.NONE);
     }
 }

@@ -150,7 +150,7 @@ public final class RouterFixture implements DeliveryTarget, Authorizer, RouterRe
     }
 
     @Override
-    public boolean deliverQos0(String clientId, Queued message) {
+    public boolean deliverQos0(String clientId, long session, Queued message) {
         return connected.contains(clientId) && deliveries.add(new Delivered(clientId, message));
     }
 

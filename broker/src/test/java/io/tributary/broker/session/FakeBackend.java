@@ -173,7 +173,7 @@ public final class FakeBackend implements SessionBackend {
     }
 
     @Override
-    public Destinations matchGroup(Message message, Recipient leaving) {
+    public Destinations matchGroup(Message message, Recipient leaving, boolean mayWait) {
         lifecycle.add("matchGroup " + leaving.clientId() + " " + leaving.group());
         return otherMember;
     }

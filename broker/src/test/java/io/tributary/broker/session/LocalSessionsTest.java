@@ -23,7 +23,8 @@ class LocalSessionsTest {
         sessions.received(7, new long[] {1});
         sessions.deliverTransient(7, queued("x", QoS.AT_MOST_ONCE));
 
-        assertThat(sessions.deliverQos0("c", queued("x", QoS.AT_MOST_ONCE))).isFalse();
+        assertThat(sessions.deliverQos0("c", 100, queued("x", QoS.AT_MOST_ONCE)))
+                .isFalse();
         assertThat(sessions.size()).isZero();
     }
 
@@ -51,7 +52,9 @@ class LocalSessionsTest {
 
         fixture.sessions.remove(old + 100, "c");
 
-        assertThat(fixture.sessions.deliverQos0("c", queued("x", QoS.AT_MOST_ONCE)))
+        assertThat(fixture.sessions.deliverQos0("c", 99, queued("of another session", QoS.AT_MOST_ONCE)))
+                .isFalse();
+        assertThat(fixture.sessions.deliverQos0("c", 100, queued("x", QoS.AT_MOST_ONCE)))
                 .isTrue();
     }
 

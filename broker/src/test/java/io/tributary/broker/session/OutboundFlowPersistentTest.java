@@ -299,9 +299,9 @@ class OutboundFlowPersistentTest {
     void sendsQos0MessageWhenConnectedAndTellsSo() {
         fixture.connect(Connects.v5().durable());
 
-        assertThat(fixture.sessions.deliverQos0("c", queued("now", QoS.AT_MOST_ONCE)))
+        assertThat(fixture.sessions.deliverQos0("c", 100, queued("now", QoS.AT_MOST_ONCE)))
                 .isTrue();
-        assertThat(fixture.sessions.deliverQos0("other", queued("now", QoS.AT_MOST_ONCE)))
+        assertThat(fixture.sessions.deliverQos0("other", 100, queued("now", QoS.AT_MOST_ONCE)))
                 .isFalse();
         fixture.turn();
 

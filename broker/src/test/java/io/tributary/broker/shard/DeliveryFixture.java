@@ -15,6 +15,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -48,7 +49,7 @@ final class DeliveryFixture implements Effects, MessageRouting {
             }
         });
         trimmer = new QueueTrimmer(config.queue(), queues, deliveries);
-        handOver = new GroupHandOver(queues, deliveries, this, handOvers::add);
+        handOver = new GroupHandOver(queues, deliveries, this, () -> nowMillis, OWNER, handOvers::add);
         fold(new ShardEvent.Owner(Samples.NODE));
     }
 
@@ -127,7 +128,17 @@ final class DeliveryFixture implements Effects, MessageRouting {
     @Override
     public void detached(ClientState client) {
         deliveries.detached(client);
-        handOver.left(client, OWNER);
+        if (client.isPersistent()) {
+            handOver.left(client);
+        }
+    }
+
+    @Override
+    public void inherited(ClientState successor, ClientState before) {
+        Set<Long> settled = deliveries.settledOf(before);
+        long begunUpTo = deliveries.begunUpTo(before);
+        deliveries.ended(before.clientId);
+        handOver.inherited(successor, settled, begunUpTo);
     }
 
     @Override
@@ -139,6 +150,9 @@ final class DeliveryFixture implements Effects, MessageRouting {
     public void queued(ClientState client, long sequence, QueueEntry.Queued entry) {
         if (trimmer.admit(client, sequence, entry)) {
             deliveries.queued(client, sequence, entry);
+            if (entry.group() != null && !client.isAttached()) {
+                handOver.queued(client, entry.group());
+            }
         }
     }
 
@@ -162,8 +176,13 @@ final class DeliveryFixture implements Effects, MessageRouting {
     }
 
     @Override
-    public Destinations matchGroup(Message message, Recipient leaving) {
+    public Destinations matchGroup(Message message, Recipient leaving, boolean mayWait) {
         return otherMember == null ? Destinations.NONE : Samples.devices(otherMember);
+    }
+
+    @Override
+    public boolean hasOnlineMember(String group) {
+        return otherMember != null;
     }
 
     @Override

@@ -73,6 +73,8 @@ final class FoldIsDeterministic implements Ledger.Promise {
                                 head.resendUpTo(),
                                 head.queuedMessages(),
                                 head.queuedBytes(),
+                                head.groupUpTo(),
+                                head.leftUpTo(),
                                 java.util.Arrays.toString(head.inboundPacketIds()))
                         .toString()));
         return texts;

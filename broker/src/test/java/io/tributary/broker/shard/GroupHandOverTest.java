@@ -20,6 +20,7 @@ class GroupHandOverTest {
     private static final QoS EXACTLY_ONCE = QoS.EXACTLY_ONCE;
 
     private final DeliveryFixture shard = DeliveryFixture.of(2, 500, Overflow.DROP_OLDEST);
+    private int ended;
 
     @BeforeEach
     void beginSession() {
@@ -113,18 +114,137 @@ class GroupHandOverTest {
     }
 
     @Test
-    void nextSessionIsUntouchedWhenTheSessionEndsWhileTheQueueIsRead() {
+    void nextSessionGetsItsOwnMessagesWhenTheLastOneEndsWhileTheQueueIsRead() {
         queue(AT_LEAST_ONCE, 2);
         shard.save();
         leave(0);
+        shard.target.take();
         long session = shard.fold(cleanStart("a", 8));
         shard.fold(publish("m", member("a", session, AT_LEAST_ONCE)));
-        shard.settle("a", 1);
         shard.store.answerAll();
-        assertThat(moved()).isEmpty();
-        assertThat(shard.deliveries.messagesOf(shard.client("a"))).isZero();
+        assertThat(moved()).containsExactly(1L, 2L);
+        shard.handOvers.forEach(shard::fold);
+        assertThat(shard.target.take()).containsExactly("8: 3");
+        shard.settle("a", 3);
         shard.log();
         assertThat(shard.client("a").queuedMessages).isZero();
+    }
+
+    @Test
+    void messagesMoveAndOthersGoWhenANewSessionBegins() {
+        queue(AT_LEAST_ONCE, 1);
+        shard.fold(publish("own", recipient("a", 1)));
+        queue(AT_LEAST_ONCE, 1);
+        shard.settle("a", 1);
+        shard.fold(cleanStart("a", 8));
+        assertThat(moved()).containsExactly(3L);
+        shard.handOvers.forEach(shard::fold);
+        shard.log();
+        assertThat(shard.client("a").queuedMessages).isZero();
+        assertThat(shard.client("a").queuedBytes).isZero();
+    }
+
+    @Test
+    void exactlyOnceGoesWithItsSessionWhenItWasSent() { // [MQTT-4.8.2-5]
+        queue(EXACTLY_ONCE, 3);
+        shard.fold(cleanStart("a", 8));
+        assertThat(moved()).containsExactly(3L);
+        shard.handOvers.forEach(shard::fold);
+        shard.log();
+        assertThat(shard.client("a").queuedMessages).isZero();
+    }
+
+    @Test
+    void everythingIsTakenForSentWhenTheOwnerIsNew() {
+        queue(EXACTLY_ONCE, 3);
+        shard.deliveries.ended("a"); // it never served the connection
+        shard.fold(cleanStart("a", 8));
+        assertThat(moved()).isEmpty();
+    }
+
+    @Test
+    void sweepIsRepeatedWhenTheQueueCouldNotBeRead() {
+        queue(AT_LEAST_ONCE, 2);
+        shard.save();
+        shard.fold(cleanStart("a", 8));
+        shard.store.fail();
+        assertThat(moved()).isEmpty();
+        shard.handOver.retry();
+        shard.store.answerAll();
+        assertThat(moved()).containsExactly(1L, 2L);
+    }
+
+    @Test
+    void leftMessagesCountForNoLimitWhileTheyAreMoved() {
+        queue(AT_LEAST_ONCE, 500);
+        shard.save();
+        long session = shard.fold(cleanStart("a", 8));
+        shard.fold(publish("m", member("a", session, AT_LEAST_ONCE)));
+        shard.store.answerAll();
+        assertThat(shard.dropped).isEmpty();
+        assertThat(moved()).hasSize(500);
+    }
+
+    @Test
+    void messagesMoveLaterWhenAMemberComesOnline() {
+        shard.otherMember = null;
+        queue(AT_LEAST_ONCE, 3);
+        leave(0);
+        shard.nowMillis += 1000;
+        shard.handOver.retry();
+        shard.otherMember = member("b", 1, AT_LEAST_ONCE);
+        shard.nowMillis += 1000;
+        shard.handOver.retry();
+        assertThat(moved()).containsExactly(1L, 2L, 3L);
+    }
+
+    @Test
+    void messagesMoveWhenTheyCameWhileEverybodyWasOffline() {
+        shard.otherMember = null;
+        leave(0);
+        queue(AT_LEAST_ONCE, 2);
+        shard.handOver.retry();
+        assertThat(moved()).isEmpty();
+        shard.otherMember = member("b", 1, AT_LEAST_ONCE);
+        shard.handOver.retry();
+        assertThat(moved()).containsExactly(1L, 2L);
+    }
+
+    @Test
+    void messagesOfALoadedSessionMoveWhenAMemberIsOnline() {
+        shard.otherMember = null;
+        queue(AT_LEAST_ONCE, 1);
+        leave(0);
+        shard.otherMember = member("b", 1, AT_LEAST_ONCE);
+        shard.handOver.loaded(shard.client("a"));
+        shard.nowMillis += 1000;
+        shard.handOver.retry();
+        assertThat(moved()).containsExactly(1L);
+    }
+
+    @Test
+    void sessionMayEndWhenItsMessagesAreOnTheirWay() {
+        queue(AT_LEAST_ONCE, 150);
+        shard.otherMember = null;
+        leave(0);
+        shard.otherMember = member("b", 1, AT_LEAST_ONCE);
+        shard.handOver.ending(shard.client("a"), () -> ended = shard.handOvers.size(), () -> {});
+        assertThat(moved()).hasSize(150);
+        assertThat(ended).isEqualTo(2);
+    }
+
+    @Test
+    void sessionDoesNotEndWhenItsQueueCouldNotBeRead() {
+        queue(AT_LEAST_ONCE, 1);
+        shard.save();
+        shard.otherMember = null;
+        leave(0);
+        shard.store.answerAll();
+        boolean[] failed = new boolean[1];
+        shard.handOver.ending(shard.client("a"), () -> ended = 1, () -> failed[0] = true);
+        shard.store.fail();
+        assertThat(ended).isZero();
+        assertThat(failed[0]).isTrue();
     }
 
     private void queue(QoS qos, int count) {

@@ -19,6 +19,9 @@ class NoEffects implements Effects {
     public void detached(ClientState client) {}
 
     @Override
+    public void inherited(ClientState successor, ClientState before) {}
+
+    @Override
     public void sessionEnded(String clientId, long session) {}
 
     @Override

@@ -13,8 +13,13 @@ class NoRouting implements MessageRouting {
     }
 
     @Override
-    public Destinations matchGroup(Message message, Recipient leaving) {
+    public Destinations matchGroup(Message message, Recipient leaving, boolean mayWait) {
         return Destinations.NONE;
+    }
+
+    @Override
+    public boolean hasOnlineMember(String group) {
+        return false;
     }
 
     @Override

@@ -1,7 +1,10 @@
 package io.tributary.broker.shard;
 
+import io.tributary.broker.delivery.Delivery;
 import io.tributary.broker.shard.Ledger.Published;
+import io.tributary.common.event.QueueEntry.Queued;
 import io.tributary.common.event.Recipient;
+import io.tributary.common.mqtt.QoS;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
@@ -9,6 +12,15 @@ import java.util.Set;
 
 /** P1: an acknowledged message reaches every session that it matched and that still exists, unless dropping it was counted. */
 final class NothingAcknowledgedIsLost implements Ledger.Promise {
+    /** Messages of shared subscriptions that were sent to a member. */
+    private final Set<Integer> begun = new HashSet<>();
+
+    @Override
+    public void sent(SimWorld world, SimConnection connection, Delivery delivery, Queued queued) {
+        if (queued.group() != null) {
+            begun.add(Ledger.idOf(queued.message()));
+        }
+    }
 
     @Override
     public void settled(SimWorld world) {
@@ -34,7 +46,7 @@ final class NothingAcknowledgedIsLost implements Ledger.Promise {
     }
 
     /** Who did not get an acknowledged message; of a shared subscription one member stands for all. */
-    private static List<Recipient> missing(SimWorld world, Published one) {
+    private List<Recipient> missing(SimWorld world, Published one) {
         Set<Object> names = new HashSet<>();
         return one.recipients.stream()
                 .filter(recipient -> isMissing(world, one, recipient))
@@ -42,10 +54,23 @@ final class NothingAcknowledgedIsLost implements Ledger.Promise {
                 .toList();
     }
 
-    private static boolean isMissing(SimWorld world, Published one, Recipient recipient) {
+    private boolean isMissing(SimWorld world, Published one, Recipient recipient) {
+        if (!one.isAcknowledged || wasDelivered(one, recipient)) {
+            return false;
+        }
+        if (recipient.group() != null && world.hasGuest()) {
+            return !mayHaveEndedWithAMember(world, one, recipient);
+        }
         SimClient client = world.client(recipient.clientId());
-        boolean exists = !client.isAway && client.session() == recipient.session();
-        return one.isAcknowledged && exists && !wasDelivered(one, recipient);
+        return !client.isAway && client.session() == recipient.session();
+    }
+
+    /**
+     * Whether a message of a shared subscription may have gone with a member's session, for it is of QoS 2 and was sent to it
+     * [MQTT-4.8.2-5]; after a fault nobody knows what was sent to whom.
+     */
+    private boolean mayHaveEndedWithAMember(SimWorld world, Published one, Recipient recipient) {
+        return recipient.qos() == QoS.EXACTLY_ONCE && (world.hadFault() || begun.contains(Ledger.idOf(one.message)));
     }
 
     private static boolean wasDelivered(Published one, Recipient recipient) {

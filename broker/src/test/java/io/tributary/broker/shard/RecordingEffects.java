@@ -38,6 +38,11 @@ final class RecordingEffects implements Effects {
     }
 
     @Override
+    public void inherited(ClientState successor, ClientState before) {
+        asked.add("inherited " + successor.clientId + "/" + successor.session + " from " + before.session);
+    }
+
+    @Override
     public void sessionEnded(String clientId, long session) {
         asked.add("ended " + clientId + "/" + session);
     }

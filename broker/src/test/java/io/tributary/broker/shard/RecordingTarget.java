@@ -53,7 +53,7 @@ final class RecordingTarget implements DeliveryTarget {
     }
 
     @Override
-    public boolean deliverQos0(String clientId, QueueEntry.Queued message) {
+    public boolean deliverQos0(String clientId, long session, QueueEntry.Queued message) {
         return false;
     }
 }

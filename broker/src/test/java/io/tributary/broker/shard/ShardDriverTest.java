@@ -303,7 +303,7 @@ class ShardDriverTest {
         pass(59_999);
         assertThat(expiries()).isEmpty();
         pass(1);
-        assertThat(expiries()).containsExactly(new SessionExpired("a", 1));
+        assertThat(expiries()).containsExactly(new SessionExpired("a", 1, 0));
         pass(1000);
         assertThat(expiries()).hasSize(1);
     }
@@ -322,7 +322,7 @@ class ShardDriverTest {
         log.add(0, detach("a", 0, true, 60), nowMillis);
         goLive();
         pass(60_000);
-        assertThat(expiries()).containsExactly(new SessionExpired("a", 0));
+        assertThat(expiries()).containsExactly(new SessionExpired("a", 0, 0));
     }
 
     @Test

@@ -8,6 +8,7 @@ import static io.tributary.broker.shard.Samples.attach;
 import static io.tributary.broker.shard.Samples.cleanStart;
 import static io.tributary.broker.shard.Samples.detach;
 import static io.tributary.broker.shard.Samples.devices;
+import static io.tributary.broker.shard.Samples.member;
 import static io.tributary.broker.shard.Samples.message;
 import static io.tributary.broker.shard.Samples.publish;
 import static io.tributary.broker.shard.Samples.received;
@@ -16,6 +17,7 @@ import static io.tributary.broker.shard.Samples.settled;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.tributary.common.event.Destinations;
+import io.tributary.common.event.Recipient;
 import io.tributary.common.event.SessionHead;
 import io.tributary.common.event.ShardEvent;
 import io.tributary.common.event.ShardEvent.HandOver;
@@ -28,6 +30,7 @@ import io.tributary.common.event.ShardEvent.SessionExpired;
 import io.tributary.common.event.ShardEvent.Settled;
 import io.tributary.common.event.ShardEvent.WillDue;
 import io.tributary.common.event.Source;
+import io.tributary.common.mqtt.QoS;
 import io.tributary.persistence.shard.SavePoint;
 import io.tributary.persistence.shard.SavePoint.ClientWill;
 import io.tributary.persistence.shard.SavePoint.SourcePosition;
@@ -174,7 +177,7 @@ class ShardStateTest {
     void sessionEndsWhenExpired() {
         fold(attach("a", 7), detach("a", 0, true, 60));
         effects.take();
-        fold(new SessionExpired("a", 0));
+        fold(new SessionExpired("a", 0, 0));
         assertThat(effects.take()).containsExactly("ended a/0");
         assertThat(state.client("a")).isNull();
     }
@@ -183,9 +186,72 @@ class ShardStateTest {
     void expiryIsIgnoredWhenResumedMeanwhile() {
         fold(attach("a", 7), detach("a", 0, true, 60), attach("a", 8));
         effects.take();
-        fold(new SessionExpired("a", 0), new SessionExpired("a", 2), new SessionExpired("b", 2));
+        fold(new SessionExpired("a", 0, 0), new SessionExpired("a", 2, 0), new SessionExpired("b", 2, 0));
         assertThat(effects.take()).isEmpty();
         assertThat(state.client("a")).isNotNull();
+    }
+
+    // Messages of shared subscriptions outlive their member's session.
+
+    @Test
+    void sessionEndsLaterWhenItHasMessagesThatOthersAreToHave() {
+        fold(attach("a", 7), publish("1", shared("a", 0)));
+        effects.take();
+        fold(detach("a", 0, true, 0));
+        assertThat(effects.take()).containsExactly("detached a");
+        assertThat(client("a").expiresAtMillis()).isEqualTo(client("a").detachedAtMillis);
+    }
+
+    @Test
+    void sessionDoesNotEndWhenOneMoreMessageHasCome() {
+        fold(attach("a", 7), publish("1", shared("a", 0)), detach("a", 0, true, 60), publish("2", shared("a", 0)));
+        effects.take();
+        fold(new SessionExpired("a", 0, 1));
+        assertThat(effects.take()).containsExactly("detached a");
+        fold(new SessionExpired("a", 0, 2));
+        assertThat(effects.take()).containsExactly("ended a/0");
+    }
+
+    @Test
+    void newSessionInheritsTheQueueWhenOthersAreToHaveIt() {
+        fold(attach("a", 7), publish("1", shared("a", 0)), publish("2", recipient("a", 0)));
+        effects.take();
+        fold(cleanStart("a", 8));
+        assertThat(effects.take()).containsExactly("inherited a/3 from 0", "attached a from here/7");
+        assertThat(client("a").leftUpTo).isEqualTo(2);
+        assertThat(client("a").lastSequence).isEqualTo(2);
+        assertThat(client("a").queuedMessages).isEqualTo(2);
+        assertThat(client("a").isResumed()).isFalse();
+    }
+
+    @Test
+    void newSessionBeginsEmptyWhenNobodyElseIsToHaveTheQueue() {
+        fold(attach("a", 7), publish("1", shared("a", 0)), publish("2", recipient("a", 0)));
+        fold(
+                new Settled(-1, List.of(settled("a", 0, "1", 1), settled("a", 0, "2", 2))),
+                publish("3", recipient("a", 0)));
+        effects.take();
+        fold(cleanStart("a", 8));
+        assertThat(effects.take()).containsExactly("ended a/0", "attached a from here/7");
+        assertThat(client("a").queuedMessages).isZero();
+        assertThat(client("a").lastSequence).isZero();
+    }
+
+    @Test
+    void messageForASessionThatIsOverIsKeptForAnotherMember() {
+        fold(attach("a", 7), detach("a", 0, true, 0), publish("1", shared("a", 0), recipient("a", 0)));
+        effects.take();
+        fold(publish("2", shared("a", 0)));
+        assertThat(effects.take()).containsExactly("queued a\0" + "0 2", "detached a\0" + "0");
+        ClientState stranded = client("a\0" + "0");
+        assertThat(stranded.queuedMessages).isEqualTo(2);
+        assertThat(stranded.expiresAtMillis()).isEqualTo(stranded.detachedAtMillis);
+        fold(new SessionExpired("a\0" + "0", stranded.epoch, 2));
+        assertThat(state.client("a\0" + "0")).isNull();
+    }
+
+    private static Recipient shared(String clientId, long session) {
+        return member(clientId, session, QoS.AT_LEAST_ONCE);
     }
 
     // Publish.
@@ -360,7 +426,7 @@ class ShardStateTest {
     void delayedWillIsDueWhenTheSessionEnds() {
         fold(attach("a", 7, 60, DELAYED_WILL), detach("a", 0, true, 5));
         effects.take();
-        fold(new SessionExpired("a", 0));
+        fold(new SessionExpired("a", 0, 0));
         assertThat(effects.take()).containsExactly("will of a/0", "ended a/0");
     }
 

@@ -160,7 +160,7 @@ class ShardsTest {
         public void deliverTransient(long connection, QueueEntry.Queued message) {}
 
         @Override
-        public boolean deliverQos0(String clientId, QueueEntry.Queued message) {
+        public boolean deliverQos0(String clientId, long session, QueueEntry.Queued message) {
             return false;
         }
     }

@@ -73,14 +73,20 @@ final class SimRouting implements MessageRouting {
     }
 
     @Override
-    public Destinations matchGroup(Message message, Recipient leaving) {
+    public Destinations matchGroup(Message message, Recipient leaving, boolean mayWait) {
         List<Subscription> others = subscriptions.stream()
                 .filter(one -> one.group != null && one.group.equals(leaving.group()))
-                .filter(one -> !one.clientId.equals(leaving.clientId()) && online.contains(one.clientId))
+                .filter(one -> !one.clientId.equals(leaving.clientId()) || one.session != leaving.session())
+                .filter(one -> mayWait || online.contains(one.clientId))
                 .toList();
         return others.isEmpty()
                 ? Destinations.NONE
-                : new Destinations(List.of(clock.oneOf(others).recipient(message)), List.of(), List.of());
+                : new Destinations(List.of(oneOf(others).recipient(message)), List.of(), List.of());
+    }
+
+    @Override
+    public boolean hasOnlineMember(String group) {
+        return subscriptions.stream().anyMatch(one -> group.equals(one.group) && online.contains(one.clientId));
     }
 
     @Override

@@ -16,6 +16,7 @@ import org.jspecify.annotations.Nullable;
 final class SimWorld {
     static final String WATCHER = "watcher";
     static final String WILLS = "wills";
+    private static final String GUEST = "guest";
     static final String GROUP = "$share/g/work";
     private static final String WORK = "work";
     private static final List<String> TOPICS = List.of("a", "b", WORK);
@@ -104,6 +105,11 @@ final class SimWorld {
         return clients.stream().filter(one -> one.name.equals(name)).findFirst().orElseThrow();
     }
 
+    /** Whether the shared subscription has a member that may end its session. */
+    boolean hasGuest() {
+        return clients.stream().anyMatch(one -> one.name.equals(GUEST));
+    }
+
     List<SimNode> nodes() {
         return nodes;
     }
@@ -146,6 +152,10 @@ final class SimWorld {
         add(WATCHER, true, forever, wish(WILLS, QoS.EXACTLY_ONCE), wish("a", QoS.EXACTLY_ONCE));
         for (String member : List.of("member-1", "member-2")) {
             add(member, true, forever, new SimRouting.Subscription(member, 0, WORK, QoS.EXACTLY_ONCE, GROUP));
+        }
+        if (clock.chance(0.5)) { // a member that may end its session
+            long expiry = clock.oneOf(List.of(1L, 2L, 30L, forever));
+            add(GUEST, false, expiry, new SimRouting.Subscription(GUEST, 0, WORK, QoS.EXACTLY_ONCE, GROUP));
         }
         for (int i = 1; i <= clock.between(1, 3); i++) {
             long expiry = clock.oneOf(List.of(2L, 30L, forever));

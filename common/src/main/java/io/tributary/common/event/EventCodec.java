@@ -76,7 +76,7 @@ public final class EventCodec {
             case DETACH -> readDetach(reader);
             case OWNER -> new Owner(reader.readString());
             case SETTLED -> new Settled(reader.readNumber(), reader.readList(EventCodec::readClientSettled));
-            case SESSION_EXPIRED -> new SessionExpired(reader.readString(), reader.readNumber());
+            case SESSION_EXPIRED -> new SessionExpired(reader.readString(), reader.readNumber(), reader.readNumber());
             case WILL_DUE -> readWillDue(reader);
             case HAND_OVER -> readHandOver(reader);
             default -> throw new UnreadableRecordException("there is no event of type " + type);
@@ -216,6 +216,7 @@ public final class EventCodec {
         writer.writeByte(SESSION_EXPIRED);
         writer.writeString(expired.clientId());
         writer.writeNumber(expired.epoch());
+        writer.writeNumber(expired.handedOverUpTo());
     }
 
     private static void writeWillDue(ByteWriter writer, WillDue due) {

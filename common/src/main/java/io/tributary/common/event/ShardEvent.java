@@ -98,8 +98,13 @@ public sealed interface ShardEvent {
     @SuppressWarnings("ArrayRecordComponent") // never modified
     record ClientSettled(String clientId, long session, long[] settled, long settledBytes, long[] received) {}
 
-    /** A session's expiry interval is over: the session ends, unless it was resumed meanwhile. */
-    record SessionExpired(String clientId, long epoch) implements ShardEvent {}
+    /**
+     * A session's expiry interval is over: the session ends, unless it was resumed meanwhile, or a message of a shared
+     * subscription was added to its queue that is not handed to another member yet.
+     *
+     * @param handedOverUpTo the queue has no message of a shared subscription up to this sequence number any more
+     */
+    record SessionExpired(String clientId, long epoch, long handedOverUpTo) implements ShardEvent {}
 
     /**
      * A will is due and was matched: it is handed on, unless it has been cancelled meanwhile.

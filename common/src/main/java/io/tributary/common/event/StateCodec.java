@@ -43,6 +43,8 @@ public final class StateCodec {
         writer.writeSigned(head.resendUpTo());
         writer.writeNumber(head.queuedMessages());
         writer.writeNumber(head.queuedBytes());
+        writer.writeNumber(head.groupUpTo());
+        writer.writeNumber(head.leftUpTo());
         writer.writeNumbers(
                 Arrays.stream(head.inboundPacketIds()).asLongStream().toArray());
         return writer.toBytes();
@@ -135,6 +137,8 @@ public final class StateCodec {
                 readDueTime(reader),
                 reader.readNumber(),
                 reader.readSigned(),
+                reader.readNumber(),
+                reader.readNumber(),
                 reader.readNumber(),
                 reader.readNumber(),
                 reader.readInts());

@@ -44,7 +44,7 @@ final class RandomEvents {
                 new Detach(text(), number(), random.nextBoolean(), number(), random.nextBoolean() ? -1 : number()),
                 new Owner(text()),
                 new Settled(number(), list(this::clientSettled)),
-                new SessionExpired(text(), number()),
+                new SessionExpired(text(), number(), number()),
                 new WillDue(text(), number(), message(), destinations()),
                 new HandOver(number(), text(), number(), list(this::moved)));
     }
@@ -66,6 +66,8 @@ final class RandomEvents {
                 random.nextBoolean() ? Long.MAX_VALUE : number(),
                 number(),
                 random.nextBoolean() ? -1 : number(),
+                number(),
+                number(),
                 number(),
                 number(),
                 random.ints(random.nextInt(4), 1, 65_536).sorted().toArray());
