@@ -243,6 +243,25 @@ class RelayTest {
     }
 
     @Test
+    void handsOverToAMemberThatIsOfflineWhenItMayWait() {
+        Subscriber other = new Subscriber("other", true, 200);
+        fixture.subscribe(DEVICE, "$share/g/a", QoS.EXACTLY_ONCE);
+        fixture.subscribe(other, "$share/g/a", QoS.EXACTLY_ONCE);
+        Recipient leaving = new Recipient("device", 100, QoS.EXACTLY_ONCE, false, List.of(), "$share/g/a");
+
+        assertThat(fixture.router().matchGroup(QOS_2, leaving, false)).isEqualTo(Destinations.NONE);
+        assertThat(fixture.router().hasOnlineMember("$share/g/a")).isFalse();
+        assertThat(fixture.router().matchGroup(QOS_2, leaving, true).devices())
+                .extracting(Recipient::clientId)
+                .containsExactly("other");
+
+        fixture.subscriptions.online(other);
+
+        assertThat(fixture.router().hasOnlineMember("$share/g/a")).isTrue();
+        assertThat(fixture.router().hasOnlineMember("$share/unknown/a")).isFalse();
+    }
+
+    @Test
     void handsOverToATransientMember() {
         fixture.subscribe(DASHBOARD, "$share/g/a", QoS.EXACTLY_ONCE);
         Recipient leaving = new Recipient("device", 100, QoS.EXACTLY_ONCE, false, List.of(), "$share/g/a");

@@ -234,6 +234,22 @@ class OutboundFlowTransientTest {
     }
 
     @Test
+    void handsMessageOnWhenItComesAfterTheSessionHasEnded() {
+        Recipient other = new Recipient("other", 3, QoS.AT_LEAST_ONCE, false, List.of(), "$share/g/topic");
+        fixture.backend.otherMember = new Destinations(List.of(other), List.of(), List.of());
+        fixture.connect(Connects.v5());
+        fixture.session().offer(shared("late", QoS.AT_LEAST_ONCE));
+        fixture.session().offer(queued("own", QoS.AT_LEAST_ONCE));
+
+        fixture.session().connectionLost();
+        fixture.turn();
+
+        assertThat(fixture.backend.appended)
+                .extracting(appended -> new String(appended.message().payload(), StandardCharsets.UTF_8))
+                .containsExactly("late");
+    }
+
+    @Test
     void handsMessagesOnToTransientMemberWhenThatIsTheOther() {
         Recipient other = new Recipient("other", 3, QoS.AT_LEAST_ONCE, false, List.of(), "$share/g/topic");
         fixture.backend.otherMember = new Destinations(List.of(), List.of(other), List.of("node"));

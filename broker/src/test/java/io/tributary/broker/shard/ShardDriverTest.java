@@ -294,6 +294,25 @@ class ShardDriverTest {
         assertThat(told).containsExactly("live 0", "refused", "live 0");
     }
 
+    @Test
+    void tellsThatASessionIsOverWhenAskedWhetherItIs() {
+        goLive();
+        fold(attach("a", 7));
+        told.clear();
+        driver.verify("a", 1);
+        assertThat(told).isEmpty();
+        driver.verify("a", 0);
+        driver.verify("b", 5);
+        assertThat(told).containsExactly("ended a/0", "ended b/5");
+    }
+
+    @Test
+    void tellsNothingOfSessionsBeforeTheShardIsLive() {
+        driver.assigned();
+        driver.verify("b", 5);
+        assertThat(told).isEmpty();
+    }
+
     // Time.
 
     @Test
@@ -408,6 +427,11 @@ class ShardDriverTest {
                     @Override
                     public void shardLive(int shard, ToLongFunction<String> sessionOf) {
                         told.add("live " + shard);
+                    }
+
+                    @Override
+                    public void sessionEnded(String clientId, long session) {
+                        told.add("ended " + clientId + "/" + session);
                     }
                 },
                 () -> nowMillis,

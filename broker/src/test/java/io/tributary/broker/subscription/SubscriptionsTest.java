@@ -223,6 +223,18 @@ class SubscriptionsTest {
     }
 
     @Test
+    void tellsWhoseSubscriptionsHaveChanged() {
+        List<Subscriber> changed = new ArrayList<>();
+        subscriptions.watch(changed::add);
+
+        subscribe(PERSISTENT, request("a"));
+        assertThat(changed).containsExactly(PERSISTENT);
+
+        subscriptions.end(PERSISTENT);
+        assertThat(changed).containsExactly(PERSISTENT);
+    }
+
+    @Test
     void endOfANewerSessionRemovesWhatAnOlderOneLeft() {
         subscribe(PERSISTENT, request("a"));
 
