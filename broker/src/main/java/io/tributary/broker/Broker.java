@@ -61,6 +61,9 @@ public final class Broker implements AutoCloseable {
     /** How much the embedding application may have published that is not safe yet. */
     private static final long MOST_UNFINISHED_BYTES = 64L << 20;
 
+    /** What a message that is being published takes beside its own bytes, roughly. */
+    private static final int UNFINISHED_OVERHEAD_BYTES = 512;
+
     private final BrokerConfig config;
     private final BrokerExtensions extensions;
     private final BrokerRecorders recorders;
@@ -134,7 +137,7 @@ public final class Broker implements AutoCloseable {
         await(subscriptions.start());
         await(retained.start());
         await(shards.start(new Shards.Node(
-                incarnation, node -> !node.equals(incarnation), inProcess, router, new Ends(), recorders.shards())));
+                incarnation, node -> !node.equals(incarnation), sessions, router, new Ends(), recorders.shards())));
         subscriptions.watch(subscriber -> shards.verify(subscriber.clientId(), subscriber.identity()));
         ScheduledFuture<?> _ =
                 timer.scheduleWithFixedDelay(() -> retained.expire(System.currentTimeMillis()), 1, 1, TimeUnit.SECONDS);
@@ -167,17 +170,19 @@ public final class Broker implements AutoCloseable {
      * Publishes a message of the embedding application. The stage completes when the message is safe for every persistent
      * subscriber it matched, with whether there was any subscriber; it fails when the message was refused.
      *
-     * <p>Any thread; never blocks. Of what is not finished yet 64 MiB are held; what comes then fails at once with a
+     * <p>Any thread; never blocks. Of what is not finished yet about 64 MiB are held; what comes then fails at once with a
      * {@link RejectedExecutionException}, is not published, and may be tried again when earlier stages have completed.
      */
     public CompletionStage<Boolean> publish(Message message) {
-        int size = message.sizeBytes();
-        if (unfinishedBytes.addAndGet(size) > MOST_UNFINISHED_BYTES) {
+        long size = UNFINISHED_OVERHEAD_BYTES + (long) message.sizeBytes();
+        long before = unfinishedBytes.getAndAdd(size);
+        if (before > 0 && before + size > MOST_UNFINISHED_BYTES) {
             unfinishedBytes.addAndGet(-size);
             return CompletableFuture.failedStage(
                     new RejectedExecutionException("too much is being published: wait for earlier stages to complete"));
         }
         CompletableFuture<Boolean> result = new CompletableFuture<>();
+        CompletionStage<Boolean> counted = result.whenComplete((_, _) -> unfinishedBytes.addAndGet(-size));
         router.publish(message, outcome -> {
             switch (outcome) {
                 case RouteOutcome.Safe() -> result.complete(true);
@@ -188,7 +193,7 @@ public final class Broker implements AutoCloseable {
                     result.completeExceptionally(new IllegalStateException("the broker is closing"));
             }
         });
-        return result.whenComplete((_, _) -> unfinishedBytes.addAndGet(-size));
+        return counted;
     }
 
     /**

@@ -1,11 +1,8 @@
 package io.tributary.broker;
 
-import io.tributary.broker.delivery.Attached;
-import io.tributary.broker.delivery.Delivery;
 import io.tributary.broker.delivery.DeliveryTarget;
 import io.tributary.common.event.QueueEntry;
 import io.tributary.common.mqtt.Message;
-import java.util.List;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
 import java.util.concurrent.atomic.AtomicLong;
@@ -54,26 +51,6 @@ final class InProcessSubscribers implements DeliveryTarget {
         } catch (RuntimeException e) {
             LOG.warn("a subscriber of the embedding application failed", e);
         }
-    }
-
-    @Override
-    public void attached(long connection, Attached attached) {
-        connections.attached(connection, attached);
-    }
-
-    @Override
-    public void takenOver(long connection) {
-        connections.takenOver(connection);
-    }
-
-    @Override
-    public void deliver(long connection, List<Delivery> deliveries) {
-        connections.deliver(connection, deliveries);
-    }
-
-    @Override
-    public void received(long connection, long[] sequences) {
-        connections.received(connection, sequences);
     }
 
     @Override

@@ -16,6 +16,7 @@ import io.tributary.common.topic.TopicFilter;
 import io.tributary.persistence.shard.AppendCallback;
 import java.util.List;
 import java.util.concurrent.CompletionStage;
+import java.util.function.LongConsumer;
 import org.jspecify.annotations.Nullable;
 
 /** Hands each call to the one of the four who answers it. */
@@ -23,8 +24,8 @@ record LiveBackend(Shards shards, RoomQueue room, Router router, Subscriptions s
         implements SessionBackend {
 
     @Override
-    public void attach(ShardEvent.Attach attach) {
-        shards.attach(attach);
+    public void attach(ShardEvent.Attach attach, LongConsumer appended) {
+        shards.attach(attach, appended);
     }
 
     @Override

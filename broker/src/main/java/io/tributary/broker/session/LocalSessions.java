@@ -4,12 +4,15 @@ import io.netty.util.concurrent.EventExecutor;
 import io.tributary.broker.delivery.Attached;
 import io.tributary.broker.delivery.Delivery;
 import io.tributary.broker.delivery.DeliveryTarget;
+import io.tributary.broker.delivery.SessionTarget;
 import io.tributary.broker.subscription.Subscriber;
 import io.tributary.common.event.QueueEntry.Queued;
 import java.util.List;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.LongPredicate;
+import java.util.function.Predicate;
 import org.jctools.maps.NonBlockingHashMapLong;
 
 /**
@@ -19,7 +22,7 @@ import org.jctools.maps.NonBlockingHashMapLong;
  * <p>Memory is bounded: there is one entry a connection, from its {@code Attach} until it is detached, and what lies in
  * the mailboxes is limited as {@link LoopMailbox} says.
  */
-public final class LocalSessions implements DeliveryTarget {
+public final class LocalSessions implements SessionTarget, DeliveryTarget {
     private final AtomicLong connections = new AtomicLong();
     private final NonBlockingHashMapLong<Session> byConnection = new NonBlockingHashMapLong<>();
     private final ConcurrentMap<String, Session> persistentByClient = new ConcurrentHashMap<>();
@@ -64,6 +67,16 @@ public final class LocalSessions implements DeliveryTarget {
         if (session != null) {
             session.post(session::takenOver);
         }
+    }
+
+    @Override
+    public void onlyTheseAttached(Predicate<String> clients, LongPredicate connections, long upTo) {
+        byConnection.forEach((connection, session) -> {
+            boolean isMeant = session.isAttachedUpTo(upTo) && clients.test(session.clientId());
+            if (isMeant && !connections.test(connection)) {
+                session.post(session::takenOver);
+            }
+        });
     }
 
     @Override

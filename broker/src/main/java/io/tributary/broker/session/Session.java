@@ -66,6 +66,9 @@ public final class Session {
     private final ConnectHandshake handshake;
     private final Inbox inbox;
     private final long connection;
+    /** Where the log has the Attach; beyond everything until that is known. */
+    private volatile long attachOffset = Long.MAX_VALUE;
+
     private State state = State.AWAITING_CONNECT;
     private boolean mqtt5;
     private String clientId = "";
@@ -206,6 +209,16 @@ public final class Session {
         }
     }
 
+    /** Whether the log is known to have the Attach, no later than at the offset; any thread. */
+    boolean isAttachedUpTo(long offset) {
+        return attachOffset <= offset;
+    }
+
+    /** The client's identifier, once CONNECT is accepted; any thread that knows the session by its connection. */
+    String clientId() {
+        return clientId;
+    }
+
     /** Takes entries of the session's queue. */
     void deliver(List<Delivery> deliveries) {
         if (connected != null && state == State.CONNECTED) {
@@ -299,15 +312,15 @@ public final class Session {
         expectWithin(context.limits().connect().attachTimeout());
         SessionServices services = context.services();
         services.sessions().add(connection, this);
-        services.backend()
-                .attach(new ShardEvent.Attach(
-                        clientId,
-                        services.node(),
-                        connection,
-                        accepted.connect().cleanStart(),
-                        sessionExpirySeconds,
-                        OutboundFlow.window(accepted.connect().properties(), context.limits()),
-                        accepted.will()));
+        ShardEvent.Attach attach = new ShardEvent.Attach(
+                clientId,
+                services.node(),
+                connection,
+                accepted.connect().cleanStart(),
+                sessionExpirySeconds,
+                OutboundFlow.window(accepted.connect().properties(), context.limits()),
+                accepted.will());
+        services.backend().attach(attach, offset -> attachOffset = offset);
     }
 
     private void connect(Admission accepted, Attached attached) {

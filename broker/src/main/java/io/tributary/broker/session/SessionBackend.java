@@ -16,6 +16,7 @@ import io.tributary.common.topic.TopicFilter;
 import io.tributary.persistence.shard.AppendCallback;
 import java.util.List;
 import java.util.concurrent.CompletionStage;
+import java.util.function.LongConsumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -30,7 +31,7 @@ public interface SessionBackend {
     }
 
     /** {@link Shards#attach}. */
-    void attach(ShardEvent.Attach attach);
+    void attach(ShardEvent.Attach attach, LongConsumer appended);
 
     /** {@link Shards#detach}. */
     void detach(ShardEvent.Detach detach);

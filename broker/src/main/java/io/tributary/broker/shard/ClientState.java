@@ -7,6 +7,8 @@ import org.jspecify.annotations.Nullable;
 
 /** One session as the fold of its shard's log: the mutable form of {@link SessionHead}, and its will. */
 final class ClientState {
+    private static final char STRANDED = '\0';
+
     final String clientId;
     /** The offset of the Attach that began the session. */
     final long session;
@@ -38,6 +40,9 @@ final class ClientState {
     /** Whether what an earlier session left is being taken out of the queue; not folded, only the owner's. */
     boolean isSweeping;
 
+    /** What the latest connection was handed at most, as far as this owner knows; not folded, only the owner's. */
+    long handedUpTo = Long.MAX_VALUE;
+
     ClientState(String clientId, long session) {
         this.clientId = clientId;
         this.session = session;
@@ -61,6 +66,22 @@ final class ClientState {
         receiveMaximum = head.receiveMaximum();
         detachedAtMillis = head.detachedAtMillis();
         willDueAtMillis = head.willDueAtMillis();
+    }
+
+    /** The name under which the fold keeps messages for a session that is over: no client's, for it has U+0000 [MQTT-1.5.4-2]. */
+    static String strandedName(String clientId, long session) {
+        return clientId + STRANDED + session;
+    }
+
+    /** The client as its subscriptions name it. */
+    String memberId() {
+        int end = clientId.indexOf(STRANDED);
+        return end < 0 ? clientId : clientId.substring(0, end);
+    }
+
+    /** The highest sequence number that a client without a connection may have been sent. */
+    long begunUpTo() {
+        return Math.min(resendUpTo, handedUpTo);
     }
 
     boolean isAttached() {

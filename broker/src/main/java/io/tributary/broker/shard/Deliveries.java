@@ -1,7 +1,6 @@
 package io.tributary.broker.shard;
 
 import io.tributary.broker.delivery.Delivery;
-import io.tributary.broker.delivery.DeliveryTarget;
 import io.tributary.broker.shard.SessionQueues.Page;
 import io.tributary.broker.shard.ShardRecorder.DropReason;
 import io.tributary.common.event.QueueEntry;
@@ -17,6 +16,7 @@ import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.function.Function;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
@@ -29,7 +29,7 @@ final class Deliveries {
 
     private final ShardConfig config;
     private final SessionQueues queues;
-    private final DeliveryTarget target;
+    private final Function<String, OwnerTarget> nodes;
     private final LongSupplier clockMillis;
     private final ShardRecorder recorder;
     private final Map<String, Outgoing> outgoing = new HashMap<>();
@@ -43,12 +43,12 @@ final class Deliveries {
     Deliveries(
             ShardConfig config,
             SessionQueues queues,
-            DeliveryTarget target,
+            Function<String, OwnerTarget> nodes,
             LongSupplier clockMillis,
             ShardRecorder recorder) {
         this.config = config;
         this.queues = queues;
-        this.target = target;
+        this.nodes = nodes;
         this.clockMillis = clockMillis;
         this.recorder = recorder;
     }
@@ -68,8 +68,10 @@ final class Deliveries {
     }
 
     private void serve(ClientState client, long dupUpTo, long begunUpTo) {
-        if (client.hasQueue()) {
-            Outgoing now = new Outgoing(client, config, unlogged.get(client.clientId), dupUpTo, begunUpTo);
+        String node = client.node;
+        if (node != null && client.hasQueue()) {
+            Outgoing now =
+                    new Outgoing(client, nodes.apply(node), config, unlogged.get(client.clientId), dupUpTo, begunUpTo);
             outgoing.put(client.clientId, now);
             pump(now);
         }
@@ -77,7 +79,10 @@ final class Deliveries {
 
     /** The session has no connection any more. */
     void detached(ClientState client) {
-        outgoing.remove(client.clientId);
+        Outgoing gone = outgoing.remove(client.clientId);
+        if (gone != null && gone.client == client) {
+            client.handedUpTo = gone.begunUpTo();
+        }
     }
 
     /** The session is over. */
@@ -136,7 +141,7 @@ final class Deliveries {
         Outgoing to = outgoing.get(client.clientId);
         if (to != null) {
             flush(to);
-            target.received(to.connection, sequences);
+            to.target.received(to.connection, sequences);
         }
     }
 
@@ -187,7 +192,9 @@ final class Deliveries {
         if (to != null) {
             return to.begunUpTo();
         }
-        return client.isAttached() ? client.lastSequence : client.resendUpTo; // to whom another owner may have sent all
+        return client.isAttached()
+                ? client.lastSequence
+                : client.begunUpTo(); // to whom another owner may have sent all
     }
 
     /** Entries of a queue that are settled or about to move, though the queue still has them. */
@@ -279,7 +286,7 @@ final class Deliveries {
     private void flush(Outgoing to) {
         List<Delivery> batch = to.takeBatch();
         if (!batch.isEmpty()) {
-            target.deliver(to.connection, batch);
+            to.target.deliver(to.connection, batch);
         }
     }
 

@@ -2,7 +2,6 @@ package io.tributary.broker.shard;
 
 import io.tributary.common.event.Destinations;
 import io.tributary.common.event.QueueEntry;
-import io.tributary.common.event.ShardEvent;
 import io.tributary.common.mqtt.Message;
 import io.tributary.common.mqtt.Will;
 import org.jspecify.annotations.Nullable;
@@ -37,7 +36,7 @@ interface Effects {
     void inherited(ClientState successor, ClientState before);
 
     /** A session is over. */
-    void sessionEnded(String clientId, long session);
+    void sessionEnded(ClientState client);
 
     /** A message was added to a session's queue. */
     void queued(ClientState client, long sequence, QueueEntry.Queued entry);
@@ -45,8 +44,8 @@ interface Effects {
     /** PUBRECs of a client are logged. */
     void received(ClientState client, long[] sequences);
 
-    /** Whether a relayed message was accepted; it is not when its connection has lost the session meanwhile. */
-    void relayed(ShardEvent.Relay relay, boolean accepted);
+    /** A relayed message was accepted; it is not when its connection has lost the session meanwhile. */
+    void relayed(ClientState publisher, int packetId);
 
     /** A message goes on to other shards and to transient sessions, in the name of the record that is being folded. */
     void handOn(Message message, Destinations destinations);

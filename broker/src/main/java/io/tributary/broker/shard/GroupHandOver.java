@@ -9,13 +9,16 @@ import io.tributary.common.event.ShardEvent.HandOver;
 import io.tributary.common.event.ShardEvent.Moved;
 import io.tributary.common.mqtt.QoS;
 import io.tributary.persistence.shard.ShardStore;
+import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.HashSet;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Queue;
 import java.util.Set;
-import java.util.function.Consumer;
+import java.util.concurrent.Executor;
+import java.util.function.LongPredicate;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
@@ -28,22 +31,42 @@ import org.jspecify.annotations.Nullable;
  *   <li>when a new session of the client has inherited the queue, likewise, and everything else is taken out of the queue.
  * </ul>
  *
- * <p>A QoS 2 message that was sent to the session stays with it [MQTT-4.8.2-4]. Confined to the thread of the driver.
+ * <p>A QoS 2 message that may have been sent to the session stays with it [MQTT-4.8.2-4]. A few queues are gone through at a
+ * time, each page by page, and the next page waits until what moved is in the log. Confined to the thread of the driver.
  */
 final class GroupHandOver {
     private static final int PAGE = 100;
-    private static final int RETRIES_AT_ONCE = 100;
+    private static final int MOST_PASSES_AT_ONCE = 4;
+    private static final int MOST_HEIRS = 16;
     private static final long RETRY_MILLIS = 1000;
-    private static final long LONGEST_RETRY_MILLIS = 64_000;
 
     private final SessionQueues queues;
     private final Deliveries deliveries;
     private final MessageRouting routing;
+    private final Executor thread;
     private final LongSupplier clockMillis;
-    private final Consumer<HandOver> append;
+    private final Appender appender;
     private final long ownerEpoch;
-    private final Map<ClientState, Waiting> waiting = new LinkedHashMap<>();
-    private List<SweepPass> failedSweeps = new ArrayList<>();
+    private final WaitingMembers waiting = new WaitingMembers();
+
+    /** The pass through each queue that is under way or has to wait for others. */
+    private final Map<ClientState, Pass> passes = new HashMap<>();
+
+    private final Queue<Pass> toBegin = new ArrayDeque<>();
+    private List<Pass> toRepeat = new ArrayList<>();
+    private int running;
+    private long repeatAtMillis;
+
+    /** Puts a record into the log. */
+    @FunctionalInterface
+    interface Appender {
+        /**
+         * Appends a record.
+         *
+         * @param durable run on any thread when the record is durable
+         */
+        void append(HandOver handOver, Runnable durable);
+    }
 
     /**
      * Creates one.
@@ -54,61 +77,58 @@ final class GroupHandOver {
             SessionQueues queues,
             Deliveries deliveries,
             MessageRouting routing,
+            Executor thread,
             LongSupplier clockMillis,
             long ownerEpoch,
-            Consumer<HandOver> append) {
+            Appender appender) {
         this.queues = queues;
         this.deliveries = deliveries;
         this.routing = routing;
+        this.thread = thread;
         this.clockMillis = clockMillis;
         this.ownerEpoch = ownerEpoch;
-        this.append = append;
+        this.appender = appender;
     }
 
     /** A session that goes on has lost its connection. */
     void left(ClientState client) {
-        if (client.groupUpTo > 0 && deliveries.messagesOf(client) > 0) {
-            new OfflinePass(client, waiting.remove(client)).readFrom(1);
+        waiting.remove(client);
+        if (client.groupUpTo == 0) {
+            return;
+        }
+        if (passes.containsKey(client)) {
+            waiting.addUnknown(client);
+        } else {
+            begin(new OfflinePass(client));
         }
     }
 
     /** A session is offline, nobody knows since when; what is to move does so in one of the next {@link #retry}. */
     void loaded(ClientState client) {
         if (client.groupUpTo > 0) {
-            waiting.put(client, new Waiting(Set.of(), 0, RETRY_MILLIS));
+            waiting.addUnknown(client);
         }
     }
 
     /** A message of a shared subscription was queued for a session that is offline, for no other member was online. */
     void queued(ClientState client, String group) {
-        Waiting known = waiting.get(client);
-        if (known == null || (!known.groups.isEmpty() && !known.groups.contains(group))) {
-            Set<String> groups = new HashSet<>(Set.of(group));
-            groups.addAll(known == null ? Set.of() : known.groups);
-            waiting.put(client, new Waiting(groups, 0, RETRY_MILLIS));
-        }
+        waiting.add(client, group);
     }
 
-    /** Moves what has waited for a member to come online, of a limited number of sessions, and what could not be read. */
+    /** A session has a connection again, or is over. */
+    void returned(ClientState client) {
+        waiting.remove(client);
+    }
+
+    /** Moves what has waited for a member to come online, and reads again what could not be read. */
     void retry() {
-        List<SweepPass> again = failedSweeps;
-        failedSweeps = new ArrayList<>();
-        again.forEach(sweep -> sweep.readFrom(1));
-        if (!waiting.isEmpty()) {
-            retryWaiting();
-        }
-    }
-
-    private void retryWaiting() {
         long now = clockMillis.getAsLong();
-        List<ClientState> ready = new ArrayList<>();
-        waiting.entrySet().removeIf(entry -> entry.getKey().isAttached() || queues.isOver(entry.getKey()));
-        for (Map.Entry<ClientState, Waiting> entry : waiting.entrySet()) {
-            if (ready.size() < RETRIES_AT_ONCE && entry.getValue().isReady(now, routing)) {
-                ready.add(entry.getKey());
-            }
+        if (now >= repeatAtMillis && !toRepeat.isEmpty()) {
+            List<Pass> again = toRepeat;
+            toRepeat = new ArrayList<>();
+            again.forEach(this::begin);
         }
-        ready.forEach(this::left);
+        waiting.ready(now, routing::hasOnlineMember).forEach(this::left);
     }
 
     /**
@@ -116,13 +136,15 @@ final class GroupHandOver {
      *
      * @param done told when the last message that was in the queue is on its way into the log; not told when the session was
      *     resumed meanwhile
-     * @param failed told when the queue could not be read
+     * @param later told when that cannot be found out now
      */
-    void ending(ClientState client, Runnable done, Runnable failed) {
+    void ending(ClientState client, Runnable done, Runnable later) {
         if (client.groupUpTo == 0) {
             done.run();
+        } else if (passes.containsKey(client) || clockMillis.getAsLong() < repeatAtMillis) {
+            later.run();
         } else {
-            new EndPass(client, done, failed).readFrom(1);
+            begin(new EndPass(client, done, later));
         }
     }
 
@@ -132,21 +154,38 @@ final class GroupHandOver {
      * @param settled what the one before has acknowledged though the queue still has it
      * @param begunUpTo what the one before may have been sent
      */
-    void inherited(ClientState client, Set<Long> settled, long begunUpTo) {
-        client.isSweeping = true;
-        new SweepPass(client, settled, begunUpTo).readFrom(1);
+    void inherited(ClientState client, ClientState before, Set<Long> settled, long begunUpTo) {
+        SweepPass sweep = passes.get(before) instanceof SweepPass unfinished && unfinished.heirs < MOST_HEIRS
+                ? unfinished.goOnFor(client, settled, begunUpTo)
+                : new SweepPass(client, settled, sequence -> sequence <= begunUpTo, 0);
+        begin(sweep);
     }
 
-    /**
-     * Why a session's messages still wait.
-     *
-     * @param groups the shared subscriptions whose messages found nobody; empty when that is not known
-     */
-    private record Waiting(Set<String> groups, long notBeforeMillis, long delayMillis) {
-        boolean isReady(long nowMillis, MessageRouting routing) {
-            return nowMillis >= notBeforeMillis
-                    && (groups.isEmpty() || groups.stream().anyMatch(routing::hasOnlineMember));
+    /** The owner has found a session that inherited a queue; all of that which anybody may have been sent is known. */
+    void loadedHeir(ClientState client) {
+        long begunUpTo = Math.min(client.leftUpTo, client.resendUpTo);
+        begin(new SweepPass(client, Set.of(), sequence -> sequence <= begunUpTo, 0));
+    }
+
+    private void begin(Pass pass) {
+        pass.client.isSweeping = pass instanceof SweepPass;
+        passes.put(pass.client, pass);
+        toBegin.add(pass);
+        beginMore();
+    }
+
+    private void beginMore() {
+        while (running < MOST_PASSES_AT_ONCE && !toBegin.isEmpty()) {
+            running++;
+            toBegin.remove().readFrom(1);
         }
+    }
+
+    private void end(Pass pass) {
+        running--;
+        passes.remove(pass.client, pass);
+        pass.client.isSweeping = false;
+        beginMore();
     }
 
     /** One way through a queue, page by page. */
@@ -154,12 +193,12 @@ final class GroupHandOver {
         final ClientState client;
         private final long epoch;
         private final boolean mayWait;
-        private final long begunUpTo;
+        private final LongPredicate mayBeBegun;
 
-        Pass(ClientState client, boolean mayWait, long begunUpTo) {
+        Pass(ClientState client, boolean mayWait, LongPredicate mayBeBegun) {
             this.client = client;
             this.mayWait = mayWait;
-            this.begunUpTo = begunUpTo;
+            this.mayBeBegun = mayBeBegun;
             epoch = client.epoch;
         }
 
@@ -172,65 +211,86 @@ final class GroupHandOver {
             return !client.isAttached() && client.epoch == epoch;
         }
 
-        /** An entry that does not move: the shared subscription's name when it found no other member, null otherwise. */
-        void stays(ShardStore.Entry entry, @Nullable String group) {}
+        /** An entry does not move, because it is none of a shared subscription's or may have been sent. */
+        void stays(ShardStore.Entry entry) {}
+
+        /** An entry does not move, because there is no other member for it. */
+        void findsNobody(ShardStore.Entry entry, String group) {}
+
+        void moves(String group) {}
 
         void finished() {}
 
         void failed() {}
 
-        void readFrom(long sequence) {
+        final void readFrom(long sequence) {
             queues.read(client, sequence, PAGE, this::onPage);
         }
 
         private void onPage(@Nullable Page page) {
-            if (page == null) {
+            if (page == null && !queues.isOver(client)) {
+                repeatAtMillis = clockMillis.getAsLong() + RETRY_MILLIS;
+                end(this);
                 failed();
-            } else if (isStillWanted()) {
-                take(page);
-                if (page.next() <= upTo()) {
-                    readFrom(page.next());
+            } else if (page == null || !isStillWanted()) {
+                end(this);
+            } else {
+                List<Moved> moved = take(page);
+                if (moved.isEmpty()) {
+                    thread.execute(() -> goOn(page));
                 } else {
-                    finished();
+                    appender.append(
+                            new HandOver(ownerEpoch, client.clientId, client.session, moved),
+                            () -> thread.execute(() -> goOn(page)));
                 }
             }
         }
 
-        private void take(Page page) {
+        private void goOn(Page page) {
+            if (queues.isOver(client) || !isStillWanted()) {
+                end(this);
+            } else if (page.next() <= upTo()) {
+                readFrom(page.next());
+            } else {
+                end(this);
+                finished();
+            }
+        }
+
+        private List<Moved> take(Page page) {
             Set<Long> withheld = deliveries.withheldOf(client);
             List<Moved> moved = new ArrayList<>();
             for (ShardStore.Entry entry : page.entries()) {
                 if (entry.sequence() <= upTo() && !withheld.contains(entry.sequence())) {
-                    moveOrStay(entry, moved);
+                    take(entry, moved);
                 }
             }
-            if (!moved.isEmpty()) {
-                append.accept(new HandOver(ownerEpoch, client.clientId, client.session, moved));
-            }
+            return moved;
         }
 
-        private void moveOrStay(ShardStore.Entry entry, List<Moved> moved) {
+        private void take(ShardStore.Entry entry, List<Moved> moved) {
             if (!(entry.entry() instanceof Queued queued) || queued.group() == null || !mayMove(entry, queued)) {
-                stays(entry, null);
+                stays(entry);
                 return;
             }
             Destinations destinations = routing.matchGroup(queued.message(), member(queued), mayWait);
             if (destinations.isEmpty()) {
-                stays(entry, queued.group());
+                findsNobody(entry, queued.group());
             } else {
                 long size = queued.message().sizeBytes();
                 deliveries.move(client, entry.sequence(), size);
                 moved.add(new Moved(entry.sequence(), size, queued.message(), destinations));
+                moves(queued.group());
             }
         }
 
         boolean mayMove(ShardStore.Entry entry, Queued queued) {
-            return queued.qos() != QoS.EXACTLY_ONCE || entry.sequence() > begunUpTo;
+            return queued.qos() != QoS.EXACTLY_ONCE || !mayBeBegun.test(entry.sequence());
         }
 
         private Recipient member(Queued queued) {
             return new Recipient(
-                    client.clientId,
+                    client.memberId(),
                     client.session,
                     queued.qos(),
                     queued.retain(),
@@ -240,48 +300,43 @@ final class GroupHandOver {
     }
 
     private final class OfflinePass extends Pass {
-        private final long delayMillis;
         private final Set<String> groups = new HashSet<>();
 
-        private OfflinePass(ClientState client, @Nullable Waiting before) {
-            super(client, false, client.resendUpTo);
-            delayMillis = before == null ? RETRY_MILLIS : Math.min(2 * before.delayMillis, LONGEST_RETRY_MILLIS);
+        private OfflinePass(ClientState client) {
+            super(client, false, sequence -> sequence <= client.begunUpTo());
         }
 
         @Override
-        void stays(ShardStore.Entry entry, @Nullable String group) {
-            if (group != null) {
-                groups.add(group);
-            }
+        void findsNobody(ShardStore.Entry entry, String group) {
+            groups.add(group);
+        }
+
+        @Override
+        void moves(String group) {
+            waiting.moved(group);
         }
 
         @Override
         void finished() {
-            if (!groups.isEmpty()) {
-                waitFor(groups);
-            }
+            groups.forEach(group -> waiting.addInVain(client, group, clockMillis.getAsLong()));
         }
 
         @Override
         void failed() {
             if (isStillWanted()) {
-                waitFor(Set.of());
+                waiting.addUnknown(client);
             }
-        }
-
-        private void waitFor(Set<String> whom) {
-            waiting.put(client, new Waiting(whom, clockMillis.getAsLong() + delayMillis, delayMillis));
         }
     }
 
     private final class EndPass extends Pass {
         private final Runnable done;
-        private final Runnable failed;
+        private final Runnable later;
 
-        private EndPass(ClientState client, Runnable done, Runnable failed) {
-            super(client, true, client.resendUpTo);
+        private EndPass(ClientState client, Runnable done, Runnable later) {
+            super(client, true, sequence -> sequence <= client.begunUpTo());
             this.done = done;
-            this.failed = failed;
+            this.later = later;
         }
 
         @Override
@@ -291,18 +346,33 @@ final class GroupHandOver {
 
         @Override
         void failed() {
-            if (isStillWanted()) {
-                failed.run();
-            }
+            later.run();
         }
     }
 
     private final class SweepPass extends Pass {
         private final Set<Long> settled;
+        private final LongPredicate mayBeBegun;
+        /** How many sessions have inherited the queue from each other. */
+        private final int heirs;
 
-        private SweepPass(ClientState client, Set<Long> settled, long begunUpTo) {
-            super(client, true, begunUpTo);
+        private SweepPass(ClientState client, Set<Long> settled, LongPredicate mayBeBegun, int heirs) {
+            super(client, true, mayBeBegun);
             this.settled = settled;
+            this.mayBeBegun = mayBeBegun;
+            this.heirs = heirs;
+        }
+
+        /** The client has a new session again, before its last one's queue was swept. */
+        SweepPass goOnFor(ClientState successor, Set<Long> settledSince, long begunUpTo) {
+            Set<Long> allSettled = new HashSet<>(settled);
+            allSettled.addAll(settledSince);
+            long leftUpTo = client.leftUpTo;
+            return new SweepPass(
+                    successor,
+                    allSettled,
+                    sequence -> sequence <= leftUpTo ? mayBeBegun.test(sequence) : sequence <= begunUpTo,
+                    heirs + 1);
         }
 
         @Override
@@ -312,7 +382,7 @@ final class GroupHandOver {
 
         @Override
         boolean isStillWanted() {
-            return true; // as long as the session lives, which the queues see to
+            return true; // as long as the session lives
         }
 
         @Override
@@ -321,22 +391,22 @@ final class GroupHandOver {
         }
 
         @Override
-        void stays(ShardStore.Entry entry, @Nullable String group) {
+        void stays(ShardStore.Entry entry) {
             long size =
                     entry.entry() instanceof Queued queued ? queued.message().sizeBytes() : 0;
             deliveries.discard(client, entry.sequence(), size);
         }
 
         @Override
-        void finished() {
-            client.isSweeping = false;
+        void findsNobody(ShardStore.Entry entry, String group) {
+            stays(entry);
         }
 
         @Override
         void failed() {
-            if (!queues.isOver(client)) {
-                failedSweeps.add(this);
-            }
+            client.isSweeping = true;
+            passes.put(client, this);
+            toRepeat.add(this);
         }
     }
 }

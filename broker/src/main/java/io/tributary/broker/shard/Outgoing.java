@@ -17,6 +17,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class Outgoing {
     final ClientState client;
+    final OwnerTarget target;
     final long connection;
     private final int windowMessages;
     private final int windowBytes;
@@ -39,8 +40,15 @@ final class Outgoing {
     private long handedBytes;
     private List<Delivery> batch = new ArrayList<>();
 
-    Outgoing(ClientState client, ShardConfig config, @Nullable Unlogged unlogged, long dupUpTo, long begunBefore) {
+    Outgoing(
+            ClientState client,
+            OwnerTarget target,
+            ShardConfig config,
+            @Nullable Unlogged unlogged,
+            long dupUpTo,
+            long begunBefore) {
         this.client = client;
+        this.target = target;
         connection = client.connection;
         windowMessages = config.windowMessages();
         windowBytes = config.windowBytes();

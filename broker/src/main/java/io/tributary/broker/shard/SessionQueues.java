@@ -69,6 +69,10 @@ final class SessionQueues {
      *     the session ended meanwhile
      */
     void read(ClientState client, long from, int max, Consumer<@Nullable Page> then) {
+        if (isOver(client)) {
+            then.accept(null);
+            return;
+        }
         long storedUpTo = storedUpTo(client);
         if (from > storedUpTo) {
             then.accept(readMemory(client, from, max));

@@ -1,7 +1,6 @@
 package io.tributary.broker.shard;
 
 import io.tributary.broker.delivery.Attached;
-import io.tributary.broker.delivery.DeliveryTarget;
 import io.tributary.broker.delivery.MessageRouting;
 import io.tributary.broker.delivery.SessionObserver;
 import io.tributary.common.event.Destinations;
@@ -11,13 +10,11 @@ import io.tributary.common.event.ShardEvent;
 import io.tributary.common.event.ShardEvent.Detach;
 import io.tributary.common.event.ShardEvent.HandOver;
 import io.tributary.common.event.ShardEvent.Owner;
-import io.tributary.common.event.ShardEvent.Relay;
 import io.tributary.common.event.ShardEvent.SessionExpired;
 import io.tributary.common.event.ShardEvent.Settled;
 import io.tributary.common.event.ShardEvent.WillDue;
 import io.tributary.common.mqtt.Message;
 import io.tributary.common.mqtt.Will;
-import io.tributary.persistence.shard.AppendCallback;
 import io.tributary.persistence.shard.FencedException;
 import io.tributary.persistence.shard.LogRecord;
 import io.tributary.persistence.shard.SavePoint.ClientWill;
@@ -72,14 +69,13 @@ final class ShardDriver implements Effects {
     private final ShardLog log;
     private final ShardStore store;
     private final LogAppender appender;
-    private final DeliveryTarget target;
+    private final Map<String, OwnerTarget> targets = new HashMap<>();
     private final MessageRouting routing;
     private final SessionObserver observer;
     private final Executor thread;
     private final LongSupplier clockMillis;
     private final ShardRecorder recorder;
     private final HandOns handOns;
-    private final Map<RelayKey, AppendCallback> relays = new HashMap<>();
 
     private Phase phase = Phase.IDLE;
     /** Counts claims, so that what an earlier one asked for is known and ignored when it arrives. */
@@ -93,8 +89,6 @@ final class ShardDriver implements Effects {
 
     // Live from the claim to the next one.
     private @Nullable Live live;
-
-    private record RelayKey(String clientId, long epoch, int packetId) {}
 
     /** What an owner has from loading the shard until it loses or claims it again. */
     private record Live(
@@ -112,7 +106,6 @@ final class ShardDriver implements Effects {
         log = environment.log();
         store = environment.store();
         appender = environment.appender();
-        target = environment.target();
         routing = environment.routing();
         observer = environment.observer();
         clockMillis = environment.clockMillis();
@@ -143,13 +136,13 @@ final class ShardDriver implements Effects {
     /** This node does not own the shard any more. */
     void revoked() {
         reset(Phase.IDLE);
-        failRelays();
     }
 
     private void reset(Phase next) {
         generation++;
         phase = next;
         live = null;
+        targets.clear();
         retryAtMillis = Long.MAX_VALUE;
     }
 
@@ -200,16 +193,13 @@ final class ShardDriver implements Effects {
 
     private void replay(ShardState state) {
         SessionQueues queues = new SessionQueues(shard, state, store, thread);
-        Deliveries deliveries = new Deliveries(environment.config(), queues, target, clockMillis, recorder);
+        Deliveries deliveries = new Deliveries(environment.config(), queues, this::targetOf, clockMillis, recorder);
         handOns.restart();
-        if (state.applied() > foldingOffset) {
-            failRelays(); // another owner has folded them
-        }
         live = new Live(
                 state,
                 deliveries,
                 new QueueTrimmer(environment.config().queue(), queues, deliveries),
-                new GroupHandOver(queues, deliveries, routing, clockMillis, ownerEpoch, this::append),
+                new GroupHandOver(queues, deliveries, routing, thread, clockMillis, ownerEpoch, this::appendHandOver),
                 new SavePoints(shard, environment, state, queues, handOns, thread),
                 new ShardTimers());
         phase = Phase.REPLAYING;
@@ -292,7 +282,8 @@ final class ShardDriver implements Effects {
 
     /** Tells the observer that a session is over, if it is; one that is not live yet tells of all its sessions when it is. */
     void verify(String clientId, long session) {
-        if (live != null && phase == Phase.LIVE && sessionOf(live, clientId) != session) {
+        boolean isKnown = live != null && phase == Phase.LIVE && session <= live.state.applied();
+        if (live != null && isKnown && sessionOf(live, clientId) != session) {
             observer.sessionEnded(clientId, session);
         }
     }
@@ -318,19 +309,27 @@ final class ShardDriver implements Effects {
         }
     }
 
-    /** Keeps the callback until the fold says what became of the relay; told before it is appended. */
-    void expectRelay(Relay relay, AppendCallback callback) {
-        relays.put(new RelayKey(relay.clientId(), relay.epoch(), relay.packetId()), callback);
-        if (phase == Phase.IDLE) {
-            failRelays();
+    /** A node that could not be reached for a while can be: its connections are told everything again. */
+    void reachable(String node) {
+        targets.remove(node);
+        if (live != null && phase == Phase.LIVE) {
+            for (ClientState client : live.state.clients()) {
+                if (node.equals(client.node)) {
+                    resume(live, client, node);
+                }
+            }
+            targetOf(node).allAttached(live.state.applied());
+            live.deliveries.flush();
         }
     }
 
-    /** The append of a relay failed. */
-    void relayFailed(Relay relay, Throwable failure) {
-        AppendCallback callback = relays.remove(new RelayKey(relay.clientId(), relay.epoch(), relay.packetId()));
-        if (callback != null) {
-            callback.onAppended(-1, failure);
+    /** A node or an incarnation of it is gone for good, and its connections with it. */
+    void gone(String node) {
+        targets.remove(node);
+        if (live != null && phase == Phase.LIVE) {
+            live.state.clients().stream()
+                    .filter(client -> node.equals(client.node))
+                    .forEach(this::detachFromDead);
         }
     }
 
@@ -384,14 +383,14 @@ final class ShardDriver implements Effects {
         if (client.will != null && client.willDueAtMillis <= nowMillis) {
             publishWill(client.clientId, client.epoch, client.will);
         }
+        now.timers.set(client, nowMillis);
         if (client.expiresAtMillis() <= nowMillis) {
             now.handOver.ending(client, () -> expired(client), () -> now.timers.set(client, Long.MIN_VALUE));
         }
-        now.timers.set(client, nowMillis);
     }
 
     private void expired(ClientState client) {
-        append(new SessionExpired(client.clientId, client.epoch, client.lastSequence));
+        append(new SessionExpired(ownerEpoch, client.clientId, client.epoch, client.lastSequence));
     }
 
     private void publishWill(String clientId, long epoch, Will will) {
@@ -401,6 +400,20 @@ final class ShardDriver implements Effects {
             message = message.withExpiry(expiresAt);
         }
         append(new WillDue(clientId, epoch, message, routing.match(message)));
+    }
+
+    /** What another claim appended goes on only as far as its records are in the log. */
+    private void appendHandOver(HandOver handOver, Runnable durable) {
+        int claim = generation;
+        appender.append(shard, handOver, (offset, failure) -> {
+            if (failure == null) {
+                thread.execute(() -> {
+                    if (claim == generation) {
+                        durable.run();
+                    }
+                });
+            }
+        });
     }
 
     private void append(ShardEvent event) {
@@ -419,7 +432,10 @@ final class ShardDriver implements Effects {
     private void goLive(Live now) {
         phase = Phase.LIVE;
         for (ClientState client : now.state.clients()) {
-            resume(now, client);
+            load(now, client);
+        }
+        for (String node : environment.nodes().alive()) {
+            targetOf(node).allAttached(now.state.applied());
         }
         now.state.dueWills().forEach((WillKey key, Will will) -> publishWill(key.clientId(), key.epoch(), will));
         observer.shardLive(shard, clientId -> sessionOf(now, clientId));
@@ -427,44 +443,55 @@ final class ShardDriver implements Effects {
         environment.onLive().accept(shard);
     }
 
-    private void resume(Live now, ClientState client) {
+    private void load(Live now, ClientState client) {
         String node = client.node;
         if (client.leftUpTo > 0 && client.queuedMessages > 0) {
-            now.handOver.inherited(client, Set.of(), Math.min(client.leftUpTo, client.resendUpTo));
+            now.handOver.loadedHeir(client);
         }
         if (node == null) {
             now.timers.set(client, Long.MIN_VALUE);
             now.handOver.loaded(client);
-        } else if (isHere(node)) {
-            answer(client);
-            now.deliveries.resumed(client);
-        } else if (environment.isDead(node)) { // nobody else can tell that its connections are gone
-            append(new Detach(client.clientId, client.epoch, true, client.sessionExpirySeconds, -1));
+        } else if (environment.isDead(node)) {
+            detachFromDead(client);
+        } else {
+            resume(now, client, node);
         }
+    }
+
+    private void resume(Live now, ClientState client, String node) {
+        answer(client, node);
+        now.deliveries.resumed(client);
+    }
+
+    /** Nobody else can tell that the connections of a dead node are gone. */
+    private void detachFromDead(ClientState client) {
+        append(new Detach(client.clientId, client.epoch, true, client.sessionExpirySeconds, -1));
     }
 
     @Override
     public void attached(ClientState client, @Nullable Taken previous) {
-        if (previous != null && isHere(previous.node())) {
-            target.takenOver(previous.connection());
+        if (previous != null) {
+            targetOf(previous.node()).takenOver(previous.connection());
         }
         if (live == null || phase != Phase.LIVE) {
             return;
         }
         live.timers.remove(client.clientId);
-        if (isHere(client.node)) {
-            answer(client);
+        live.handOver.returned(client);
+        String node = client.node;
+        if (node != null) {
+            answer(client, node);
             live.deliveries.attached(client);
         }
     }
 
-    private boolean isHere(@Nullable String node) {
-        return environment.node().equals(node);
+    private OwnerTarget targetOf(String node) {
+        return targets.computeIfAbsent(node, name -> environment.nodes().of(name, shard, ownerEpoch));
     }
 
-    private void answer(ClientState client) {
+    private void answer(ClientState client, String node) {
         Attached answer = new Attached(client.session, client.epoch, client.isResumed(), client.inboundPacketIdArray());
-        target.attached(client.connection, answer);
+        targetOf(node).attached(client.connection, answer);
     }
 
     @Override
@@ -483,20 +510,21 @@ final class ShardDriver implements Effects {
         if (live != null && phase == Phase.LIVE) {
             Set<Long> settled = live.deliveries.settledOf(before);
             long begunUpTo = live.deliveries.begunUpTo(before);
-            sessionEnded(before.clientId, before.session);
-            live.handOver.inherited(successor, settled, begunUpTo);
+            sessionEnded(before);
+            live.handOver.inherited(successor, before, settled, begunUpTo);
         } else {
-            sessionEnded(before.clientId, before.session);
+            sessionEnded(before);
         }
     }
 
     @Override
-    public void sessionEnded(String clientId, long session) {
+    public void sessionEnded(ClientState client) {
         if (live != null) {
-            live.deliveries.ended(clientId);
-            live.timers.remove(clientId);
+            live.deliveries.ended(client.clientId);
+            live.timers.remove(client.clientId);
+            live.handOver.returned(client);
         }
-        observer.sessionEnded(clientId, session);
+        observer.sessionEnded(client.clientId, client.session);
     }
 
     @Override
@@ -517,11 +545,9 @@ final class ShardDriver implements Effects {
     }
 
     @Override
-    public void relayed(Relay relay, boolean accepted) {
-        AppendCallback callback = relays.remove(new RelayKey(relay.clientId(), relay.epoch(), relay.packetId()));
-        if (callback != null) {
-            callback.onAppended(
-                    accepted ? foldingOffset : -1, accepted ? null : new FencedException("the session was taken over"));
+    public void relayed(ClientState publisher, int packetId) {
+        if (publisher.node != null && live != null && phase == Phase.LIVE) {
+            targetOf(publisher.node).relayed(publisher.epoch, packetId);
         }
     }
 
@@ -537,12 +563,6 @@ final class ShardDriver implements Effects {
         if (phase == Phase.LIVE) {
             publishWill(clientId, epoch, will);
         }
-    }
-
-    private void failRelays() {
-        List<AppendCallback> failed = List.copyOf(relays.values());
-        relays.clear();
-        failed.forEach(callback -> callback.onAppended(-1, new FencedException("the shard moved")));
     }
 
     static boolean isFenced(Throwable failure) {

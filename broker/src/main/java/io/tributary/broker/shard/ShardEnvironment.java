@@ -1,6 +1,5 @@
 package io.tributary.broker.shard;
 
-import io.tributary.broker.delivery.DeliveryTarget;
 import io.tributary.broker.delivery.MessageRouting;
 import io.tributary.broker.delivery.SessionObserver;
 import io.tributary.persistence.shard.ShardLog;
@@ -14,6 +13,7 @@ import java.util.function.Predicate;
  *
  * @param node this node and its incarnation, as {@code Attach} and {@code Owner} name it
  * @param deadNodes tells of another node or incarnation that it is gone for good
+ * @param nodes the ways to the nodes that have the connections
  * @param onLive told on a shard thread each time that a shard becomes live
  */
 record ShardEnvironment(
@@ -23,7 +23,7 @@ record ShardEnvironment(
         ShardLog log,
         ShardStore store,
         LogAppender appender,
-        DeliveryTarget target,
+        OwnerTarget.Directory nodes,
         MessageRouting routing,
         SessionObserver observer,
         LongSupplier clockMillis,

@@ -177,7 +177,7 @@ final class ShardState {
 
     /** Keeps a message for another member, for the session that it was meant for is over. */
     private void strand(long offset, long timeMillis, Message message, Recipient recipient) {
-        String name = recipient.clientId() + '\0' + recipient.session(); // not to be had by a client [MQTT-1.5.4-2]
+        String name = ClientState.strandedName(recipient.clientId(), recipient.session());
         ClientState stranded = clients.computeIfAbsent(name, _ -> new ClientState(name, recipient.session()));
         if (stranded.queuedMessages == 0) {
             stranded.epoch = offset;
@@ -213,14 +213,13 @@ final class ShardState {
     private void relay(Relay relay) {
         ClientState client = clients.get(relay.clientId());
         if (client == null || client.epoch != relay.epoch()) {
-            effects.relayed(relay, false);
             return;
         }
         if (client.inboundPacketIds.add(relay.packetId())) { // else a repetition [MQTT-4.3.3-10]
             changes.touch(client);
             effects.handOn(relay.message(), relay.destinations());
         }
-        effects.relayed(relay, true);
+        effects.relayed(client, relay.packetId());
     }
 
     private void release(Release release) {
@@ -278,6 +277,7 @@ final class ShardState {
         client.sessionExpirySeconds = attach.sessionExpirySeconds();
         client.receiveMaximum = attach.receiveMaximum();
         client.willDueAtMillis = Long.MAX_VALUE;
+        client.handedUpTo = Long.MAX_VALUE;
         client.will = attach.will();
         if (attach.will() != null) {
             changes.putWill(new ClientWill(client.clientId, offset, attach.will(), false));
@@ -337,7 +337,7 @@ final class ShardState {
         }
         clients.remove(client.clientId);
         changes.clear(client);
-        effects.sessionEnded(client.clientId, client.session);
+        effects.sessionEnded(client);
     }
 
     private void sessionExpired(SessionExpired expired) {
@@ -345,7 +345,8 @@ final class ShardState {
         if (client == null || client.epoch != expired.epoch() || client.isAttached()) {
             return;
         }
-        if (client.groupUpTo > expired.handedOverUpTo()) {
+        long handedOverUpTo = expired.ownerEpoch() == ownerEpoch ? expired.handedOverUpTo() : 0;
+        if (client.groupUpTo > handedOverUpTo) {
             effects.detached(client);
         } else {
             end(client);

@@ -12,7 +12,8 @@ import org.slf4j.LoggerFactory;
 
 /**
  * A thread that runs some of the node's shards, one task after the other. What is queued is bounded by those who queue it:
- * the log is paused when a driver is behind, a connection has a window, and each driver has one request to the store.
+ * the log is paused when a driver is behind, a connection has a window, and a driver reads one page a session and saves once at a
+ * time.
  */
 final class ShardThread implements Executor {
     private static final Logger LOG = LoggerFactory.getLogger(ShardThread.class);

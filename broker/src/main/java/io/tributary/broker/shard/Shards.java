@@ -1,8 +1,8 @@
 package io.tributary.broker.shard;
 
-import io.tributary.broker.delivery.DeliveryTarget;
 import io.tributary.broker.delivery.MessageRouting;
 import io.tributary.broker.delivery.SessionObserver;
+import io.tributary.broker.delivery.SessionTarget;
 import io.tributary.common.event.Recipient;
 import io.tributary.common.event.ShardEvent;
 import io.tributary.common.event.Source;
@@ -12,6 +12,7 @@ import io.tributary.persistence.shard.LogRecord;
 import io.tributary.persistence.shard.ShardLog;
 import io.tributary.persistence.shard.ShardStore;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
@@ -21,6 +22,7 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicIntegerArray;
 import java.util.function.IntConsumer;
+import java.util.function.LongConsumer;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -44,6 +46,7 @@ public final class Shards implements AutoCloseable {
     private final ShardLog log;
     private final ShardStore store;
     private final LogAppender appender;
+    private final Relays relays;
     private final List<ShardThread> threads = new ArrayList<>();
     private final List<ShardDriver> drivers = new ArrayList<>();
     private final CompletableFuture<@Nullable Void> live = new CompletableFuture<>();
@@ -59,6 +62,7 @@ public final class Shards implements AutoCloseable {
         this.log = log;
         this.store = store;
         appender = new LogAppender(log);
+        relays = new Relays(log.shardCount());
     }
 
     /**
@@ -70,7 +74,7 @@ public final class Shards implements AutoCloseable {
     public record Node(
             String name,
             Predicate<String> deadNodes,
-            DeliveryTarget target,
+            SessionTarget connections,
             MessageRouting routing,
             SessionObserver observer,
             ShardRecorder recorder) {}
@@ -83,6 +87,8 @@ public final class Shards implements AutoCloseable {
                 live.complete(null);
             }
         };
+        LocalConnections connections =
+                new LocalConnections(node.connections(), relays, this::shardOf, log.shardCount());
         ShardEnvironment environment = new ShardEnvironment(
                 config,
                 node.name(),
@@ -90,7 +96,7 @@ public final class Shards implements AutoCloseable {
                 log,
                 store,
                 appender,
-                node.target(),
+                new OnlyThisNode(node.name(), connections),
                 node.routing(),
                 node.observer(),
                 System::currentTimeMillis,
@@ -114,14 +120,24 @@ public final class Shards implements AutoCloseable {
         return appender.shardOf(clientId);
     }
 
-    /** Asks for a session. The answer comes to the connection through {@code DeliveryTarget.attached}. */
-    public void attach(ShardEvent.Attach attach) {
-        appender.append(shardOf(attach.clientId()), attach, IGNORE);
+    /**
+     * Asks for a session. The answer comes to the connection through {@code SessionTarget.attached}.
+     *
+     * @param appended told the offset of the {@code Attach} when it is in the log, perhaps after the answer
+     */
+    public void attach(ShardEvent.Attach attach, LongConsumer appended) {
+        appender.append(shardOf(attach.clientId()), attach, (offset, failure) -> {
+            if (failure == null) { // else the node is closing
+                appended.accept(offset);
+            }
+        });
     }
 
     /** Tells that a connection ended. */
     public void detach(ShardEvent.Detach detach) {
-        appender.append(shardOf(detach.clientId()), detach, IGNORE);
+        int shard = shardOf(detach.clientId());
+        relays.ended(shard, detach.epoch());
+        appender.append(shard, detach, IGNORE);
     }
 
     /**
@@ -137,16 +153,14 @@ public final class Shards implements AutoCloseable {
 
     /**
      * Appends a QoS 2 message of a persistent publisher to the publisher's own shard, whose owner hands it on. The callback
-     * is told when it is durable and its connection had not lost the session before.
+     * is told when it is durable and the owner will do so; not at all when its connection ends before, or has lost the session.
      */
     public void relay(ShardEvent.Relay relay, AppendCallback callback) {
         int shard = shardOf(relay.clientId());
-        ShardDriver driver = drivers.get(shard);
-        ShardThread thread = threadOf(shard);
-        thread.execute(() -> driver.expectRelay(relay, callback));
+        relays.expect(shard, relay.epoch(), relay.packetId(), callback);
         appender.append(shard, relay, (offset, failure) -> {
             if (failure != null) {
-                thread.execute(() -> driver.relayFailed(relay, failure));
+                relays.failed(shard, relay.epoch(), relay.packetId(), failure);
             }
         });
     }
@@ -168,7 +182,7 @@ public final class Shards implements AutoCloseable {
         threadOf(shard).execute(() -> driver.settle(clientId, epoch, sequences));
     }
 
-    /** Tells the owner of PUBRECs; {@code DeliveryTarget.received} follows when they are logged. */
+    /** Tells the owner of PUBRECs; {@code SessionTarget.received} follows when they are logged. */
     public void received(String clientId, long epoch, long[] sequences) {
         int shard = shardOf(clientId);
         ShardDriver driver = drivers.get(shard);
@@ -221,6 +235,19 @@ public final class Shards implements AutoCloseable {
 
     private ShardThread threadOf(int shard) {
         return threads.get(shard % threads.size());
+    }
+
+    /** The ways to the nodes where there is no other. */
+    private record OnlyThisNode(String name, LocalConnections connections) implements OwnerTarget.Directory {
+        @Override
+        public OwnerTarget of(String node, int shard, long ownerEpoch) {
+            return connections.from(shard, ownerEpoch);
+        }
+
+        @Override
+        public Collection<String> alive() {
+            return List.of(name);
+        }
     }
 
     /** Passes what the log hands out to the thread of each shard, and pauses a shard that cannot keep up. */

@@ -2,8 +2,6 @@ package io.tributary.broker.routing;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.tributary.broker.delivery.Attached;
-import io.tributary.broker.delivery.Delivery;
 import io.tributary.broker.delivery.DeliveryTarget;
 import io.tributary.broker.extension.PublishInterceptor;
 import io.tributary.broker.fake.InMemoryReplicatedMap;
@@ -152,26 +150,6 @@ public final class RouterFixture implements DeliveryTarget, Authorizer, RouterRe
     @Override
     public boolean deliverQos0(String clientId, long session, Queued message) {
         return connected.contains(clientId) && deliveries.add(new Delivered(clientId, message));
-    }
-
-    @Override
-    public void attached(long connection, Attached attached) {
-        throw new UnsupportedOperationException();
-    }
-
-    @Override
-    public void takenOver(long connection) {
-        throw new UnsupportedOperationException();
-    }
-
-    @Override
-    public void deliver(long connection, List<Delivery> more) {
-        throw new UnsupportedOperationException();
-    }
-
-    @Override
-    public void received(long connection, long[] sequences) {
-        throw new UnsupportedOperationException();
     }
 
     @Override

@@ -1,7 +1,6 @@
 package io.tributary.broker.session;
 
 import io.tributary.broker.delivery.Attached;
-import io.tributary.broker.delivery.DeliveryTarget;
 import io.tributary.broker.retained.RetainedMessages;
 import io.tributary.broker.routing.Publisher;
 import io.tributary.broker.routing.RouteCallback;
@@ -21,6 +20,7 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.function.LongConsumer;
 import org.jspecify.annotations.Nullable;
 
 /** A backend that notes what it is asked, on any thread, and answers at once unless it is told to hold its answers. */
@@ -54,7 +54,7 @@ public final class FakeBackend implements SessionBackend {
     final List<Runnable> waitingForRoom = new CopyOnWriteArrayList<>();
 
     @Nullable
-    DeliveryTarget target;
+    LocalSessions target;
 
     Attached attached = new Attached(100, 101, false, new int[0]);
     boolean holdAttach;
@@ -101,8 +101,9 @@ public final class FakeBackend implements SessionBackend {
     }
 
     @Override
-    public void attach(ShardEvent.Attach attach) {
+    public void attach(ShardEvent.Attach attach, LongConsumer appended) {
         attaches.add(attach);
+        appended.accept(attached.epoch());
         if (!holdAttach) {
             answerAttach();
         }

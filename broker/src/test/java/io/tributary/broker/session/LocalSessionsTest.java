@@ -6,7 +6,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.tributary.broker.delivery.Attached;
 import io.tributary.broker.subscription.Subscriber;
+import io.tributary.common.mqtt.MqttPacket.Disconnect;
 import io.tributary.common.mqtt.QoS;
+import io.tributary.common.mqtt.ReasonCode;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
@@ -56,6 +58,25 @@ class LocalSessionsTest {
                 .isFalse();
         assertThat(fixture.sessions.deliverQos0("c", 100, queued("x", QoS.AT_MOST_ONCE)))
                 .isTrue();
+    }
+
+    @Test
+    void closesConnectionsThatTheirOwnerDoesNotName() {
+        fixture.connect(Connects.v5().durable());
+        long connection = fixture.connection();
+
+        fixture.sessions.onlyTheseAttached(_ -> true, _ -> false, 100); // its Attach is at 101
+        fixture.sessions.onlyTheseAttached(_ -> false, _ -> false, 101);
+        fixture.sessions.onlyTheseAttached(_ -> true, number -> number == connection, 101);
+        fixture.turn();
+        assertThat(fixture.sessions.size()).isEqualTo(1);
+
+        fixture.sessions.onlyTheseAttached(_ -> true, _ -> false, 101);
+        fixture.turn();
+        assertThat(fixture.sessions.size()).isZero();
+        assertThat(fixture.sink.take(Disconnect.class))
+                .extracting(Disconnect::reason)
+                .containsExactly(ReasonCode.SESSION_TAKEN_OVER);
     }
 
     @Test

@@ -12,9 +12,11 @@ import io.tributary.common.mqtt.Will;
 import io.tributary.persistence.shard.ShardStore;
 import io.tributary.persistence.shard.ShardStore.Claim;
 import java.time.Duration;
+import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
+import java.util.Queue;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
@@ -29,6 +31,8 @@ final class DeliveryFixture implements Effects, MessageRouting {
     final RecordingTarget target = new RecordingTarget();
     final List<String> dropped = new ArrayList<>();
     final List<HandOver> handOvers = new ArrayList<>();
+    private final Queue<Runnable> onDurable = new ArrayDeque<>();
+    boolean logsAtOnce = true;
     final ShardState state = new ShardState(this, new Claim(ShardStore.NOTHING_APPLIED, -1, List.of()));
     final SessionQueues queues = new SessionQueues(0, state, store, Runnable::run);
     final Deliveries deliveries;
@@ -42,14 +46,21 @@ final class DeliveryFixture implements Effects, MessageRouting {
     private long offset;
 
     DeliveryFixture(ShardConfig config) {
-        deliveries = new Deliveries(config, queues, target, () -> nowMillis, new ShardRecorder() {
+        deliveries = new Deliveries(config, queues, _ -> target, () -> nowMillis, new ShardRecorder() {
             @Override
             public void dropped(DropReason reason) {
                 dropped.add(reason.name());
             }
         });
         trimmer = new QueueTrimmer(config.queue(), queues, deliveries);
-        handOver = new GroupHandOver(queues, deliveries, this, () -> nowMillis, OWNER, handOvers::add);
+        handOver = new GroupHandOver(
+                queues, deliveries, this, Runnable::run, () -> nowMillis, OWNER, (handOver, durable) -> {
+                    handOvers.add(handOver);
+                    onDurable.add(durable);
+                    if (logsAtOnce) {
+                        makeDurable();
+                    }
+                });
         fold(new ShardEvent.Owner(Samples.NODE));
     }
 
@@ -104,6 +115,13 @@ final class DeliveryFixture implements Effects, MessageRouting {
         deliveries.takeSettled(OWNER).forEach(this::fold);
     }
 
+    /** What was handed over until now is in the log. */
+    void makeDurable() {
+        while (!onDurable.isEmpty()) {
+            onDurable.remove().run();
+        }
+    }
+
     /** Moves everything to the store. */
     void save() {
         beginSave();
@@ -122,6 +140,7 @@ final class DeliveryFixture implements Effects, MessageRouting {
 
     @Override
     public void attached(ClientState client, @Nullable Taken previous) {
+        handOver.returned(client);
         deliveries.attached(client);
     }
 
@@ -137,13 +156,14 @@ final class DeliveryFixture implements Effects, MessageRouting {
     public void inherited(ClientState successor, ClientState before) {
         Set<Long> settled = deliveries.settledOf(before);
         long begunUpTo = deliveries.begunUpTo(before);
-        deliveries.ended(before.clientId);
-        handOver.inherited(successor, settled, begunUpTo);
+        sessionEnded(before);
+        handOver.inherited(successor, before, settled, begunUpTo);
     }
 
     @Override
-    public void sessionEnded(String clientId, long session) {
-        deliveries.ended(clientId);
+    public void sessionEnded(ClientState client) {
+        deliveries.ended(client.clientId);
+        handOver.returned(client);
     }
 
     @Override
@@ -162,7 +182,7 @@ final class DeliveryFixture implements Effects, MessageRouting {
     }
 
     @Override
-    public void relayed(ShardEvent.Relay relay, boolean accepted) {}
+    public void relayed(ClientState publisher, int packetId) {}
 
     @Override
     public void handOn(Message message, Destinations destinations) {}

@@ -1,28 +1,46 @@
 package io.tributary.broker.shard;
 
+import io.tributary.broker.delivery.Attached;
 import io.tributary.broker.delivery.Delivery;
 import io.tributary.broker.shard.Ledger.Published;
 import io.tributary.broker.shard.Ledger.SentSet;
 import io.tributary.common.event.QueueEntry.Queued;
 import io.tributary.common.mqtt.QoS;
+import java.util.HashMap;
+import java.util.Map;
 
 /** P3: QoS 2 is exactly once, and QoS 1 sends again only with DUP, after a fault. */
 final class ExactlyOnce implements Ledger.Promise {
     private final SentSet sent = new SentSet();
     private final SentSet released = new SentSet();
+    /** The epoch of the latest connection that had each session. */
+    private final Map<String, Long> newest = new HashMap<>();
+
+    @Override
+    public void attached(SimConnection connection, Attached answer) {
+        newest.merge(sessionOf(connection), answer.epoch(), Math::max);
+    }
 
     @Override
     public void sent(SimWorld world, SimConnection connection, Delivery delivery, Queued queued) {
+        if (connection.epoch() < newest.getOrDefault(sessionOf(connection), -1L)) {
+            return; // to nobody: the client has left this connection for another one
+        }
         boolean isFirst = sent.add(connection, delivery.sequence());
         if (!isFirst && !delivery.dup()) {
             throw new Violation("sent again without DUP: " + delivery);
         }
-        if (isFirst && delivery.dup() && !world.hadFault()) {
+        boolean mayBeLate = world.faults.cluster(); // what another node was handed before, and has not sent yet
+        if (isFirst && delivery.dup() && !world.hadFault() && !mayBeLate) {
             throw new Violation("sent for the first time with DUP: " + delivery);
         }
         if (released.contains(connection, delivery.sequence())) {
             throw new Violation("sent after PUBREL: " + delivery);
         }
+    }
+
+    private static String sessionOf(SimConnection connection) {
+        return connection.client().name + "/" + connection.session();
     }
 
     @Override

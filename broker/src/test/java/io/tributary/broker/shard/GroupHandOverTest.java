@@ -169,9 +169,74 @@ class GroupHandOverTest {
         shard.fold(cleanStart("a", 8));
         shard.store.fail();
         assertThat(moved()).isEmpty();
+        shard.nowMillis += 1000;
         shard.handOver.retry();
         shard.store.answerAll();
         assertThat(moved()).containsExactly(1L, 2L);
+    }
+
+    @Test
+    void everythingThatWasNotSentMovesWhenTheClientStartsCleanTwice() {
+        queue(EXACTLY_ONCE, 5);
+        shard.settle("a", 1);
+        shard.save();
+        shard.fold(cleanStart("a", 8));
+        shard.fold(cleanStart("a", 9));
+        shard.store.answerAll();
+        assertThat(moved()).containsExactly(4L, 5L);
+        assertThat(shard.client("a").isSweeping).isFalse();
+    }
+
+    @Test
+    void sessionDoesNotEndWhileWhatItInheritedIsMoved() {
+        queue(AT_LEAST_ONCE, 2);
+        shard.save();
+        long epoch = shard.fold(cleanStart("a", 8));
+        shard.fold(detach("a", epoch, true, 0));
+        boolean[] later = new boolean[1];
+        shard.handOver.ending(shard.client("a"), () -> ended = 1, () -> later[0] = true);
+        assertThat(ended).isZero();
+        assertThat(later[0]).isTrue();
+        shard.store.answerAll();
+        shard.handOvers.forEach(shard::fold);
+        shard.handOver.ending(shard.client("a"), () -> ended = 1, () -> {});
+        assertThat(ended).isEqualTo(1);
+    }
+
+    @Test
+    void nextSessionIsUntouchedWhenASweepFailedAndItsSessionIsOver() {
+        queue(AT_LEAST_ONCE, 2);
+        shard.save();
+        shard.fold(cleanStart("a", 8));
+        shard.store.fail();
+        shard.fold(cleanStart("a", 9));
+        shard.store.answerAll();
+        assertThat(moved()).containsExactly(1L, 2L);
+        shard.nowMillis += 1000;
+        shard.handOver.retry();
+        shard.store.answerAll();
+        assertThat(moved()).containsExactly(1L, 2L);
+    }
+
+    @Test
+    void whatWasHandedToTheConnectionBeforeIsKnownWhenASessionThatWasTakenOverEnds() {
+        queue(EXACTLY_ONCE, 5);
+        long epoch = shard.fold(attach("a", 8)); // for all that the log says, everything may have been sent
+        shard.otherMember = null;
+        shard.fold(detach("a", epoch, 0));
+        shard.otherMember = member("b", 1, AT_LEAST_ONCE);
+        shard.handOver.ending(shard.client("a"), () -> ended = 1, () -> {});
+        assertThat(moved()).containsExactly(3L, 4L, 5L);
+    }
+
+    @Test
+    void nextPageWaitsUntilTheLastOneIsInTheLog() {
+        shard.logsAtOnce = false;
+        queue(AT_LEAST_ONCE, 150);
+        leave(0);
+        assertThat(moved()).hasSize(100);
+        shard.makeDurable();
+        assertThat(moved()).hasSize(150);
     }
 
     @Test

@@ -27,12 +27,16 @@ final class Ledger {
     /** What is known of one message. */
     static final class Published {
         final Message message;
+        /** The session in which it was published first. */
+        long publisherSession = -1;
+
         int attempts;
         boolean isAcknowledged;
         /** The sessions that any attempt matched. */
         final Set<Recipient> recipients = new LinkedHashSet<>();
 
         int copies;
+        boolean wasHandedToAMember;
         /** How often each client's application got it. */
         final Map<String, Integer> deliveries = new HashMap<>();
 
@@ -91,8 +95,10 @@ final class Ledger {
         return published.values();
     }
 
-    void attempted(Message message) {
-        of(message).attempts++;
+    void attempted(Message message, long session) {
+        Published one = of(message);
+        one.attempts++;
+        one.publisherSession = one.attempts == 1 ? session : one.publisherSession;
     }
 
     void matched(Message message, Destinations destinations) {
@@ -115,6 +121,15 @@ final class Ledger {
 
     void sent(SimConnection connection, Delivery delivery, Queued queued) {
         promises.forEach(promise -> promise.sent(world, connection, delivery, queued));
+    }
+
+    /** An owner handed entries of a queue to a connection, whether they reach it or not. */
+    void handed(List<Delivery> deliveries) {
+        for (Delivery delivery : deliveries) {
+            if (delivery.entry() instanceof Queued queued && queued.group() != null) {
+                of(queued.message()).wasHandedToAMember = true;
+            }
+        }
     }
 
     void released(SimConnection connection, long sequence) {

@@ -21,7 +21,8 @@ final class MemoryIsReturned implements Ledger.Promise {
             "byClient",
             "inboundPacketIds",
             "toFlush",
-            "changes");
+            "changes",
+            "targets");
 
     private static final Set<String> PARTS = Set.of(
             "Live",
@@ -42,6 +43,13 @@ final class MemoryIsReturned implements Ledger.Promise {
                 throw new Violation("nobody serves shard " + shard);
             }
             check(owner.driver(shard));
+        }
+        world.fronts().forEach(front -> checkRelays(front.relays()));
+    }
+
+    private static void checkRelays(Relays relays) {
+        if (!relays.isEmpty()) {
+            throw new Violation("relays are open");
         }
     }
 

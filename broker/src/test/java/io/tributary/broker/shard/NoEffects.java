@@ -2,7 +2,6 @@ package io.tributary.broker.shard;
 
 import io.tributary.common.event.Destinations;
 import io.tributary.common.event.QueueEntry;
-import io.tributary.common.event.ShardEvent;
 import io.tributary.common.mqtt.Message;
 import io.tributary.common.mqtt.Will;
 import org.jspecify.annotations.Nullable;
@@ -22,7 +21,7 @@ class NoEffects implements Effects {
     public void inherited(ClientState successor, ClientState before) {}
 
     @Override
-    public void sessionEnded(String clientId, long session) {}
+    public void sessionEnded(ClientState client) {}
 
     @Override
     public void queued(ClientState client, long sequence, QueueEntry.Queued entry) {}
@@ -31,7 +30,7 @@ class NoEffects implements Effects {
     public void received(ClientState client, long[] sequences) {}
 
     @Override
-    public void relayed(ShardEvent.Relay relay, boolean accepted) {}
+    public void relayed(ClientState publisher, int packetId) {}
 
     @Override
     public void handOn(Message message, Destinations destinations) {}

@@ -1,8 +1,6 @@
 package io.tributary.broker.shard;
 
-import io.tributary.broker.delivery.Delivery;
 import io.tributary.broker.shard.Ledger.Published;
-import io.tributary.common.event.QueueEntry.Queued;
 import io.tributary.common.event.Recipient;
 import io.tributary.common.mqtt.QoS;
 import java.util.ArrayList;
@@ -12,16 +10,6 @@ import java.util.Set;
 
 /** P1: an acknowledged message reaches every session that it matched and that still exists, unless dropping it was counted. */
 final class NothingAcknowledgedIsLost implements Ledger.Promise {
-    /** Messages of shared subscriptions that were sent to a member. */
-    private final Set<Integer> begun = new HashSet<>();
-
-    @Override
-    public void sent(SimWorld world, SimConnection connection, Delivery delivery, Queued queued) {
-        if (queued.group() != null) {
-            begun.add(Ledger.idOf(queued.message()));
-        }
-    }
-
     @Override
     public void settled(SimWorld world) {
         List<Recipient> lost = new ArrayList<>();
@@ -66,11 +54,12 @@ final class NothingAcknowledgedIsLost implements Ledger.Promise {
     }
 
     /**
-     * Whether a message of a shared subscription may have gone with a member's session, for it is of QoS 2 and was sent to it
-     * [MQTT-4.8.2-5]; after a fault nobody knows what was sent to whom.
+     * Whether a message of a shared subscription may have gone with a member's session, for it is of QoS 2 and was handed to
+     * its connection [MQTT-4.8.2-5]; a new owner does not know what was handed to whom.
      */
     private boolean mayHaveEndedWithAMember(SimWorld world, Published one, Recipient recipient) {
-        return recipient.qos() == QoS.EXACTLY_ONCE && (world.hadFault() || begun.contains(Ledger.idOf(one.message)));
+        return recipient.qos() == QoS.EXACTLY_ONCE
+                && (world.faults.isOwnerUnsure() || world.ledger.of(one.message).wasHandedToAMember);
     }
 
     private static boolean wasDelivered(Published one, Recipient recipient) {

@@ -28,7 +28,8 @@ final class OneSession implements Ledger.Promise {
     @Override
     public void settled(SimWorld world) {
         for (SimClient client : world.clients()) {
-            long open = world.front.connections().stream()
+            long open = world.fronts().stream()
+                    .flatMap(front -> front.connections().stream())
                     .filter(connection -> connection.client() == client && connection.isOpen())
                     .count();
             if (open != (client.isAway ? 0 : 1)) {

@@ -9,12 +9,13 @@ import io.tributary.common.mqtt.QoS;
 import java.util.HashMap;
 import java.util.Map;
 
-/** P2: first copies from one publisher on one topic at one QoS arrive in order; a connection gets ascending sequences. */
+/** P2: first copies from one session on one topic at one QoS arrive in order; a connection gets ascending sequences. */
 final class OrderIsKept implements Ledger.Promise {
     private final Map<Flow, Integer> latest = new HashMap<>();
     private final Map<SimConnection, Long> sequences = new HashMap<>();
 
-    private record Flow(String publisher, String subscriber, long session, String topic, QoS qos) {}
+    private record Flow(
+            String publisher, long publisherSession, String subscriber, long session, String topic, QoS qos) {}
 
     @Override
     public void attached(SimConnection connection, Attached answer) {
@@ -41,6 +42,7 @@ final class OrderIsKept implements Ledger.Promise {
         if (isFirst && isInOrder) {
             Flow flow = new Flow(
                     published.message.publisher(),
+                    published.publisherSession,
                     client.name,
                     client.session(),
                     published.message.topic(),

@@ -2,7 +2,6 @@ package io.tributary.broker.shard;
 
 import io.tributary.common.event.Destinations;
 import io.tributary.common.event.QueueEntry;
-import io.tributary.common.event.ShardEvent;
 import io.tributary.common.mqtt.Message;
 import io.tributary.common.mqtt.Will;
 import java.util.ArrayList;
@@ -43,8 +42,8 @@ final class RecordingEffects implements Effects {
     }
 
     @Override
-    public void sessionEnded(String clientId, long session) {
-        asked.add("ended " + clientId + "/" + session);
+    public void sessionEnded(ClientState client) {
+        asked.add("ended " + client.clientId + "/" + client.session);
     }
 
     @Override
@@ -58,8 +57,8 @@ final class RecordingEffects implements Effects {
     }
 
     @Override
-    public void relayed(ShardEvent.Relay relay, boolean accepted) {
-        asked.add((accepted ? "relayed " : "refused ") + relay.packetId());
+    public void relayed(ClientState publisher, int packetId) {
+        asked.add("relayed " + packetId);
     }
 
     @Override

@@ -2,7 +2,6 @@ package io.tributary.broker.shard;
 
 import io.tributary.broker.delivery.Attached;
 import io.tributary.broker.delivery.Delivery;
-import io.tributary.broker.delivery.DeliveryTarget;
 import io.tributary.common.event.QueueEntry;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -10,7 +9,7 @@ import java.util.List;
 import java.util.stream.Collectors;
 
 /** Writes down what connections are told, a line each: {@code 7: 1 2 dup 3 PUBREL} are three deliveries to connection 7. */
-final class RecordingTarget implements DeliveryTarget {
+final class RecordingTarget implements OwnerTarget {
     private final List<String> told = new ArrayList<>();
 
     /** What was told since the last call. */
@@ -48,12 +47,10 @@ final class RecordingTarget implements DeliveryTarget {
     }
 
     @Override
-    public void deliverTransient(long connection, QueueEntry.Queued message) {
-        told.add(connection + ": transient " + Samples.text(message.message()));
-    }
+    public void allAttached(long upTo) {}
 
     @Override
-    public boolean deliverQos0(String clientId, long session, QueueEntry.Queued message) {
-        return false;
+    public void relayed(long epoch, int packetId) {
+        told.add("relayed " + epoch + "/" + packetId);
     }
 }

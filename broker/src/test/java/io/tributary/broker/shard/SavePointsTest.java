@@ -239,7 +239,7 @@ class SavePointsTest {
                 log,
                 store,
                 appender,
-                new RecordingTarget(),
+                new RecordingNodes(),
                 new NoRouting(),
                 new NoObserver(),
                 () -> nowMillis,

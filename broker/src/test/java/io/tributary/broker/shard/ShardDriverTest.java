@@ -26,13 +26,13 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
 import java.util.function.ToLongFunction;
-import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
 class ShardDriverTest {
     private final HeldLog log = new HeldLog(1);
     private final HeldStore store = new HeldStore();
-    private final RecordingTarget target = new RecordingTarget();
+    private final RecordingNodes nodes = new RecordingNodes();
+    private final RecordingTarget target = nodes.target;
     private final List<String> told = new ArrayList<>();
     private final Set<String> dead = Set.of("dead");
     private long nowMillis = 1_000_000;
@@ -178,6 +178,7 @@ class ShardDriverTest {
         fold(elsewhere("a", "other"));
         fold(attach("a", 8));
         assertThat(target.take()).containsExactly("8: attached 1/2 present");
+        assertThat(nodes.elsewhere.take()).hasSize(2).last().asString().endsWith("taken over");
     }
 
     @Test
@@ -236,62 +237,51 @@ class ShardDriverTest {
     void relayIsAnsweredWhenFolded() {
         goLive();
         fold(attach("a", 7));
-        driver.expectRelay(relay(1), this::tell);
-        assertThat(told).containsExactly("live 0");
+        target.take();
         fold(relay(1));
-        assertThat(told).containsExactly("live 0", "relayed at 2");
+        assertThat(target.take()).containsExactly("relayed 1/5");
     }
 
     @Test
-    void relayFailsWhenItsConnectionLostTheSession() {
+    void relayIsNotAnsweredWhenItsConnectionLostTheSession() {
         goLive();
         fold(attach("a", 7), attach("a", 8));
-        driver.expectRelay(relay(1), this::tell);
+        target.take();
         fold(relay(1));
-        assertThat(told).containsExactly("live 0", "refused");
+        assertThat(target.take()).isEmpty();
     }
 
     @Test
-    void relayFailsWhenTheShardMoves() {
+    void connectionsAreToldOnceMoreWhenTheirNodeCanBeReachedAgain() {
         goLive();
-        driver.expectRelay(relay(1), this::tell);
-        driver.revoked();
-        driver.expectRelay(relay(1), this::tell);
-        assertThat(told).containsExactly("live 0", "refused", "refused");
+        fold(attach("a", 7), attach("b", 8), publish("1", recipient("a", 1)));
+        target.take();
+        nodes.asked.clear();
+        driver.reachable("elsewhere");
+        assertThat(target.take()).isEmpty();
+        nodes.asked.clear();
+        driver.reachable(NODE);
+        assertThat(target.take()).containsExactlyInAnyOrder("7: attached 1/1", "7: 1", "8: attached 2/2");
+        assertThat(nodes.asked).containsExactly(NODE);
     }
 
     @Test
-    void relayFailsWhenItsAppendFails() {
-        goLive();
-        driver.expectRelay(relay(1), this::tell);
-        driver.relayFailed(relay(1), new IllegalStateException("closed"));
-        driver.relayFailed(relay(1), new IllegalStateException("closed"));
-        assertThat(told).containsExactly("live 0", "refused");
-    }
-
-    @Test
-    void relayIsAnsweredWhenTheShardIsClaimedAgainMeanwhile() {
+    void sessionsOfANodeAreDetachedWhenItIsGone() {
         goLive();
         fold(attach("a", 7));
-        driver.expectRelay(relay(1), this::tell);
-        fold(new Owner("other"));
-        log.add(0, relay(1), nowMillis);
-        pass(1000);
-        claim();
-        assertThat(told).containsExactly("live 0", "relayed at 3", "live 0");
+        driver.gone("elsewhere");
+        assertThat(log.pending()).isEmpty();
+        driver.gone(NODE);
+        assertThat(log.pending()).containsExactly(new Detach("a", 1, true, Samples.FOREVER, -1));
     }
 
     @Test
-    void relayFailsWhenAnotherOwnerHasFoldedIt() {
-        goLive();
-        fold(attach("a", 7));
-        driver.expectRelay(relay(1), this::tell);
-        fold(new Owner("other"));
-        log.add(0, relay(1), nowMillis);
-        store.content.applied = 3;
-        pass(1000);
-        claim();
-        assertThat(told).containsExactly("live 0", "refused", "live 0");
+    void nobodyIsToldWhileTheShardIsNotLive() {
+        log.add(0, attach("a", 7), nowMillis);
+        driver.assigned();
+        driver.reachable(NODE);
+        driver.gone(NODE);
+        assertThat(target.take()).isEmpty();
     }
 
     @Test
@@ -302,8 +292,9 @@ class ShardDriverTest {
         driver.verify("a", 1);
         assertThat(told).isEmpty();
         driver.verify("a", 0);
-        driver.verify("b", 5);
-        assertThat(told).containsExactly("ended a/0", "ended b/5");
+        driver.verify("b", 1);
+        driver.verify("b", 2); // of which nothing is known here yet
+        assertThat(told).containsExactly("ended a/0", "ended b/1");
     }
 
     @Test
@@ -322,7 +313,7 @@ class ShardDriverTest {
         pass(59_999);
         assertThat(expiries()).isEmpty();
         pass(1);
-        assertThat(expiries()).containsExactly(new SessionExpired("a", 1, 0));
+        assertThat(expiries()).containsExactly(new SessionExpired(0, "a", 1, 0));
         pass(1000);
         assertThat(expiries()).hasSize(1);
     }
@@ -341,7 +332,7 @@ class ShardDriverTest {
         log.add(0, detach("a", 0, true, 60), nowMillis);
         goLive();
         pass(60_000);
-        assertThat(expiries()).containsExactly(new SessionExpired("a", 0, 0));
+        assertThat(expiries()).containsExactly(new SessionExpired(2, "a", 0, 0));
     }
 
     @Test
@@ -401,10 +392,6 @@ class ShardDriverTest {
         driver.tick();
     }
 
-    private void tell(long offset, @Nullable Throwable failure) {
-        told.add(failure == null ? "relayed at " + offset : "refused");
-    }
-
     private static Relay relay(long epoch) {
         return new Relay("a", epoch, 5, message("m"), Destinations.NONE);
     }
@@ -421,7 +408,7 @@ class ShardDriverTest {
                 log,
                 store,
                 new LogAppender(log),
-                target,
+                nodes,
                 new NoRouting(),
                 new NoObserver() {
                     @Override

@@ -177,7 +177,7 @@ class ShardStateTest {
     void sessionEndsWhenExpired() {
         fold(attach("a", 7), detach("a", 0, true, 60));
         effects.take();
-        fold(new SessionExpired("a", 0, 0));
+        fold(new SessionExpired(-1, "a", 0, 0));
         assertThat(effects.take()).containsExactly("ended a/0");
         assertThat(state.client("a")).isNull();
     }
@@ -186,7 +186,7 @@ class ShardStateTest {
     void expiryIsIgnoredWhenResumedMeanwhile() {
         fold(attach("a", 7), detach("a", 0, true, 60), attach("a", 8));
         effects.take();
-        fold(new SessionExpired("a", 0, 0), new SessionExpired("a", 2, 0), new SessionExpired("b", 2, 0));
+        fold(new SessionExpired(-1, "a", 0, 0), new SessionExpired(-1, "a", 2, 0), new SessionExpired(-1, "b", 2, 0));
         assertThat(effects.take()).isEmpty();
         assertThat(state.client("a")).isNotNull();
     }
@@ -206,9 +206,19 @@ class ShardStateTest {
     void sessionDoesNotEndWhenOneMoreMessageHasCome() {
         fold(attach("a", 7), publish("1", shared("a", 0)), detach("a", 0, true, 60), publish("2", shared("a", 0)));
         effects.take();
-        fold(new SessionExpired("a", 0, 1));
+        fold(new SessionExpired(-1, "a", 0, 1));
         assertThat(effects.take()).containsExactly("detached a");
-        fold(new SessionExpired("a", 0, 2));
+        fold(new SessionExpired(-1, "a", 0, 2));
+        assertThat(effects.take()).containsExactly("ended a/0");
+    }
+
+    @Test
+    void sessionDoesNotEndWhenItsMessagesWereHandedOverByAnOldOwner() {
+        fold(attach("a", 7), publish("1", shared("a", 0)), detach("a", 0, true, 0), new Owner("next"));
+        effects.take();
+        fold(new SessionExpired(-1, "a", 0, 1));
+        assertThat(effects.take()).containsExactly("detached a");
+        fold(new SessionExpired(3, "a", 0, 1));
         assertThat(effects.take()).containsExactly("ended a/0");
     }
 
@@ -246,7 +256,7 @@ class ShardStateTest {
         ClientState stranded = client("a\0" + "0");
         assertThat(stranded.queuedMessages).isEqualTo(2);
         assertThat(stranded.expiresAtMillis()).isEqualTo(stranded.detachedAtMillis);
-        fold(new SessionExpired("a\0" + "0", stranded.epoch, 2));
+        fold(new SessionExpired(-1, "a\0" + "0", stranded.epoch, 2));
         assertThat(state.client("a\0" + "0")).isNull();
     }
 
@@ -327,7 +337,7 @@ class ShardStateTest {
         fold(attach("a", 7), attach("a", 8));
         effects.take();
         fold(relay(0, 5), new Relay("b", 0, 6, message("m"), Destinations.NONE));
-        assertThat(effects.take()).containsExactly("refused 5", "refused 6");
+        assertThat(effects.take()).isEmpty();
         assertThat(client("a").inboundPacketIdArray()).isEmpty();
     }
 
@@ -426,7 +436,7 @@ class ShardStateTest {
     void delayedWillIsDueWhenTheSessionEnds() {
         fold(attach("a", 7, 60, DELAYED_WILL), detach("a", 0, true, 5));
         effects.take();
-        fold(new SessionExpired("a", 0, 0));
+        fold(new SessionExpired(-1, "a", 0, 0));
         assertThat(effects.take()).containsExactly("will of a/0", "ended a/0");
     }
 

@@ -9,10 +9,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.tributary.broker.delivery.Attached;
 import io.tributary.broker.delivery.Delivery;
-import io.tributary.broker.delivery.DeliveryTarget;
+import io.tributary.broker.delivery.SessionTarget;
 import io.tributary.common.event.Destinations;
 import io.tributary.common.event.EventCodec;
-import io.tributary.common.event.QueueEntry;
 import io.tributary.common.event.Recipient;
 import io.tributary.common.event.ShardEvent.Relay;
 import io.tributary.common.event.ShardEvent.Release;
@@ -24,6 +23,8 @@ import java.util.Set;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.LinkedBlockingQueue;
+import java.util.function.LongPredicate;
+import java.util.function.Predicate;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -66,7 +67,7 @@ class ShardsTest {
     void messageReachesConnectionsOfAllShards() throws InterruptedException {
         List<Recipient> recipients = new ArrayList<>();
         for (int i = 0; i < 20; i++) {
-            shards.attach(attach("client-" + i, i));
+            shards.attach(attach("client-" + i, i), _ -> {});
             Attached attached = answers.attached.take();
             recipients.add(recipient("client-" + i, attached.session()));
         }
@@ -85,7 +86,7 @@ class ShardsTest {
 
     @Test
     void pubrecIsAnswered() throws InterruptedException {
-        shards.attach(attach("a", 1));
+        shards.attach(attach("a", 1), _ -> {});
         Attached attached = answers.attached.take();
         shards.publish(message("m"), List.of(recipient("a", attached.session())), null, (offset, failure) -> {});
         answers.delivered.take();
@@ -95,7 +96,7 @@ class ShardsTest {
 
     @Test
     void relayAndReleaseAreAnswered() throws InterruptedException {
-        shards.attach(attach("a", 1));
+        shards.attach(attach("a", 1), _ -> {});
         long epoch = answers.attached.take().epoch();
         CompletableFuture<Boolean> relayed = new CompletableFuture<>();
         shards.relay(
@@ -109,7 +110,7 @@ class ShardsTest {
 
     @Test
     void connectionsKeepTheirSessionsWhenTheShardIsAssignedAgain() throws InterruptedException {
-        shards.attach(attach("a", 1));
+        shards.attach(attach("a", 1), _ -> {});
         long session = answers.attached.take().session();
         log.assign(shards.shardOf("a"));
         assertThat(answers.attached.take().session()).isEqualTo(session);
@@ -120,7 +121,7 @@ class ShardsTest {
         live.join();
         log.flood(shards.shardOf("a"), EventCodec.encode(new Release("nobody", 0, 1)), 10_001);
         assertThat(log.pauses()).isEqualTo(1);
-        shards.attach(attach("a", 1)); // is read when the log goes on
+        shards.attach(attach("a", 1), _ -> {}); // is read when the log goes on
         answers.attached.take();
     }
 
@@ -133,7 +134,7 @@ class ShardsTest {
     }
 
     /** What connections are told, by kind. */
-    private static final class Answers implements DeliveryTarget {
+    private static final class Answers implements SessionTarget {
         final BlockingQueue<Attached> attached = new LinkedBlockingQueue<>();
         final BlockingQueue<Long> delivered = new LinkedBlockingQueue<>();
         final BlockingQueue<String> received = new LinkedBlockingQueue<>();
@@ -147,6 +148,9 @@ class ShardsTest {
         public void takenOver(long connection) {}
 
         @Override
+        public void onlyTheseAttached(Predicate<String> clients, LongPredicate connections, long upTo) {}
+
+        @Override
         public void deliver(long connection, List<Delivery> deliveries) {
             delivered.add(connection);
         }
@@ -154,14 +158,6 @@ class ShardsTest {
         @Override
         public void received(long connection, long[] sequences) {
             received.add(Arrays.toString(sequences));
-        }
-
-        @Override
-        public void deliverTransient(long connection, QueueEntry.Queued message) {}
-
-        @Override
-        public boolean deliverQos0(String clientId, long session, QueueEntry.Queued message) {
-            return false;
         }
     }
 }

@@ -84,7 +84,7 @@ final class SimClient {
         owed.clear();
         isConnected = false;
         SimConnection before = connection;
-        connection = world.front.connect(this, connect);
+        connection = world.anyFront().connect(this, connect);
         if (before != null) {
             before.link().leftByClient(world.clock.chance(0.5));
         }
@@ -232,7 +232,7 @@ final class SimClient {
     private void send(int packetId, Message message) {
         SimConnection to = connection;
         if (to != null) {
-            world.ledger.attempted(message);
+            world.ledger.attempted(message, session);
             to.link().toBroker(() -> to.publish(packetId, message));
         }
     }

@@ -37,7 +37,7 @@ final class SimConnection {
     private final List<Long> toReceive = new ArrayList<>();
     private @Nullable Attached attached;
     private @Nullable Ending ending;
-    private int relaysOpen;
+    private long offset = Long.MAX_VALUE;
     private long takenUpTo;
     private long sentUpTo;
 
@@ -133,6 +133,15 @@ final class SimConnection {
         return connect;
     }
 
+    /** The log has the Attach. */
+    void appended(long newOffset) {
+        offset = newOffset;
+    }
+
+    long offset() {
+        return offset;
+    }
+
     boolean isOpen() {
         return attached != null && ending == null;
     }
@@ -175,6 +184,7 @@ final class SimConnection {
 
     void takenOver() {
         end(new Ending(true, connect.expirySeconds));
+        front.forget(this);
     }
 
     void deliver(List<Delivery> deliveries) {
@@ -226,11 +236,9 @@ final class SimConnection {
     }
 
     private void relay(int packetId, Message message, Destinations destinations, Reply reply) {
-        relaysOpen++;
-        front.relay(new ShardEvent.Relay(client.name, epoch(), packetId, message, destinations), (_, failure) -> {
-            relaysOpen--;
-            acknowledge(message, failure, reply);
-        });
+        front.relay(
+                new ShardEvent.Relay(client.name, epoch(), packetId, message, destinations),
+                (_, failure) -> acknowledge(message, failure, reply));
     }
 
     private void acknowledge(Message message, @Nullable Throwable failure, Reply reply) {
@@ -298,12 +306,6 @@ final class SimConnection {
         end(new Ending(true, connect.expirySeconds));
     }
 
-    void giveUpRelays() {
-        if (relaysOpen > 0) {
-            lost();
-        }
-    }
-
     /** The process is gone. */
     void die() {
         ending = new Ending(true, connect.expirySeconds);
@@ -329,10 +331,7 @@ final class SimConnection {
     }
 
     private void detach(Ending how) {
-        front.append(
-                client.name,
-                new ShardEvent.Detach(client.name, epoch(), how.publishWill, how.expirySeconds, sentUpTo),
-                (_, _) -> {});
+        front.detach(new ShardEvent.Detach(client.name, epoch(), how.publishWill, how.expirySeconds, sentUpTo));
         front.forget(this);
     }
 

@@ -1,5 +1,8 @@
 package io.tributary.broker.shard;
 
+import io.tributary.broker.delivery.Attached;
+import io.tributary.broker.delivery.Delivery;
+import io.tributary.broker.delivery.SessionTarget;
 import io.tributary.common.event.Recipient;
 import io.tributary.common.event.ShardEvent;
 import io.tributary.common.mqtt.Message;
@@ -9,15 +12,18 @@ import java.util.List;
 import java.util.TreeMap;
 import java.util.function.BiConsumer;
 import java.util.function.Consumer;
+import java.util.function.LongPredicate;
+import java.util.function.Predicate;
 
-/** A process that holds the clients' connections; it dies on its own never, but with all nodes. */
+/** The part of a process that holds clients' connections. */
 final class SimFront {
     private final SimWorld world;
     private final String name;
     private final SimThread loop;
     private final SimLog.View log;
     private final LogAppender appender;
-    private final long[] latestOwner;
+    private final Relays relays;
+    private final LocalConnections told;
     private final TreeMap<Long, SimConnection> connections = new TreeMap<>();
     private long lastConnection;
 
@@ -27,11 +33,16 @@ final class SimFront {
         loop = new SimThread(world.clock, 2);
         log = world.log.view();
         appender = new LogAppender(log);
-        latestOwner = new long[world.log.shards()];
+        relays = new Relays(world.log.shards());
+        told = new LocalConnections(new Connections(), relays, appender::shardOf, world.log.shards());
     }
 
     String name() {
         return name;
+    }
+
+    Relays relays() {
+        return relays;
     }
 
     Collection<SimConnection> connections() {
@@ -39,12 +50,14 @@ final class SimFront {
     }
 
     SimConnection connect(SimClient client, SimConnection.Connect connect) {
-        if (connections.values().stream().anyMatch(one -> one.client() == client)) {
+        if (world.fronts().stream()
+                .flatMap(front -> front.connections.values().stream())
+                .anyMatch(one -> one.client() == client)) {
             world.fault(); // the broker does not know yet that the last one has ended
         }
         SimConnection connection = new SimConnection(world, this, client, ++lastConnection, connect);
         connections.put(lastConnection, connection);
-        append(client.name, connection.attach(), (_, _) -> {});
+        append(client.name, connection.attach(), (offset, _) -> connection.appended(offset));
         return connection;
     }
 
@@ -52,15 +65,14 @@ final class SimFront {
         connections.remove(connection.number());
     }
 
-    /** Tells a connection something in the name of a shard's owner. */
-    void tell(int shard, long ownerEpoch, long connection, Consumer<SimConnection> what) {
-        loop.execute(() -> {
-            latestOwner[shard] = Math.max(latestOwner[shard], ownerEpoch);
-            SimConnection to = connections.get(connection);
-            if (to != null && ownerEpoch == latestOwner[shard]) {
-                what.accept(to);
-            }
-        });
+    /** A way of the owner of a shard to the connections. */
+    OwnerTarget from(int shard, long ownerEpoch) {
+        return told.from(shard, ownerEpoch);
+    }
+
+    /** Has something done in a while, in order. */
+    void execute(Runnable what) {
+        loop.execute(what);
     }
 
     void append(String clientId, ShardEvent event, AppendCallback callback) {
@@ -72,35 +84,70 @@ final class SimFront {
     }
 
     void relay(ShardEvent.Relay relay, AppendCallback callback) {
-        AppendCallback answer = onLoop(callback);
-        if (world.ownerOf(appender.shardOf(relay.clientId())) == null) {
-            answer.onAppended(-1, new IllegalStateException("nobody owns the shard"));
-        }
-        ask(relay.clientId(), (node, driver) -> node.thread.execute(() -> driver.expectRelay(relay, answer)));
+        int shard = appender.shardOf(relay.clientId());
+        relays.expect(shard, relay.epoch(), relay.packetId(), onLoop(callback));
         append(relay.clientId(), relay, (_, _) -> {});
     }
 
-    /** Has the owner of a client's shard do something, if it has one; what is asked of another one gets lost. */
+    void detach(ShardEvent.Detach detach) {
+        relays.ended(appender.shardOf(detach.clientId()), detach.epoch());
+        append(detach.clientId(), detach, (_, _) -> {});
+    }
+
+    /** Has the owner of a client's shard do something, if it has one and can be reached; otherwise that gets lost. */
     void ask(String clientId, BiConsumer<SimNode, ShardDriver> what) {
         int shard = appender.shardOf(clientId);
         SimNode owner = world.ownerOf(shard);
-        if (owner != null) {
+        if (owner != null && owner.reaches(this)) {
             what.accept(owner, owner.driver(shard));
         }
-    }
-
-    /** A node died: what waits for its answer is given up. */
-    void nodeDied() {
-        List.copyOf(connections.values()).forEach(SimConnection::giveUpRelays);
     }
 
     void die() {
         loop.die();
         log.die();
         List.copyOf(connections.values()).forEach(SimConnection::die);
+        connections.clear();
     }
 
     private AppendCallback onLoop(AppendCallback callback) {
         return (offset, failure) -> loop.execute(() -> callback.onAppended(offset, failure));
+    }
+
+    private final class Connections implements SessionTarget {
+        private void with(long connection, Consumer<SimConnection> what) {
+            SimConnection to = connections.get(connection);
+            if (to != null) {
+                what.accept(to);
+            }
+        }
+
+        @Override
+        public void attached(long connection, Attached attached) {
+            with(connection, to -> to.attached(attached));
+        }
+
+        @Override
+        public void onlyTheseAttached(Predicate<String> clients, LongPredicate attached, long upTo) {
+            List.copyOf(connections.values()).stream()
+                    .filter(one -> one.offset() <= upTo && clients.test(one.client().name))
+                    .filter(one -> !attached.test(one.number()))
+                    .forEach(SimConnection::takenOver);
+        }
+
+        @Override
+        public void takenOver(long connection) {
+            with(connection, SimConnection::takenOver);
+        }
+
+        @Override
+        public void deliver(long connection, List<Delivery> deliveries) {
+            with(connection, to -> to.deliver(deliveries));
+        }
+
+        @Override
+        public void received(long connection, long[] sequences) {
+            with(connection, to -> to.received(sequences));
+        }
     }
 }

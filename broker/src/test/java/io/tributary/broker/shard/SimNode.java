@@ -2,15 +2,19 @@ package io.tributary.broker.shard;
 
 import io.tributary.broker.delivery.Attached;
 import io.tributary.broker.delivery.Delivery;
-import io.tributary.broker.delivery.DeliveryTarget;
 import io.tributary.broker.delivery.SessionObserver;
-import io.tributary.common.event.QueueEntry;
 import io.tributary.persistence.shard.LogRecord;
 import io.tributary.persistence.shard.ShardLog;
 import java.util.ArrayList;
+import java.util.Collection;
+import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
+import java.util.Set;
 import java.util.function.Consumer;
 import java.util.function.ToLongFunction;
+import org.jspecify.annotations.Nullable;
 
 /** A process that owns shards: the drivers, on one thread, with the log and the store as this process sees them. */
 final class SimNode {
@@ -21,6 +25,8 @@ final class SimNode {
     private final SimStore.View store;
     private final SimWorld world;
     private final List<ShardDriver> drivers = new ArrayList<>();
+    private final Map<String, Integer> generations = new HashMap<>();
+    private final Set<String> broken = new HashSet<>();
     private boolean dead;
 
     SimNode(SimWorld world) {
@@ -30,22 +36,21 @@ final class SimNode {
         store = world.store.view();
         LogAppender appender = new LogAppender(log);
         for (int shard = 0; shard < world.log.shards(); shard++) {
-            drivers.add(new ShardDriver(shard, environment(shard, appender), thread));
+            drivers.add(new ShardDriver(shard, environment(appender), thread));
         }
         log.start(new Reader());
         world.clock.after(TICK_MILLIS, this::tick);
     }
 
-    private ShardEnvironment environment(int shard, LogAppender appender) {
-        String name = world.front.name();
+    private ShardEnvironment environment(LogAppender appender) {
         return new ShardEnvironment(
                 world.config,
-                name,
-                other -> !other.equals(name),
+                "owner",
+                world::isDead,
                 log,
                 store,
                 appender,
-                new Target(shard),
+                new Ways(),
                 world.routing,
                 new Observer(),
                 world.clock::nowMillis,
@@ -59,6 +64,33 @@ final class SimNode {
 
     boolean isDead() {
         return dead;
+    }
+
+    private int generationOf(String front) {
+        return generations.getOrDefault(front, 0);
+    }
+
+    /** Whether the link to a process is up. */
+    boolean reaches(SimFront front) {
+        return !broken.contains(front.name());
+    }
+
+    /** The link to a process breaks: what is said from now on is lost. */
+    void cut(SimFront front) {
+        broken.add(front.name());
+        generations.merge(front.name(), 1, Integer::sum);
+    }
+
+    /** There is a link again, and the drivers are told. */
+    void mend(SimFront front) {
+        if (broken.remove(front.name()) && !dead) {
+            drivers.forEach(driver -> thread.execute(() -> driver.reachable(front.name())));
+        }
+    }
+
+    /** A process is known to be gone for good. */
+    void gone(String front) {
+        drivers.forEach(driver -> thread.execute(() -> driver.gone(front)));
     }
 
     /** Dies without a word. */
@@ -103,44 +135,66 @@ final class SimNode {
         public void shardLive(int shard, ToLongFunction<String> sessionOf) {}
     }
 
-    /** The way to the connections, which refuse an owner that is older than one that they have heard of. */
-    private final class Target implements DeliveryTarget {
-        private final int shard;
-
-        private Target(int shard) {
-            this.shard = shard;
+    /** The ways to the processes' connections. */
+    private final class Ways implements OwnerTarget.Directory {
+        @Override
+        public OwnerTarget of(String front, int shard, long ownerEpoch) {
+            return new Way(front, shard, ownerEpoch);
         }
 
-        private void tell(long connection, Consumer<SimConnection> what) {
-            world.front.tell(shard, drivers.get(shard).ownerEpoch(), connection, what);
+        @Override
+        public Collection<String> alive() {
+            return world.fronts().stream().map(SimFront::name).toList();
+        }
+    }
+
+    /** The way to a process's connections, until the link to it breaks. */
+    private final class Way implements OwnerTarget {
+        private final @Nullable SimFront front;
+        private final @Nullable OwnerTarget target;
+        private final int generation;
+
+        private Way(String name, int shard, long ownerEpoch) {
+            front = world.front(name).orElse(null);
+            target = front == null ? null : front.from(shard, ownerEpoch);
+            generation = broken.contains(name) ? -1 : generationOf(name);
+        }
+
+        private void tell(Consumer<OwnerTarget> what) {
+            if (front != null && target != null && generation == generationOf(front.name())) {
+                front.execute(() -> what.accept(target));
+            }
+        }
+
+        @Override
+        public void allAttached(long upTo) {
+            tell(to -> to.allAttached(upTo));
         }
 
         @Override
         public void attached(long connection, Attached attached) {
-            tell(connection, to -> to.attached(attached));
+            tell(to -> to.attached(connection, attached));
         }
 
         @Override
         public void takenOver(long connection) {
-            tell(connection, SimConnection::takenOver);
+            tell(to -> to.takenOver(connection));
         }
 
         @Override
         public void deliver(long connection, List<Delivery> deliveries) {
-            tell(connection, to -> to.deliver(deliveries));
+            world.ledger.handed(deliveries);
+            tell(to -> to.deliver(connection, deliveries));
         }
 
         @Override
         public void received(long connection, long[] sequences) {
-            tell(connection, to -> to.received(sequences));
+            tell(to -> to.received(connection, sequences));
         }
 
         @Override
-        public void deliverTransient(long connection, QueueEntry.Queued message) {}
-
-        @Override
-        public boolean deliverQos0(String clientId, long session, QueueEntry.Queued message) {
-            return false;
+        public void relayed(long epoch, int packetId) {
+            tell(to -> to.relayed(epoch, packetId));
         }
     }
 }

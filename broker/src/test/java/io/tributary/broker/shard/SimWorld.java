@@ -6,7 +6,10 @@ import io.tributary.common.mqtt.QoS;
 import io.tributary.common.mqtt.Will;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Optional;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -34,7 +37,8 @@ final class SimWorld {
     final Ledger ledger;
     private final List<SimClient> clients = new ArrayList<>();
     private final List<SimNode> nodes = new ArrayList<>();
-    SimFront front;
+    private final List<SimFront> fronts = new ArrayList<>();
+    private final Set<String> deadFronts = new HashSet<>();
     private int incarnation;
     private boolean hadFault;
 
@@ -48,6 +52,11 @@ final class SimWorld {
             boolean storeFails,
             boolean timeTravel,
             boolean limits) {
+
+        /** Whether an owner may not know what its sessions' connections were handed. */
+        boolean isOwnerUnsure() {
+            return crashes || cluster || pauses || storeFails || timeTravel;
+        }
 
         static Faults drawnFrom(SimClock clock) {
             if (clock.chance(0.15)) {
@@ -83,7 +92,7 @@ final class SimWorld {
         routing = new SimRouting(clock);
         config = drawConfig();
         ledger = new Ledger(this, promises);
-        front = new SimFront(this, "node/0");
+        startFronts();
         startNodes();
         drawClients();
     }
@@ -108,6 +117,23 @@ final class SimWorld {
     /** Whether the shared subscription has a member that may end its session. */
     boolean hasGuest() {
         return clients.stream().anyMatch(one -> one.name.equals(GUEST));
+    }
+
+    List<SimFront> fronts() {
+        return fronts;
+    }
+
+    SimFront anyFront() {
+        return clock.oneOf(fronts);
+    }
+
+    Optional<SimFront> front(String name) {
+        return fronts.stream().filter(front -> front.name().equals(name)).findFirst();
+    }
+
+    /** Whether all nodes know that a process is gone. */
+    boolean isDead(String front) {
+        return deadFronts.contains(front);
     }
 
     List<SimNode> nodes() {
@@ -254,8 +280,12 @@ final class SimWorld {
         int dice = clock.below(100);
         if (dice < 20 && faults.crashes) {
             crash();
-        } else if (dice < 35 && faults.crashes && faults.cluster) {
+        } else if (dice < 30 && faults.crashes && faults.cluster) {
             crashOne(clock.oneOf(nodes));
+        } else if (dice < 35 && faults.crashes && faults.cluster) {
+            crashFront(clock.oneOf(fronts));
+        } else if (dice < 47 && faults.cluster && faults.breaks) {
+            breakLink(clock.oneOf(nodes), clock.oneOf(fronts));
         } else if (dice < 60 && faults.cluster) {
             move();
         } else if (dice < 75 && faults.pauses) {
@@ -282,16 +312,46 @@ final class SimWorld {
         hadFault = true;
         nodes.forEach(SimNode::die);
         nodes.clear();
-        front.die();
-        front = new SimFront(this, "node/" + ++incarnation);
+        fronts.forEach(front -> {
+            front.die();
+            deadFronts.add(front.name());
+        });
+        fronts.clear();
+        startFronts();
         startNodes();
+    }
+
+    private void startFronts() {
+        for (int count = faults.cluster ? 2 : 1; count > 0; count--) {
+            startFront();
+        }
+    }
+
+    private void startFront() {
+        fronts.add(new SimFront(this, "node/" + incarnation++));
+    }
+
+    private void crashFront(SimFront front) {
+        hadFault = true;
+        front.die();
+        fronts.remove(front);
+        startFront();
+        clock.after(clock.between(0, 3000), () -> {
+            deadFronts.add(front.name());
+            nodes.forEach(node -> node.gone(front.name()));
+        });
+    }
+
+    private void breakLink(SimNode node, SimFront front) {
+        hadFault = true;
+        node.cut(front);
+        clock.after(clock.between(0, 3000), () -> node.mend(front));
     }
 
     private void crashOne(SimNode node) {
         hadFault = true;
         node.die();
         nodes.remove(node);
-        front.nodeDied();
         nodes.add(new SimNode(this));
         for (int shard = 0; shard < SHARDS; shard++) {
             if (log.assignee(shard) == null) {
@@ -313,7 +373,7 @@ final class SimWorld {
         for (int shard = 0; shard < SHARDS; shard++) {
             log.assign(shard, clock.oneOf(nodes).log);
         }
-        if (faults.timeTravel && incarnation > 0 && clock.chance(0.5)) { // while the shards are being loaded
+        if (faults.timeTravel && incarnation > 2 && clock.chance(0.5)) { // while the shards are being loaded
             clock.after(clock.between(0, 60), this::goBackInTime);
         }
     }
@@ -323,6 +383,7 @@ final class SimWorld {
     private void heal() {
         store.failures(0);
         nodes.forEach(node -> node.thread.goOn());
+        nodes.forEach(node -> fronts.forEach(node::mend));
         clients.forEach(client -> client.isAway = !client.isLoyal && !client.isConnecting() && clock.chance(0.5));
     }
 

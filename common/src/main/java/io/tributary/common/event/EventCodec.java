@@ -76,7 +76,8 @@ public final class EventCodec {
             case DETACH -> readDetach(reader);
             case OWNER -> new Owner(reader.readString());
             case SETTLED -> new Settled(reader.readNumber(), reader.readList(EventCodec::readClientSettled));
-            case SESSION_EXPIRED -> new SessionExpired(reader.readString(), reader.readNumber(), reader.readNumber());
+            case SESSION_EXPIRED ->
+                new SessionExpired(reader.readNumber(), reader.readString(), reader.readNumber(), reader.readNumber());
             case WILL_DUE -> readWillDue(reader);
             case HAND_OVER -> readHandOver(reader);
             default -> throw new UnreadableRecordException("there is no event of type " + type);
@@ -214,6 +215,7 @@ public final class EventCodec {
 
     private static void writeSessionExpired(ByteWriter writer, SessionExpired expired) {
         writer.writeByte(SESSION_EXPIRED);
+        writer.writeNumber(expired.ownerEpoch());
         writer.writeString(expired.clientId());
         writer.writeNumber(expired.epoch());
         writer.writeNumber(expired.handedOverUpTo());

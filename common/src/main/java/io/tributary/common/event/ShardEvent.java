@@ -102,9 +102,10 @@ public sealed interface ShardEvent {
      * A session's expiry interval is over: the session ends, unless it was resumed meanwhile, or a message of a shared
      * subscription was added to its queue that is not handed to another member yet.
      *
+     * @param ownerEpoch the owner that says so; what an old one handed over is void
      * @param handedOverUpTo the queue has no message of a shared subscription up to this sequence number any more
      */
-    record SessionExpired(String clientId, long epoch, long handedOverUpTo) implements ShardEvent {}
+    record SessionExpired(long ownerEpoch, String clientId, long epoch, long handedOverUpTo) implements ShardEvent {}
 
     /**
      * A will is due and was matched: it is handed on, unless it has been cancelled meanwhile.

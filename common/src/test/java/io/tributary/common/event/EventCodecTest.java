@@ -127,8 +127,8 @@ class EventCodecTest {
     @Test
     void keepsTheExtremesWhenNumbersAreNegativeOrLarge() {
         List<ShardEvent> events = List.of(
-                new SessionExpired("", Long.MAX_VALUE, 0),
-                new SessionExpired("", -1, Long.MAX_VALUE),
+                new SessionExpired(-1, "", Long.MAX_VALUE, 0),
+                new SessionExpired(0, "", -1, Long.MAX_VALUE),
                 new Detach("", 0, true, 0xFFFF_FFFFL, -1),
                 new Detach("", Long.MIN_VALUE, false, 0, Long.MAX_VALUE));
         assertThat(events)

@@ -115,7 +115,7 @@ class GoldenEncodingTest {
         events.put("detach-unknown", new Detach("device-1", 1000, false, 0, -1));
         events.put("owner", new Owner("node-a"));
         events.put("settled", new Settled(77, List.of(settled("device-1"), settled("device-2"))));
-        events.put("session-expired", new SessionExpired("device-1", 1000, 17));
+        events.put("session-expired", new SessionExpired(77, "device-1", 1000, 17));
         events.put("will-due", new WillDue("device-1", 1000, FULL, Destinations.NONE));
         events.put("hand-over", new HandOver(77, "member", 5, List.of(new Moved(6, 80, PLAIN, DESTINATIONS))));
         return events;

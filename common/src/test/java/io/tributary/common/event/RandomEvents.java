@@ -44,7 +44,7 @@ final class RandomEvents {
                 new Detach(text(), number(), random.nextBoolean(), number(), random.nextBoolean() ? -1 : number()),
                 new Owner(text()),
                 new Settled(number(), list(this::clientSettled)),
-                new SessionExpired(text(), number(), number()),
+                new SessionExpired(number(), text(), number(), number()),
                 new WillDue(text(), number(), message(), destinations()),
                 new HandOver(number(), text(), number(), list(this::moved)));
     }

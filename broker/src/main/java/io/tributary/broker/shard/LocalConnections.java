@@ -1,0 +1,98 @@
+package io.tributary.broker.shard;
+
+import io.tributary.broker.delivery.Attached;
+import io.tributary.broker.delivery.Delivery;
+import io.tributary.broker.delivery.SessionTarget;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.atomic.AtomicLongArray;
+import java.util.function.ToIntFunction;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * This node's connections, as owners of shards talk to them from here or from other nodes: listens to no owner of a shard when
+ * a newer one has spoken. So a paused owner that wakes up does no harm. Any thread; never blocks.
+ */
+final class LocalConnections {
+    private final SessionTarget connections;
+    private final Relays relays;
+    private final ToIntFunction<String> shardOf;
+    private final AtomicLongArray newestOwner;
+
+    LocalConnections(SessionTarget connections, Relays relays, ToIntFunction<String> shardOf, int shards) {
+        this.shardOf = shardOf;
+        this.connections = connections;
+        this.relays = relays;
+        newestOwner = new AtomicLongArray(shards);
+    }
+
+    /** A way of an owner to the connections; one thread at a time. */
+    OwnerTarget from(int shard, long ownerEpoch) {
+        return new FromOwner(shard, ownerEpoch);
+    }
+
+    private final class FromOwner implements OwnerTarget {
+        private final int shard;
+        private final long epoch;
+        /** The connections that were told that they have their session, until all have been. */
+        private @Nullable Set<Long> told = new HashSet<>();
+
+        private FromOwner(int shard, long epoch) {
+            this.shard = shard;
+            this.epoch = epoch;
+        }
+
+        private boolean isNewest() {
+            return newestOwner.accumulateAndGet(shard, epoch, Math::max) == epoch;
+        }
+
+        @Override
+        public void attached(long connection, Attached attached) {
+            if (isNewest()) {
+                if (told != null) {
+                    told.add(connection);
+                }
+                connections.attached(connection, attached);
+                relays.accepted(shard, attached.epoch(), attached.inboundPacketIds());
+            }
+        }
+
+        @Override
+        public void allAttached(long upTo) {
+            Set<Long> all = told;
+            if (all != null && isNewest()) {
+                connections.onlyTheseAttached(clientId -> shardOf.applyAsInt(clientId) == shard, all::contains, upTo);
+            }
+            told = null;
+        }
+
+        @Override
+        public void takenOver(long connection) {
+            if (isNewest()) {
+                connections.takenOver(connection);
+            }
+        }
+
+        @Override
+        public void deliver(long connection, List<Delivery> deliveries) {
+            if (isNewest()) {
+                connections.deliver(connection, deliveries);
+            }
+        }
+
+        @Override
+        public void received(long connection, long[] sequences) {
+            if (isNewest()) {
+                connections.received(connection, sequences);
+            }
+        }
+
+        @Override
+        public void relayed(long epochOfConnection, int packetId) {
+            if (isNewest()) {
+                relays.accepted(shard, epochOfConnection, packetId);
+            }
+        }
+    }
+}

@@ -1,0 +1,56 @@
+package io.tributary.broker.shard;
+
+import io.tributary.broker.delivery.Attached;
+import io.tributary.broker.delivery.Delivery;
+import java.util.Collection;
+import java.util.List;
+
+/**
+ * A node's connections, as the owner of one shard talks to them. Never blocks; does nothing for a connection that is gone. A
+ * connection is named by the number that it had in its {@code Attach}.
+ */
+public interface OwnerTarget {
+
+    /** A connection has its session; see {@link io.tributary.broker.delivery.SessionTarget#attached}. */
+    void attached(long connection, Attached attached);
+
+    /**
+     * Every connection of the node that has a session of the shard was told so since this way was asked for: the others have
+     * none.
+     *
+     * @param upTo the offset up to which the log is folded; connections whose {@code Attach} is behind it are not meant
+     */
+    void allAttached(long upTo);
+
+    /** Another connection has the session now. */
+    void takenOver(long connection);
+
+    /** Hands over entries of the session's queue. */
+    void deliver(long connection, List<Delivery> deliveries);
+
+    /** The PUBRECs of these sequence numbers are logged. */
+    void received(long connection, long[] sequences);
+
+    /**
+     * A QoS 2 message that a persistent publisher's connection had relayed was folded: it is handed on whatever happens. Never
+     * said of one whose connection had lost the session before.
+     *
+     * @param epoch the epoch of the connection
+     */
+    void relayed(long epoch, int packetId);
+
+    /** The ways to the nodes. Any thread. */
+    interface Directory {
+        /**
+         * The way to a node. What goes over it keeps its order up to a first break, and from there on is lost as a whole: an
+         * owner that hears that the node can be reached again asks for a new way and tells everything again.
+         *
+         * @param node the node and its incarnation, as an {@code Attach} names it
+         * @param ownerEpoch the owner that talks; nobody listens to one when a newer one has spoken
+         */
+        OwnerTarget of(String node, int shard, long ownerEpoch);
+
+        /** All nodes that are alive, as far as is known here. */
+        Collection<String> alive();
+    }
+}

@@ -1,0 +1,131 @@
+package io.tributary.broker.shard;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.tributary.broker.delivery.Attached;
+import io.tributary.broker.delivery.Delivery;
+import io.tributary.broker.delivery.SessionTarget;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.LongPredicate;
+import java.util.function.Predicate;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
+
+class LocalConnectionsTest {
+    private static final int SHARDS = 3;
+
+    private final List<String> told = new ArrayList<>();
+    private final List<String> answered = new ArrayList<>();
+    private final Relays relays = new Relays(SHARDS);
+    private final LocalConnections connections =
+            new LocalConnections(new Recording(), relays, clientId -> clientId.length() % SHARDS, SHARDS);
+
+    @Test
+    void nobodyListensToAnOldOwnerWhenANewerOneHasSpoken() {
+        OwnerTarget old = connections.from(1, 5);
+        OwnerTarget newer = connections.from(1, 9);
+        old.takenOver(7);
+        newer.deliver(7, List.of());
+        relays.expect(1, 3, 6, this::answered);
+        old.attached(8, new Attached(3, 3, true, new int[] {6}));
+        old.deliver(8, List.of());
+        old.received(8, new long[] {1});
+        old.relayed(3, 6);
+        old.takenOver(8);
+        old.allAttached(100);
+        newer.received(7, new long[] {1});
+        assertThat(told).containsExactly("taken over 7", "delivered 7", "received 7");
+        assertThat(answered).isEmpty();
+    }
+
+    @Test
+    void ownersOfDifferentShardsDoNotDisturbEachOther() {
+        connections.from(1, 9).takenOver(7);
+        connections.from(2, 5).takenOver(8);
+        assertThat(told).containsExactly("taken over 7", "taken over 8");
+    }
+
+    @Test
+    void connectionsThatAreNotNamedHaveNoSession() {
+        OwnerTarget owner = connections.from(1, 5);
+        owner.attached(7, new Attached(3, 3, false, new int[0]));
+        owner.allAttached(40);
+        owner.allAttached(50);
+        assertThat(told).containsExactly("attached 7", "only 7 of the clients a, up to 40");
+    }
+
+    @Test
+    void relayIsAnsweredOnce() {
+        relays.expect(1, 3, 6, this::answered);
+        OwnerTarget owner = connections.from(1, 5);
+        owner.relayed(3, 5);
+        owner.relayed(4, 6);
+        assertThat(answered).isEmpty();
+        owner.relayed(3, 6);
+        owner.relayed(3, 6);
+        assertThat(answered).containsExactly("safe");
+        assertThat(relays.isEmpty()).isTrue();
+    }
+
+    @Test
+    void relaysAreAnsweredWhenTheOwnerNamesWhatItHas() {
+        relays.expect(1, 3, 6, this::answered);
+        relays.expect(1, 3, 7, this::answered);
+        connections.from(1, 5).attached(1, new Attached(3, 3, true, new int[] {2, 6}));
+        assertThat(answered).containsExactly("safe");
+        assertThat(relays.isEmpty()).isFalse();
+    }
+
+    @Test
+    void relayIsAnsweredWhenItIsNotInTheLog() {
+        relays.expect(1, 3, 6, this::answered);
+        relays.failed(1, 3, 6, new IllegalStateException("closed"));
+        assertThat(answered).containsExactly("closed");
+    }
+
+    @Test
+    void nothingIsKeptOfAConnectionThatHasEnded() {
+        relays.expect(1, 3, 6, this::answered);
+        relays.ended(1, 3);
+        connections.from(1, 5).relayed(3, 6);
+        assertThat(answered).isEmpty();
+        assertThat(relays.isEmpty()).isTrue();
+    }
+
+    private void answered(long offset, @Nullable Throwable failure) {
+        answered.add(failure == null ? "safe" : String.valueOf(failure.getMessage()));
+    }
+
+    /** Writes down what connections are told. */
+    private final class Recording implements SessionTarget {
+        @Override
+        public void attached(long connection, Attached attached) {
+            told.add("attached " + connection);
+        }
+
+        @Override
+        public void takenOver(long connection) {
+            told.add("taken over " + connection);
+        }
+
+        @Override
+        public void onlyTheseAttached(Predicate<String> clients, LongPredicate attached, long upTo) {
+            assertThat(clients.test("a")).isTrue();
+            assertThat(clients.test("bb")).isFalse();
+            assertThat(attached.test(7)).isTrue();
+            assertThat(attached.test(8)).isFalse();
+            told.add("only 7 of the clients a, up to " + upTo);
+        }
+
+        @Override
+        public void deliver(long connection, List<Delivery> deliveries) {
+            told.add("delivered " + connection);
+        }
+
+        @Override
+        public void received(long connection, long[] sequences) {
+            told.add("received " + connection);
+        }
+    }
+}

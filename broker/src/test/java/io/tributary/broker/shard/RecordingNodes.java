@@ -1,0 +1,23 @@
+package io.tributary.broker.shard;
+
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.List;
+
+/** The way to the one node that there is, and which others were asked for. */
+final class RecordingNodes implements OwnerTarget.Directory {
+    final RecordingTarget target = new RecordingTarget();
+    final RecordingTarget elsewhere = new RecordingTarget();
+    final List<String> asked = new ArrayList<>();
+
+    @Override
+    public OwnerTarget of(String node, int shard, long ownerEpoch) {
+        asked.add(node);
+        return node.equals(Samples.NODE) ? target : elsewhere;
+    }
+
+    @Override
+    public Collection<String> alive() {
+        return List.of(Samples.NODE);
+    }
+}
