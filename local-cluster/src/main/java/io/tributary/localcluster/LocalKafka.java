@@ -49,16 +49,6 @@ public final class LocalKafka extends LocalServers {
         return addresses();
     }
 
-    void start() {
-        for (int i = 1; i <= size(); i++) {
-            prepare(i);
-            process(i).start();
-        }
-        for (int i = 1; i <= size(); i++) {
-            awaitReady(i);
-        }
-    }
-
     @Override
     void prepare(int i) {
         Path home = home(directory, i);

@@ -119,11 +119,10 @@ public final class LocalRedis extends LocalServers {
         return settings.get(i - 1).data();
     }
 
+    @Override
     void start() {
-        for (int i = 1; i <= size(); i++) {
-            prepare(i);
-            process(i).start();
-        }
+        RedisPrograms.check();
+        launchAll();
         for (int i = 1; i <= size(); i++) {
             awaitAnswer(i);
         }
@@ -133,9 +132,7 @@ public final class LocalRedis extends LocalServers {
             words.addAll(List.of("--cluster-replicas", Integer.toString(replicas), "--cluster-yes"));
             cli.run(words);
         }
-        for (int i = 1; i <= size(); i++) {
-            awaitReady(i);
-        }
+        awaitAllReady();
     }
 
     @Override
@@ -266,7 +263,6 @@ public final class LocalRedis extends LocalServers {
          * @throws LocalClusterException if that fails, or Redis is not installed; no server is left running then
          */
         public LocalRedis start() {
-            RedisPrograms.check();
             LocalRedis redis = build();
             try {
                 redis.start();

@@ -8,11 +8,12 @@ import java.util.List;
  * The servers of one kind, numbered from 1 as in their names, which a caller can stop, kill, pause and start again, each
  * on its own. Their data stays in their directory. All methods block until it is done; thread-safe.
  */
-public abstract sealed class LocalServers implements AutoCloseable permits LocalKafka, LocalRedis {
+public abstract sealed class LocalServers implements AutoCloseable permits LocalKafka, LocalNodes, LocalRedis {
     private static final Duration STOP_LIMIT = Duration.ofSeconds(15);
 
     private final List<ServerProcess> servers;
     private final List<Integer> ports;
+    private Runnable launched = () -> {};
 
     LocalServers(List<ServerProcess> servers, List<Integer> ports) {
         this.servers = List.copyOf(servers);
@@ -25,10 +26,38 @@ public abstract sealed class LocalServers implements AutoCloseable permits Local
     /** Before server {@code i} starts: makes what it needs in its directory. */
     abstract void prepare(int i);
 
-    /** Starts server {@code i}, which must not run, and waits until it takes part again. */
-    public final void restart(int i) {
+    /** Starts all servers, of which none runs, and waits until all take part. */
+    void start() {
+        launchAll();
+        awaitAllReady();
+    }
+
+    final void launchAll() {
+        for (int i = 1; i <= size(); i++) {
+            launch(i);
+        }
+    }
+
+    final void awaitAllReady() {
+        for (int i = 1; i <= size(); i++) {
+            awaitReady(i);
+        }
+    }
+
+    private void launch(int i) {
         prepare(i);
         process(i).start();
+        launched.run();
+    }
+
+    /** Has this run whenever a process was started, before it is ready. */
+    final void onLaunch(Runnable action) {
+        launched = action;
+    }
+
+    /** Starts server {@code i}, which must not run, and waits until it takes part again. */
+    public final void restart(int i) {
+        launch(i);
         awaitReady(i);
     }
 

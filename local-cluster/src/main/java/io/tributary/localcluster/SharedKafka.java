@@ -21,8 +21,9 @@ final class SharedKafka {
             Path directory = Files.isDirectory(target)
                     ? Files.createTempDirectory(target, "kafka-")
                     : Files.createTempDirectory("kafka-");
-            LocalKafka kafka = LocalKafka.in(directory).start();
+            LocalKafka kafka = LocalKafka.in(directory).build();
             Runtime.getRuntime().addShutdownHook(new Thread(() -> remove(kafka, directory)));
+            kafka.start();
             return kafka;
         } catch (IOException e) {
             throw new UncheckedIOException(e);
@@ -40,8 +41,7 @@ final class SharedKafka {
                 }
 
                 @Override
-                public FileVisitResult postVisitDirectory(Path visited, java.io.IOException failure)
-                        throws IOException {
+                public FileVisitResult postVisitDirectory(Path visited, IOException failure) throws IOException {
                     Files.delete(visited);
                     return FileVisitResult.CONTINUE;
                 }
