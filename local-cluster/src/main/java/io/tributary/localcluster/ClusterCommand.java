@@ -11,6 +11,7 @@ import java.nio.file.StandardOpenOption;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.function.BiConsumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -119,29 +120,21 @@ public final class ClusterCommand {
     }
 
     private void start(List<String> words) {
-        change(words, (cluster, name) -> {
-            cluster.start(name);
-            err.println(name + " is ready");
-        });
+        change(words, LocalCluster::start);
+        err.println("It is ready");
     }
 
     private void kill(List<String> words) {
-        change(words, (cluster, name) -> {
-            cluster.kill(name);
-            err.println(name + " is killed; to start it again: ./tributary cluster start " + name);
-        });
+        change(words, LocalCluster::kill);
+        err.println("It is killed; to start it again: ./tributary cluster start " + String.join(" ", words));
     }
 
-    private interface Change {
-        void make(LocalCluster cluster, String name);
-    }
-
-    private void change(List<String> words, Change change) {
+    private void change(List<String> words, BiConsumer<LocalCluster, String> change) {
         ClusterArguments arguments = new ClusterArguments(words, Set.of("--dir"));
         String name = arguments.onlyName();
         Path directory = directory(arguments);
         existing(directory);
-        alone(directory, () -> change.make(open(directory, existing(directory)), name));
+        alone(directory, () -> change.accept(open(directory, existing(directory)), name));
     }
 
     private void down(List<String> words) {

@@ -12,8 +12,11 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import org.apache.kafka.clients.admin.Admin;
+import org.apache.kafka.clients.admin.AlterConfigOp;
+import org.apache.kafka.clients.admin.ConfigEntry;
 import org.apache.kafka.clients.admin.NewTopic;
 import org.apache.kafka.clients.consumer.KafkaConsumer;
+import org.apache.kafka.clients.consumer.KafkaShareConsumer;
 import org.apache.kafka.clients.producer.KafkaProducer;
 import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.clients.producer.RecordMetadata;
@@ -22,6 +25,7 @@ import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.config.ConfigResource;
 import org.apache.kafka.common.serialization.ByteArrayDeserializer;
 import org.apache.kafka.common.serialization.ByteArraySerializer;
+import org.apache.kafka.common.serialization.StringDeserializer;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -91,6 +95,28 @@ class LocalKafkaTest {
     void sharesOneBrokerInAJvm() {
         assertThat(LocalKafka.shared()).isSameAs(LocalKafka.shared());
         assertThat(LocalKafka.shared().isRunning(1)).isTrue();
+    }
+
+    @Test
+    void hasShareGroups() {
+        LocalKafka kafka = LocalKafka.shared();
+        ConfigResource group = new ConfigResource(ConfigResource.Type.GROUP, "sharers");
+        AlterConfigOp fromTheStart =
+                new AlterConfigOp(new ConfigEntry("share.auto.offset.reset", "earliest"), AlterConfigOp.OpType.SET);
+        try (Admin admin = Admin.create(Map.of("bootstrap.servers", kafka.bootstrapServers()))) {
+            get(admin.incrementalAlterConfigs(Map.of(group, List.of(fromTheStart)))
+                    .all());
+        }
+        createTopic(kafka);
+        produce(kafka, "one");
+
+        Map<String, Object> settings = Map.of("bootstrap.servers", kafka.bootstrapServers(), "group.id", "sharers");
+        try (var consumer = new KafkaShareConsumer<>(settings, new StringDeserializer(), new StringDeserializer())) {
+            consumer.subscribe(List.of(TOPIC));
+            Awaitility.await()
+                    .atMost(LIMIT)
+                    .until(() -> consumer.poll(Duration.ofMillis(100)).count() == 1);
+        }
     }
 
     private static void createTopic(LocalKafka kafka) {

@@ -16,6 +16,9 @@ import org.junit.jupiter.api.io.TempDir;
 class ServerProcessTest {
     private static final Duration LIMIT = Duration.ofSeconds(30);
 
+    /** Not one long sleep, which would go on alone when its shell is killed. */
+    private static final String WAIT = "while :; do sleep 1; done; : ";
+
     @TempDir
     Path directory;
 
@@ -31,7 +34,7 @@ class ServerProcessTest {
 
     @Test
     void saysWhichServerWasNotReadyInTime() {
-        ServerProcess server = server("slow", "echo starting; sleep 60; : mark-1");
+        ServerProcess server = server("slow", "echo starting; " + WAIT + "mark-1");
         server.start();
         Awaitility.await().atMost(LIMIT).until(() -> server.hasLogged("starting"));
         assertThatThrownBy(() -> server.awaitReady(() -> false, Duration.ZERO))
@@ -45,7 +48,7 @@ class ServerProcessTest {
         ServerProcess server = server("s", "echo ready; : mark-1");
         server.start();
         Awaitility.await().atMost(LIMIT).until(() -> server.hasLogged("ready") && !server.isRunning());
-        ServerProcess other = server("s", "sleep 60; : mark-1");
+        ServerProcess other = server("s", WAIT + "mark-1");
         other.start();
         assertThat(other.hasLogged("ready")).isFalse();
         assertThatIllegalStateException().isThrownBy(other::start);
@@ -55,7 +58,7 @@ class ServerProcessTest {
 
     @Test
     void stopsAServerThatIgnoresBeingAsked() {
-        ServerProcess server = server("stubborn", "trap '' TERM; echo ready; while :; do sleep 1; done; : mark-1");
+        ServerProcess server = server("stubborn", "trap '' TERM; echo ready; " + WAIT + "mark-1");
         server.start();
         server.awaitReady(() -> server.hasLogged("ready"), LIMIT);
         server.stop(Duration.ofMillis(100));
@@ -64,16 +67,16 @@ class ServerProcessTest {
 
     @Test
     void leavesAProcessAloneThatIsNotItsOwn() {
-        ServerProcess server = server("mine", "sleep 60; : mark-1");
+        ServerProcess server = server("mine", WAIT + "mark-1");
         server.start();
-        ServerProcess other = server("other", "sleep 60; : mark-2");
+        ServerProcess other = server("other", WAIT + "mark-2");
 
         other.attach(server.pid());
         assertThat(other.isRunning()).isFalse();
         other.kill();
         assertThat(server.isRunning()).isTrue();
 
-        ServerProcess again = server("mine", "sleep 60; : mark-1");
+        ServerProcess again = server("mine", WAIT + "mark-1");
         again.attach(server.pid());
         again.kill();
         assertThat(server.isRunning()).isFalse();
@@ -128,7 +131,7 @@ class ServerProcessTest {
 
         public static void main(String[] arguments) throws Exception {
             Path directory = Path.of(arguments[1]);
-            ServerProcess server = server(directory, Lifetime.valueOf(arguments[0]), "s", "sleep 90; : mark-1");
+            ServerProcess server = server(directory, Lifetime.valueOf(arguments[0]), "s", WAIT + "mark-1");
             server.start();
             server.pause();
             Path draft = directory.resolve("pid.new");
