@@ -68,7 +68,7 @@ public final class ClusterCommand {
             err.println("tributary: " + e.getMessage());
             return 2;
         } catch (LocalClusterException e) {
-            err.println("tributary: " + e.getMessage());
+            err.println("tributary: " + e.getMessage() + (e.getCause() == null ? "" : " (" + e.getCause() + ")"));
             return 1;
         }
     }
@@ -173,7 +173,7 @@ public final class ClusterCommand {
                 action.run();
             }
         } catch (IOException e) {
-            throw new LocalClusterException(directory + " cannot be used: " + e, e);
+            throw new LocalClusterException(directory + " cannot be used", e);
         }
     }
 

@@ -30,7 +30,7 @@ record ClusterFile(ClusterLayout layout, Map<String, Long> pids) {
         try {
             return Optional.of(JSON.readValue(file.toFile(), ClusterFile.class));
         } catch (IOException e) {
-            throw new LocalClusterException(file + " cannot be read: " + e.getMessage(), e);
+            throw new LocalClusterException(file + " cannot be read", e);
         }
     }
 

@@ -25,14 +25,22 @@ final class KafkaJvm {
 
     private KafkaJvm() {}
 
-    /**
-     * Writes the options of a JVM that runs a program of Kafka into a file of this directory, and answers the command.
-     * They are in a file so that the command line is short and names the directory first.
-     */
-    static List<String> command(Path directory, String mainClass, String... arguments) {
+    /** How a program is run whose options {@link #write} has put into this directory. */
+    static List<String> command(Path directory, String mainClass) {
+        return List.of(
+                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                "@" + options(directory, mainClass));
+    }
+
+    /** In a file, so that the command line is short and tells one server from another. */
+    private static Path options(Path directory, String mainClass) {
+        return directory.resolve(mainClass + ".options");
+    }
+
+    /** Writes the options of a program's JVM, and its arguments, into this directory, which there is. */
+    static void write(Path directory, String mainClass, String... arguments) throws IOException {
         String classPath = classPath();
         Path logging = directory.resolve("logback.xml");
-        Path options = directory.resolve(mainClass + ".options");
         List<String> words = new ArrayList<>(List.of(
                 "-Xms64m",
                 "-Xmx512m",
@@ -50,14 +58,10 @@ final class KafkaJvm {
                 classPath,
                 mainClass));
         words.addAll(List.of(arguments));
-        try {
-            Files.createDirectories(directory);
-            Files.writeString(logging, LOGGING);
-            Files.write(options, words.stream().map(KafkaJvm::quoted).toList());
-        } catch (IOException e) {
-            throw new LocalClusterException("cannot write to " + directory, e);
-        }
-        return List.of(Path.of(System.getProperty("java.home"), "bin", "java").toString(), "@" + options);
+        Files.writeString(logging, LOGGING);
+        Files.write(
+                options(directory, mainClass),
+                words.stream().map(KafkaJvm::quoted).toList());
     }
 
     private static String quoted(String word) {

@@ -50,8 +50,8 @@ final class LocalCluster {
      * Starts everything, of which nothing runs, kind by kind, and waits until it is ready.
      *
      * @param progress is told of each kind that it is ready
-     * @throws LocalClusterException if a port is taken, or a part does not get ready; then all
-     *     that was started is ended again
+     * @throws LocalClusterException if a port is taken, or a part does not get ready; then all that was started is
+     *     ended again
      */
     void up(Consumer<String> progress) {
         checkPorts();

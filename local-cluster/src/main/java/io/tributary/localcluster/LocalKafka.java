@@ -1,7 +1,6 @@
 package io.tributary.localcluster;
 
 import java.io.IOException;
-import java.io.UncheckedIOException;
 import java.nio.ByteBuffer;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -19,6 +18,8 @@ import java.util.stream.IntStream;
  * {@code server.properties} of each server's directory, which is written anew at each start.
  */
 public final class LocalKafka extends LocalServers {
+    private static final String SERVER = "kafka.Kafka";
+    private static final String FORMATTER = "kafka.tools.StorageTool";
     private static final Duration READY_LIMIT = Duration.ofSeconds(60);
 
     private final Path directory;
@@ -62,20 +63,13 @@ public final class LocalKafka extends LocalServers {
                             .map(setting ->
                                     setting.getKey() + "=" + setting.getValue().replace("\\", "\\\\"))
                             .toList());
-            KafkaJvm.command(home, "kafka.Kafka", file.toString());
+            KafkaJvm.write(home, SERVER, file.toString());
             if (!Files.exists(settings.data().resolve("meta.properties"))) {
-                Commands.run(KafkaJvm.command(
-                        home,
-                        "kafka.tools.StorageTool",
-                        "format",
-                        "--cluster-id",
-                        clusterId(),
-                        "--config",
-                        file.toString(),
-                        "--ignore-formatted"));
+                KafkaJvm.write(home, FORMATTER, "format", "--cluster-id", clusterId(), "--config", file.toString());
+                Commands.run(KafkaJvm.command(home, FORMATTER));
             }
         } catch (IOException e) {
-            throw new UncheckedIOException(e);
+            throw new LocalClusterException(home + " cannot be used", e);
         }
     }
 
@@ -144,8 +138,7 @@ public final class LocalKafka extends LocalServers {
 
         private ServerProcess process(int i) {
             Path home = home(directory, i);
-            List<String> command = KafkaJvm.command(
-                    home, "kafka.Kafka", home.resolve("server.properties").toString());
+            List<String> command = KafkaJvm.command(home, SERVER);
             return new ServerProcess(
                     "kafka-" + i, command, command.getLast(), directory.resolve("kafka-" + i + ".log"), lifetime);
         }

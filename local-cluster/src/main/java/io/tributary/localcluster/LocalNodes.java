@@ -1,7 +1,6 @@
 package io.tributary.localcluster;
 
 import java.io.IOException;
-import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
@@ -74,7 +73,7 @@ final class LocalNodes extends LocalServers {
                     secret, PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------")));
             Files.writeString(secret, HexFormat.of().formatHex(random));
         } catch (IOException e) {
-            throw new UncheckedIOException(e);
+            throw new LocalClusterException(secret + " cannot be used", e);
         }
     }
 

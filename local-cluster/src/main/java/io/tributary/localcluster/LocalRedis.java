@@ -1,7 +1,6 @@
 package io.tributary.localcluster;
 
 import java.io.IOException;
-import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
@@ -73,7 +72,7 @@ public final class LocalRedis extends LocalServers {
             Path copy = Files.createTempFile(directory, "redis-" + i + "-", ".rdb");
             return Files.copy(dump(i), copy, StandardCopyOption.REPLACE_EXISTING);
         } catch (IOException e) {
-            throw new UncheckedIOException(e);
+            throw new LocalClusterException(directory + " cannot be used", e);
         }
     }
 
@@ -83,7 +82,7 @@ public final class LocalRedis extends LocalServers {
         try {
             Files.copy(snapshot, dump(i));
         } catch (IOException e) {
-            throw new UncheckedIOException(e);
+            throw new LocalClusterException(directory + " cannot be used", e);
         }
         restart(i);
     }
@@ -106,7 +105,7 @@ public final class LocalRedis extends LocalServers {
                 }
             }
         } catch (IOException e) {
-            throw new UncheckedIOException(e);
+            throw new LocalClusterException(directory + " cannot be used", e);
         }
     }
 
@@ -148,7 +147,7 @@ public final class LocalRedis extends LocalServers {
             }
             Files.write(file, settings.get(i - 1).lines());
         } catch (IOException e) {
-            throw new UncheckedIOException(e);
+            throw new LocalClusterException(directory + " cannot be used", e);
         }
     }
 
