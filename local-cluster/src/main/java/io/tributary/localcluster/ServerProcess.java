@@ -14,8 +14,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * One server as a process of the operating system, which can be started again after it ended.
  *
- * <p>Its output is appended to a log file. A process that another JVM started is taken over with {@link #attach}. Signals
- * go only to a process whose command line has the server's {@link #mark}, so a reused process identifier harms nobody.
+ * <p>Its output is appended to a log file. A process that another JVM started is taken over with {@link #attach}, if its
+ * command line is the server's, so a reused process identifier harms nobody.
  * All methods block until what they ask for has happened, with a bound. Thread-safe.
  */
 public final class ServerProcess {
@@ -101,7 +101,9 @@ public final class ServerProcess {
 
     /** Takes over the process with this identifier if it is this server's; otherwise the server counts as not running. */
     public synchronized void attach(long pid) {
-        handle = ProcessHandle.of(pid).filter(this::isOurs).orElse(null);
+        handle = ProcessHandle.of(pid)
+                .filter(process -> process.info().commandLine().orElse("").contains(mark))
+                .orElse(null);
     }
 
     /**
@@ -158,9 +160,28 @@ public final class ServerProcess {
         }
     }
 
-    private boolean hasEnded(ProcessHandle process, Duration limit) {
-        // A process whose parent never asks for its exit code stays in the list, without a command line.
-        return await(() -> !process.isAlive() || !isOurs(process), limit);
+    private static boolean hasEnded(ProcessHandle process, Duration limit) {
+        return await(() -> hasEnded(process), limit);
+    }
+
+    /**
+     * Whether it has given back what it held. A process whose parent never asks for its exit code stays in the list: as a
+     * zombie, which has no command line. Nor has one for a moment that is on its way out or becomes another program.
+     */
+    private static boolean hasEnded(ProcessHandle process) {
+        if (!process.isAlive()) {
+            return true;
+        }
+        if (process.info().commandLine().isPresent()) {
+            return false;
+        }
+        try {
+            String state = Commands.run(List.of("ps", "-o", "stat=", "-p", Long.toString(process.pid())));
+            // With an l there are threads yet that have not ended.
+            return state.startsWith("Z") && !state.contains("l");
+        } catch (LocalClusterException e) {
+            return !process.isAlive();
+        }
     }
 
     /** Stops its clock (SIGSTOP): its connections stay open and nothing answers. */
@@ -182,12 +203,9 @@ public final class ServerProcess {
         return running().isPresent();
     }
 
+    /** The process; the handle knows it by the time of its start too, so it is never another one. */
     private Optional<ProcessHandle> running() {
-        return Optional.ofNullable(handle).filter(ProcessHandle::isAlive).filter(this::isOurs);
-    }
-
-    private boolean isOurs(ProcessHandle process) {
-        return process.info().commandLine().orElse("").contains(mark);
+        return Optional.ofNullable(handle).filter(process -> !hasEnded(process));
     }
 
     /**
