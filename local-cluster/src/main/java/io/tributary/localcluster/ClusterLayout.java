@@ -1,0 +1,75 @@
+package io.tributary.localcluster;
+
+import java.util.List;
+
+/**
+ * What a local cluster consists of and which ports it has. Each kind of port is a block of its own behind the base port,
+ * at the same distance whatever the numbers, so that node 2's ports are easy to tell.
+ *
+ * @param nodes broker nodes, 0 to 9
+ * @param kafkaBrokers 1 or 3
+ * @param redisReplicas replicas of each of the three primaries, 0 to 4
+ * @param basePort the MQTT port of the first node
+ */
+record ClusterLayout(int nodes, int kafkaBrokers, int redisReplicas, int basePort) {
+    static final ClusterLayout DEFAULT = new ClusterLayout(3, 1, 0, 18_830);
+
+    /** Between a node's ports, which are in this order: MQTT, WebSocket, management, link to other nodes. */
+    static final int BLOCK = 10;
+
+    /** All ports are below the base port and this. */
+    static final int SPAN = 80;
+
+    ClusterLayout {
+        check(nodes >= 0 && nodes <= 9, "--nodes: 0 to 9, not " + nodes);
+        check(kafkaBrokers == 1 || kafkaBrokers == 3, "--kafka-brokers: 1 or 3, not " + kafkaBrokers);
+        check(redisReplicas >= 0 && redisReplicas <= 4, "--redis-replicas: 0 to 4, not " + redisReplicas);
+        check(basePort > 0 && basePort + SPAN <= 65_536, "--base-port: 1 to " + (65_536 - SPAN) + ", not " + basePort);
+    }
+
+    private static void check(boolean allowed, String message) {
+        if (!allowed) {
+            throw new UsageException(message);
+        }
+    }
+
+    /** The MQTT port of node {@code i}, from 1. */
+    int mqttPort(int i) {
+        return basePort + i - 1;
+    }
+
+    /** The port of node {@code i} for MQTT over WebSocket. */
+    int webSocketPort(int i) {
+        return mqttPort(i) + BLOCK;
+    }
+
+    /** The port of node {@code i} for health, metrics and administration. */
+    int managementPort(int i) {
+        return mqttPort(i) + 2 * BLOCK;
+    }
+
+    /** The port of node {@code i} for other nodes. */
+    int linkPort(int i) {
+        return mqttPort(i) + 3 * BLOCK;
+    }
+
+    /** The first of Kafka's ports: as many for clients as there are brokers, and as many for the quorum. */
+    int kafkaPort() {
+        return basePort + 4 * BLOCK;
+    }
+
+    /** The first of Redis's ports: as many for clients as there are servers, and as many for their bus. */
+    int redisPort() {
+        return basePort + 5 * BLOCK;
+    }
+
+    /** Of a number of nodes' ports of one kind. */
+    List<Integer> mqttPorts() {
+        return Ports.range(basePort, nodes);
+    }
+
+    /** Whether the data of a cluster of that layout can be gone on with; the number of nodes may change. */
+    boolean fits(ClusterLayout other) {
+        return kafkaBrokers == other.kafkaBrokers && redisReplicas == other.redisReplicas && basePort == other.basePort;
+    }
+}

@@ -1,0 +1,95 @@
+package io.tributary.localcluster;
+
+import java.io.IOException;
+import java.net.URISyntaxException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.security.CodeSource;
+import java.util.ArrayList;
+import java.util.List;
+
+/** The JVM that Kafka's programs run in: this one's, with the class path that the build of this module has listed. */
+final class KafkaJvm {
+    private static final String LISTING = "kafka.classpath";
+
+    private static final String LOGGING = """
+            <configuration>
+              <appender name="OUT" class="ch.qos.logback.core.ConsoleAppender">
+                <encoder><pattern>%d{HH:mm:ss.SSS} %-5p [%t] %c{1} %m%n</pattern></encoder>
+              </appender>
+              <root level="INFO"><appender-ref ref="OUT"/></root>
+              <!-- Hundreds of settings at each start. -->
+              <logger name="org.apache.kafka.common.config.AbstractConfig" level="WARN"/>
+            </configuration>
+            """;
+
+    private KafkaJvm() {}
+
+    /** How a program is run whose options {@link #write} has put into this directory. */
+    static List<String> command(Path directory, String mainClass) {
+        return List.of(
+                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                "@" + options(directory, mainClass));
+    }
+
+    /** In a file, so that the command line is short and tells one server from another. */
+    private static Path options(Path directory, String mainClass) {
+        return directory.resolve(mainClass + ".options");
+    }
+
+    /** Writes the options of a program's JVM, and its arguments, into this directory, which there is. */
+    static void write(Path directory, String mainClass, String... arguments) throws IOException {
+        String classPath = classPath();
+        Path logging = directory.resolve("logback.xml");
+        List<String> words = new ArrayList<>(List.of(
+                "-Xms64m",
+                "-Xmx512m",
+                "-XX:+UseSerialGC",
+                "-XX:TieredStopAtLevel=1",
+                "-XX:+ExitOnOutOfMemoryError",
+                // Classes as they were loaded last time: half the start-up time. Kept by the JVM when it ends in order.
+                "-XX:+AutoCreateSharedArchive",
+                "-XX:SharedArchiveFile=" + archive(mainClass, classPath),
+                "-Xlog:aot=off",
+                "-Xlog:cds=off",
+                "--sun-misc-unsafe-memory-access=allow",
+                "-Dlogback.configurationFile=" + logging,
+                "-cp",
+                classPath,
+                mainClass));
+        words.addAll(List.of(arguments));
+        Files.writeString(logging, LOGGING);
+        Files.write(
+                options(directory, mainClass),
+                words.stream().map(KafkaJvm::quoted).toList());
+    }
+
+    private static String quoted(String word) {
+        return '"' + word.replace("\\", "\\\\").replace("\"", "\\\"") + '"';
+    }
+
+    /** A file in this module's {@code target}, in which its classes, or the jar of them, lie. */
+    private static Path besideClasses(String name) {
+        CodeSource source = KafkaJvm.class.getProtectionDomain().getCodeSource();
+        try {
+            return Path.of(source.getLocation().toURI()).resolveSibling(name);
+        } catch (URISyntaxException e) {
+            throw new LocalClusterException("the place of this module's classes has no path: " + source, e);
+        }
+    }
+
+    /** The JVM would go on with, and ignore, an archive of another class path; so each has its own. */
+    private static Path archive(String mainClass, String classPath) {
+        return besideClasses(mainClass + "-" + Integer.toHexString(classPath.hashCode()) + ".jsa");
+    }
+
+    private static String classPath() {
+        Path listing = besideClasses(LISTING);
+        try {
+            return Files.readString(listing).strip();
+        } catch (IOException e) {
+            throw new LocalClusterException(
+                    listing + " cannot be read; the Maven build of local-cluster (or one with -am) writes it", e);
+        }
+    }
+}
