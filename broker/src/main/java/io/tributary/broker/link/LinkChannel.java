@@ -117,8 +117,10 @@ final class LinkChannel extends ChannelInboundHandlerAdapter {
             if (!pausing && watch != null) {
                 watch.resumed();
             }
-            deliver();
-            framesRead();
+            if (!delivering) {
+                deliver();
+                framesRead();
+            }
         });
     }
 

@@ -12,11 +12,11 @@ import java.time.Duration;
  */
 public record LinkTimings(Duration heartbeat, Duration silence, Duration maxStall, Duration handshake) {
 
+    private static final Duration LONGEST = Duration.ofHours(1);
+
     /** A peer that is gone is noticed after three seconds. */
     public static final LinkTimings DEFAULT = new LinkTimings(
             Duration.ofSeconds(1), Duration.ofSeconds(3), Duration.ofSeconds(10), Duration.ofSeconds(5));
-
-    private static final Duration LONGEST = Duration.ofHours(1);
 
     public LinkTimings {
         if (silence.compareTo(LONGEST) > 0 || maxStall.compareTo(LONGEST) > 0 || handshake.compareTo(LONGEST) > 0) {

@@ -22,6 +22,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
@@ -45,6 +46,8 @@ public final class NodeLinks {
     private final EventLoopGroup loops;
     private final ChannelGroup channels = new DefaultChannelGroup(GlobalEventExecutor.INSTANCE, true);
     private final Channel listening;
+    private final AtomicBoolean closing = new AtomicBoolean();
+    private final CompletableFuture<@Nullable Void> closed = new CompletableFuture<>();
 
     private NodeLinks(NodeId self, LinkConfig config, LinkLayer layer, LinkReceiver receiver, LinkRecorder recorder) {
         this.layer = layer;
@@ -105,24 +108,27 @@ public final class NodeLinks {
     }
 
     /**
-     * Listens no more, takes no more frames, and sends what links have accepted. Any thread.
+     * Listens no more, takes no more frames, and sends what links have accepted. Any thread; only the first call counts.
      *
      * @param patience how long peers are given to take it; then connections are closed whatever is left
      * @return completes when all connections are closed and the event loops have ended
      */
     public CompletionStage<@Nullable Void> close(Duration patience) {
-        CompletableFuture<@Nullable Void> done = new CompletableFuture<>();
-        listening.close().addListener(closed -> {
-            context.peers().close();
-            context.halfOpen().all().forEach(LinkChannel::close);
-            channels.newCloseFuture().addListener(allClosed -> endLoops(done));
-        });
-        GlobalEventExecutor.INSTANCE.schedule(() -> channels.close(), patience.toNanos(), TimeUnit.NANOSECONDS);
-        return done;
+        if (closing.compareAndSet(false, true)) {
+            listening.close().addListener(stopped -> closeLinks());
+            GlobalEventExecutor.INSTANCE.schedule(() -> channels.close(), patience.toNanos(), TimeUnit.NANOSECONDS);
+        }
+        return closed;
     }
 
-    private void endLoops(CompletableFuture<@Nullable Void> done) {
-        loops.shutdownGracefully(0, 1, TimeUnit.SECONDS).addListener(ended -> done.complete(null));
+    private void closeLinks() {
+        context.peers().close();
+        context.halfOpen().all().forEach(LinkChannel::close);
+        channels.newCloseFuture().addListener(all -> endLoops());
+    }
+
+    private void endLoops() {
+        loops.shutdownGracefully(0, 1, TimeUnit.SECONDS).addListener(ended -> closed.complete(null));
     }
 
     private Channel listen() {
