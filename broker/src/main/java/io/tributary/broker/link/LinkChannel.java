@@ -6,7 +6,6 @@ import io.netty.channel.ChannelFutureListener;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
 import io.netty.channel.socket.DuplexChannel;
-import io.netty.handler.codec.ByteToMessageDecoder;
 import io.netty.handler.codec.CorruptedFrameException;
 import io.netty.util.concurrent.ScheduledFuture;
 import io.tributary.broker.link.Handshake.Authenticated;
@@ -33,7 +32,7 @@ import org.slf4j.LoggerFactory;
  * <p>While it is ADMITTING, or UP and paused, nothing more is read; bytes that are here stay as they are.
  */
 @SuppressWarnings("FutureReturnValueIgnored") // what becomes of it shows in the channel's own events
-final class LinkChannel extends ChannelInboundHandlerAdapter {
+final class LinkChannel extends ChannelInboundHandlerAdapter implements LinkInbound.Taker {
     private static final Logger LOG = LoggerFactory.getLogger(LinkChannel.class);
 
     private enum State {
@@ -45,7 +44,6 @@ final class LinkChannel extends ChannelInboundHandlerAdapter {
 
     private final LinkContext context;
     private final Handshake handshake;
-    private final FrameReader reader = new FrameReader(HandshakeMessage.MAX_BYTES);
     private volatile @Nullable Channel channel;
     private volatile @Nullable NodeId peer;
     private volatile boolean closed;
@@ -56,10 +54,8 @@ final class LinkChannel extends ChannelInboundHandlerAdapter {
     private @Nullable SocketLink link;
     private @Nullable LinkWatch watch;
     private @Nullable ScheduledFuture<?> timeout;
-    private @Nullable ByteBuf received;
-    private boolean delivering;
+    private @Nullable LinkInbound inbound;
     private boolean paused;
-    private boolean removed;
     private int frames;
     private long bytes;
 
@@ -117,16 +113,14 @@ final class LinkChannel extends ChannelInboundHandlerAdapter {
             if (!pausing && watch != null) {
                 watch.resumed();
             }
-            if (!delivering) {
-                deliver();
-                framesRead();
-            }
+            deliver();
         });
     }
 
     @Override
     public void handlerAdded(ChannelHandlerContext handlerContext) {
         channel = handlerContext.channel();
+        inbound = new LinkInbound(handlerContext.channel(), this);
         if (peerConnected()) {
             context.halfOpen().add(this);
         }
@@ -148,17 +142,10 @@ final class LinkChannel extends ChannelInboundHandlerAdapter {
     public void channelRead(ChannelHandlerContext handlerContext, Object message) {
         ByteBuf in = (ByteBuf) message;
         bytes += in.readableBytes();
-        if (closed || state == State.FINISHING) {
-            in.release();
-            return;
-        }
         if (watch != null) {
             watch.heard();
         }
-        received = received == null
-                ? in
-                : ByteToMessageDecoder.MERGE_CUMULATOR.cumulate(handlerContext.alloc(), received, in);
-        deliver();
+        inbound().add(in);
     }
 
     @Override
@@ -169,10 +156,9 @@ final class LinkChannel extends ChannelInboundHandlerAdapter {
     @Override
     public void handlerRemoved(ChannelHandlerContext handlerContext) {
         closed = true;
-        removed = true;
         stopTimers();
-        if (!delivering) {
-            releaseReceived();
+        if (inbound != null) {
+            inbound.discard();
         }
         if (peerConnected()) {
             context.halfOpen().remove(this);
@@ -197,33 +183,13 @@ final class LinkChannel extends ChannelInboundHandlerAdapter {
         close();
     }
 
-    /** Hands over all frames that are here, as long as they may be. */
-    private void deliver() {
-        if (delivering || removed) {
-            return;
-        }
-        delivering = true;
-        try {
-            byte[] frame;
-            while (mayDeliver() && received != null && (frame = reader.next(received)) != null) {
-                handle(frame);
-            }
-        } catch (CorruptedFrameException violation) {
-            refuseBytes(violation);
-        } finally {
-            delivering = false;
-        }
-        if (received != null && (closed || state == State.FINISHING || !received.isReadable())) {
-            releaseReceived();
-        }
-        channel().config().setAutoRead(closed || mayDeliver() || state == State.FINISHING);
-    }
-
-    private boolean mayDeliver() {
+    @Override
+    public boolean mayTake() {
         return !closed && (state == State.HANDSHAKE || (state == State.UP && !paused));
     }
 
-    private void handle(byte[] frame) {
+    @Override
+    public void take(byte[] frame) {
         SocketLink current = link;
         if (current == null) {
             handshake(frame);
@@ -289,7 +255,7 @@ final class LinkChannel extends ChannelInboundHandlerAdapter {
         }
         state = State.UP;
         LinkConfig config = context.config();
-        reader.setMaxBytes(config.maxFrameBytes());
+        inbound().setMaxBytes(config.maxFrameBytes());
         LinkOutbound outbound = new LinkOutbound(channel(), config.outboundBytes(), context.recorder());
         SocketLink opened = new SocketLink(who, generation, this, outbound, config.maxFrameBytes());
         link = opened;
@@ -298,7 +264,6 @@ final class LinkChannel extends ChannelInboundHandlerAdapter {
         context.recorder().up();
         tell(() -> context.receiver().onUp(opened));
         deliver();
-        framesRead();
     }
 
     private void beginFinish() {
@@ -309,10 +274,7 @@ final class LinkChannel extends ChannelInboundHandlerAdapter {
         }
         state = State.FINISHING;
         stopTimers();
-        if (!delivering) {
-            releaseReceived();
-        }
-        channel().config().setAutoRead(true);
+        inbound().discard();
         current.outbound().finish(() -> {
             if (channel() instanceof DuplexChannel duplex) {
                 duplex.shutdownOutput();
@@ -320,6 +282,14 @@ final class LinkChannel extends ChannelInboundHandlerAdapter {
                 close();
             }
         });
+    }
+
+    /** Hands over what is here, unless it is being handed over already. */
+    private void deliver() {
+        if (!inbound().isDelivering()) {
+            inbound().deliver();
+            framesRead();
+        }
     }
 
     /** Counts what a read brought, and tells the receiver that it has all of it. */
@@ -335,7 +305,8 @@ final class LinkChannel extends ChannelInboundHandlerAdapter {
         }
     }
 
-    private void refuseBytes(CorruptedFrameException violation) {
+    @Override
+    public void corrupted(CorruptedFrameException violation) {
         SocketLink current = link;
         if (current == null) {
             noLink(Handshake.malformed());
@@ -396,11 +367,12 @@ final class LinkChannel extends ChannelInboundHandlerAdapter {
         }
     }
 
-    private void releaseReceived() {
-        if (received != null) {
-            received.release();
-            received = null;
+    private LinkInbound inbound() {
+        LinkInbound open = inbound;
+        if (open == null) {
+            throw new IllegalStateException("not connected");
         }
+        return open;
     }
 
     private Channel channel() {

@@ -11,7 +11,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /** What a node notices of another process; of a peer that connects to it, and of one that it connects to. */
 class LinkProcessTest {
-    private final TestNode node = new TestNode("m", 1);
+    private final TestNode node = new TestNode("m", 1, config -> TestNode.alert());
 
     @AfterEach
     void close() {

@@ -51,11 +51,19 @@ final class TestNode implements LinkReceiver, AutoCloseable {
         links = NodeLinks.start(id, change.apply(config()), LinkLayer.PLAIN, this, counts);
     }
 
-    /** Links that notice silence after half a second. */
+    /** Settings for tests; silence is not noticed while a busy machine keeps a process from running for a moment. */
     static LinkConfig config() {
         LinkTimings timings = new LinkTimings(
-                Duration.ofMillis(100), Duration.ofMillis(500), Duration.ofSeconds(20), Duration.ofSeconds(5));
+                Duration.ofMillis(100), Duration.ofSeconds(15), Duration.ofSeconds(20), Duration.ofSeconds(5));
         return new LinkConfig("cluster", SECRET, "127.0.0.1", 0, 2, 4 * 1024 * 1024, 8 * 1024 * 1024, 16, timings);
+    }
+
+    /** Links that notice silence after two seconds. */
+    static LinkConfig alert() {
+        return withTimings(
+                config(),
+                new LinkTimings(
+                        Duration.ofMillis(100), Duration.ofSeconds(2), Duration.ofSeconds(20), Duration.ofSeconds(5)));
     }
 
     static LinkConfig withTimings(LinkConfig config, LinkTimings timings) {
