@@ -38,14 +38,13 @@ class LinkLimitsTest {
         Link ofB = b.awaitLink(a.id);
         ofB.pauseReading();
         int accepted = 0;
-        long sentBytes = -1;
-        // Until the system's buffers are full, too, whatever their size: nothing more leaves the node.
-        while (sentBytes != a.counts.sentBytes.get() || link.send(bytes(accepted))) {
+        long sentBytes;
+        do { // until the system's buffers are full, too, whatever their size: nothing more leaves the node
             sentBytes = a.counts.sentBytes.get();
             while (link.send(bytes(accepted))) {
                 accepted++;
             }
-        }
+        } while (sentBytes != a.counts.sentBytes.get());
         long acceptedBytes = (long) accepted * 10_000;
         long waiting = acceptedBytes - a.counts.sentBytes.get();
 

@@ -43,6 +43,7 @@ class NodeLinksTest {
         assertThat(a.texts()).containsExactly("b to a");
         assertThat(b.texts()).containsExactlyInAnyOrder("a to b", "c to b");
         assertThat(a.counts.up).hasValue(2);
+        Waiting.until(() -> a.framesRead() == 1 && b.framesRead() == 2);
     }
 
     @Test

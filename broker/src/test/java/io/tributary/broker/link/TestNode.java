@@ -31,6 +31,7 @@ final class TestNode implements LinkReceiver, AutoCloseable {
     private final Set<Link> down = new HashSet<>();
     private final List<Received> frames = new ArrayList<>();
     private final List<String> violations = new ArrayList<>();
+    private int framesRead;
 
     volatile boolean failing;
 
@@ -168,6 +169,11 @@ final class TestNode implements LinkReceiver, AutoCloseable {
         return frames.size();
     }
 
+    /** How many frames there were when they were last said to be all. */
+    synchronized int framesRead() {
+        return framesRead;
+    }
+
     List<String> texts() {
         return frames().stream().map(Received::text).toList();
     }
@@ -201,6 +207,12 @@ final class TestNode implements LinkReceiver, AutoCloseable {
             check(link.equals(upNow.get(link.peer().name())), "a frame over a link that is not up");
             frames.add(new Received(link, frame));
         }
+    }
+
+    @Override
+    public synchronized void onFramesRead(Link link) {
+        check(frames.size() > framesRead, "all frames were handed over, but there was none");
+        framesRead = frames.size();
     }
 
     @Override
