@@ -53,6 +53,8 @@ class ArchitectureTest {
         "broker.security, ''",
         "broker.extension, broker.security",
         "broker.delivery, ''",
+        "broker.link, ''",
+        "broker.cluster, broker.delivery",
         "broker.subscription, persistence.replicated",
         "broker.retained, persistence.replicated",
         "broker.shard, broker.delivery persistence.shard",
@@ -86,10 +88,10 @@ class ArchitectureTest {
         "org.rocksdb.., io.tributary.persistence.rocksdb",
         "io.micrometer.., io.tributary.broker.metrics io.tributary.broker.boot..",
         "io.netty.., io.tributary.common.codec io.tributary.broker.connection io.tributary.broker.session"
-                + " io.tributary.broker.metrics",
-        "io.netty.channel.., io.tributary.broker.connection",
+                + " io.tributary.broker.link io.tributary.broker.metrics",
+        "io.netty.channel.., io.tributary.broker.connection io.tributary.broker.link",
         "jakarta.., io.tributary.broker.boot..",
-        "org.jctools.., io.tributary.broker.session",
+        "org.jctools.., io.tributary.broker.session io.tributary.broker.link",
     })
     void confinesLibraryWhenOnlyOnePartNeedsIt(String library, String users) {
         noClasses()

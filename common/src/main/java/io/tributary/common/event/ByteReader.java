@@ -11,16 +11,17 @@ import org.jspecify.annotations.Nullable;
  * Reads back what {@link ByteWriter} wrote. Whatever is wrong with the bytes ends in an
  * {@link UnreadableRecordException}, and no length is believed that the bytes left do not bear out.
  */
-final class ByteReader {
+public final class ByteReader {
     private final byte[] bytes;
     private int position;
 
-    ByteReader(byte[] bytes) {
+    /** Creates a reader at the beginning of the bytes, which must not change. */
+    public ByteReader(byte[] bytes) {
         this.bytes = bytes;
     }
 
     /** The first byte of a record says in which format it is. */
-    void expectFormat(int newestFormat) {
+    public void expectFormat(int newestFormat) {
         int format = readByte();
         if (format < 1 || format > newestFormat) {
             throw new UnreadableRecordException(
@@ -28,14 +29,16 @@ final class ByteReader {
         }
     }
 
-    int readByte() {
+    /** A byte, 0 to 255. */
+    public int readByte() {
         if (position == bytes.length) {
             throw new UnreadableRecordException("the record is cut off after " + position + " bytes");
         }
         return bytes[position++] & 0xFF;
     }
 
-    long readNumber() {
+    /** A number that was written as one. */
+    public long readNumber() {
         long value = 0;
         for (int shift = 0; shift < 64; shift += 7) {
             int next = readByte();
@@ -48,35 +51,41 @@ final class ByteReader {
     }
 
     /** A number that was an int when it was written. */
-    int readInt() {
+    public int readInt() {
         return toInt(readNumber());
     }
 
-    long readSigned() {
+    /** A number that was written as signed. */
+    public long readSigned() {
         long value = readNumber();
         return (value >>> 1) ^ -(value & 1);
     }
 
-    byte[] readBytes() {
+    /** A copy of the bytes. */
+    public byte[] readBytes() {
         int start = skip(readLength());
         return Arrays.copyOfRange(bytes, start, position);
     }
 
-    String readString() {
+    /** A text. */
+    public String readString() {
         int start = skip(readLength());
         return new String(bytes, start, position - start, StandardCharsets.UTF_8);
     }
 
+    /** A text or null. */
     @Nullable
-    String readNullableString() {
+    public String readNullableString() {
         return readBoolean() ? readString() : null;
     }
 
-    boolean readBoolean() {
+    /** True for every byte but 0. */
+    public boolean readBoolean() {
         return readByte() != 0;
     }
 
-    long[] readNumbers() {
+    /** Numbers that were written as differences. */
+    public long[] readNumbers() {
         long[] numbers = new long[readLength()];
         long before = 0;
         for (int i = 0; i < numbers.length; i++) {
@@ -86,7 +95,8 @@ final class ByteReader {
         return numbers;
     }
 
-    int[] readInts() {
+    /** Numbers that were ints when they were written as differences. */
+    public int[] readInts() {
         long[] numbers = readNumbers();
         int[] ints = new int[numbers.length];
         for (int i = 0; i < ints.length; i++) {
@@ -95,7 +105,8 @@ final class ByteReader {
         return ints;
     }
 
-    <T> List<T> readList(Function<ByteReader, T> readElement) {
+    /** Elements, each as the function reads it. */
+    public <T> List<T> readList(Function<ByteReader, T> readElement) {
         int size = readLength();
         if (size == 0) {
             return List.of();
@@ -107,8 +118,13 @@ final class ByteReader {
         return list;
     }
 
+    /** Whether all bytes were read. */
+    public boolean isAtEnd() {
+        return position == bytes.length;
+    }
+
     /** To be called last: a record has nothing behind its end. */
-    void expectEnd() {
+    public void expectEnd() {
         if (position != bytes.length) {
             throw new UnreadableRecordException(
                     "the record ends after " + position + " of its " + bytes.length + " bytes");

@@ -7,31 +7,42 @@ import java.util.function.BiConsumer;
 import org.jspecify.annotations.Nullable;
 
 /** Writes the parts of a record into one growing array. Numbers are varints: 7 bits a byte, the lowest first. */
-final class ByteWriter {
+public final class ByteWriter {
     private byte[] buffer;
     private int length;
 
-    /** @param sizeHint about how long the record will be; a good guess saves the copies of growing */
-    ByteWriter(int sizeHint) {
+    /**
+     * Creates an empty one.
+     *
+     * @param sizeHint about how long the record will be; a good guess saves the copies of growing
+     */
+    public ByteWriter(int sizeHint) {
         buffer = new byte[sizeHint];
     }
 
+    /** How many bytes were written. */
+    public int size() {
+        return length;
+    }
+
     /** What was written, exactly. The writer is of no use afterwards. */
-    byte[] toBytes() {
+    public byte[] toBytes() {
         return length == buffer.length ? buffer : Arrays.copyOf(buffer, length);
     }
 
-    void writeByte(int value) {
+    /** The lowest eight bits. */
+    public void writeByte(int value) {
         ensureRoom(1);
         buffer[length++] = (byte) value;
     }
 
-    void writeBoolean(boolean value) {
+    /** One byte. */
+    public void writeBoolean(boolean value) {
         writeByte(value ? 1 : 0);
     }
 
     /** Any number; small ones that are not negative are short. */
-    void writeNumber(long value) {
+    public void writeNumber(long value) {
         ensureRoom(10);
         long rest = value;
         while ((rest & ~0x7FL) != 0) {
@@ -42,23 +53,25 @@ final class ByteWriter {
     }
 
     /** Any number; those near zero are short, negative ones too (zig-zag). */
-    void writeSigned(long value) {
+    public void writeSigned(long value) {
         writeNumber((value << 1) ^ (value >> 63));
     }
 
-    void writeBytes(byte[] bytes) {
+    /** Any bytes, their number first. */
+    public void writeBytes(byte[] bytes) {
         writeNumber(bytes.length);
         ensureRoom(bytes.length);
         System.arraycopy(bytes, 0, buffer, length, bytes.length);
         length += bytes.length;
     }
 
-    void writeString(String text) {
+    /** A text as UTF-8, its length in bytes first. */
+    public void writeString(String text) {
         writeBytes(text.getBytes(StandardCharsets.UTF_8));
     }
 
     /** One byte more than the text itself tells null from the empty text. */
-    void writeNullableString(@Nullable String text) {
+    public void writeNullableString(@Nullable String text) {
         writeBoolean(text != null);
         if (text != null) {
             writeString(text);
@@ -66,7 +79,7 @@ final class ByteWriter {
     }
 
     /** Numbers as differences to the one before: runs cost a byte each. */
-    void writeNumbers(long[] numbers) {
+    public void writeNumbers(long[] numbers) {
         writeNumber(numbers.length);
         long before = 0;
         for (long number : numbers) {
@@ -75,7 +88,8 @@ final class ByteWriter {
         }
     }
 
-    <T> void writeList(List<T> list, BiConsumer<ByteWriter, T> writeElement) {
+    /** The number of elements, and each as the function writes it. */
+    public <T> void writeList(List<T> list, BiConsumer<ByteWriter, T> writeElement) {
         writeNumber(list.size());
         for (int i = 0; i < list.size(); i++) {
             writeElement.accept(this, list.get(i));

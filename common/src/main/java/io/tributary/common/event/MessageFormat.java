@@ -12,7 +12,7 @@ import java.util.List;
  * The bytes of a message within a record. A flags byte says what follows, so that what most messages lack (properties,
  * expiry) costs nothing.
  */
-final class MessageFormat {
+public final class MessageFormat {
     private static final int QOS_MASK = 0x03;
     private static final int RETAIN = 0x04;
     private static final int EXPIRES = 0x08;
@@ -27,7 +27,8 @@ final class MessageFormat {
 
     private MessageFormat() {}
 
-    static void write(ByteWriter writer, Message message) {
+    /** Writes a message. */
+    public static void write(ByteWriter writer, Message message) {
         boolean expires = message.expiresAtMillis() != Message.NEVER;
         boolean hasProperties = !message.properties().equals(PublishProperties.NONE);
         writer.writeByte(message.qos().code()
@@ -45,7 +46,8 @@ final class MessageFormat {
         writer.writeBytes(message.payload());
     }
 
-    static Message read(ByteReader reader) {
+    /** Reads what {@link #write} wrote. */
+    public static Message read(ByteReader reader) {
         int flags = reader.readByte();
         String topic = reader.readString();
         String publisher = reader.readString();

@@ -1,28 +1,48 @@
 package io.tributary.common.event;
 
+import io.tributary.common.event.QueueEntry.Queued;
 import io.tributary.common.mqtt.QoS;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** The bytes of recipients, destinations and sources within a record. */
-final class RoutingFormat {
+/** The bytes of recipients, queued messages, destinations and sources within a record. */
+public final class RoutingFormat {
     private static final int RETAIN = 0x04;
     private static final int SUBSCRIPTION_IDS = 0x08;
     private static final int GROUP = 0x10;
 
     private RoutingFormat() {}
 
-    static void writeRecipient(ByteWriter writer, Recipient recipient) {
+    /** Writes a recipient. */
+    public static void writeRecipient(ByteWriter writer, Recipient recipient) {
         writeDelivery(writer, recipient.qos(), recipient.retain(), recipient.subscriptionIds(), recipient.group());
         writer.writeString(recipient.clientId());
         writer.writeNumber(recipient.session());
     }
 
-    static Recipient readRecipient(ByteReader reader) {
+    /** Reads what {@link #writeRecipient} wrote. */
+    public static Recipient readRecipient(ByteReader reader) {
         Delivery delivery = readDelivery(reader);
         return new Recipient(
                 reader.readString(),
                 reader.readNumber(),
+                delivery.qos(),
+                delivery.retain(),
+                delivery.subscriptionIds(),
+                delivery.group());
+    }
+
+    /** Writes a queued message. */
+    public static void writeQueued(ByteWriter writer, Queued queued) {
+        writeDelivery(writer, queued.qos(), queued.retain(), queued.subscriptionIds(), queued.group());
+        MessageFormat.write(writer, queued.message());
+    }
+
+    /** Reads what {@link #writeQueued} wrote. */
+    public static Queued readQueued(ByteReader reader) {
+        Delivery delivery = readDelivery(reader);
+        return new Queued(
+                MessageFormat.read(reader),
                 delivery.qos(),
                 delivery.retain(),
                 delivery.subscriptionIds(),

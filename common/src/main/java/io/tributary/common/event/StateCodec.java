@@ -68,7 +68,7 @@ public final class StateCodec {
         if (bytes.length == 2 && bytes[1] == RELEASED) {
             return decode(bytes, RELEASED, reader -> new Released());
         }
-        return decode(bytes, QUEUED, StateCodec::readQueued);
+        return decode(bytes, QUEUED, RoutingFormat::readQueued);
     }
 
     /**
@@ -109,19 +109,8 @@ public final class StateCodec {
 
     private static byte[] encodeQueued(Queued queued) {
         ByteWriter writer = begin(QUEUED, sizeHint(queued.message()));
-        RoutingFormat.writeDelivery(writer, queued.qos(), queued.retain(), queued.subscriptionIds(), queued.group());
-        MessageFormat.write(writer, queued.message());
+        RoutingFormat.writeQueued(writer, queued);
         return writer.toBytes();
-    }
-
-    private static Queued readQueued(ByteReader reader) {
-        RoutingFormat.Delivery delivery = RoutingFormat.readDelivery(reader);
-        return new Queued(
-                MessageFormat.read(reader),
-                delivery.qos(),
-                delivery.retain(),
-                delivery.subscriptionIds(),
-                delivery.group());
     }
 
     private static SessionHead readHead(ByteReader reader) {

@@ -1,0 +1,108 @@
+package io.tributary.broker.cluster;
+
+import io.tributary.broker.delivery.Attached;
+import io.tributary.broker.delivery.Delivery;
+import io.tributary.common.event.QueueEntry.Queued;
+import io.tributary.common.event.Recipient;
+import io.tributary.common.mqtt.Message;
+import java.util.List;
+
+/**
+ * What one node tells another. None of it survives a break of the link between them: then both sides resume, the one with
+ * connections by {@link Resume}, the owner by telling all again.
+ *
+ * <p>A connection is named by the number that it had in its {@code Attach}; a connection's epoch, a session's identity and an
+ * owner's epoch are offsets of the shard's log, as in {@link io.tributary.common.event.ShardEvent}.
+ */
+@SuppressWarnings("ArrayRecordComponent") // handed on, never compared or modified
+public sealed interface NodeMessage {
+
+    /** The most members that a {@link Transient} names; who has more sends several. */
+    int MAX_MEMBERS = 200;
+
+    /**
+     * What the owner of a shard tells the node of a connection. The receiver refuses what an older owner says than it has
+     * heard of; otherwise each is one call of {@link io.tributary.broker.delivery.DeliveryTarget}.
+     */
+    sealed interface OwnerMessage extends NodeMessage {
+
+        /** The shard that is owned. */
+        int shard();
+
+        /** The epoch of the owner who says it. */
+        long ownerEpoch();
+
+        /** The connection it is for. */
+        long connection();
+    }
+
+    /** The {@code Attach} of the connection was applied. */
+    record AttachedTo(int shard, long ownerEpoch, long connection, Attached attached) implements OwnerMessage {}
+
+    /** Another connection has the session now. */
+    record TakenOver(int shard, long ownerEpoch, long connection) implements OwnerMessage {}
+
+    /** Entries of the session's queue, in order of their sequence numbers. */
+    record Deliver(int shard, long ownerEpoch, long connection, List<Delivery> deliveries) implements OwnerMessage {
+        public Deliver {
+            deliveries = List.copyOf(deliveries);
+        }
+    }
+
+    /** The PUBRECs of these sequence numbers are logged. */
+    record ReceivedLogged(int shard, long ownerEpoch, long connection, long[] sequences) implements OwnerMessage {}
+
+    /**
+     * What became of a QoS 2 message that the client published.
+     *
+     * @param accepted whether the owner hands it on; not when the connection had lost the session before
+     */
+    record Relayed(int shard, long ownerEpoch, long connection, int packetId, boolean accepted)
+            implements OwnerMessage {}
+
+    /** What the node of a connection, or of a message, tells the owner of a shard, as far as it knows who that is. */
+    sealed interface ToOwner extends NodeMessage {
+
+        /** The shard that is owned. */
+        int shard();
+    }
+
+    /** A client is done with these sequence numbers. */
+    record Settle(int shard, String clientId, long epoch, long[] sequences) implements ToOwner {}
+
+    /** A client's PUBRECs; {@link ReceivedLogged} is the answer. */
+    record Received(int shard, String clientId, long epoch, long[] sequences) implements ToOwner {}
+
+    /** After a break of the link: the owner is to tell again about all connections that the sender has in this shard. */
+    record Resume(int shard) implements ToOwner {}
+
+    /**
+     * A message of QoS 0 for a persistent session. It goes to the shard's owner, and the owner sends it on to the node of the
+     * session's connection. Who has neither the shard nor the connection drops it.
+     *
+     * @param session the identity of the session
+     */
+    record QosZero(int shard, String clientId, long session, Queued message) implements ToOwner {}
+
+    /**
+     * A message for transient sessions of the receiving node.
+     *
+     * @param id the sender's number for it, which {@link Taken} repeats
+     * @param members members of shared subscriptions that were chosen, at most {@link #MAX_MEMBERS}
+     * @param matchHere whether it is also for every transient session that it matches there
+     */
+    record Transient(long id, Message message, List<Recipient> members, boolean matchHere) implements NodeMessage {
+        public Transient {
+            members = List.copyOf(members);
+            if (members.size() > MAX_MEMBERS) {
+                throw new IllegalArgumentException(members.size() + " members: at most " + MAX_MEMBERS);
+            }
+        }
+    }
+
+    /** The receiver of these {@link Transient}s has handed them to its sessions. */
+    record Taken(long[] ids) implements NodeMessage {}
+
+    /** The sender has applied a replicated map up to the position. */
+    record MapProgress(String map, long position) implements NodeMessage {}
+}

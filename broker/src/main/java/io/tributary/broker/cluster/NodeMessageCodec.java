@@ -1,0 +1,241 @@
+package io.tributary.broker.cluster;
+
+import io.tributary.broker.cluster.NodeMessage.AttachedTo;
+import io.tributary.broker.cluster.NodeMessage.Deliver;
+import io.tributary.broker.cluster.NodeMessage.MapProgress;
+import io.tributary.broker.cluster.NodeMessage.OwnerMessage;
+import io.tributary.broker.cluster.NodeMessage.QosZero;
+import io.tributary.broker.cluster.NodeMessage.Received;
+import io.tributary.broker.cluster.NodeMessage.ReceivedLogged;
+import io.tributary.broker.cluster.NodeMessage.Relayed;
+import io.tributary.broker.cluster.NodeMessage.Resume;
+import io.tributary.broker.cluster.NodeMessage.Settle;
+import io.tributary.broker.cluster.NodeMessage.Taken;
+import io.tributary.broker.cluster.NodeMessage.TakenOver;
+import io.tributary.broker.cluster.NodeMessage.Transient;
+import io.tributary.broker.delivery.Attached;
+import io.tributary.broker.delivery.Delivery;
+import io.tributary.common.event.ByteReader;
+import io.tributary.common.event.ByteWriter;
+import io.tributary.common.event.MessageFormat;
+import io.tributary.common.event.QueueEntry.Queued;
+import io.tributary.common.event.QueueEntry.Released;
+import io.tributary.common.event.Recipient;
+import io.tributary.common.event.RoutingFormat;
+import io.tributary.common.event.UnreadableRecordException;
+import io.tributary.common.mqtt.Message;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+
+/**
+ * The encoding of what nodes tell each other: a frame is a format byte, then messages one behind the other, each a type byte
+ * and its components in their order. The nodes of a cluster may run different versions, so whatever changes the bytes of a
+ * message takes a new format.
+ */
+public final class NodeMessageCodec {
+    /** The newest format that this version reads, and the one it writes. */
+    public static final int FORMAT = 1;
+
+    private static final int ATTACHED_TO = 1;
+    private static final int TAKEN_OVER = 2;
+    private static final int DELIVER = 3;
+    private static final int RECEIVED_LOGGED = 4;
+    private static final int RELAYED = 5;
+    private static final int SETTLE = 6;
+    private static final int RECEIVED = 7;
+    private static final int RESUME = 8;
+    private static final int QOS_ZERO = 9;
+    private static final int TRANSIENT = 10;
+    private static final int TAKEN = 11;
+    private static final int MAP_PROGRESS = 12;
+
+    private static final int DUP = 0x01;
+    private static final int RELEASED = 0x02;
+
+    private NodeMessageCodec() {}
+
+    /** Begins a frame: messages follow through {@link #write}. */
+    static void begin(ByteWriter writer) {
+        writer.writeByte(FORMAT);
+    }
+
+    /** Appends a message to a frame. */
+    static void write(ByteWriter writer, NodeMessage message) {
+        switch (message) {
+            case AttachedTo attached -> writeAttachedTo(writer, attached);
+            case TakenOver takenOver -> writeOwned(writer, TAKEN_OVER, takenOver);
+            case Deliver deliver -> writeDeliver(writer, deliver);
+            case ReceivedLogged logged -> {
+                writeOwned(writer, RECEIVED_LOGGED, logged);
+                writer.writeNumbers(logged.sequences());
+            }
+            case Relayed relayed -> {
+                writeOwned(writer, RELAYED, relayed);
+                writer.writeNumber(relayed.packetId());
+                writer.writeBoolean(relayed.accepted());
+            }
+            case Settle settle ->
+                writeClient(writer, SETTLE, settle.shard(), settle.clientId(), settle.epoch(), settle.sequences());
+            case Received received ->
+                writeClient(
+                        writer,
+                        RECEIVED,
+                        received.shard(),
+                        received.clientId(),
+                        received.epoch(),
+                        received.sequences());
+            case Resume resume -> {
+                writer.writeByte(RESUME);
+                writer.writeNumber(resume.shard());
+            }
+            case QosZero qosZero -> writeQosZero(writer, qosZero);
+            case Transient notKept -> writeTransient(writer, notKept);
+            case Taken taken -> {
+                writer.writeByte(TAKEN);
+                writer.writeNumbers(taken.ids());
+            }
+            case MapProgress progress -> {
+                writer.writeByte(MAP_PROGRESS);
+                writer.writeString(progress.map());
+                writer.writeNumber(progress.position());
+            }
+        }
+    }
+
+    /**
+     * Decodes the messages of a frame, in the order in which they were written.
+     *
+     * @throws UnreadableRecordException when the bytes are no frame, or one of a newer format; then none of it counts
+     */
+    public static List<NodeMessage> decode(byte[] frame) {
+        ByteReader reader = new ByteReader(frame);
+        reader.expectFormat(FORMAT);
+        List<NodeMessage> messages = new ArrayList<>();
+        while (!reader.isAtEnd()) {
+            messages.add(read(reader));
+        }
+        return messages;
+    }
+
+    private static NodeMessage read(ByteReader reader) {
+        int type = reader.readByte();
+        return switch (type) {
+            case ATTACHED_TO -> readAttachedTo(reader);
+            case TAKEN_OVER -> new TakenOver(reader.readInt(), reader.readNumber(), reader.readNumber());
+            case DELIVER ->
+                new Deliver(
+                        reader.readInt(),
+                        reader.readNumber(),
+                        reader.readNumber(),
+                        reader.readList(NodeMessageCodec::readDelivery));
+            case RECEIVED_LOGGED ->
+                new ReceivedLogged(reader.readInt(), reader.readNumber(), reader.readNumber(), reader.readNumbers());
+            case RELAYED ->
+                new Relayed(
+                        reader.readInt(),
+                        reader.readNumber(),
+                        reader.readNumber(),
+                        reader.readInt(),
+                        reader.readBoolean());
+            case SETTLE -> new Settle(reader.readInt(), reader.readString(), reader.readNumber(), reader.readNumbers());
+            case RECEIVED ->
+                new Received(reader.readInt(), reader.readString(), reader.readNumber(), reader.readNumbers());
+            case RESUME -> new Resume(reader.readInt());
+            case QOS_ZERO ->
+                new QosZero(
+                        reader.readInt(), reader.readString(), reader.readNumber(), RoutingFormat.readQueued(reader));
+            case TRANSIENT -> readTransient(reader);
+            case TAKEN -> new Taken(reader.readNumbers());
+            case MAP_PROGRESS -> new MapProgress(reader.readString(), reader.readNumber());
+            default -> throw new UnreadableRecordException("there is no message of type " + type);
+        };
+    }
+
+    private static void writeOwned(ByteWriter writer, int type, OwnerMessage message) {
+        writer.writeByte(type);
+        writer.writeNumber(message.shard());
+        writer.writeNumber(message.ownerEpoch());
+        writer.writeNumber(message.connection());
+    }
+
+    private static void writeClient(
+            ByteWriter writer, int type, int shard, String clientId, long epoch, long[] sequences) {
+        writer.writeByte(type);
+        writer.writeNumber(shard);
+        writer.writeString(clientId);
+        writer.writeNumber(epoch);
+        writer.writeNumbers(sequences);
+    }
+
+    private static void writeAttachedTo(ByteWriter writer, AttachedTo message) {
+        writeOwned(writer, ATTACHED_TO, message);
+        Attached attached = message.attached();
+        writer.writeNumber(attached.session());
+        writer.writeNumber(attached.epoch());
+        writer.writeBoolean(attached.sessionPresent());
+        writer.writeNumbers(
+                Arrays.stream(attached.inboundPacketIds()).asLongStream().toArray());
+    }
+
+    private static AttachedTo readAttachedTo(ByteReader reader) {
+        return new AttachedTo(
+                reader.readInt(),
+                reader.readNumber(),
+                reader.readNumber(),
+                new Attached(reader.readNumber(), reader.readNumber(), reader.readBoolean(), reader.readInts()));
+    }
+
+    private static void writeDeliver(ByteWriter writer, Deliver deliver) {
+        writeOwned(writer, DELIVER, deliver);
+        writer.writeList(deliver.deliveries(), NodeMessageCodec::writeDelivery);
+    }
+
+    private static void writeDelivery(ByteWriter writer, Delivery delivery) {
+        int dup = delivery.dup() ? DUP : 0;
+        switch (delivery.entry()) {
+            case Queued queued -> {
+                writer.writeByte(dup);
+                writer.writeNumber(delivery.sequence());
+                RoutingFormat.writeQueued(writer, queued);
+            }
+            case Released() -> {
+                writer.writeByte(dup | RELEASED);
+                writer.writeNumber(delivery.sequence());
+            }
+        }
+    }
+
+    private static Delivery readDelivery(ByteReader reader) {
+        int flags = reader.readByte();
+        long sequence = reader.readNumber();
+        boolean released = (flags & RELEASED) != 0;
+        return new Delivery(sequence, released ? new Released() : RoutingFormat.readQueued(reader), (flags & DUP) != 0);
+    }
+
+    private static void writeQosZero(ByteWriter writer, QosZero message) {
+        writer.writeByte(QOS_ZERO);
+        writer.writeNumber(message.shard());
+        writer.writeString(message.clientId());
+        writer.writeNumber(message.session());
+        RoutingFormat.writeQueued(writer, message.message());
+    }
+
+    private static void writeTransient(ByteWriter writer, Transient message) {
+        writer.writeByte(TRANSIENT);
+        writer.writeNumber(message.id());
+        MessageFormat.write(writer, message.message());
+        writer.writeList(message.members(), RoutingFormat::writeRecipient);
+        writer.writeBoolean(message.matchHere());
+    }
+
+    private static Transient readTransient(ByteReader reader) {
+        long id = reader.readNumber();
+        Message message = MessageFormat.read(reader);
+        List<Recipient> members = reader.readList(RoutingFormat::readRecipient);
+        if (members.size() > NodeMessage.MAX_MEMBERS) {
+            throw new UnreadableRecordException(members.size() + " members of a transient message");
+        }
+        return new Transient(id, message, members, reader.readBoolean());
+    }
+}

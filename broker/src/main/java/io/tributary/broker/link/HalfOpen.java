@@ -1,0 +1,42 @@
+package io.tributary.broker.link;
+
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.SequencedSet;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The connections to this node that have not authenticated, a limited number. One too many takes the place of the oldest: a
+ * node needs a moment only, so who just occupies places keeps none out. Any thread.
+ */
+final class HalfOpen {
+    private final int max;
+    private final SequencedSet<LinkChannel> channels = new LinkedHashSet<>();
+
+    HalfOpen(int max) {
+        this.max = max;
+    }
+
+    /** Adds a new connection. */
+    void add(LinkChannel channel) {
+        LinkChannel crowdedOut = addAndTrim(channel);
+        if (crowdedOut != null) {
+            crowdedOut.fail(Refusal.CROWDED);
+        }
+    }
+
+    /** The connection has authenticated, or is closed. */
+    synchronized void remove(LinkChannel channel) {
+        channels.remove(channel);
+    }
+
+    /** All that are open now. */
+    synchronized List<LinkChannel> all() {
+        return List.copyOf(channels);
+    }
+
+    private synchronized @Nullable LinkChannel addAndTrim(LinkChannel channel) {
+        channels.add(channel);
+        return channels.size() > max ? channels.removeFirst() : null;
+    }
+}

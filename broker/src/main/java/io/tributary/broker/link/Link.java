@@ -1,0 +1,36 @@
+package io.tributary.broker.link;
+
+/**
+ * One connection to one process of another node, from {@link LinkReceiver#onUp} to {@link LinkReceiver#onDown}. When it
+ * breaks it stays broken: the next connection is another link, so that nothing that was meant for the state before a break
+ * arrives behind it. Whoever must know of breaks keeps the link that it was told of, and sends over that one only.
+ *
+ * <p>Every method may be called from any thread and never blocks.
+ */
+public interface Link {
+
+    /** The other end. */
+    NodeId peer();
+
+    /** The number of this link: larger than that of every link that this node had before. */
+    long generation();
+
+    /**
+     * Sends a frame behind all that the same thread has sent before. What was accepted may still be lost when the link
+     * breaks.
+     *
+     * @param frame not to be changed any more
+     * @return false when the frame was not taken: the link is down, or too many bytes wait
+     * @throws IllegalArgumentException when it is larger than the largest frame
+     */
+    boolean send(byte[] frame);
+
+    /**
+     * Stops to hand over frames, until {@link #resumeReading}: the peer's frames then wait on its side. At once when called on
+     * the link's event loop, soon otherwise. A peer that is paused for longer than the limit for stalls cuts the link.
+     */
+    void pauseReading();
+
+    /** Goes on after {@link #pauseReading}. */
+    void resumeReading();
+}

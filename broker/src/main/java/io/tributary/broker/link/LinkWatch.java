@@ -1,0 +1,69 @@
+package io.tributary.broker.link;
+
+import io.netty.util.concurrent.ScheduledFuture;
+import java.util.function.BooleanSupplier;
+
+/**
+ * Keeps a link from falling silent, and closes it when the peer has. Time is counted in ticks of half a heartbeat that pass
+ * between two looks at the socket, so that a pause of this process itself is not taken for one of the peer. Confined to the
+ * event loop.
+ */
+final class LinkWatch {
+    private final SocketLink link;
+    private final LinkContext context;
+    private final BooleanSupplier paused;
+    private final int silenceTicks;
+    private final int stallTicks;
+    private final ScheduledFuture<?> timer;
+    private int silent;
+    private int stuck;
+
+    /**
+     * Begins to watch a link.
+     *
+     * @param paused whether nothing is read from it now, so that its silence says nothing
+     */
+    LinkWatch(SocketLink link, LinkTimings timings, LinkContext context, BooleanSupplier paused) {
+        this.link = link;
+        this.context = context;
+        this.paused = paused;
+        long tick = timings.heartbeat().toNanos() / 2;
+        silenceTicks = ticks(timings.silence().toNanos(), tick);
+        stallTicks = ticks(timings.maxStall().toNanos(), tick);
+        timer = link.channel().schedule(this::tick, tick);
+    }
+
+    /** Something came. */
+    void heard() {
+        silent = 0;
+    }
+
+    /** Reading goes on. */
+    void resumed() {
+        silent = 0;
+    }
+
+    /** Watches no more. */
+    void stop() {
+        timer.cancel(false);
+    }
+
+    private void tick() {
+        link.outbound().beat();
+        silent = paused.getAsBoolean() ? 0 : silent + 1;
+        stuck = link.outbound().isStuck() ? stuck + 1 : 0;
+        if (silent > silenceTicks) {
+            context.recorder().silent();
+            context.refusals().broken(link.peer().toString(), "nothing came for too long");
+            link.channel().close();
+        } else if (stuck > stallTicks) {
+            context.recorder().stalled();
+            context.refusals().broken(link.peer().toString(), "the peer read nothing for too long");
+            link.channel().close();
+        }
+    }
+
+    private static int ticks(long nanos, long tick) {
+        return (int) Math.min(Integer.MAX_VALUE, (nanos + tick - 1) / tick);
+    }
+}

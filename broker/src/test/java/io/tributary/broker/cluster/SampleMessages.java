@@ -1,0 +1,118 @@
+package io.tributary.broker.cluster;
+
+import io.tributary.broker.cluster.NodeMessage.AttachedTo;
+import io.tributary.broker.cluster.NodeMessage.Deliver;
+import io.tributary.broker.cluster.NodeMessage.MapProgress;
+import io.tributary.broker.cluster.NodeMessage.QosZero;
+import io.tributary.broker.cluster.NodeMessage.Received;
+import io.tributary.broker.cluster.NodeMessage.ReceivedLogged;
+import io.tributary.broker.cluster.NodeMessage.Relayed;
+import io.tributary.broker.cluster.NodeMessage.Resume;
+import io.tributary.broker.cluster.NodeMessage.Settle;
+import io.tributary.broker.cluster.NodeMessage.Taken;
+import io.tributary.broker.cluster.NodeMessage.TakenOver;
+import io.tributary.broker.cluster.NodeMessage.Transient;
+import io.tributary.broker.delivery.Attached;
+import io.tributary.broker.delivery.Delivery;
+import io.tributary.common.event.QueueEntry;
+import io.tributary.common.event.Recipient;
+import io.tributary.common.mqtt.Message;
+import io.tributary.common.mqtt.PayloadFormat;
+import io.tributary.common.mqtt.PublishProperties;
+import io.tributary.common.mqtt.QoS;
+import io.tributary.common.mqtt.UserProperty;
+import java.util.List;
+import java.util.Random;
+import java.util.stream.IntStream;
+import org.jspecify.annotations.Nullable;
+
+/** Messages between nodes with everything at random, the same for the same seed. */
+final class SampleMessages {
+    private final Random random;
+
+    SampleMessages(long seed) {
+        random = new Random(seed);
+    }
+
+    /** One message of each type. */
+    List<NodeMessage> oneOfEach() {
+        return List.of(
+                new AttachedTo(shard(), number(), number(), attached()),
+                new TakenOver(shard(), number(), number()),
+                new Deliver(shard(), number(), number(), deliveries(random.nextInt(4))),
+                new ReceivedLogged(shard(), number(), number(), numbers()),
+                new Relayed(shard(), number(), number(), random.nextInt(1, 65_536), random.nextBoolean()),
+                new Settle(shard(), text(), number(), numbers()),
+                new Received(shard(), text(), number(), numbers()),
+                new Resume(shard()),
+                new QosZero(shard(), text(), number(), queued()),
+                new Transient(number(), message(), members(random.nextInt(4)), random.nextBoolean()),
+                new Taken(numbers()),
+                new MapProgress(text(), number()));
+    }
+
+    List<Delivery> deliveries(int count) {
+        return IntStream.range(0, count)
+                .mapToObj(i -> new Delivery(
+                        number(), random.nextInt(3) == 0 ? new QueueEntry.Released() : queued(), random.nextBoolean()))
+                .toList();
+    }
+
+    List<Recipient> members(int count) {
+        return IntStream.range(0, count)
+                .mapToObj(i ->
+                        new Recipient(text(), number(), qos(), random.nextBoolean(), List.of(1, 268_435_455), group()))
+                .toList();
+    }
+
+    Message message() {
+        PublishProperties properties = random.nextBoolean()
+                ? PublishProperties.NONE
+                : new PublishProperties(
+                        PayloadFormat.UTF_8, text(), null, new byte[] {1}, List.of(new UserProperty(text(), "v")));
+        byte[] payload = new byte[random.nextInt(60)];
+        random.nextBytes(payload);
+        return new Message(
+                text(),
+                payload,
+                qos(),
+                random.nextBoolean(),
+                properties,
+                random.nextBoolean() ? Message.NEVER : number(),
+                text());
+    }
+
+    private QueueEntry.Queued queued() {
+        return new QueueEntry.Queued(message(), qos(), random.nextBoolean(), List.of(), group());
+    }
+
+    private Attached attached() {
+        int[] packetIds = random.ints(random.nextInt(4), 1, 65_536).sorted().toArray();
+        return new Attached(number(), number(), random.nextBoolean(), packetIds);
+    }
+
+    private @Nullable String group() {
+        return random.nextBoolean() ? null : "$share/g/" + text();
+    }
+
+    private QoS qos() {
+        return QoS.of(random.nextInt(3));
+    }
+
+    private int shard() {
+        return random.nextInt(65_536);
+    }
+
+    /** Of any length in bits, so that every length of a varint occurs. */
+    private long number() {
+        return random.nextLong() >>> random.nextInt(1, 64);
+    }
+
+    private long[] numbers() {
+        return random.longs(random.nextInt(5), 0, Long.MAX_VALUE).toArray();
+    }
+
+    private String text() {
+        return "t\u00e9😀x".repeat(random.nextInt(4)) + random.nextInt(1_000);
+    }
+}
