@@ -17,6 +17,12 @@ public interface ReplicatedMap extends AutoCloseable {
      */
     CompletionStage<@Nullable Void> follow(Follower follower);
 
+    /**
+     * Completes when the follower has seen everything that was durable in the map at the time of the call, whoever wrote it.
+     * Called after {@link #follow}; fails when the map is closed before.
+     */
+    CompletionStage<@Nullable Void> caughtUp();
+
     /** Puts an entry, or replaces it. The value is not to be written to afterwards. */
     CompletionStage<@Nullable Void> put(String key, byte[] value);
 

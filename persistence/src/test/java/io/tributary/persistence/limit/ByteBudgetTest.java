@@ -1,4 +1,4 @@
-package io.tributary.persistence.rocksdb;
+package io.tributary.persistence.limit;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
