@@ -148,6 +148,45 @@ public abstract class ReplicatedMapContract {
         assertFails(map.remove("a"), RuntimeException.class);
     }
 
+    @Test
+    void followerHasSeenEverythingWhenItHasCaughtUp() {
+        for (int i = 0; i < MANY; i++) {
+            put("key-" + i, "value");
+        }
+        get(put("last", "value"));
+        Copy copy = new Copy();
+        map.follow(copy);
+        get(map.caughtUp());
+        assertThat(copy.entries).hasSize(MANY + 1);
+        get(put("more", "value"));
+        get(map.caughtUp());
+        assertThat(copy.entries).hasSize(MANY + 2);
+    }
+
+    @Test
+    void catchingUpCompletesWhenThereIsNothing() {
+        get(map.follow(new Copy()));
+        get(map.caughtUp());
+    }
+
+    @Test
+    void everyCallCompletesWhenManyCatchUpAmongWrites() {
+        get(map.follow(new Copy()));
+        List<CompletionStage<@Nullable Void>> calls = new ArrayList<>();
+        for (int i = 0; i < 1000; i++) {
+            put("key", "value-" + i);
+            calls.add(map.caughtUp());
+        }
+        calls.forEach(Waiting::get);
+    }
+
+    @Test
+    void catchingUpFailsWhenClosed() {
+        get(map.follow(new Copy()));
+        map.close();
+        assertFails(map.caughtUp(), RuntimeException.class);
+    }
+
     private CompletionStage<@Nullable Void> put(String key, String value) {
         return map.put(key, value.getBytes(StandardCharsets.UTF_8));
     }
