@@ -30,6 +30,7 @@ final class KafkaJvm {
      * They are in a file so that the command line is short and names the directory first.
      */
     static List<String> command(Path directory, String mainClass, String... arguments) {
+        String classPath = classPath();
         Path logging = directory.resolve("logback.xml");
         Path options = directory.resolve(mainClass + ".options");
         List<String> words = new ArrayList<>(List.of(
@@ -40,13 +41,13 @@ final class KafkaJvm {
                 "-XX:+ExitOnOutOfMemoryError",
                 // Classes as they were loaded last time: half the start-up time. Kept by the JVM when it ends in order.
                 "-XX:+AutoCreateSharedArchive",
-                "-XX:SharedArchiveFile=" + besideClasses(mainClass + ".jsa"),
+                "-XX:SharedArchiveFile=" + archive(mainClass, classPath),
                 "-Xlog:aot=off",
                 "-Xlog:cds=off",
                 "--sun-misc-unsafe-memory-access=allow",
                 "-Dlogback.configurationFile=" + logging,
                 "-cp",
-                classPath(),
+                classPath,
                 mainClass));
         words.addAll(List.of(arguments));
         try {
@@ -71,6 +72,11 @@ final class KafkaJvm {
         } catch (URISyntaxException e) {
             throw new LocalClusterException("the place of this module's classes has no path: " + source, e);
         }
+    }
+
+    /** The JVM would go on with, and ignore, an archive of another class path; so each has its own. */
+    private static Path archive(String mainClass, String classPath) {
+        return besideClasses(mainClass + "-" + Integer.toHexString(classPath.hashCode()) + ".jsa");
     }
 
     private static String classPath() {
