@@ -56,7 +56,7 @@ final class Lane {
         if (failure != null) {
             producer.failed(failure, false);
         }
-        tell();
+        callBackOldest();
         return true;
     }
 
@@ -78,7 +78,7 @@ final class Lane {
     }
 
     /** Calls back for the oldest records, as far as it is known what became of them. */
-    private void tell() {
+    private void callBackOldest() {
         Sending told = null;
         while (true) {
             synchronized (this) {
@@ -92,7 +92,7 @@ final class Lane {
                 telling = true;
                 told = waiting.remove();
             }
-            told.tell();
+            told.callBack();
         }
     }
 
@@ -125,10 +125,10 @@ final class Lane {
             if (exception != null) {
                 producer.failed(exception, true);
             }
-            tell();
+            callBackOldest();
         }
 
-        private void tell() {
+        private void callBack() {
             try {
                 callback.onAppended(offset, failure);
             } catch (RuntimeException e) {

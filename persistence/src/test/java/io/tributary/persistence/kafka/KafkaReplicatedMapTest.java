@@ -144,7 +144,7 @@ class KafkaReplicatedMapTest extends ReplicatedMapContract {
         Map<String, Boolean> seen = new ConcurrentHashMap<>();
         ReplicatedMap there = other(Visibility.ALONE).open("map2");
         long began = System.nanoTime();
-        get(there.follow((key, unused) -> seen.put(key, true)));
+        get(there.follow((key, _) -> seen.put(key, true)));
         LOG.info("{} entries replayed in {} ms", MANY, (System.nanoTime() - began) / 1_000_000);
         assertThat(seen).hasSize(MANY);
     }

@@ -38,9 +38,8 @@ class KafkaShardLogTest extends ShardLogContract {
 
     private KafkaConfig config() {
         if (config == null) {
-            KafkaConfig.Appends appends = KafkaConfig.Appends.defaults()
-                    .withBufferBytes(BUFFER_BYTES)
-                    .withMaxRecordBytes(MAX_RECORD_BYTES);
+            KafkaConfig.Appends appends =
+                    KafkaConfig.Appends.defaults().withBufferBytes(BUFFER_BYTES).withMaxRecordBytes(MAX_RECORD_BYTES);
             config = TestKafka.withTopics(TestKafka.config().withAppends(appends));
         }
         return config;
@@ -94,7 +93,9 @@ class KafkaShardLogTest extends ShardLogContract {
                     .partitionsToOffsetAndMetadata()
                     .get();
             assertThat(committed).containsOnlyKeys(shard(1));
-            assertThat(committed.get(shard(1))).extracting(OffsetAndMetadata::offset).isEqualTo(70L);
+            assertThat(committed.get(shard(1)))
+                    .extracting(OffsetAndMetadata::offset)
+                    .isEqualTo(70L);
         }
     }
 
@@ -146,8 +147,7 @@ class KafkaShardLogTest extends ShardLogContract {
 
     @Test
     void everythingComesWhenCompressed() {
-        KafkaConfig compressed =
-                config().withAppends(config().appends().withCompression(KafkaConfig.Compression.LZ4));
+        KafkaConfig compressed = config().withAppends(config().appends().withCompression(KafkaConfig.Compression.LZ4));
         CompletableFuture<Long> appended = new CompletableFuture<>();
         try (ShardLog other = TestKafka.log(compressed)) {
             other.append(0, new byte[100_000], (offset, failure) -> appended.complete(offset));
@@ -162,9 +162,9 @@ class KafkaShardLogTest extends ShardLogContract {
 
     private void append(String text, List<String> called) {
         assertThat(log().append(
-                        0,
-                        text.getBytes(StandardCharsets.UTF_8),
-                        (offset, failure) -> called.add(failure == null ? "appended" : "failed")))
+                                0,
+                                text.getBytes(StandardCharsets.UTF_8),
+                                (offset, failure) -> called.add(failure == null ? "appended" : "failed")))
                 .isTrue();
     }
 

@@ -69,7 +69,9 @@ final class TestKafka {
         ConfigResource resource = new ConfigResource(ConfigResource.Type.TOPIC, topic);
         AlterConfigOp change = new AlterConfigOp(new ConfigEntry(name, value), AlterConfigOp.OpType.SET);
         try (Admin admin = admin(config)) {
-            admin.incrementalAlterConfigs(Map.of(resource, List.of(change))).all().get();
+            admin.incrementalAlterConfigs(Map.of(resource, List.of(change)))
+                    .all()
+                    .get();
         } catch (ExecutionException e) {
             throw new AssertionError(e);
         } catch (InterruptedException e) {
