@@ -147,7 +147,9 @@ public final class KafkaTopics {
             Throwable cause = e.getCause() == null ? e : e.getCause();
             throw new KafkaAccessException(unreachable(config, cause), cause);
         } catch (TimeoutException e) {
-            throw new KafkaAccessException(unreachable(config, e), e);
+            throw new KafkaAccessException(
+                    "Kafka cannot be used at " + config.bootstrapServers() + ": no answer within " + config.startTimeout(),
+                    e);
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
             throw new KafkaAccessException("interrupted while Kafka was asked about topics", e);

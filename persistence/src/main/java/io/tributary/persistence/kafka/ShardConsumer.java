@@ -266,7 +266,9 @@ final class ShardConsumer implements AutoCloseable, ConsumerRebalanceListener {
     private static void tell(String what, Collection<TopicPartition> partitions, IntConsumer event) {
         int[] shards =
                 partitions.stream().mapToInt(TopicPartition::partition).sorted().toArray();
-        LOG.info("{} shards {}: {}", shards.length, what, shards);
+        if (shards.length > 0) {
+            LOG.info("{} shards {}: {}", shards.length, what, shards);
+        }
         for (int shard : shards) {
             try {
                 event.accept(shard);

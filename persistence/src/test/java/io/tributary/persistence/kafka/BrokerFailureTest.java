@@ -47,12 +47,9 @@ class BrokerFailureTest {
 
     @Test
     void everyAppendIsThereOnceAndInOrderWhenTheBrokerIsKilledMeanwhile() throws InterruptedException {
-        RecordingReader reader = new RecordingReader();
         try (ShardLog log = TestKafka.log(config)) {
+            RecordingReader reader = new ResumingReader(log);
             log.start(reader);
-            until(() -> reader.assigned().size() == TestKafka.SHARDS);
-            log.readFrom(0, 0);
-            log.readFrom(1, 0);
             NumberedAppends first = new NumberedAppends(log, 0);
             NumberedAppends second = new NumberedAppends(log, 1);
             for (int round = 0; round < 2; round++) {
@@ -74,7 +71,6 @@ class BrokerFailureTest {
     void appendsAreRefusedWhenKafkaIsDownAndGoOnWhenItIsBack() {
         AtomicInteger completed = new AtomicInteger();
         AtomicInteger failed = new AtomicInteger();
-        RecordingReader reader = new RecordingReader();
         try (ShardLog log = TestKafka.log(config)) {
             kafka.kill(1);
             int accepted = 0;
@@ -95,9 +91,8 @@ class BrokerFailureTest {
             int expected = accepted;
             until(() -> completed.get() == expected);
             assertThat(failed).hasValue(0);
+            RecordingReader reader = new ResumingReader(log);
             log.start(reader);
-            until(() -> reader.assigned().size() == TestKafka.SHARDS);
-            log.readFrom(0, 0);
             until(() -> reader.count(0) == (expected + TestKafka.SHARDS - 1) / TestKafka.SHARDS);
             assertThat(reader.records(0))
                     .allSatisfy(record -> assertThat(record.timeMillis())
