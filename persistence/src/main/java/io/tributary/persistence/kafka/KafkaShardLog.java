@@ -40,7 +40,8 @@ public final class KafkaShardLog implements ShardLog {
      *
      * @param clientId names this node in Kafka's logs and metrics
      * @param shards how many shards there are: the partitions of the topic, see {@link KafkaTopics}
-     * @param onBroken told once when the log is broken for good; on a thread of the log or of whoever appended; must not block
+     * @param onBroken told once when appending is broken for good, and once should reading end by a defect; on a thread of
+     *     the log or of whoever appended; must not block
      * @throws KafkaAccessException when Kafka does not answer, or the topic is not there or has other partitions
      */
     public KafkaShardLog(
@@ -57,7 +58,7 @@ public final class KafkaShardLog implements ShardLog {
                 throw new KafkaAccessException("topic " + topic + " has " + partitions + " partitions, not " + shards);
             }
         } catch (RuntimeException e) {
-            producer.close();
+            producer.abandon();
             throw e;
         }
         this.lanes = new Lane[shards];
@@ -118,7 +119,7 @@ public final class KafkaShardLog implements ShardLog {
 
     /**
      * Leaves the group, which tells the reader that the shards are revoked, then completes what was accepted. Each takes at
-     * most {@link KafkaConfig.Appends#closeTimeout}; appends that Kafka has not taken by then fail, though they may have
+     * most {@link KafkaConfig.Appends#closeTimeout} and a second; appends that Kafka has not taken by then fail, though they may have
      * become durable.
      */
     @Override

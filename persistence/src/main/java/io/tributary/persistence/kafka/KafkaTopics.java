@@ -1,5 +1,6 @@
 package io.tributary.persistence.kafka;
 
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashMap;
@@ -43,11 +44,14 @@ public final class KafkaTopics {
      *     thing that is wrong, all at once
      */
     public static void ensure(KafkaConfig config, TopicNeeds needs) {
-        try (Admin admin = connect(config)) {
+        Admin admin = connect(config);
+        try {
             KafkaTopics topics = new KafkaTopics(config, needs);
             topics.await(admin.describeCluster().nodes());
             topics.createMissing(admin);
             topics.check(admin);
+        } finally {
+            admin.close(Duration.ZERO); // not before what was asked has timed out, otherwise
         }
     }
 
@@ -148,7 +152,8 @@ public final class KafkaTopics {
             throw new KafkaAccessException(unreachable(config, cause), cause);
         } catch (TimeoutException e) {
             throw new KafkaAccessException(
-                    "Kafka cannot be used at " + config.bootstrapServers() + ": no answer within " + config.startTimeout(),
+                    "Kafka cannot be used at " + config.bootstrapServers() + ": no answer within "
+                            + config.startTimeout(),
                     e);
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();

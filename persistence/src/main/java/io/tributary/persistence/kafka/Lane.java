@@ -77,6 +77,19 @@ final class Lane {
         return sending.failure;
     }
 
+    /** Fails what nothing is known of yet, though it may have become durable. */
+    void giveUp() {
+        synchronized (this) {
+            for (Sending sending : waiting) {
+                if (!sending.done) {
+                    sending.failure = new KafkaAccessException("closed before Kafka had answered");
+                    sending.done = true;
+                }
+            }
+        }
+        callBackOldest();
+    }
+
     /** Calls back for the oldest records, as far as it is known what became of them. */
     private void callBackOldest() {
         Sending told = null;
@@ -115,6 +128,9 @@ final class Lane {
         @Override
         public void onCompletion(@Nullable RecordMetadata metadata, @Nullable Exception exception) {
             synchronized (Lane.this) {
+                if (done) {
+                    return; // given up
+                }
                 failure = exception;
                 if (!handedOver) {
                     return; // on the sender's thread, which goes on with it

@@ -2,7 +2,9 @@ package io.tributary.persistence.kafka;
 
 import io.tributary.persistence.limit.ByteBudget;
 import java.time.Duration;
+import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
@@ -33,6 +35,7 @@ final class OrderedProducer implements AutoCloseable {
     static final int RECORD_OVERHEAD_BYTES = 128;
 
     private static final Logger LOG = LoggerFactory.getLogger(OrderedProducer.class);
+    private static final Duration GRACE = Duration.ofSeconds(1);
     private static final long STALL_MILLIS = 100;
     private static final long METADATA_POLL_MILLIS = 20;
 
@@ -43,6 +46,7 @@ final class OrderedProducer implements AutoCloseable {
     private final Consumer<Throwable> onBroken;
     private final Executor afterStall = CompletableFuture.delayedExecutor(STALL_MILLIS, TimeUnit.MILLISECONDS);
     private final AtomicReference<@Nullable Throwable> broken = new AtomicReference<>();
+    private final List<Lane> lanes = new CopyOnWriteArrayList<>();
     private volatile boolean closed;
 
     /**
@@ -87,18 +91,38 @@ final class OrderedProducer implements AutoCloseable {
 
     /** The way to a partition; one for each. */
     Lane lane(TopicPartition partition) {
-        return new Lane(this, partition);
+        Lane lane = new Lane(this, partition);
+        lanes.add(lane);
+        return lane;
     }
 
     void onRoom(Runnable action) {
         budget.onRoom(action);
     }
 
-    /** Completes what was accepted, for as long as the configuration says; what is left then fails. */
+    /**
+     * Completes what was accepted, for as long as the configuration says and a second; what is left then fails. Kafka's own
+     * thread may take longer to end when a server is silent.
+     */
     @Override
     public void close() {
         closed = true;
-        producer.close(config.appends().closeTimeout());
+        Duration timeout = config.appends().closeTimeout();
+        Thread closing = Thread.ofVirtual().start(() -> producer.close(timeout));
+        try {
+            if (!closing.join(timeout.plus(GRACE))) {
+                LOG.warn("Kafka's producer takes long to close; what it has not sent is given up");
+            }
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+        lanes.forEach(Lane::giveUp);
+    }
+
+    /** Closes what nothing was accepted by, without waiting for it. */
+    void abandon() {
+        closed = true;
+        Thread.ofVirtual().start(this::abort);
     }
 
     boolean acquire(int bytes) {

@@ -7,8 +7,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.tributary.localcluster.LocalKafka;
 import io.tributary.persistence.contract.RecordingReader;
 import io.tributary.persistence.replicated.Visibility;
+import io.tributary.persistence.shard.AppendCallback;
 import io.tributary.persistence.shard.ShardLog;
 import java.nio.file.Path;
+import java.time.Duration;
+import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
@@ -98,6 +101,41 @@ class BrokerFailureTest {
                     .allSatisfy(record -> assertThat(record.timeMillis())
                             .as("the time of appending, not of sending")
                             .isGreaterThanOrEqualTo(restarted));
+        }
+    }
+
+    @Test
+    void acceptedAppendsFailWhenClosedAndKafkaDoesNotAnswerInTime() {
+        KafkaConfig hasty = config.withAppends(config.appends().withCloseTimeout(Duration.ofMillis(300)));
+        CompletableFuture<@Nullable Throwable> failed = new CompletableFuture<>();
+        try (ShardLog log = TestKafka.log(hasty)) {
+            kafka.pause(1);
+            assertThat(log.append(0, new byte[1], (offset, failure) -> failed.complete(failure)))
+                    .isTrue();
+        } finally {
+            kafka.resume(1);
+        }
+        assertThat(failed).isCompletedWithValueMatching(failure -> failure != null);
+    }
+
+    @Test
+    void appendsAreRefusedAndNotBrokenWhenTheProducerForgetsTheTopic() {
+        KafkaConfig forgetful = config.withAppends(KafkaConfig.Appends.defaults())
+                .withClientProperties(Map.of("metadata.recovery.rebootstrap.trigger.ms", "300"));
+        AtomicInteger completed = new AtomicInteger();
+        AtomicInteger failed = new AtomicInteger();
+        AppendCallback callback = (offset, failure) -> (failure == null ? completed : failed).incrementAndGet();
+        try (ShardLog log = TestKafka.log(forgetful)) {
+            kafka.kill(1);
+            AtomicInteger accepted = new AtomicInteger();
+            until(() -> !log.append(0, new byte[1], callback) || accepted.incrementAndGet() < 0);
+            CompletableFuture<Boolean> room = new CompletableFuture<>();
+            log.onRoom(() -> room.complete(true));
+            get(room); // the budget is far from used up: it tries again now and then
+            kafka.restart(1);
+            until(() -> log.append(0, new byte[1], callback));
+            until(() -> completed.get() == accepted.get() + 1);
+            assertThat(failed).hasValue(0);
         }
     }
 
