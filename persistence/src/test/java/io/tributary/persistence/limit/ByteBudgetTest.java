@@ -25,6 +25,17 @@ class ByteBudgetTest {
     }
 
     @Test
+    void refusesEverythingUntilItIsUnblockedWhenItIsBlocked() {
+        budget.block();
+        budget.onRoom(ran::incrementAndGet);
+        assertThat(budget.tryAcquire(1)).isFalse();
+        assertThat(ran).hasValue(0);
+        budget.unblock();
+        assertThat(ran).hasValue(1);
+        assertThat(budget.tryAcquire(100)).isTrue();
+    }
+
+    @Test
     void runsTheActionAtOnceWhenThereIsRoom() {
         budget.onRoom(ran::incrementAndGet);
         assertThat(ran).hasValue(1);
