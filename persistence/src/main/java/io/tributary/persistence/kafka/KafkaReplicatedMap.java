@@ -116,24 +116,20 @@ public final class KafkaReplicatedMap implements ReplicatedMap {
     }
 
     private CompletionStage<@Nullable Void> write(String key, byte @Nullable [] value) {
-        if (closed) {
-            return CompletableFuture.failedStage(new KafkaAccessException("map " + name + " is closed"));
-        }
         byte[] keyBytes = key.getBytes(StandardCharsets.UTF_8);
-        int bytes = Lane.sizeOf(keyBytes, value);
-        MapWrites.Write write = writes.begin(bytes);
+        MapWrites.Write write = writes.begin(Lane.sizeOf(keyBytes, value));
         if (write == null) {
-            return busy();
+            return CompletableFuture.failedStage(busy());
         }
-        if (!lane.send(keyBytes, value, write)) {
-            write.fail(new KafkaAccessException("refused"));
-            return busy();
+        if (closed) { // asked after it began: closing waits for those that began before
+            write.fail(new KafkaAccessException("map " + name + " is closed"));
+        } else if (!lane.send(keyBytes, value, write)) {
+            write.fail(busy());
         }
         return write.done();
     }
 
-    private CompletionStage<@Nullable Void> busy() {
-        return CompletableFuture.failedStage(
-                new KafkaAccessException("map " + name + ": too many writes wait for Kafka; nothing was written"));
+    private KafkaAccessException busy() {
+        return new KafkaAccessException("map " + name + ": too many writes wait for Kafka; nothing was written");
     }
 }

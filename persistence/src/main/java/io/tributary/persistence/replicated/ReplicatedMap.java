@@ -7,7 +7,8 @@ import org.jspecify.annotations.Nullable;
  * A durable map from strings to bytes that every node has a whole copy of and follows.
  *
  * <p>Writes of one key by one node are applied in their order. A write's stage completes after it is durable and after
- * the follower of every live node has seen it. No method blocks.
+ * the follower of every live node has seen it; it fails at once, without effect, when too much waits already. No method
+ * blocks.
  */
 public interface ReplicatedMap extends AutoCloseable {
 

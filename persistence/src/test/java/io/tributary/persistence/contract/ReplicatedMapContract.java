@@ -2,6 +2,7 @@ package io.tributary.persistence.contract;
 
 import static io.tributary.persistence.contract.Waiting.assertFails;
 import static io.tributary.persistence.contract.Waiting.get;
+import static io.tributary.persistence.contract.Waiting.until;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.tributary.persistence.replicated.ReplicatedMap;
@@ -139,6 +140,21 @@ public abstract class ReplicatedMapContract {
         CompletionStage<@Nullable Void> written = put("a", "1");
         map.close();
         assertThat(written.toCompletableFuture()).isCompleted();
+    }
+
+    @Test
+    void everyWriteCompletesWellOrNotWhenClosedMeanwhile() throws InterruptedException {
+        get(map.follow(new Copy()));
+        List<CompletionStage<@Nullable Void>> writes = new CopyOnWriteArrayList<>();
+        Thread writer = Thread.ofPlatform().start(() -> {
+            for (int i = 0; i < MANY; i++) {
+                writes.add(put("key", "value-" + i));
+            }
+        });
+        until(() -> writes.size() > 100);
+        map.close();
+        writer.join();
+        writes.forEach(write -> until(() -> write.toCompletableFuture().isDone()));
     }
 
     @Test
