@@ -154,7 +154,8 @@ public abstract class ReplicatedMapContract {
         until(() -> writes.size() > 100);
         map.close();
         writer.join();
-        writes.forEach(write -> until(() -> write.toCompletableFuture().isDone()));
+        until(() ->
+                writes.stream().allMatch(write -> write.toCompletableFuture().isDone()));
     }
 
     @Test

@@ -7,9 +7,12 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.tributary.persistence.contract.RecordingReader;
 import io.tributary.persistence.contract.ShardLogContract;
+import io.tributary.persistence.kafka.KafkaConfig.GroupProtocol;
+import io.tributary.persistence.kafka.KafkaConfig.Reading;
 import io.tributary.persistence.shard.LogRecord;
 import io.tributary.persistence.shard.ShardLog;
 import java.nio.charset.StandardCharsets;
+import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
@@ -36,11 +39,17 @@ class KafkaShardLogTest extends ShardLogContract {
         return new KafkaShardLog(config(), "node", SHARDS, KafkaRecorder.NONE, failure -> broken.incrementAndGet());
     }
 
+    /** How shards are shared out. */
+    Reading reading() {
+        return TestKafka.reading(GroupProtocol.CLASSIC, Duration.ofSeconds(1));
+    }
+
     private KafkaConfig config() {
         if (config == null) {
             KafkaConfig.Appends appends =
                     KafkaConfig.Appends.defaults().withBufferBytes(BUFFER_BYTES).withMaxRecordBytes(MAX_RECORD_BYTES);
-            config = TestKafka.withTopics(TestKafka.config().withAppends(appends));
+            config =
+                    TestKafka.withTopics(TestKafka.config().withAppends(appends).withReading(reading()));
         }
         return config;
     }
