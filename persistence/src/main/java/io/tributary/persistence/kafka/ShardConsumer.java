@@ -130,13 +130,25 @@ final class ShardConsumer implements AutoCloseable, ConsumerRebalanceListener {
             while (closing.getCount() > 0) {
                 turn();
             }
-            commits.commitNow();
-            consumer.close(CloseOptions.timeout(closeTimeout));
         } catch (InterruptedException | RuntimeException | Error e) {
             LOG.error("the shards cannot be read any more", e);
-            if (closing.getCount() > 0) {
-                onBroken.accept(e);
-            }
+            onBroken.accept(e);
+        } finally {
+            leave();
+        }
+    }
+
+    /** However reading ended: others take the shards over at once, not after the session timeout. */
+    private void leave() {
+        try {
+            commits.commitNow();
+        } catch (RuntimeException e) {
+            LOG.debug("the group's offsets are not committed", e);
+        }
+        try {
+            consumer.close(CloseOptions.timeout(closeTimeout));
+        } catch (RuntimeException e) {
+            LOG.warn("the group is not left; its shards move after the session timeout", e);
         }
     }
 
