@@ -49,7 +49,9 @@ class ArchitectureTest {
         "persistence.shard, ''",
         "persistence.replicated, ''",
         "persistence.app, ''",
-        "persistence.rocksdb, persistence.shard persistence.replicated persistence.app",
+        "persistence.limit, ''",
+        "persistence.rocksdb, persistence.shard persistence.replicated persistence.app persistence.limit",
+        "persistence.kafka, persistence.shard persistence.replicated persistence.app persistence.limit",
         "broker.security, ''",
         "broker.extension, broker.security",
         "broker.delivery, ''",
@@ -86,6 +88,7 @@ class ArchitectureTest {
     @CsvSource({
         "org.springframework.., io.tributary.broker.boot..",
         "org.rocksdb.., io.tributary.persistence.rocksdb",
+        "org.apache.kafka.., io.tributary.persistence.kafka",
         "io.micrometer.., io.tributary.broker.metrics io.tributary.broker.boot..",
         "io.netty.., io.tributary.common.codec io.tributary.broker.connection io.tributary.broker.session"
                 + " io.tributary.broker.link io.tributary.broker.metrics",

@@ -45,6 +45,11 @@ public final class InMemoryReplicatedMap implements ReplicatedMap {
     }
 
     @Override
+    public CompletionStage<@Nullable Void> caughtUp() {
+        return CompletableFuture.completedStage(null); // the follower sees each write at once
+    }
+
+    @Override
     public CompletionStage<@Nullable Void> put(String key, byte[] value) {
         return write(key, value);
     }

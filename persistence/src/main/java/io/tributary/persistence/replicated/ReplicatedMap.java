@@ -7,7 +7,8 @@ import org.jspecify.annotations.Nullable;
  * A durable map from strings to bytes that every node has a whole copy of and follows.
  *
  * <p>Writes of one key by one node are applied in their order. A write's stage completes after it is durable and after
- * the follower of every live node has seen it. No method blocks.
+ * the follower of every live node has seen it; it fails at once, without effect, when too much waits already. No method
+ * blocks.
  */
 public interface ReplicatedMap extends AutoCloseable {
 
@@ -16,6 +17,12 @@ public interface ReplicatedMap extends AutoCloseable {
      * completes when the follower has seen all that was in the map at the time of the call. Called once.
      */
     CompletionStage<@Nullable Void> follow(Follower follower);
+
+    /**
+     * Completes when the follower has seen everything that was durable in the map at the time of the call, whoever wrote it.
+     * Called after {@link #follow}; fails when the map is closed before.
+     */
+    CompletionStage<@Nullable Void> caughtUp();
 
     /** Puts an entry, or replaces it. The value is not to be written to afterwards. */
     CompletionStage<@Nullable Void> put(String key, byte[] value);

@@ -4,6 +4,7 @@ import io.tributary.common.event.Source;
 import io.tributary.common.event.StateCodec;
 import io.tributary.common.mqtt.Message;
 import io.tributary.persistence.app.AppLog;
+import io.tributary.persistence.limit.ByteBudget;
 import io.tributary.persistence.shard.LogRecord;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;

@@ -20,6 +20,7 @@ public final class RocksDbReplicatedMap implements ReplicatedMap {
 
     private final RocksDbDatabase database;
     private final byte[] prefix;
+    private final CompletableFuture<@Nullable Void> handedOut = new CompletableFuture<>();
     private volatile boolean closed;
 
     // Confined to the writer thread.
@@ -35,9 +36,18 @@ public final class RocksDbReplicatedMap implements ReplicatedMap {
 
     @Override
     public CompletionStage<@Nullable Void> follow(Follower newFollower) {
-        CompletableFuture<@Nullable Void> done = new CompletableFuture<>();
-        database.committer().submit(new HandOut(newFollower, done));
-        return done;
+        database.committer().submit(new HandOut(newFollower));
+        return handedOut;
+    }
+
+    @Override
+    public CompletionStage<@Nullable Void> caughtUp() {
+        if (closed) {
+            return CompletableFuture.failedStage(new StorageException("the map is closed"));
+        }
+        CompletableFuture<@Nullable Void> behindAll = new CompletableFuture<>();
+        database.committer().submit(new Task(() -> {}, behindAll));
+        return behindAll.thenCombine(handedOut, (written, read) -> null);
     }
 
     @Override
@@ -126,12 +136,10 @@ public final class RocksDbReplicatedMap implements ReplicatedMap {
      */
     private final class HandOut implements Write {
         private final Follower to;
-        private final CompletableFuture<@Nullable Void> done;
         private boolean complete;
 
-        private HandOut(Follower to, CompletableFuture<@Nullable Void> done) {
+        private HandOut(Follower to) {
             this.to = to;
-            this.done = done;
         }
 
         @Override
@@ -157,7 +165,7 @@ public final class RocksDbReplicatedMap implements ReplicatedMap {
         @Override
         public void committed() {
             if (complete) {
-                done.complete(null);
+                handedOut.complete(null);
             } else {
                 database.committer().submit(this);
             }
@@ -165,7 +173,7 @@ public final class RocksDbReplicatedMap implements ReplicatedMap {
 
         @Override
         public void failed(RuntimeException reason) {
-            done.completeExceptionally(reason);
+            handedOut.completeExceptionally(reason);
         }
 
         private void handOut(byte[] storedKey, byte[] value) {

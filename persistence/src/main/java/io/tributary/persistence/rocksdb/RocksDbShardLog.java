@@ -1,5 +1,6 @@
 package io.tributary.persistence.rocksdb;
 
+import io.tributary.persistence.limit.ByteBudget;
 import io.tributary.persistence.shard.AppendCallback;
 import io.tributary.persistence.shard.ShardLog;
 import java.time.Duration;

@@ -4,7 +4,8 @@ package io.tributary.persistence.shard;
  * One record of a shard's log.
  *
  * @param offset its position; offsets of a shard only grow, and may have gaps
- * @param timeMillis when the log appended it, by the log's clock; never goes back within a shard
+ * @param timeMillis when the log appended it, by the log's clock; goes back within a shard only where the log's servers
+ *     disagree about the time and another one has taken over
  * @param value the encoded event; not to be written to
  */
 @SuppressWarnings("ArrayRecordComponent") // handed on, never compared

@@ -2,6 +2,7 @@ package io.tributary.persistence.contract;
 
 import static io.tributary.persistence.contract.Waiting.assertFails;
 import static io.tributary.persistence.contract.Waiting.get;
+import static io.tributary.persistence.contract.Waiting.until;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.tributary.persistence.replicated.ReplicatedMap;
@@ -142,10 +143,65 @@ public abstract class ReplicatedMapContract {
     }
 
     @Test
+    void everyWriteCompletesWellOrNotWhenClosedMeanwhile() throws InterruptedException {
+        get(map.follow(new Copy()));
+        List<CompletionStage<@Nullable Void>> writes = new CopyOnWriteArrayList<>();
+        Thread writer = Thread.ofPlatform().start(() -> {
+            for (int i = 0; i < MANY; i++) {
+                writes.add(put("key", "value-" + i));
+            }
+        });
+        until(() -> writes.size() > 100);
+        map.close();
+        writer.join();
+        until(() ->
+                writes.stream().allMatch(write -> write.toCompletableFuture().isDone()));
+    }
+
+    @Test
     void writesFailWhenClosed() {
         map.close();
         assertFails(put("a", "1"), RuntimeException.class);
         assertFails(map.remove("a"), RuntimeException.class);
+    }
+
+    @Test
+    void followerHasSeenEverythingWhenItHasCaughtUp() {
+        for (int i = 0; i < MANY; i++) {
+            put("key-" + i, "value");
+        }
+        get(put("last", "value"));
+        Copy copy = new Copy();
+        map.follow(copy);
+        get(map.caughtUp());
+        assertThat(copy.entries).hasSize(MANY + 1);
+        get(put("more", "value"));
+        get(map.caughtUp());
+        assertThat(copy.entries).hasSize(MANY + 2);
+    }
+
+    @Test
+    void catchingUpCompletesWhenThereIsNothing() {
+        get(map.follow(new Copy()));
+        get(map.caughtUp());
+    }
+
+    @Test
+    void everyCallCompletesWhenManyCatchUpAmongWrites() {
+        get(map.follow(new Copy()));
+        List<CompletionStage<@Nullable Void>> calls = new ArrayList<>();
+        for (int i = 0; i < 1000; i++) {
+            put("key", "value-" + i);
+            calls.add(map.caughtUp());
+        }
+        calls.forEach(Waiting::get);
+    }
+
+    @Test
+    void catchingUpFailsWhenClosed() {
+        get(map.follow(new Copy()));
+        map.close();
+        assertFails(map.caughtUp(), RuntimeException.class);
     }
 
     private CompletionStage<@Nullable Void> put(String key, String value) {

@@ -1,4 +1,4 @@
-package io.tributary.persistence.rocksdb;
+package io.tributary.persistence.limit;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -22,6 +22,17 @@ class ByteBudgetTest {
         assertThat(budget.tryAcquire(50)).isTrue();
         assertThat(budget.tryAcquire(1000)).isTrue();
         assertThat(budget.tryAcquire(1)).isFalse();
+    }
+
+    @Test
+    void refusesEverythingUntilItIsUnblockedWhenItIsBlocked() {
+        budget.block();
+        budget.onRoom(ran::incrementAndGet);
+        assertThat(budget.tryAcquire(1)).isFalse();
+        assertThat(ran).hasValue(0);
+        budget.unblock();
+        assertThat(ran).hasValue(1);
+        assertThat(budget.tryAcquire(100)).isTrue();
     }
 
     @Test

@@ -1,26 +1,27 @@
-package io.tributary.persistence.rocksdb;
+package io.tributary.persistence.limit;
 
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A limit of the bytes that wait for their commit. Safe for all threads and without locks. Below half of the limit
+ * A limit of the bytes that wait to be made durable. Safe for all threads and without locks. Below half of the limit
  * everything is admitted, however large, so that a record larger than the limit is not refused for ever.
  */
-final class ByteBudget {
+public final class ByteBudget {
     private final long limit;
     private final long lowWatermark;
     private final AtomicLong used = new AtomicLong();
     private final ConcurrentLinkedQueue<Runnable> waiting = new ConcurrentLinkedQueue<>();
 
-    ByteBudget(long limit) {
+    /** Creates one of which nothing is in use. */
+    public ByteBudget(long limit) {
         this.limit = limit;
         this.lowWatermark = limit / 2;
     }
 
     /** Takes the bytes from the budget, or nothing when they do not fit. */
-    boolean tryAcquire(long bytes) {
+    public boolean tryAcquire(long bytes) {
         while (true) {
             long before = used.get();
             if (before > lowWatermark && before + bytes > limit) {
@@ -32,14 +33,25 @@ final class ByteBudget {
         }
     }
 
-    void release(long bytes) {
+    /** Takes as much as nothing fits beside, until it is released: what was admitted before stays admitted. */
+    public void block() {
+        used.addAndGet(limit);
+    }
+
+    /** Ends what {@link #block} began. */
+    public void unblock() {
+        release(limit);
+    }
+
+    /** Gives bytes back that were acquired; runs what waits for room when there is some. */
+    public void release(long bytes) {
         if (used.addAndGet(-bytes) <= lowWatermark) {
             runWaiting();
         }
     }
 
     /** Runs the action once when no more than half of the budget is in use, at once when that is so now. */
-    void onRoom(Runnable action) {
+    public void onRoom(Runnable action) {
         waiting.add(action);
         if (used.get() <= lowWatermark) {
             runWaiting();

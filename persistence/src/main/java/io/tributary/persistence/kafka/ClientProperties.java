@@ -1,0 +1,177 @@
+package io.tributary.persistence.kafka;
+
+import io.tributary.persistence.kafka.KafkaConfig.GroupProtocol;
+import java.util.HashMap;
+import java.util.Locale;
+import java.util.Map;
+import java.util.TreeMap;
+import org.apache.kafka.clients.CommonClientConfigs;
+import org.apache.kafka.clients.consumer.ConsumerConfig;
+import org.apache.kafka.clients.consumer.CooperativeStickyAssignor;
+import org.apache.kafka.clients.producer.ProducerConfig;
+import org.apache.kafka.common.serialization.ByteArrayDeserializer;
+import org.apache.kafka.common.serialization.ByteArraySerializer;
+
+/** The properties of Kafka's clients: what the configuration says, and what our promises need. */
+final class ClientProperties {
+    /** A topic that nothing was sent to for a while is not to be forgotten: the next send would wait for it. */
+    private static final long TEN_YEARS_MILLIS = 10L * 365 * 24 * 3600 * 1000;
+
+    private static final int REPLAY_POLL_RECORDS = 10_000;
+    private static final int REPLAY_FETCH_BYTES = 4 * 1024 * 1024;
+
+    /** Properties that nobody may set, and why. */
+    private static final Map<String, String> OURS = ours();
+
+    private ClientProperties() {}
+
+    /** Refuses properties that carry a promise. */
+    static void check(Map<String, String> properties) {
+        for (String name : new TreeMap<>(properties).keySet()) {
+            String reason = OURS.get(name);
+            if (reason != null) {
+                throw new IllegalArgumentException("client property " + name + " cannot be set: " + reason);
+            }
+        }
+    }
+
+    /** A producer that gives up nothing and never blocks its callers. */
+    static Map<String, Object> producer(KafkaConfig config, String clientId, int partitions) {
+        KafkaConfig.Appends appends = config.appends();
+        Map<String, Object> properties = common(config, clientId);
+        properties.put(ProducerConfig.KEY_SERIALIZER_CLASS_CONFIG, ByteArraySerializer.class);
+        properties.put(ProducerConfig.VALUE_SERIALIZER_CLASS_CONFIG, ByteArraySerializer.class);
+        properties.put(ProducerConfig.ACKS_CONFIG, "all");
+        properties.put(ProducerConfig.ENABLE_IDEMPOTENCE_CONFIG, true);
+        properties.put(ProducerConfig.RETRIES_CONFIG, Integer.MAX_VALUE);
+        properties.put(ProducerConfig.DELIVERY_TIMEOUT_MS_CONFIG, Integer.MAX_VALUE);
+        properties.put(ProducerConfig.MAX_IN_FLIGHT_REQUESTS_PER_CONNECTION, 5);
+        properties.put(ProducerConfig.MAX_BLOCK_MS_CONFIG, 0);
+        properties.put(ProducerConfig.METADATA_MAX_IDLE_CONFIG, TEN_YEARS_MILLIS);
+        properties.put(ProducerConfig.LINGER_MS_CONFIG, appends.linger().toMillis());
+        properties.put(ProducerConfig.BATCH_SIZE_CONFIG, appends.batchBytes());
+        properties.put(
+                ProducerConfig.BUFFER_MEMORY_CONFIG,
+                2 * appends.bufferBytes() + 4L * partitions * appends.batchBytes());
+        properties.put(
+                ProducerConfig.MAX_REQUEST_SIZE_CONFIG,
+                appends.maxRecordBytes() + OrderedProducer.RECORD_OVERHEAD_BYTES);
+        properties.put(
+                ProducerConfig.COMPRESSION_TYPE_CONFIG, appends.compression().property());
+        return properties;
+    }
+
+    /** The node's member of the group that shares out the shards. */
+    static Map<String, Object> shardConsumer(KafkaConfig config, String clientId) {
+        KafkaConfig.Reading reading = config.reading();
+        Map<String, Object> properties = consumer(config, clientId);
+        properties.put(ConsumerConfig.GROUP_ID_CONFIG, config.shardsTopic());
+        properties.put(ConsumerConfig.AUTO_OFFSET_RESET_CONFIG, "none");
+        properties.put(
+                ConsumerConfig.GROUP_PROTOCOL_CONFIG,
+                reading.groupProtocol().name().toLowerCase(Locale.ROOT));
+        if (reading.groupProtocol() == GroupProtocol.CLASSIC) {
+            properties.put(
+                    ConsumerConfig.PARTITION_ASSIGNMENT_STRATEGY_CONFIG, CooperativeStickyAssignor.class.getName());
+            properties.put(
+                    ConsumerConfig.SESSION_TIMEOUT_MS_CONFIG,
+                    Math.toIntExact(reading.sessionTimeout().toMillis()));
+            properties.put(
+                    ConsumerConfig.HEARTBEAT_INTERVAL_MS_CONFIG,
+                    Math.toIntExact(reading.heartbeatInterval().toMillis()));
+        }
+        properties.put(ConsumerConfig.MAX_POLL_RECORDS_CONFIG, reading.maxPollRecords());
+        properties.put(ConsumerConfig.FETCH_MAX_BYTES_CONFIG, reading.fetchBytes());
+        properties.put(ConsumerConfig.MAX_PARTITION_FETCH_BYTES_CONFIG, reading.partitionFetchBytes());
+        return properties;
+    }
+
+    /** A reader of whole topics, without a group. */
+    static Map<String, Object> mapConsumer(KafkaConfig config, String clientId) {
+        Map<String, Object> properties = consumer(config, clientId);
+        properties.put(ConsumerConfig.AUTO_OFFSET_RESET_CONFIG, "earliest");
+        properties.put(ConsumerConfig.MAX_POLL_RECORDS_CONFIG, REPLAY_POLL_RECORDS);
+        properties.put(ConsumerConfig.MAX_PARTITION_FETCH_BYTES_CONFIG, REPLAY_FETCH_BYTES);
+        return properties;
+    }
+
+    /** A client that asks about topics. */
+    static Map<String, Object> admin(KafkaConfig config, String clientId) {
+        return common(config, clientId);
+    }
+
+    private static Map<String, Object> consumer(KafkaConfig config, String clientId) {
+        Map<String, Object> properties = common(config, clientId);
+        properties.put(ConsumerConfig.KEY_DESERIALIZER_CLASS_CONFIG, ByteArrayDeserializer.class);
+        properties.put(ConsumerConfig.VALUE_DESERIALIZER_CLASS_CONFIG, ByteArrayDeserializer.class);
+        properties.put(ConsumerConfig.ENABLE_AUTO_COMMIT_CONFIG, false);
+        properties.put(ConsumerConfig.ISOLATION_LEVEL_CONFIG, "read_uncommitted");
+        properties.put(ConsumerConfig.ALLOW_AUTO_CREATE_TOPICS_CONFIG, false);
+        properties.put(
+                ConsumerConfig.FETCH_MAX_WAIT_MS_CONFIG,
+                Math.toIntExact(config.reading().fetchWait().toMillis()));
+        if (config.reading().rack() != null) {
+            properties.put(ConsumerConfig.CLIENT_RACK_CONFIG, config.reading().rack());
+        }
+        return properties;
+    }
+
+    private static Map<String, Object> common(KafkaConfig config, String clientId) {
+        Map<String, Object> properties = new HashMap<>(config.clientProperties());
+        properties.put(CommonClientConfigs.BOOTSTRAP_SERVERS_CONFIG, config.bootstrapServers());
+        properties.put(CommonClientConfigs.CLIENT_ID_CONFIG, clientId);
+        return properties;
+    }
+
+    private static Map<String, String> ours() {
+        Map<String, String> reasons = new HashMap<>();
+        String durable = "nothing is acknowledged before all in-sync copies have it";
+        String order = "a record that is given up while the next one is sent breaks the order of a session";
+        String position = "where a shard is read from is in its store, not in the group";
+        String setting = "it has a setting of its own";
+        reasons.put(ProducerConfig.ACKS_CONFIG, durable);
+        reasons.put(ProducerConfig.ENABLE_IDEMPOTENCE_CONFIG, "without it a retry repeats or reorders records");
+        reasons.put(ProducerConfig.TRANSACTIONAL_ID_CONFIG, "appends are not transactions");
+        reasons.put(ProducerConfig.RETRIES_CONFIG, order);
+        reasons.put(ProducerConfig.DELIVERY_TIMEOUT_MS_CONFIG, order);
+        reasons.put(ProducerConfig.MAX_IN_FLIGHT_REQUESTS_PER_CONNECTION, order);
+        reasons.put(ProducerConfig.MAX_BLOCK_MS_CONFIG, "an append never blocks its caller");
+        reasons.put(ProducerConfig.METADATA_MAX_IDLE_CONFIG, "an append never waits for a topic that was forgotten");
+        reasons.put(ProducerConfig.PARTITIONER_CLASS_CONFIG, "the shard is the partition");
+        reasons.put(ProducerConfig.KEY_SERIALIZER_CLASS_CONFIG, "keys are bytes");
+        reasons.put(ProducerConfig.VALUE_SERIALIZER_CLASS_CONFIG, "values are bytes");
+        reasons.put(ConsumerConfig.KEY_DESERIALIZER_CLASS_CONFIG, "keys are bytes");
+        reasons.put(ConsumerConfig.VALUE_DESERIALIZER_CLASS_CONFIG, "values are bytes");
+        reasons.put(
+                ConsumerConfig.GROUP_ID_CONFIG, "all nodes of a cluster are one group, which is named after its topic");
+        reasons.put(
+                ConsumerConfig.GROUP_INSTANCE_ID_CONFIG,
+                "a static member that was killed cannot return before its timeout");
+        reasons.put(ConsumerConfig.AUTO_OFFSET_RESET_CONFIG, position);
+        reasons.put(ConsumerConfig.ENABLE_AUTO_COMMIT_CONFIG, position);
+        reasons.put(ConsumerConfig.ISOLATION_LEVEL_CONFIG, "nothing is written in transactions");
+        reasons.put(
+                ConsumerConfig.PARTITION_ASSIGNMENT_STRATEGY_CONFIG,
+                "shards that stay must not pause when others move");
+        reasons.put(CommonClientConfigs.BOOTSTRAP_SERVERS_CONFIG, setting);
+        reasons.put(CommonClientConfigs.CLIENT_ID_CONFIG, "each client has a name of its own");
+        for (String name : new String[] {
+            ProducerConfig.LINGER_MS_CONFIG,
+            ProducerConfig.BATCH_SIZE_CONFIG,
+            ProducerConfig.BUFFER_MEMORY_CONFIG,
+            ProducerConfig.MAX_REQUEST_SIZE_CONFIG,
+            ProducerConfig.COMPRESSION_TYPE_CONFIG,
+            ConsumerConfig.GROUP_PROTOCOL_CONFIG,
+            ConsumerConfig.SESSION_TIMEOUT_MS_CONFIG,
+            ConsumerConfig.HEARTBEAT_INTERVAL_MS_CONFIG,
+            ConsumerConfig.FETCH_MAX_WAIT_MS_CONFIG,
+            ConsumerConfig.MAX_POLL_RECORDS_CONFIG,
+            ConsumerConfig.FETCH_MAX_BYTES_CONFIG,
+            ConsumerConfig.MAX_PARTITION_FETCH_BYTES_CONFIG,
+            ConsumerConfig.CLIENT_RACK_CONFIG
+        }) {
+            reasons.put(name, setting);
+        }
+        return Map.copyOf(reasons);
+    }
+}

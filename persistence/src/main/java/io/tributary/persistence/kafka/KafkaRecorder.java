@@ -1,0 +1,20 @@
+package io.tributary.persistence.kafka;
+
+/**
+ * Counts what the adapters of Kafka do. Called on their threads and on those of their callers, on hot paths: it must be
+ * quick, never block and never throw.
+ */
+public interface KafkaRecorder {
+
+    /** Counts nothing. */
+    KafkaRecorder NONE = new KafkaRecorder() {};
+
+    /** A record was refused because too much waits for Kafka, or its topic is unknown for the moment. */
+    default void onRefusal() {}
+
+    /** Records were handed to the reader of a shard or to the follower of a map. */
+    default void onRecords(int records) {}
+
+    /** Reading, or asking Kafka something, failed; it is tried again. */
+    default void onError() {}
+}

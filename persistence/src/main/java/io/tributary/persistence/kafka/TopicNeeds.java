@@ -1,0 +1,46 @@
+package io.tributary.persistence.kafka;
+
+import java.time.Duration;
+import java.util.List;
+import java.util.regex.Pattern;
+
+/**
+ * What a cluster needs of its topics.
+ *
+ * @param shards the number of shards, fixed when the cluster is created; 1 to 65,535
+ * @param maps the names of the replicated maps; small letters, digits and '-'
+ * @param retention how long the shards' logs are kept at least: longer than a message may be queued
+ * @param largestPacketBytes the largest MQTT packet that is accepted, in bytes
+ */
+public record TopicNeeds(int shards, List<String> maps, Duration retention, int largestPacketBytes) {
+    /** What a record has besides a packet: its recipients and our fields, in bytes. */
+    public static final int RECORD_OVERHEAD_BYTES = 64 * 1024;
+
+    private static final Pattern NAME = Pattern.compile("[a-z][a-z0-9-]{0,63}");
+
+    public TopicNeeds {
+        if (shards < 1 || shards > 65_535) {
+            throw new IllegalArgumentException("shards " + shards + ": must be 1 to 65,535");
+        }
+        maps = List.copyOf(maps);
+        maps.forEach(TopicNeeds::checkMapName);
+        if (!retention.isPositive()) {
+            throw new IllegalArgumentException("retention " + retention + ": must be positive");
+        }
+        if (largestPacketBytes < 1 || largestPacketBytes > 256 * 1024 * 1024) {
+            throw new IllegalArgumentException("largest packet " + largestPacketBytes + ": must be 1 byte to 256 MiB");
+        }
+    }
+
+    static void checkMapName(String name) {
+        if (!NAME.matcher(name).matches() || "shards".equals(name)) {
+            throw new IllegalArgumentException(
+                    "map name " + name + ": must be small letters, digits and '-', and not \"shards\"");
+        }
+    }
+
+    /** The largest batch that a topic has to take, in bytes. */
+    int largestRecordBytes() {
+        return largestPacketBytes + RECORD_OVERHEAD_BYTES;
+    }
+}

@@ -1,0 +1,174 @@
+package io.tributary.persistence.kafka;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import org.apache.kafka.clients.admin.NewTopic;
+import org.apache.kafka.clients.admin.TopicDescription;
+import org.apache.kafka.common.config.TopicConfig;
+
+/** How one topic has to be set up: makes it so, and says in sentences where one that exists is not. */
+final class TopicRules {
+    private static final String SEGMENT_BYTES = Integer.toString(64 * 1024 * 1024);
+    private static final String DIRTY_RATIO = "0.2";
+
+    private final String topic;
+    private final int partitions;
+    private final int replicationFactor;
+    private final String bootstrapServers;
+    private final Map<String, Rule> rules = new TreeMap<>();
+    /** Not checked: what only makes replays short. */
+    private final Map<String, String> hints = new TreeMap<>();
+
+    private TopicRules(KafkaConfig config, String topic, int partitions, int largestRecordBytes) {
+        this.topic = topic;
+        this.partitions = partitions;
+        this.replicationFactor = config.replicationFactor();
+        this.bootstrapServers = config.bootstrapServers();
+        rules.put(
+                TopicConfig.UNCLEAN_LEADER_ELECTION_ENABLE_CONFIG,
+                Rule.exactly("false", "a leader that lacks records would make them lost"));
+        rules.put(
+                TopicConfig.MAX_MESSAGE_BYTES_CONFIG,
+                Rule.atLeast(largestRecordBytes, "the largest packet and what goes with it must fit"));
+        if (replicationFactor >= 3) {
+            rules.put(
+                    TopicConfig.MIN_IN_SYNC_REPLICAS_CONFIG,
+                    Rule.between(
+                            2,
+                            replicationFactor - 1,
+                            "what is acknowledged must survive the loss of a server, and writes must go on without it"));
+        }
+    }
+
+    /** The rules of the shards' logs: a record is kept by time alone, and by the servers' time. */
+    static TopicRules shards(KafkaConfig config, TopicNeeds needs) {
+        TopicRules topic = new TopicRules(config, config.shardsTopic(), needs.shards(), needs.largestRecordBytes());
+        topic.rules.put(
+                TopicConfig.CLEANUP_POLICY_CONFIG,
+                Rule.exactly(TopicConfig.CLEANUP_POLICY_DELETE, "a log has no keys to compact by"));
+        topic.rules.put(
+                TopicConfig.RETENTION_MS_CONFIG,
+                Rule.retention(needs.retention().toMillis(), "the state is rebuilt from what may still be queued"));
+        topic.rules.put(
+                TopicConfig.RETENTION_BYTES_CONFIG,
+                Rule.exactly("-1", "much traffic would delete what is still queued"));
+        topic.rules.put(
+                TopicConfig.MESSAGE_TIMESTAMP_TYPE_CONFIG,
+                Rule.exactly("LogAppendTime", "a node's wrong clock would delete a log"));
+        return topic;
+    }
+
+    /** The rules of a map: the latest record of each key is kept for ever, in one partition. */
+    static TopicRules map(KafkaConfig config, TopicNeeds needs, String name) {
+        TopicRules topic = new TopicRules(config, config.mapTopic(name), 1, needs.largestRecordBytes());
+        topic.rules.put(
+                TopicConfig.CLEANUP_POLICY_CONFIG,
+                Rule.exactly(TopicConfig.CLEANUP_POLICY_COMPACT, "entries are kept until they are removed"));
+        topic.hints.put(TopicConfig.SEGMENT_BYTES_CONFIG, SEGMENT_BYTES);
+        topic.hints.put(TopicConfig.MIN_CLEANABLE_DIRTY_RATIO_CONFIG, DIRTY_RATIO);
+        return topic;
+    }
+
+    String topic() {
+        return topic;
+    }
+
+    NewTopic newTopic() {
+        Map<String, String> settings = new TreeMap<>(hints);
+        rules.forEach((name, rule) -> settings.put(name, rule.initial()));
+        return new NewTopic(topic, partitions, (short) replicationFactor).configs(settings);
+    }
+
+    /**
+     * What is wrong with the topic as it is, a sentence each.
+     *
+     * @param settings the values of its settings by name
+     */
+    List<String> faults(TopicDescription found, Map<String, String> settings) {
+        List<String> faults = new ArrayList<>();
+        int foundPartitions = found.partitions().size();
+        int foundReplicas = found.partitions().stream()
+                .mapToInt(partition -> partition.replicas().size())
+                .min()
+                .orElse(0);
+        if (foundPartitions != partitions) {
+            faults.add("topic " + topic + ": it has " + foundPartitions + " partitions, needed are " + partitions
+                    + ", for which shard a client is in depends on their number; " + mendPartitions(foundPartitions)
+                    + ".");
+        }
+        if (foundReplicas < replicationFactor) {
+            faults.add("topic " + topic + ": its replication factor is " + foundReplicas + ", needed is "
+                    + replicationFactor + " as configured; add copies with kafka-reassign-partitions.sh, or configure a"
+                    + " replication factor of " + foundReplicas + ".");
+        }
+        rules.forEach((name, rule) -> {
+            String value = settings.getOrDefault(name, "unknown");
+            if (!rule.admits(value)) {
+                faults.add("topic " + topic + ": " + name + " is " + value + ", needed is " + rule.need() + ", for "
+                        + rule.reason() + "; mend it with kafka-configs.sh --bootstrap-server " + bootstrapServers
+                        + " --alter --topic " + topic + " --add-config " + name + "=" + rule.initial() + ".");
+            }
+        });
+        return faults;
+    }
+
+    private String mendPartitions(int found) {
+        return partitions == 1
+                ? "create it anew with one partition"
+                : "configure " + found + " shards, or use another topic prefix";
+    }
+
+    /**
+     * What one setting has to be.
+     *
+     * @param lowest the lowest number admitted
+     * @param highest the highest one
+     * @param unlimited whether -1 stands for more than any number
+     * @param initial what a new topic gets, and the only word admitted when it is not a number
+     */
+    private record Rule(long lowest, long highest, boolean unlimited, String initial, String reason) {
+
+        static Rule exactly(String value, String reason) {
+            return new Rule(0, -1, false, value, reason);
+        }
+
+        static Rule atLeast(long lowest, String reason) {
+            return new Rule(lowest, Long.MAX_VALUE, false, Long.toString(lowest), reason);
+        }
+
+        static Rule between(long lowest, long highest, String reason) {
+            return new Rule(lowest, highest, false, Long.toString(lowest), reason);
+        }
+
+        static Rule retention(long lowest, String reason) {
+            return new Rule(lowest, Long.MAX_VALUE, true, Long.toString(lowest), reason);
+        }
+
+        boolean admits(String value) {
+            if (isWord()) {
+                return value.equals(initial);
+            }
+            try {
+                long number = Long.parseLong(value);
+                return (number >= lowest && number <= highest) || (unlimited && number == -1);
+            } catch (NumberFormatException e) {
+                return false;
+            }
+        }
+
+        String need() {
+            if (isWord()) {
+                return initial;
+            }
+            return highest == Long.MAX_VALUE
+                    ? "at least " + lowest
+                    : lowest == highest ? initial : lowest + " to " + highest;
+        }
+
+        private boolean isWord() {
+            return lowest > highest;
+        }
+    }
+}
