@@ -12,7 +12,6 @@ import io.lettuce.core.cluster.ClusterClientOptions;
 import io.lettuce.core.cluster.ClusterTopologyRefreshOptions;
 import io.lettuce.core.cluster.RedisClusterClient;
 import io.lettuce.core.cluster.api.StatefulRedisClusterConnection;
-import io.lettuce.core.cluster.api.async.RedisAdvancedClusterAsyncCommands;
 import io.lettuce.core.codec.ByteArrayCodec;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -61,8 +60,8 @@ public final class RedisCluster implements AutoCloseable {
         return config;
     }
 
-    RedisAdvancedClusterAsyncCommands<byte[], byte[]> commands() {
-        return connection.async();
+    StatefulRedisClusterConnection<byte[], byte[]> connection() {
+        return connection;
     }
 
     /** Closes all connections; what is on its way fails. Blocks until done. */

@@ -24,7 +24,7 @@ final class ScriptRunner implements AutoCloseable {
     private boolean closed;
 
     ScriptRunner(RedisCluster cluster, RedisRecorder recorder) {
-        this.commands = cluster.commands();
+        this.commands = cluster.connection().async();
         this.recorder = recorder;
         this.closeLimit = cluster.config().commandTimeout().multipliedBy(2);
     }
