@@ -1,0 +1,85 @@
+package io.tributary.localcluster;
+
+import java.io.IOException;
+import java.net.URISyntaxException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.security.CodeSource;
+import java.util.ArrayList;
+import java.util.List;
+
+/** The JVM that Kafka's programs run in: this one's, with the class path that the build of this module has listed. */
+final class KafkaJvm {
+    private static final String LISTING = "kafka.classpath";
+
+    private static final String LOGGING = """
+            <configuration>
+              <appender name="OUT" class="ch.qos.logback.core.ConsoleAppender">
+                <encoder><pattern>%d{HH:mm:ss.SSS} %-5p [%t] %c{1} %m%n</pattern></encoder>
+              </appender>
+              <root level="INFO"><appender-ref ref="OUT"/></root>
+              <!-- Hundreds of settings at each start. -->
+              <logger name="org.apache.kafka.common.config.AbstractConfig" level="WARN"/>
+            </configuration>
+            """;
+
+    private KafkaJvm() {}
+
+    /**
+     * Writes the options of a JVM that runs a program of Kafka into a file of this directory, and answers the command.
+     * They are in a file so that the command line is short and names the directory first.
+     */
+    static List<String> command(Path directory, String mainClass, String... arguments) {
+        Path logging = directory.resolve("logback.xml");
+        Path options = directory.resolve(mainClass + ".options");
+        List<String> words = new ArrayList<>(List.of(
+                "-Xms64m",
+                "-Xmx512m",
+                "-XX:+UseSerialGC",
+                "-XX:TieredStopAtLevel=1",
+                "-XX:+ExitOnOutOfMemoryError",
+                // Classes as they were loaded last time: half the start-up time. Kept by the JVM when it ends in order.
+                "-XX:+AutoCreateSharedArchive",
+                "-XX:SharedArchiveFile=" + besideClasses(mainClass + ".jsa"),
+                "-Xlog:aot=off",
+                "-Xlog:cds=off",
+                "--sun-misc-unsafe-memory-access=allow",
+                "-Dlogback.configurationFile=" + logging,
+                "-cp",
+                classPath(),
+                mainClass));
+        words.addAll(List.of(arguments));
+        try {
+            Files.createDirectories(directory);
+            Files.writeString(logging, LOGGING);
+            Files.write(options, words.stream().map(KafkaJvm::quoted).toList());
+        } catch (IOException e) {
+            throw new LocalClusterException("cannot write to " + directory, e);
+        }
+        return List.of(Path.of(System.getProperty("java.home"), "bin", "java").toString(), "@" + options);
+    }
+
+    private static String quoted(String word) {
+        return '"' + word.replace("\\", "\\\\").replace("\"", "\\\"") + '"';
+    }
+
+    /** A file in this module's {@code target}, in which its classes, or the jar of them, lie. */
+    private static Path besideClasses(String name) {
+        CodeSource source = KafkaJvm.class.getProtectionDomain().getCodeSource();
+        try {
+            return Path.of(source.getLocation().toURI()).resolveSibling(name);
+        } catch (URISyntaxException e) {
+            throw new LocalClusterException("the place of this module's classes has no path: " + source, e);
+        }
+    }
+
+    private static String classPath() {
+        Path listing = besideClasses(LISTING);
+        try {
+            return Files.readString(listing).strip();
+        } catch (IOException e) {
+            throw new LocalClusterException(
+                    listing + " cannot be read; the Maven build of local-cluster (or one with -am) writes it", e);
+        }
+    }
+}

@@ -1,0 +1,179 @@
+package io.tributary.localcluster;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.ByteBuffer;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.Base64;
+import java.util.List;
+import java.util.UUID;
+import java.util.stream.IntStream;
+
+/**
+ * Apache Kafka in KRaft mode: one broker or three, each of them a controller too, each a process of its own.
+ *
+ * <p>Server {@code i} has {@code node.id} {@code i}. Topics are on all brokers and want two in-sync replicas (with one
+ * broker: one); none is made by itself. A broker that is gone is fenced within about three seconds. The settings are in
+ * {@code server.properties} of each server's directory, which is written anew at each start.
+ */
+public final class LocalKafka extends LocalServers {
+    private static final Duration READY_LIMIT = Duration.ofSeconds(60);
+
+    private final Path directory;
+    private final List<Integer> controllerPorts;
+
+    private LocalKafka(
+            Path directory, List<ServerProcess> servers, List<Integer> ports, List<Integer> controllerPorts) {
+        super(servers, ports);
+        this.directory = directory;
+        this.controllerPorts = controllerPorts;
+    }
+
+    /**
+     * One broker on a free port that all tests of this JVM share, started by the first call. Tests keep apart by names
+     * of topics and groups of their own, and leave it running.
+     */
+    public static LocalKafka shared() {
+        return SharedKafka.INSTANCE;
+    }
+
+    /** Brokers that keep their data in this directory; one on a free port, bound to this JVM, unless more is said. */
+    public static Builder in(Path directory) {
+        return new Builder(directory);
+    }
+
+    /** The brokers' addresses, for {@code bootstrap.servers}. */
+    public String bootstrapServers() {
+        return addresses();
+    }
+
+    void start() {
+        for (int i = 1; i <= size(); i++) {
+            prepare(i);
+            process(i).start();
+        }
+        for (int i = 1; i <= size(); i++) {
+            awaitReady(i);
+        }
+    }
+
+    @Override
+    void prepare(int i) {
+        Path home = home(directory, i);
+        KafkaSettings settings = new KafkaSettings(i, ports(), controllerPorts, home.resolve("data"));
+        Path file = home.resolve("server.properties");
+        try {
+            Files.createDirectories(home);
+            Files.write(
+                    file,
+                    settings.all().entrySet().stream()
+                            .map(setting ->
+                                    setting.getKey() + "=" + setting.getValue().replace("\\", "\\\\"))
+                            .toList());
+            KafkaJvm.command(home, "kafka.Kafka", file.toString());
+            if (!Files.exists(settings.data().resolve("meta.properties"))) {
+                Commands.run(KafkaJvm.command(
+                        home,
+                        "kafka.tools.StorageTool",
+                        "format",
+                        "--cluster-id",
+                        clusterId(),
+                        "--config",
+                        file.toString(),
+                        "--ignore-formatted"));
+            }
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    /** The same for all brokers and over restarts, as Kafka writes it: a UUID in Base64. */
+    private String clusterId() throws IOException {
+        Path file = directory.resolve("kafka.cluster-id");
+        if (!Files.exists(file)) {
+            UUID id = UUID.randomUUID();
+            ByteBuffer bytes = ByteBuffer.allocate(16)
+                    .putLong(id.getMostSignificantBits() >>> 1) // an identifier that begins with a dash is refused
+                    .putLong(id.getLeastSignificantBits());
+            Files.writeString(file, Base64.getUrlEncoder().withoutPadding().encodeToString(bytes.array()));
+        }
+        return Files.readString(file);
+    }
+
+    @Override
+    void awaitReady(int i) {
+        // Written once the controller has let the broker in.
+        process(i).awaitReady(() -> process(i).hasLogged("Kafka Server started"), READY_LIMIT);
+    }
+
+    private static Path home(Path directory, int i) {
+        return directory.resolve("kafka-" + i);
+    }
+
+    /** What is to be decided before the brokers start. */
+    public static final class Builder {
+        private final Path directory;
+        private int brokers = 1;
+        private int basePort;
+        private Lifetime lifetime = Lifetime.BOUND;
+
+        private Builder(Path directory) {
+            this.directory = directory.toAbsolutePath().normalize();
+        }
+
+        /** One or three. */
+        public Builder brokers(int count) {
+            if (count != 1 && count != 3) {
+                throw new IllegalArgumentException("one Kafka broker or three, not " + count);
+            }
+            brokers = count;
+            return this;
+        }
+
+        /** The first of as many ports as there are brokers, and as many behind for the quorum; 0 for any free ones. */
+        public Builder basePort(int port) {
+            basePort = port;
+            return this;
+        }
+
+        /** How long the brokers live when nobody stops them. */
+        public Builder lifetime(Lifetime chosen) {
+            lifetime = chosen;
+            return this;
+        }
+
+        /** Brokers that are not started. */
+        LocalKafka build() {
+            List<Integer> ports = basePort == 0 ? Ports.free(2 * brokers) : Ports.range(basePort, 2 * brokers);
+            List<ServerProcess> servers =
+                    IntStream.rangeClosed(1, brokers).mapToObj(this::process).toList();
+            return new LocalKafka(directory, servers, ports.subList(0, brokers), ports.subList(brokers, 2 * brokers));
+        }
+
+        private ServerProcess process(int i) {
+            Path home = home(directory, i);
+            List<String> command = KafkaJvm.command(
+                    home, "kafka.Kafka", home.resolve("server.properties").toString());
+            return new ServerProcess(
+                    "kafka-" + i, command, command.getLast(), directory.resolve("kafka-" + i + ".log"), lifetime);
+        }
+
+        /**
+         * Starts the brokers and waits until all take part.
+         *
+         * @throws LocalClusterException if one does not; none is left running then
+         */
+        public LocalKafka start() {
+            LocalKafka kafka = build();
+            try {
+                kafka.start();
+                return kafka;
+            } catch (RuntimeException e) {
+                kafka.close();
+                throw e;
+            }
+        }
+    }
+}

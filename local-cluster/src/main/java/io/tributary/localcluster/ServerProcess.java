@@ -1,0 +1,222 @@
+package io.tributary.localcluster;
+
+import java.io.IOException;
+import java.io.OutputStream;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.function.BooleanSupplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One server as a process of the operating system, which can be started again after it ended.
+ *
+ * <p>Its output is appended to a log file. A process that another JVM started is taken over with {@link #attach}. Signals
+ * go only to a process whose command line has the server's {@link #mark}, so a reused process identifier harms nobody.
+ * All methods block until what they ask for has happened, with a bound. Thread-safe.
+ */
+public final class ServerProcess {
+    /**
+     * Becomes the server, having left a watcher behind that kills it once our end of the pipe is closed without a word:
+     * when this JVM is gone. The watcher knows the process identifier before the server runs, so there is no gap.
+     */
+    private static final String BOUND_SCRIPT = "exec 3<&0 </dev/null;"
+            + " (trap '' HUP INT TERM; read -r line <&3 || kill -9 $$) >/dev/null 2>&1 &"
+            + " exec \"$@\" 3<&-";
+
+    private static final String DETACHED_SCRIPT = "trap '' HUP; exec \"$@\"";
+
+    private static final Path DEV_NULL = Path.of("/dev/null");
+
+    /** For a signal that cannot be refused to take effect. */
+    private static final Duration KILL_LIMIT = Duration.ofSeconds(20);
+
+    private final String name;
+    private final List<String> command;
+    private final String mark;
+    private final Path log;
+    private final Lifetime lifetime;
+
+    private @Nullable ProcessHandle handle;
+    /** Where in the log the output of the present process begins, in bytes. */
+    private long logStart;
+
+    /**
+     * A server that is not started yet.
+     *
+     * @param mark what is in its command line and in no other process's, such as the path of its configuration file
+     */
+    public ServerProcess(String name, List<String> command, String mark, Path log, Lifetime lifetime) {
+        if (command.stream().noneMatch(word -> word.contains(mark))) {
+            throw new IllegalArgumentException(name + ": the command has no " + mark);
+        }
+        this.name = name;
+        this.command = List.copyOf(command);
+        this.mark = mark;
+        this.log = log;
+        this.lifetime = lifetime;
+    }
+
+    /**
+     * Starts it; does not wait for it to be ready.
+     *
+     * @throws IllegalStateException if it runs
+     * @throws LocalClusterException if there is no such program
+     */
+    public synchronized void start() {
+        if (isRunning()) {
+            throw new IllegalStateException(name + " runs already");
+        }
+        boolean bound = lifetime == Lifetime.BOUND;
+        List<String> words = new ArrayList<>(List.of("sh", "-c", bound ? BOUND_SCRIPT : DETACHED_SCRIPT, "sh"));
+        words.addAll(command);
+        try {
+            Files.createDirectories(log.toAbsolutePath().getParent());
+            logStart = Files.exists(log) ? Files.size(log) : 0;
+            Process process = new ProcessBuilder(words)
+                    .redirectInput(
+                            bound ? ProcessBuilder.Redirect.PIPE : ProcessBuilder.Redirect.from(DEV_NULL.toFile()))
+                    .redirectErrorStream(true)
+                    .redirectOutput(ProcessBuilder.Redirect.appendTo(log.toFile()))
+                    .start();
+            handle = process.toHandle();
+            if (bound) {
+                var _ = process.onExit().thenAccept(ServerProcess::dismissWatcher);
+            }
+        } catch (IOException e) {
+            throw new LocalClusterException(name + " could not be started", e);
+        }
+    }
+
+    private static void dismissWatcher(Process ended) {
+        try (OutputStream pipe = ended.getOutputStream()) {
+            pipe.write('\n');
+        } catch (IOException e) {
+            // It has gone by itself.
+        }
+    }
+
+    /** Takes over the process with this identifier if it is this server's; otherwise the server counts as not running. */
+    public synchronized void attach(long pid) {
+        handle = ProcessHandle.of(pid).filter(this::isOurs).orElse(null);
+    }
+
+    /**
+     * Waits until the server is ready.
+     *
+     * @throws LocalClusterException if it ends before, or is not ready in time
+     */
+    public void awaitReady(BooleanSupplier ready, Duration limit) {
+        if (!await(() -> !isRunning() || ready.getAsBoolean(), limit)) {
+            throw new LocalClusterException(name + " was not ready within " + limit.toSeconds() + " s." + logEnd());
+        }
+        if (!isRunning()) {
+            throw new LocalClusterException(name + " ended while it started." + logEnd());
+        }
+    }
+
+    /** Whether the condition came true in time; asks for it again and again. */
+    static boolean await(BooleanSupplier condition, Duration limit) {
+        long deadlineNanos = System.nanoTime() + limit.toNanos();
+        while (!condition.getAsBoolean()) {
+            if (System.nanoTime() - deadlineNanos > 0) {
+                return false;
+            }
+            try {
+                Thread.sleep(20);
+            } catch (InterruptedException e) {
+                Thread.currentThread().interrupt();
+                throw new LocalClusterException("interrupted while waiting", e);
+            }
+        }
+        return true;
+    }
+
+    /** Asks it to end (SIGTERM), waits, and kills it where it takes longer than the limit; nothing if it does not run. */
+    public synchronized void stop(Duration limit) {
+        Optional<ProcessHandle> running = running();
+        if (running.isPresent()) {
+            running.get().destroy();
+            if (!hasEnded(running.get(), limit)) {
+                kill();
+            }
+        }
+    }
+
+    /** Ends it at once (SIGKILL), also when it is paused; nothing if it does not run. */
+    public synchronized void kill() {
+        Optional<ProcessHandle> running = running();
+        if (running.isPresent()) {
+            running.get().destroyForcibly();
+            if (!hasEnded(running.get(), KILL_LIMIT)) {
+                throw new LocalClusterException(
+                        name + " (process " + running.get().pid() + ") survived SIGKILL");
+            }
+        }
+    }
+
+    private boolean hasEnded(ProcessHandle process, Duration limit) {
+        // A process whose parent never asks for its exit code stays in the list, without a command line.
+        return await(() -> !process.isAlive() || !isOurs(process), limit);
+    }
+
+    /** Stops its clock (SIGSTOP): its connections stay open and nothing answers. */
+    public synchronized void pause() {
+        signal("STOP");
+    }
+
+    /** Lets it go on after {@link #pause} (SIGCONT). */
+    public synchronized void resume() {
+        signal("CONT");
+    }
+
+    private void signal(String signal) {
+        Commands.run(List.of("sh", "-c", "kill -" + signal + " " + pid()));
+    }
+
+    /** Whether the process is there; a paused one is. */
+    public synchronized boolean isRunning() {
+        return running().isPresent();
+    }
+
+    private Optional<ProcessHandle> running() {
+        return Optional.ofNullable(handle).filter(ProcessHandle::isAlive).filter(this::isOurs);
+    }
+
+    private boolean isOurs(ProcessHandle process) {
+        return process.info().commandLine().orElse("").contains(mark);
+    }
+
+    /**
+     * The process identifier.
+     *
+     * @throws IllegalStateException if it does not run
+     */
+    public synchronized long pid() {
+        return running()
+                .orElseThrow(() -> new IllegalStateException(name + " does not run"))
+                .pid();
+    }
+
+    /** What it is called, such as {@code kafka-1}. */
+    public String name() {
+        return name;
+    }
+
+    /** The file with all its output, over restarts. */
+    public Path log() {
+        return log;
+    }
+
+    /** Whether the process that was started last has written this to its log. */
+    public synchronized boolean hasLogged(String text) {
+        return LogFile.since(log, logStart).contains(text);
+    }
+
+    private String logEnd() {
+        return " The end of " + log + ":" + System.lineSeparator() + LogFile.end(log);
+    }
+}
