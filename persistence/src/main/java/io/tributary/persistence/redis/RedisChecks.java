@@ -26,6 +26,10 @@ public final class RedisChecks {
     private static final int OLDEST_MAJOR = 7;
     private static final int SHUTDOWN_SECONDS = 5;
 
+    /** As in ACL SETUSER. */
+    static final String PERMISSIONS =
+            "~tributary:* +@hash +@sortedset +@scripting +@connection +unlink +info +cluster|nodes +command";
+
     private final RedisConfig config;
     private final RedisClient client;
     private final List<String> problems = new ArrayList<>();
@@ -84,7 +88,7 @@ public final class RedisChecks {
         }
         RedisConfig.Credentials credentials = config.credentials();
         if (reason.startsWith("NOPERM")) {
-            return "Redis at %s does not allow the user what the broker needs (%s). Grant it +@hash +@sortedset +@scripting +@connection +unlink +info +cluster|nodes +cluster|slots +cluster|shards +cluster|myid and the keys tributary:*."
+            return ("Redis at %s does not allow the user what the broker needs (%s). Grant it " + PERMISSIONS + ".")
                     .formatted(node, reason);
         }
         if (reason.startsWith("NOAUTH") || reason.startsWith("WRONGPASS") || reason.contains("AUTH")) {
@@ -98,11 +102,9 @@ public final class RedisChecks {
     }
 
     private void checkCluster(RedisConfig.Node node, StatefulRedisConnection<String, String> connection) {
-        RedisInfo info = RedisInfo.parse(connection.sync().info("server"));
-        if (!info.get("redis_mode").equals("cluster")) {
-            problems.add(
-                    "Redis at %s runs in mode %s; a Redis Cluster is needed. Set cluster-enabled yes and create a cluster, or name the nodes of one."
-                            .formatted(node, info.get("redis_mode")));
+        List<String> noCluster = modeProblems(node, RedisInfo.parse(connection.sync().info("server")));
+        if (!noCluster.isEmpty()) {
+            problems.addAll(noCluster);
             return;
         }
         List<RedisClusterNode> primaries = ClusterPartitionParser.parse(connection.sync().clusterNodes()).stream()
@@ -113,7 +115,10 @@ public final class RedisChecks {
         for (RedisClusterNode primary : primaries) {
             String host = primary.getUri().getHost();
             RedisConfig.Node at = host.isEmpty() ? node : new RedisConfig.Node(host, primary.getUri().getPort());
-            String failure = ask(at, asked -> checkPrimary(at, RedisInfo.parse(asked.sync().info())));
+            String failure = ask(
+                    at,
+                    asked -> problems.addAll(
+                            primaryProblems(at, RedisInfo.parse(asked.sync().info()))));
             if (failure != null) {
                 problems.add(failure);
             }
@@ -130,21 +135,35 @@ public final class RedisChecks {
         int missing = SlotHash.SLOT_COUNT - covered.cardinality();
         if (missing > 0) {
             problems.add(
-                    "%,d of the Redis Cluster's %,d slots are served by no primary, the first is %d; all are needed. Bring the failed primaries back, or run redis-cli --cluster fix."
+                    ("%d of the Redis Cluster's %d slots are served by no primary, the first is %d; all are needed. Bring the"
+                                    + " failed primaries back, or run redis-cli --cluster fix.")
                             .formatted(missing, SlotHash.SLOT_COUNT, covered.nextClearBit(0)));
         }
     }
 
-    private void checkPrimary(RedisConfig.Node node, RedisInfo info) {
+    /** Whether a server is part of a cluster at all. */
+    static List<String> modeProblems(RedisConfig.Node node, RedisInfo info) {
+        String mode = info.get("redis_mode");
+        return mode.equals("cluster")
+                ? List.of()
+                : List.of(("Redis at %s runs in mode %s; a Redis Cluster is needed. Set cluster-enabled yes and create a"
+                                + " cluster, or name the nodes of one.")
+                        .formatted(node, mode));
+    }
+
+    /** Whether a primary is new enough, and keeps what it is given. */
+    static List<String> primaryProblems(RedisConfig.Node node, RedisInfo info) {
+        List<String> found = new ArrayList<>();
         if (!info.isValkey() && info.major("redis_version") < OLDEST_MAJOR) {
-            problems.add("Redis at %s is version %s; 7.0 or newer, or Valkey, is needed. Upgrade it."
+            found.add("Redis at %s is version %s; 7.0 or newer, or Valkey, is needed. Upgrade it."
                     .formatted(node, info.get("redis_version")));
         }
         String policy = info.get("maxmemory_policy");
         if (!policy.equals("noeviction")) {
-            problems.add(
-                    "Redis at %s has maxmemory-policy %s, which deletes messages when memory is short; noeviction is needed. Set it on every node, in redis.conf or with the service's parameters."
-                            .formatted(node, policy));
+            found.add(("Redis at %s has maxmemory-policy %s, which deletes messages when memory is short; noeviction is"
+                            + " needed. Set it on every node, in redis.conf or with the service's parameters.")
+                    .formatted(node, policy));
         }
+        return found;
     }
 }

@@ -18,8 +18,8 @@ import java.time.Duration;
 import java.util.concurrent.TimeUnit;
 
 /**
- * The connections to a Redis Cluster: one to each primary, shared by all shards, made again whenever they break. Calls that
- * were on their way are then sent again; new ones fail until there is a connection, so that callers see trouble at once.
+ * The connections to a Redis Cluster: one to each primary, shared by all shards, made when needed and again whenever they
+ * break. Calls wait for the connection, and those that were on their way are sent again, but none longer than its time.
  */
 public final class RedisCluster implements AutoCloseable {
     private static final int KEEP_ALIVE_PROBES = 3;
@@ -95,7 +95,7 @@ public final class RedisCluster implements AutoCloseable {
     /** What holds for any connection. */
     static <B extends ClientOptions.Builder> B withOptions(B options, RedisConfig config) {
         options.autoReconnect(true)
-                .disconnectedBehavior(ClientOptions.DisconnectedBehavior.REJECT_COMMANDS)
+                .disconnectedBehavior(ClientOptions.DisconnectedBehavior.ACCEPT_COMMANDS)
                 .requestQueueSize(config.requestQueueSize())
                 .timeoutOptions(TimeoutOptions.enabled(config.commandTimeout()))
                 .socketOptions(socketOptions(config.commandTimeout()))

@@ -15,6 +15,7 @@ import io.tributary.common.event.QueueEntry.Queued;
 import io.tributary.common.mqtt.Message;
 import io.tributary.common.mqtt.QoS;
 import io.tributary.common.mqtt.Will;
+import io.tributary.localcluster.LocalRedis;
 import io.tributary.persistence.redis.RedisRecorder.Failure;
 import io.tributary.persistence.shard.FencedException;
 import io.tributary.persistence.shard.SavePoint;
@@ -24,6 +25,7 @@ import io.tributary.persistence.shard.SavePoint.SourcePosition;
 import io.tributary.persistence.shard.ShardStore.Entry;
 import io.tributary.persistence.shard.ShardStore.HeadPage;
 import io.tributary.persistence.shard.ShardStore.QueuePage;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletionStage;
@@ -35,12 +37,20 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 
 /** What the scripts do beyond what every store does. */
 class ScriptsTest {
     private static final int SHARD = 2;
     private static final long OWNER = 10;
     private static final int PAGE_BYTES = 256 << 10;
+
+    @TempDir
+    @SuppressWarnings("NullAway.Init")
+    private static Path folder;
+
+    @SuppressWarnings("NullAway.Init")
+    private static LocalRedis redis;
 
     @SuppressWarnings("NullAway.Init")
     private static RedisCluster cluster;
@@ -52,12 +62,14 @@ class ScriptsTest {
 
     @BeforeAll
     static void connect() {
-        cluster = RedisCluster.connect(TestRedis.config());
+        redis = LocalRedis.in(folder).start();
+        cluster = RedisCluster.connect(TestRedis.config(redis));
     }
 
     @AfterAll
     static void disconnect() {
         cluster.close();
+        redis.close();
     }
 
     @BeforeEach
