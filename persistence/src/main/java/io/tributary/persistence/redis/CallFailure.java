@@ -16,20 +16,29 @@ import java.util.concurrent.CompletionException;
  */
 record CallFailure(Failure kind, RuntimeException exception) {
     private static final Set<String> PASSING = Set.of(
-            "ASK", "BUSY", "CLUSTERDOWN", "LOADING", "MASTERDOWN", "MOVED", "NOREPLICAS", "READONLY", "RESTART", "TRYAGAIN");
+            "ASK",
+            "BUSY",
+            "CLUSTERDOWN",
+            "LOADING",
+            "MASTERDOWN",
+            "MOVED",
+            "NOREPLICAS",
+            "READONLY",
+            "RESTART",
+            "TRYAGAIN");
 
     /** Tells what a failure of the client library means. */
     static CallFailure of(ScriptCall call, Throwable thrown) {
-        Throwable cause = thrown instanceof CompletionException && thrown.getCause() != null ? thrown.getCause() : thrown;
+        Throwable cause =
+                thrown instanceof CompletionException && thrown.getCause() != null ? thrown.getCause() : thrown;
         if (cause instanceof RedisCommandExecutionException refused) {
             return refused(call, refused);
         }
-        Failure kind =
-                switch (cause) {
-                    case RedisCommandTimeoutException _ -> Failure.TIMEOUT;
-                    case RedisException _, IOException _ -> Failure.UNAVAILABLE;
-                    default -> Failure.OTHER;
-                };
+        Failure kind = switch (cause) {
+            case RedisCommandTimeoutException _ -> Failure.TIMEOUT;
+            case RedisException _, IOException _ -> Failure.UNAVAILABLE;
+            default -> Failure.OTHER;
+        };
         return new CallFailure(kind, failed(call, cause));
     }
 

@@ -97,6 +97,5 @@ final class ReadGate {
     }
 
     /** A read that waits for its turn. */
-    private record Waiting<T>(
-            Supplier<CompletionStage<T>> read, CompletableFuture<T> result, long deadlineNanos) {}
+    private record Waiting<T>(Supplier<CompletionStage<T>> read, CompletableFuture<T> result, long deadlineNanos) {}
 }

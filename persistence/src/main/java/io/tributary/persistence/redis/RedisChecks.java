@@ -102,19 +102,24 @@ public final class RedisChecks {
     }
 
     private void checkCluster(RedisConfig.Node node, StatefulRedisConnection<String, String> connection) {
-        List<String> noCluster = modeProblems(node, RedisInfo.parse(connection.sync().info("server")));
+        List<String> noCluster =
+                modeProblems(node, RedisInfo.parse(connection.sync().info("server")));
         if (!noCluster.isEmpty()) {
             problems.addAll(noCluster);
             return;
         }
-        List<RedisClusterNode> primaries = ClusterPartitionParser.parse(connection.sync().clusterNodes()).stream()
+        List<RedisClusterNode> primaries = ClusterPartitionParser.parse(
+                        connection.sync().clusterNodes())
+                .stream()
                 .filter(member -> member.getRole() == RedisInstance.Role.UPSTREAM)
                 .filter(member -> !member.getSlots().isEmpty())
                 .toList();
         checkSlots(primaries);
         for (RedisClusterNode primary : primaries) {
             String host = primary.getUri().getHost();
-            RedisConfig.Node at = host.isEmpty() ? node : new RedisConfig.Node(host, primary.getUri().getPort());
+            RedisConfig.Node at = host.isEmpty()
+                    ? node
+                    : new RedisConfig.Node(host, primary.getUri().getPort());
             String failure = ask(
                     at,
                     asked -> problems.addAll(
@@ -146,9 +151,10 @@ public final class RedisChecks {
         String mode = info.get("redis_mode");
         return mode.equals("cluster")
                 ? List.of()
-                : List.of(("Redis at %s runs in mode %s; a Redis Cluster is needed. Set cluster-enabled yes and create a"
-                                + " cluster, or name the nodes of one.")
-                        .formatted(node, mode));
+                : List.of(
+                        ("Redis at %s runs in mode %s; a Redis Cluster is needed. Set cluster-enabled yes and create a"
+                                        + " cluster, or name the nodes of one.")
+                                .formatted(node, mode));
     }
 
     /** Whether a primary is new enough, and keeps what it is given. */

@@ -31,9 +31,7 @@ public final class RedisCluster implements AutoCloseable {
     private final StatefulRedisClusterConnection<byte[], byte[]> connection;
 
     private RedisCluster(
-            RedisConfig config,
-            RedisClusterClient client,
-            StatefulRedisClusterConnection<byte[], byte[]> connection) {
+            RedisConfig config, RedisClusterClient client, StatefulRedisClusterConnection<byte[], byte[]> connection) {
         this.config = config;
         this.client = client;
         this.connection = connection;

@@ -59,8 +59,7 @@ public record RedisConfig(
 
     /** The same with another limit of a call's time. */
     public RedisConfig withCommandTimeout(Duration newTimeout) {
-        return new RedisConfig(
-                nodes, credentials, tls, newTimeout, requestQueueSize, concurrentReads, topologyRefresh);
+        return new RedisConfig(nodes, credentials, tls, newTimeout, requestQueueSize, concurrentReads, topologyRefresh);
     }
 
     private static void isWithin(String name, long value, long least, long most) {

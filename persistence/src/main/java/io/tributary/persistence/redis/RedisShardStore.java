@@ -40,8 +40,7 @@ public final class RedisShardStore implements ShardStore {
         keys = SlotTags.of(shards).stream().map(ShardKeys::new).toArray(ShardKeys[]::new);
         scripts = new ScriptRunner(cluster, recorder);
         RedisConfig config = cluster.config();
-        reads = new ReadGate(
-                config.concurrentReads(), config.commandTimeout().toNanos(), recorder::onWaitingReads);
+        reads = new ReadGate(config.concurrentReads(), config.commandTimeout().toNanos(), recorder::onWaitingReads);
     }
 
     @Override
@@ -107,8 +106,7 @@ public final class RedisShardStore implements ShardStore {
                 heads.add(StateCodec.decodeHead(value));
             }
         }
-        HeadCursor next =
-                from.next(StateBytes.text((byte[]) reply.get(0)), StateBytes.text((byte[]) reply.get(1)));
+        HeadCursor next = from.next(StateBytes.text((byte[]) reply.get(0)), StateBytes.text((byte[]) reply.get(1)));
         return new HeadPage(heads, wills, next == null ? null : next.toString());
     }
 

@@ -74,8 +74,7 @@ final class ScriptRunner implements AutoCloseable {
             @Nullable List<Object> reply,
             @Nullable Throwable thrown) {
         if (reply != null) {
-            recorder.onCall(
-                    call.script().operation(), System.nanoTime() - begunNanos, call.bytes(), bytesOf(reply));
+            recorder.onCall(call.script().operation(), System.nanoTime() - begunNanos, call.bytes(), bytesOf(reply));
             result.complete(reply);
         } else {
             CallFailure failure = CallFailure.of(call, thrown == null ? new RedisException("no reply") : thrown);

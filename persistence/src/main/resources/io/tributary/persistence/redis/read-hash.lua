@@ -12,8 +12,8 @@
 -- Errors  RESTART <process>: the cursor is of another process
 -- Complexity  O(entries of the page), at most some 10 * STEP buckets of the hash for each of MAX_STEPS
 
-local STEP = 20
-local MAX_STEPS = 100
+local STEP = 50
+local MAX_STEPS = 40
 
 local process = redis.call('INFO', 'server'):match('run_id:(%x+)')
 if ARGV[2] ~= '' and ARGV[2] ~= process then

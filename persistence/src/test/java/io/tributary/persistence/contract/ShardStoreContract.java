@@ -238,7 +238,9 @@ public abstract class ShardStoreContract {
         });
         for (long from = 0; !saving.isDone(); ) {
             QueuePage page = readQueue("a", from, Integer.MAX_VALUE, Integer.MAX_VALUE);
-            long last = page.entries().isEmpty() ? from - 1 : page.entries().getLast().sequence();
+            long last = page.entries().isEmpty()
+                    ? from - 1
+                    : page.entries().getLast().sequence();
             if (page.more()) { // a store may end a page before the limits
                 assertThat(last).isLessThan(page.applied());
             } else {

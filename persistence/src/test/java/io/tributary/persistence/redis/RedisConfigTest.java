@@ -21,8 +21,8 @@ class RedisConfigTest {
     void defaultsAreThoseThatAreDocumented() {
         RedisConfig config = RedisConfig.of(NODES);
         assertThat(config)
-                .isEqualTo(new RedisConfig(
-                        NODES, null, null, Duration.ofSeconds(5), 10_000, 256, Duration.ofSeconds(30)));
+                .isEqualTo(
+                        new RedisConfig(NODES, null, null, Duration.ofSeconds(5), 10_000, 256, Duration.ofSeconds(30)));
     }
 
     @Test

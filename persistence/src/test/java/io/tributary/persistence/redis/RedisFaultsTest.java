@@ -86,7 +86,8 @@ class RedisFaultsTest {
         redis.kill(PRIMARY);
         redis.restartWith(PRIMARY, snapshot);
         assertThatThrownBy(() -> owner.save(61, 61))
-                .hasStackTraceContaining("FencedException: shard 1: the state is at offset 50, and the save point expects 60");
+                .hasStackTraceContaining(
+                        "FencedException: shard 1: the state is at offset 50, and the save point expects 60");
         owner.check(50);
         owner.save(51, 61);
         owner.check(61);
@@ -99,7 +100,8 @@ class RedisFaultsTest {
         redis.kill(PRIMARY);
         redis.restartEmpty(PRIMARY);
         assertThatThrownBy(() -> owner.save(21, 21))
-                .hasStackTraceContaining("FencedException: shard 1: the state is at offset -1, and the save point expects 20");
+                .hasStackTraceContaining(
+                        "FencedException: shard 1: the state is at offset -1, and the save point expects 20");
         assertThat(owner.claim().applied()).isEqualTo(ShardStore.NOTHING_APPLIED);
     }
 

@@ -153,8 +153,7 @@ class ScriptsTest {
         assertThat(page.applied()).isEqualTo(highest);
         assertThat(page.entries()).extracting(Entry::sequence).containsExactly(highest - 1);
         assertFails(store.save(SHARD, withQueue(highest, highest + 1)), RedisStoreException.class);
-        assertFails(
-                store.save(SHARD, withQueue(highest, highest, entry("a", highest + 1))), RedisStoreException.class);
+        assertFails(store.save(SHARD, withQueue(highest, highest, entry("a", highest + 1))), RedisStoreException.class);
     }
 
     @Test
@@ -233,8 +232,8 @@ class ScriptsTest {
         List<SequencedEntry> tooMany = LongStream.range(0, SaveCall.MAX_PARTS / 2)
                 .mapToObj(sequence -> new SequencedEntry("a", sequence, one))
                 .toList();
-        assertThat(catchThrowable(() -> get(store.save(
-                        SHARD, emptySave(OWNER, 1, 2).queued(tooMany).build()))))
+        assertThat(catchThrowable(() -> get(
+                        store.save(SHARD, emptySave(OWNER, 1, 2).queued(tooMany).build()))))
                 .hasRootCauseMessage("a save point of 1000017 keys and arguments; Redis takes 1000000");
     }
 
@@ -249,10 +248,7 @@ class ScriptsTest {
                                 .toList())
                         .wills(IntStream.range(0, 200)
                                 .mapToObj(i -> new SavePoint.ClientWill(
-                                        "c" + i,
-                                        i,
-                                        new Will(withPayload(message(i), payload), 0, -1),
-                                        false))
+                                        "c" + i, i, new Will(withPayload(message(i), payload), 0, -1), false))
                                 .toList())
                         .build()));
         List<HeadPage> pages = pages();
@@ -314,8 +310,7 @@ class ScriptsTest {
         String prefix = "tributary:{" + SlotTags.of(4).get(SHARD) + "}:";
         assertThat(cluster.connection().sync().keys("*"))
                 .extracting(String::new)
-                .containsExactlyInAnyOrder(
-                        prefix + "shard", prefix + "heads", prefix + "wills", prefix + "queue:a");
+                .containsExactlyInAnyOrder(prefix + "shard", prefix + "heads", prefix + "wills", prefix + "queue:a");
     }
 
     @Test

@@ -68,7 +68,10 @@ final class Workload {
         for (String client : CLIENTS) {
             QueuePage queue = retried(() -> store.readQueue(shard, client, 0, 100, 1 << 20));
             assertThat(queue.applied()).isEqualTo(number);
-            assertThat(queue.entries()).extracting(Entry::sequence).hasSize(KEPT).startsWith(number - KEPT + 1);
+            assertThat(queue.entries())
+                    .extracting(Entry::sequence)
+                    .hasSize(KEPT)
+                    .startsWith(number - KEPT + 1);
         }
     }
 
@@ -80,10 +83,11 @@ final class Workload {
                 .pollInSameThread()
                 .pollDelay(Duration.ZERO)
                 .pollInterval(Duration.ofMillis(20))
-                .ignoreException(RedisStoreException.class).until(() -> {
-            result.add(once(call.get()));
-            return true;
-        });
+                .ignoreException(RedisStoreException.class)
+                .until(() -> {
+                    result.add(once(call.get()));
+                    return true;
+                });
         return result.getLast();
     }
 
