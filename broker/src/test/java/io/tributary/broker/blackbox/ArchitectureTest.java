@@ -49,6 +49,7 @@ class ArchitectureTest {
         "persistence.shard, ''",
         "persistence.replicated, ''",
         "persistence.app, ''",
+        "persistence.redis, persistence.shard",
         "persistence.rocksdb, persistence.shard persistence.replicated persistence.app",
         "broker.security, ''",
         "broker.extension, broker.security",
@@ -83,6 +84,7 @@ class ArchitectureTest {
     @ParameterizedTest
     @CsvSource({
         "org.springframework.., io.tributary.broker.boot..",
+        "io.lettuce.., io.tributary.persistence.redis",
         "org.rocksdb.., io.tributary.persistence.rocksdb",
         "io.micrometer.., io.tributary.broker.metrics io.tributary.broker.boot..",
         "io.netty.., io.tributary.common.codec io.tributary.broker.connection io.tributary.broker.session"

@@ -1,10 +1,11 @@
 package io.tributary.persistence.redis;
 
+import io.tributary.persistence.redis.RedisRecorder.Failure;
+import io.tributary.persistence.redis.RedisRecorder.Operation;
 import java.util.ArrayDeque;
 import java.util.Queue;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
-import java.util.function.IntConsumer;
 import java.util.function.Supplier;
 
 /**
@@ -17,7 +18,7 @@ final class ReadGate {
 
     private final int permits;
     private final long maxWaitNanos;
-    private final IntConsumer onWaiting;
+    private final RedisRecorder recorder;
 
     // Guarded by this.
     private final Queue<Waiting<?>> waiting = new ArrayDeque<>();
@@ -29,12 +30,12 @@ final class ReadGate {
      *
      * @param permits how many reads may be on their way
      * @param maxWaitNanos how long a read may wait until it begins
-     * @param onWaiting told how many wait whenever that changes
+     * @param recorder told how many wait whenever that changes, and which fail here
      */
-    ReadGate(int permits, long maxWaitNanos, IntConsumer onWaiting) {
+    ReadGate(int permits, long maxWaitNanos, RedisRecorder recorder) {
         this.permits = permits;
         this.maxWaitNanos = maxWaitNanos;
-        this.onWaiting = onWaiting;
+        this.recorder = recorder;
     }
 
     /** Does the read now or later. */
@@ -42,7 +43,7 @@ final class ReadGate {
         Waiting<T> entry = new Waiting<>(read, new CompletableFuture<>(), System.nanoTime() + maxWaitNanos);
         synchronized (this) {
             if (waiting.size() >= MAX_WAITING) {
-                return CompletableFuture.failedFuture(tooMany());
+                return refused();
             }
             waiting.add(entry);
         }
@@ -71,7 +72,7 @@ final class ReadGate {
                 running++;
                 left = waiting.size();
             }
-            onWaiting.accept(left);
+            recorder.onWaitingReads(left);
             begin(next);
             synchronized (this) {
                 draining = false;
@@ -81,7 +82,7 @@ final class ReadGate {
 
     private <T> void begin(Waiting<T> next) {
         boolean tooLate = System.nanoTime() - next.deadlineNanos > 0;
-        CompletionStage<T> stage = tooLate ? CompletableFuture.failedFuture(tooMany()) : next.read.get();
+        CompletionStage<T> stage = tooLate ? refused() : next.read.get();
         stage.whenComplete((value, failure) -> {
             if (failure == null) {
                 next.result.complete(value);
@@ -92,8 +93,9 @@ final class ReadGate {
         });
     }
 
-    private static RedisStoreException tooMany() {
-        return new RedisStoreException("too many reads wait for Redis already");
+    private <T> CompletionStage<T> refused() {
+        recorder.onFailure(Operation.READ_QUEUE, Failure.OVERLOADED);
+        return CompletableFuture.failedFuture(new RedisStoreException("too many reads wait for Redis already"));
     }
 
     /** A read that waits for its turn. */

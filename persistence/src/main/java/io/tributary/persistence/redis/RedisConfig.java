@@ -1,5 +1,6 @@
 package io.tributary.persistence.redis;
 
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
@@ -108,5 +109,11 @@ public record RedisConfig(
      * @param certificates the certificates (PEM) of the authorities to trust, or null for those that Java trusts
      * @param verifyHost whether a node's certificate must name the host that was connected to
      */
-    public record Tls(@Nullable Path certificates, boolean verifyHost) {}
+    public record Tls(@Nullable Path certificates, boolean verifyHost) {
+        public Tls {
+            if (certificates != null && !Files.isReadable(certificates)) {
+                throw new IllegalArgumentException("certificates: " + certificates + " cannot be read");
+            }
+        }
+    }
 }

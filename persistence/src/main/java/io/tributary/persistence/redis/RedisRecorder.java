@@ -31,7 +31,7 @@ public interface RedisRecorder {
         UNAVAILABLE,
         /** Redis is full: its memory limit is reached. */
         OUT_OF_MEMORY,
-        /** Too many calls wait already. */
+        /** Too many reads of queues wait already, or one has waited too long for its turn. */
         OVERLOADED,
         /** Anything else; the log says what. */
         OTHER
@@ -49,6 +49,6 @@ public interface RedisRecorder {
     /** A call failed. */
     default void onFailure(Operation operation, Failure failure) {}
 
-    /** How many reads of queues wait because enough of them are on their way; called when that changes. */
+    /** How many reads of queues wait because enough of them are on their way; called when that goes down. */
     default void onWaitingReads(int count) {}
 }

@@ -40,7 +40,7 @@ public final class RedisShardStore implements ShardStore {
         keys = SlotTags.of(shards).stream().map(ShardKeys::new).toArray(ShardKeys[]::new);
         scripts = new ScriptRunner(cluster, recorder);
         RedisConfig config = cluster.config();
-        reads = new ReadGate(config.concurrentReads(), config.commandTimeout().toNanos(), recorder::onWaitingReads);
+        reads = new ReadGate(config.concurrentReads(), config.commandTimeout().toNanos(), recorder);
     }
 
     @Override
@@ -70,7 +70,7 @@ public final class RedisShardStore implements ShardStore {
             int shard, String clientId, long fromSequence, int maxEntries, int maxBytes) {
         byte[][] queue = {keys[shard].position(), keys[shard].queue(clientId)};
         byte[][] arguments = {
-            decimal(fromSequence),
+            decimal(Math.min(fromSequence, StateBytes.MAX_NUMBER)),
             decimal(Math.clamp(maxEntries, 1, MAX_ENTRIES)),
             decimal(Math.min(maxBytes, PAGE_BYTES))
         };

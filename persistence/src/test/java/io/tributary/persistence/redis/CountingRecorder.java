@@ -1,5 +1,7 @@
 package io.tributary.persistence.redis;
 
+import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicLong;
@@ -10,6 +12,7 @@ final class CountingRecorder implements RedisRecorder {
     private final AtomicLong sentBytes = new AtomicLong();
     private final AtomicLong receivedBytes = new AtomicLong();
     private final List<Failure> failures = new CopyOnWriteArrayList<>();
+    private final List<Integer> waitingReads = Collections.synchronizedList(new ArrayList<>());
 
     @Override
     public void onCall(Operation operation, long nanos, long sent, long received) {
@@ -21,6 +24,15 @@ final class CountingRecorder implements RedisRecorder {
     @Override
     public void onFailure(Operation operation, Failure failure) {
         failures.add(failure);
+    }
+
+    @Override
+    public void onWaitingReads(int count) {
+        waitingReads.add(count);
+    }
+
+    List<Integer> waitingReads() {
+        return waitingReads;
     }
 
     long calls() {

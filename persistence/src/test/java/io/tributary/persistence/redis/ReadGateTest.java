@@ -4,6 +4,7 @@ import static io.tributary.persistence.contract.Waiting.assertFails;
 import static io.tributary.persistence.contract.Waiting.get;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.tributary.persistence.redis.RedisRecorder.Failure;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -19,11 +20,11 @@ class ReadGateTest {
     private static final long LONG = Duration.ofMinutes(1).toNanos();
 
     private final List<CompletableFuture<Integer>> begun = new ArrayList<>();
-    private final List<Integer> waiting = new ArrayList<>();
+    private final CountingRecorder recorder = new CountingRecorder();
 
     @Test
     void readsWaitTheirTurnWhenEnoughAreOnTheirWay() {
-        ReadGate gate = new ReadGate(2, LONG, waiting::add);
+        ReadGate gate = new ReadGate(2, LONG, recorder);
         List<CompletionStage<Integer>> results = read(gate, 4);
         assertThat(begun).hasSize(2);
         begun.get(1).complete(11);
@@ -32,19 +33,20 @@ class ReadGateTest {
         begun.get(2).completeExceptionally(new IllegalStateException("a failure"));
         assertFails(results.get(2), IllegalStateException.class);
         assertThat(begun).hasSize(4);
-        assertThat(waiting).endsWith(1, 0);
+        assertThat(recorder.waitingReads()).endsWith(1, 0);
     }
 
     @Test
     void readsFailWhenTheyWaitTooLong() {
-        ReadGate gate = new ReadGate(1, -1, waiting::add);
+        ReadGate gate = new ReadGate(1, -1, recorder);
         assertFails(read(gate, 1).getFirst(), RedisStoreException.class);
         assertThat(begun).isEmpty();
+        assertThat(recorder.failures()).containsExactly(Failure.OVERLOADED);
     }
 
     @Test
     void readsFailWhenTooManyWait() {
-        ReadGate gate = new ReadGate(1, LONG, waiting::add);
+        ReadGate gate = new ReadGate(1, LONG, recorder);
         List<CompletionStage<Integer>> results = read(gate, 100_002);
         assertThat(results.get(100_000).toCompletableFuture()).isNotDone();
         assertFails(results.get(100_001), RedisStoreException.class);
@@ -54,7 +56,7 @@ class ReadGateTest {
 
     @Test
     void manyReadsEndWhenEachFailsAtOnce() {
-        ReadGate gate = new ReadGate(1, LONG, waiting::add);
+        ReadGate gate = new ReadGate(1, LONG, recorder);
         List<CompletionStage<Integer>> results = new ArrayList<>(read(gate, 1));
         for (int i = 0; i < 50_000; i++) {
             results.add(gate.pass(() -> CompletableFuture.failedFuture(new IllegalStateException("at once"))));
@@ -68,7 +70,7 @@ class ReadGateTest {
         AtomicInteger running = new AtomicInteger();
         AtomicInteger most = new AtomicInteger();
         try (ExecutorService threads = Executors.newFixedThreadPool(4)) {
-            ReadGate gate = new ReadGate(3, LONG, _ -> {});
+            ReadGate gate = new ReadGate(3, LONG, RedisRecorder.NONE);
             List<CompletableFuture<CompletionStage<Integer>>> passed = IntStream.range(0, 10_000)
                     .mapToObj(i -> CompletableFuture.supplyAsync(
                             () -> gate.pass(() -> CompletableFuture.supplyAsync(

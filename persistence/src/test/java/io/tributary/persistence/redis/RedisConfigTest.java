@@ -3,6 +3,7 @@ package io.tributary.persistence.redis;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import org.junit.jupiter.api.Test;
@@ -35,6 +36,8 @@ class RedisConfigTest {
                 .hasMessageContaining("must be more than concurrent-reads");
         assertThatThrownBy(() -> new RedisConfig.Node("redis", 0)).hasMessageContaining("port: 0");
         assertThatThrownBy(() -> new RedisConfig.Node(" ", 1)).hasMessageContaining("host");
+        assertThatThrownBy(() -> new RedisConfig.Tls(Path.of("no-such-file.pem"), true))
+                .hasMessageContaining("certificates: no-such-file.pem cannot be read");
         assertThatThrownBy(() -> new RedisConfig.Credentials("tributary", "")).hasMessageContaining("password");
     }
 
