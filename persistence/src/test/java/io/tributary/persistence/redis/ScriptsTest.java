@@ -191,7 +191,7 @@ class ScriptsTest {
 
     @Test
     void savePointMayBeLargerThanLuasStack() {
-        int count = 20_000;
+        int count = 10_000;
         get(store.save(
                 SHARD,
                 emptySave(OWNER, -1, 1)
