@@ -23,16 +23,16 @@ end
 local cursor = ARGV[1]
 local maxEntries, maxBytes = tonumber(ARGV[3]), tonumber(ARGV[4])
 local page = { cursor, process }
-local entries, bytes, steps = 0, 0, 0
+local length, bytes, steps = 2, 0, 0
 repeat
   local found = redis.call('HSCAN', KEYS[1], cursor, 'COUNT', STEP)
   cursor = found[1]
-  for i = 1, #found[2] do
-    page[#page + 1] = found[2][i]
-    bytes = bytes + #found[2][i]
+  for _, part in ipairs(found[2]) do
+    length = length + 1
+    page[length] = part
+    bytes = bytes + #part
   end
-  entries = entries + #found[2] / 2
   steps = steps + 1
-until cursor == '0' or entries >= maxEntries or bytes >= maxBytes or steps >= MAX_STEPS
+until cursor == '0' or length - 2 >= 2 * maxEntries or bytes >= maxBytes or steps >= MAX_STEPS
 page[1] = cursor
 return page
