@@ -52,6 +52,7 @@ class ArchitectureTest {
         "persistence.limit, ''",
         "persistence.rocksdb, persistence.shard persistence.replicated persistence.app persistence.limit",
         "persistence.kafka, persistence.shard persistence.replicated persistence.app persistence.limit",
+        "persistence.redis, persistence.shard",
         "broker.security, ''",
         "broker.extension, broker.security",
         "broker.delivery, ''",
@@ -87,6 +88,7 @@ class ArchitectureTest {
     @ParameterizedTest
     @CsvSource({
         "org.springframework.., io.tributary.broker.boot..",
+        "io.lettuce.., io.tributary.persistence.redis",
         "org.rocksdb.., io.tributary.persistence.rocksdb",
         "org.apache.kafka.., io.tributary.persistence.kafka",
         "io.micrometer.., io.tributary.broker.metrics io.tributary.broker.boot..",
