@@ -17,6 +17,7 @@ import io.tributary.broker.session.Extensions;
 import io.tributary.broker.session.LocalSessions;
 import io.tributary.broker.session.SessionBackend;
 import io.tributary.broker.session.SessionServices;
+import io.tributary.broker.shard.OtherNodes;
 import io.tributary.broker.shard.ShardFigures;
 import io.tributary.broker.shard.Shards;
 import io.tributary.broker.subscription.SharedGroups;
@@ -137,7 +138,13 @@ public final class Broker implements AutoCloseable {
         await(subscriptions.start());
         await(retained.start());
         await(shards.start(new Shards.Node(
-                incarnation, node -> !node.equals(incarnation), sessions, router, new Ends(), recorders.shards())));
+                incarnation,
+                node -> !node.equals(incarnation),
+                sessions,
+                router,
+                new Ends(),
+                OtherNodes.NONE,
+                recorders.shards())));
         subscriptions.watch(subscriber -> shards.verify(subscriber.clientId(), subscriber.identity()));
         ScheduledFuture<?> _ =
                 timer.scheduleWithFixedDelay(() -> retained.expire(System.currentTimeMillis()), 1, 1, TimeUnit.SECONDS);

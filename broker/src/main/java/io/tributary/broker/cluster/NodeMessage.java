@@ -8,8 +8,8 @@ import io.tributary.common.mqtt.Message;
 import java.util.List;
 
 /**
- * What one node tells another. None of it survives a break of the link between them: then both sides resume, the one with
- * connections by {@link Resume}, the owner by telling all again.
+ * What one node tells another. None of it survives a break of the link between them: then the owner tells all
+ * again, and connections repeat what they had answered.
  *
  * <p>A connection is named by the number that it had in its {@code Attach}; a connection's epoch, a session's identity and an
  * owner's epoch are offsets of the shard's log, as in {@link io.tributary.common.event.ShardEvent}.
@@ -21,8 +21,8 @@ public sealed interface NodeMessage {
     int MAX_MEMBERS = 200;
 
     /**
-     * What the owner of a shard tells the node of a connection. The receiver refuses what an older owner says than it has
-     * heard of; otherwise each is one call of {@link io.tributary.broker.delivery.DeliveryTarget}.
+     * What the owner of a shard tells the node of connections. The receiver refuses what an older owner says than it has heard
+     * of; otherwise each is one call of {@link io.tributary.broker.shard.OwnerTarget}.
      */
     sealed interface OwnerMessage extends NodeMessage {
 
@@ -31,10 +31,13 @@ public sealed interface NodeMessage {
 
         /** The epoch of the owner who says it. */
         long ownerEpoch();
-
-        /** The connection it is for. */
-        long connection();
     }
+
+    /** The owner begins to name all connections that have a session, until {@link AllAttached}. */
+    record OwnerSpeaks(int shard, long ownerEpoch) implements OwnerMessage {}
+
+    /** All connections of the receiver that have a session are named, as far as the log is folded. */
+    record AllAttached(int shard, long ownerEpoch, long upTo) implements OwnerMessage {}
 
     /** The {@code Attach} of the connection was applied. */
     record AttachedTo(int shard, long ownerEpoch, long connection, Attached attached) implements OwnerMessage {}
@@ -53,12 +56,11 @@ public sealed interface NodeMessage {
     record ReceivedLogged(int shard, long ownerEpoch, long connection, long[] sequences) implements OwnerMessage {}
 
     /**
-     * What became of a QoS 2 message that the client published.
+     * A QoS 2 message that a client published is handed on.
      *
-     * @param accepted whether the owner hands it on; not when the connection had lost the session before
+     * @param epoch the epoch of the client's connection
      */
-    record Relayed(int shard, long ownerEpoch, long connection, int packetId, boolean accepted)
-            implements OwnerMessage {}
+    record Relayed(int shard, long ownerEpoch, long epoch, int packetId) implements OwnerMessage {}
 
     /** What the node of a connection, or of a message, tells the owner of a shard, as far as it knows who that is. */
     sealed interface ToOwner extends NodeMessage {
@@ -73,7 +75,7 @@ public sealed interface NodeMessage {
     /** A client's PUBRECs; {@link ReceivedLogged} is the answer. */
     record Received(int shard, String clientId, long epoch, long[] sequences) implements ToOwner {}
 
-    /** After a break of the link: the owner is to tell again about all connections that the sender has in this shard. */
+    /** Something was lost: the owner is to tell again about all connections that the sender has in this shard. */
     record Resume(int shard) implements ToOwner {}
 
     /**
@@ -82,7 +84,7 @@ public sealed interface NodeMessage {
      *
      * @param session the identity of the session
      */
-    record QosZero(int shard, String clientId, long session, Queued message) implements ToOwner {}
+    record QosZero(int shard, String clientId, long session, Queued message) implements NodeMessage {}
 
     /**
      * A message for transient sessions of the receiving node.

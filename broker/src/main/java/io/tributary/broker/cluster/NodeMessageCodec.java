@@ -1,9 +1,11 @@
 package io.tributary.broker.cluster;
 
+import io.tributary.broker.cluster.NodeMessage.AllAttached;
 import io.tributary.broker.cluster.NodeMessage.AttachedTo;
 import io.tributary.broker.cluster.NodeMessage.Deliver;
 import io.tributary.broker.cluster.NodeMessage.MapProgress;
 import io.tributary.broker.cluster.NodeMessage.OwnerMessage;
+import io.tributary.broker.cluster.NodeMessage.OwnerSpeaks;
 import io.tributary.broker.cluster.NodeMessage.QosZero;
 import io.tributary.broker.cluster.NodeMessage.Received;
 import io.tributary.broker.cluster.NodeMessage.ReceivedLogged;
@@ -49,6 +51,8 @@ public final class NodeMessageCodec {
     private static final int TRANSIENT = 10;
     private static final int TAKEN = 11;
     private static final int MAP_PROGRESS = 12;
+    private static final int OWNER_SPEAKS = 13;
+    private static final int ALL_ATTACHED = 14;
 
     private static final int DUP = 0x01;
     private static final int RELEASED = 0x02;
@@ -64,16 +68,21 @@ public final class NodeMessageCodec {
     static void write(ByteWriter writer, NodeMessage message) {
         switch (message) {
             case AttachedTo attached -> writeAttachedTo(writer, attached);
-            case TakenOver takenOver -> writeOwned(writer, TAKEN_OVER, takenOver);
+            case TakenOver takenOver -> writeOwned(writer, TAKEN_OVER, takenOver, takenOver.connection());
+            case OwnerSpeaks speaks -> {
+                writer.writeByte(OWNER_SPEAKS);
+                writer.writeNumber(speaks.shard());
+                writer.writeNumber(speaks.ownerEpoch());
+            }
+            case AllAttached all -> writeOwned(writer, ALL_ATTACHED, all, all.upTo());
             case Deliver deliver -> writeDeliver(writer, deliver);
             case ReceivedLogged logged -> {
-                writeOwned(writer, RECEIVED_LOGGED, logged);
+                writeOwned(writer, RECEIVED_LOGGED, logged, logged.connection());
                 writer.writeNumbers(logged.sequences());
             }
             case Relayed relayed -> {
-                writeOwned(writer, RELAYED, relayed);
+                writeOwned(writer, RELAYED, relayed, relayed.epoch());
                 writer.writeNumber(relayed.packetId());
-                writer.writeBoolean(relayed.accepted());
             }
             case Settle settle ->
                 writeClient(writer, SETTLE, settle.shard(), settle.clientId(), settle.epoch(), settle.sequences());
@@ -131,13 +140,9 @@ public final class NodeMessageCodec {
                         reader.readList(NodeMessageCodec::readDelivery));
             case RECEIVED_LOGGED ->
                 new ReceivedLogged(reader.readInt(), reader.readNumber(), reader.readNumber(), reader.readNumbers());
-            case RELAYED ->
-                new Relayed(
-                        reader.readInt(),
-                        reader.readNumber(),
-                        reader.readNumber(),
-                        reader.readInt(),
-                        reader.readBoolean());
+            case RELAYED -> new Relayed(reader.readInt(), reader.readNumber(), reader.readNumber(), reader.readInt());
+            case OWNER_SPEAKS -> new OwnerSpeaks(reader.readInt(), reader.readNumber());
+            case ALL_ATTACHED -> new AllAttached(reader.readInt(), reader.readNumber(), reader.readNumber());
             case SETTLE -> new Settle(reader.readInt(), reader.readString(), reader.readNumber(), reader.readNumbers());
             case RECEIVED ->
                 new Received(reader.readInt(), reader.readString(), reader.readNumber(), reader.readNumbers());
@@ -152,11 +157,12 @@ public final class NodeMessageCodec {
         };
     }
 
-    private static void writeOwned(ByteWriter writer, int type, OwnerMessage message) {
+    /** Begins what an owner says with what most of it is about: a connection or an offset. */
+    private static void writeOwned(ByteWriter writer, int type, OwnerMessage message, long about) {
         writer.writeByte(type);
         writer.writeNumber(message.shard());
         writer.writeNumber(message.ownerEpoch());
-        writer.writeNumber(message.connection());
+        writer.writeNumber(about);
     }
 
     private static void writeClient(
@@ -169,7 +175,7 @@ public final class NodeMessageCodec {
     }
 
     private static void writeAttachedTo(ByteWriter writer, AttachedTo message) {
-        writeOwned(writer, ATTACHED_TO, message);
+        writeOwned(writer, ATTACHED_TO, message, message.connection());
         Attached attached = message.attached();
         writer.writeNumber(attached.session());
         writer.writeNumber(attached.epoch());
@@ -187,7 +193,7 @@ public final class NodeMessageCodec {
     }
 
     private static void writeDeliver(ByteWriter writer, Deliver deliver) {
-        writeOwned(writer, DELIVER, deliver);
+        writeOwned(writer, DELIVER, deliver, deliver.connection());
         writer.writeList(deliver.deliveries(), NodeMessageCodec::writeDelivery);
     }
 

@@ -50,6 +50,8 @@ public final class Shards implements AutoCloseable {
     private final List<ShardThread> threads = new ArrayList<>();
     private final List<ShardDriver> drivers = new ArrayList<>();
     private final CompletableFuture<@Nullable Void> live = new CompletableFuture<>();
+    private volatile OtherNodes others = OtherNodes.NONE;
+    private volatile @Nullable LocalConnections connections;
 
     /**
      * Creates the shards of a node; {@link #start} sets them going.
@@ -70,6 +72,7 @@ public final class Shards implements AutoCloseable {
      *
      * @param name this node and its incarnation
      * @param deadNodes tells of another node or incarnation that it is gone for good
+     * @param others the other nodes of the cluster
      */
     public record Node(
             String name,
@@ -77,6 +80,7 @@ public final class Shards implements AutoCloseable {
             SessionTarget connections,
             MessageRouting routing,
             SessionObserver observer,
+            OtherNodes others,
             ShardRecorder recorder) {}
 
     /** Starts to own shards; the stage completes when every shard of the log is live here. */
@@ -87,8 +91,9 @@ public final class Shards implements AutoCloseable {
                 live.complete(null);
             }
         };
-        LocalConnections connections =
-                new LocalConnections(node.connections(), relays, this::shardOf, log.shardCount());
+        LocalConnections local = new LocalConnections(node.connections(), relays, this::shardOf, log.shardCount());
+        connections = local;
+        others = node.others();
         ShardEnvironment environment = new ShardEnvironment(
                 config,
                 node.name(),
@@ -96,7 +101,7 @@ public final class Shards implements AutoCloseable {
                 log,
                 store,
                 appender,
-                new OnlyThisNode(node.name(), connections),
+                new AllNodes(node.name(), local, node.others()),
                 node.routing(),
                 node.observer(),
                 System::currentTimeMillis,
@@ -178,15 +183,59 @@ public final class Shards implements AutoCloseable {
      */
     public void settle(String clientId, long epoch, long[] sequences) {
         int shard = shardOf(clientId);
-        ShardDriver driver = drivers.get(shard);
-        threadOf(shard).execute(() -> driver.settle(clientId, epoch, sequences));
+        if (!others.settle(shard, clientId, epoch, sequences)) {
+            settledElsewhere(shard, clientId, epoch, sequences);
+        }
     }
 
     /** Tells the owner of PUBRECs; {@code SessionTarget.received} follows when they are logged. */
     public void received(String clientId, long epoch, long[] sequences) {
         int shard = shardOf(clientId);
+        if (!others.received(shard, clientId, epoch, sequences)) {
+            receivedElsewhere(shard, clientId, epoch, sequences);
+        }
+    }
+
+    /** A connection has told this node that deliveries are done with, taking it for the owner of the shard. */
+    public void settledElsewhere(int shard, String clientId, long epoch, long[] sequences) {
+        ShardDriver driver = drivers.get(shard);
+        threadOf(shard).execute(() -> driver.settle(clientId, epoch, sequences));
+    }
+
+    /** A connection has told this node of PUBRECs, taking it for the owner of the shard. */
+    public void receivedElsewhere(int shard, String clientId, long epoch, long[] sequences) {
         ShardDriver driver = drivers.get(shard);
         threadOf(shard).execute(() -> driver.received(clientId, epoch, sequences));
+    }
+
+    /** What the owner of a shard on another node says to connections of this node goes through here; one thread at a time. */
+    public OwnerTarget from(int shard, long ownerEpoch) {
+        LocalConnections local = connections;
+        if (local == null) {
+            throw new IllegalStateException("not started");
+        }
+        return local.from(shard, ownerEpoch);
+    }
+
+    /** Another node can be reached, again or for the first time: owners here tell its connections everything. */
+    public void reachable(String node) {
+        for (int shard = 0; shard < drivers.size(); shard++) {
+            reachable(shard, node);
+        }
+    }
+
+    /** What the owner of a shard told another node may be lost: it tells its connections everything again. */
+    public void reachable(int shard, String node) {
+        ShardDriver driver = drivers.get(shard);
+        threadOf(shard).execute(() -> driver.reachable(node));
+    }
+
+    /** Another node or incarnation is gone for good: owners here detach the sessions of its connections. */
+    public void gone(String node) {
+        for (int shard = 0; shard < drivers.size(); shard++) {
+            ShardDriver driver = drivers.get(shard);
+            threadOf(shard).execute(() -> driver.gone(node));
+        }
     }
 
     /** Has the owner of a session tell its observer when the session is over. */
@@ -237,16 +286,22 @@ public final class Shards implements AutoCloseable {
         return threads.get(shard % threads.size());
     }
 
-    /** The ways to the nodes where there is no other. */
-    private record OnlyThisNode(String name, LocalConnections connections) implements OwnerTarget.Directory {
+    /** The ways to this node and the others. */
+    private record AllNodes(String name, LocalConnections local, OtherNodes others) implements OwnerTarget.Directory {
         @Override
         public OwnerTarget of(String node, int shard, long ownerEpoch) {
-            return connections.from(shard, ownerEpoch);
+            if (!node.equals(name)) {
+                return others.of(node, shard, ownerEpoch);
+            }
+            others.ownedHere(shard, ownerEpoch);
+            return local.from(shard, ownerEpoch);
         }
 
         @Override
         public Collection<String> alive() {
-            return List.of(name);
+            List<String> all = new ArrayList<>(others.alive());
+            all.add(name);
+            return all;
         }
     }
 

@@ -2,9 +2,11 @@ package io.tributary.broker.cluster;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.tributary.broker.cluster.NodeMessage.AllAttached;
 import io.tributary.broker.cluster.NodeMessage.AttachedTo;
 import io.tributary.broker.cluster.NodeMessage.Deliver;
 import io.tributary.broker.cluster.NodeMessage.MapProgress;
+import io.tributary.broker.cluster.NodeMessage.OwnerSpeaks;
 import io.tributary.broker.cluster.NodeMessage.QosZero;
 import io.tributary.broker.cluster.NodeMessage.Received;
 import io.tributary.broker.cluster.NodeMessage.ReceivedLogged;
@@ -79,7 +81,7 @@ class GoldenFramesTest {
         messages.put("taken-over", new TakenOver(127, 77, 9));
         messages.put("deliver", new Deliver(127, 1L << 40, 9, deliveries));
         messages.put("received-logged", new ReceivedLogged(127, 77, 9, new long[] {15, 16, 14}));
-        messages.put("relayed", new Relayed(127, 77, 9, 65_535, true));
+        messages.put("relayed", new Relayed(127, 77, 1000, 65_535));
         messages.put("settle", new Settle(127, "device-1", 1000, new long[] {15, 16, 14}));
         messages.put("received", new Received(127, "device-1", 1000, new long[] {17}));
         messages.put("resume", new Resume(127));
@@ -87,6 +89,8 @@ class GoldenFramesTest {
         messages.put("transient", new Transient(1L << 33, MESSAGE, List.of(MEMBER), true));
         messages.put("taken", new Taken(new long[] {5, 6, 7}));
         messages.put("map-progress", new MapProgress("subscriptions", 123_456));
+        messages.put("owner-speaks", new OwnerSpeaks(127, 77));
+        messages.put("all-attached", new AllAttached(127, 77, 1234));
         return messages;
     }
 

@@ -80,7 +80,7 @@ class NodeMessageCodecTest {
     }
 
     @ParameterizedTest
-    @ValueSource(bytes = {0, 13, -1})
+    @ValueSource(bytes = {0, 15, -1})
     void refusesWhenTheTypeIsUnknown(byte type) {
         byte[] frame = FrameBuilder.frameOf(new Resume(1));
         frame[1] = type;

@@ -1,8 +1,10 @@
 package io.tributary.broker.cluster;
 
+import io.tributary.broker.cluster.NodeMessage.AllAttached;
 import io.tributary.broker.cluster.NodeMessage.AttachedTo;
 import io.tributary.broker.cluster.NodeMessage.Deliver;
 import io.tributary.broker.cluster.NodeMessage.MapProgress;
+import io.tributary.broker.cluster.NodeMessage.OwnerSpeaks;
 import io.tributary.broker.cluster.NodeMessage.QosZero;
 import io.tributary.broker.cluster.NodeMessage.Received;
 import io.tributary.broker.cluster.NodeMessage.ReceivedLogged;
@@ -41,7 +43,9 @@ final class SampleMessages {
                 new TakenOver(shard(), number(), number()),
                 new Deliver(shard(), number(), number(), deliveries(random.nextInt(4))),
                 new ReceivedLogged(shard(), number(), number(), numbers()),
-                new Relayed(shard(), number(), number(), random.nextInt(1, 65_536), random.nextBoolean()),
+                new Relayed(shard(), number(), number(), random.nextInt(1, 65_536)),
+                new OwnerSpeaks(shard(), number()),
+                new AllAttached(shard(), number(), number()),
                 new Settle(shard(), text(), number(), numbers()),
                 new Received(shard(), text(), number(), numbers()),
                 new Resume(shard()),

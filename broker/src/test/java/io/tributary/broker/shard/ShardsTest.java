@@ -49,7 +49,14 @@ class ShardsTest {
 
     @BeforeEach
     void start() {
-        shards.start(new Shards.Node(NODE, _ -> false, answers, new NoRouting(), new NoObserver(), ShardRecorder.NONE))
+        shards.start(new Shards.Node(
+                        NODE,
+                        _ -> false,
+                        answers,
+                        new NoRouting(),
+                        new NoObserver(),
+                        OtherNodes.NONE,
+                        ShardRecorder.NONE))
                 .thenRun(() -> live.complete(null));
     }
 

@@ -1,0 +1,259 @@
+package io.tributary.broker.cluster;
+
+import io.tributary.broker.cluster.NodeMessage.AllAttached;
+import io.tributary.broker.cluster.NodeMessage.AttachedTo;
+import io.tributary.broker.cluster.NodeMessage.Deliver;
+import io.tributary.broker.cluster.NodeMessage.OwnerMessage;
+import io.tributary.broker.cluster.NodeMessage.OwnerSpeaks;
+import io.tributary.broker.cluster.NodeMessage.Received;
+import io.tributary.broker.cluster.NodeMessage.ReceivedLogged;
+import io.tributary.broker.cluster.NodeMessage.Relayed;
+import io.tributary.broker.cluster.NodeMessage.Resume;
+import io.tributary.broker.cluster.NodeMessage.Settle;
+import io.tributary.broker.cluster.NodeMessage.TakenOver;
+import io.tributary.broker.cluster.NodeMessage.ToOwner;
+import io.tributary.broker.delivery.Attached;
+import io.tributary.broker.delivery.Delivery;
+import io.tributary.broker.link.Link;
+import io.tributary.broker.shard.OtherNodes;
+import io.tributary.broker.shard.OwnerTarget;
+import io.tributary.broker.shard.Shards;
+import java.util.Collection;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentMap;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.ScheduledFuture;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Carries what owners of shards and connections tell each other between nodes. What is lost, because a link broke or was full,
+ * is told again: the owner names all connections anew, and they repeat their acknowledgements. Any thread; never blocks.
+ */
+public final class ShardTraffic implements OtherNodes {
+    private static final long PATIENCE_MILLIS = 500;
+
+    private final Supplier<Collection<String>> alive;
+    private final ScheduledExecutorService timer;
+    private final ConcurrentMap<String, Link> links = new ConcurrentHashMap<>();
+    private final ConcurrentMap<Integer, KnownOwner> owners = new ConcurrentHashMap<>();
+    /** What owners on other nodes say, by link and shard; each is used by its link's event loop only. */
+    private final ConcurrentMap<Link, Map<Integer, Spoken>> spoken = new ConcurrentHashMap<>();
+
+    private volatile @Nullable Shards shards;
+
+    private record KnownOwner(String node, long epoch) {}
+
+    private record Spoken(long ownerEpoch, OwnerTarget target) {}
+
+    /**
+     * Creates one that knows no link.
+     *
+     * @param alive the other nodes that are alive, as their {@code Attach} names them
+     * @param timer for what is tried again
+     */
+    public ShardTraffic(Supplier<Collection<String>> alive, ScheduledExecutorService timer) {
+        this.alive = alive;
+        this.timer = timer;
+    }
+
+    /** Sets the shards of this node; before the first link is up. */
+    public void serve(Shards own) {
+        shards = own;
+    }
+
+    /** There is a link to a node: owners here tell its connections everything again. */
+    public void onUp(Link link) {
+        String node = link.peer().toString();
+        spoken.put(link, new ConcurrentHashMap<>());
+        links.put(node, link);
+        own().reachable(node);
+    }
+
+    /** A link is gone. */
+    public void onDown(Link link) {
+        links.remove(link.peer().toString(), link);
+        spoken.remove(link);
+    }
+
+    /** The owner of a shard on another node says something; on the link's event loop. */
+    void take(Link link, OwnerMessage message) {
+        if (message instanceof OwnerSpeaks(int shard, long ownerEpoch)) {
+            listen(link, shard, ownerEpoch);
+            return;
+        }
+        Spoken by = spokenOver(link).get(message.shard());
+        if (by == null || by.ownerEpoch != message.ownerEpoch()) {
+            return; // nobody says anything before OwnerSpeaks
+        }
+        OwnerTarget target = by.target;
+        switch (message) {
+            case OwnerSpeaks _ -> throw new IllegalStateException("taken above");
+            case AttachedTo to -> target.attached(to.connection(), to.attached());
+            case AllAttached all -> target.allAttached(all.upTo());
+            case TakenOver from -> target.takenOver(from.connection());
+            case Deliver deliver -> target.deliver(deliver.connection(), deliver.deliveries());
+            case ReceivedLogged logged -> target.received(logged.connection(), logged.sequences());
+            case Relayed relayed -> target.relayed(relayed.epoch(), relayed.packetId());
+        }
+    }
+
+    private void listen(Link link, int shard, long ownerEpoch) {
+        String node = link.peer().toString();
+        owners.merge(shard, new KnownOwner(node, ownerEpoch), (old, now) -> now.epoch >= old.epoch ? now : old);
+        spokenOver(link).put(shard, new Spoken(ownerEpoch, own().from(shard, ownerEpoch)));
+    }
+
+    /** A connection on another node has something for an owner here; on the link's event loop. */
+    void take(Link link, ToOwner message) {
+        switch (message) {
+            case Settle settle ->
+                own().settledElsewhere(settle.shard(), settle.clientId(), settle.epoch(), settle.sequences());
+            case Received received ->
+                own().receivedElsewhere(received.shard(), received.clientId(), received.epoch(), received.sequences());
+            case Resume(int shard) -> own().reachable(shard, link.peer().toString());
+        }
+    }
+
+    @Override
+    public OwnerTarget of(String node, int shard, long ownerEpoch) {
+        Link link = links.get(node);
+        Way way = new Way(node, link, shard, ownerEpoch);
+        way.send(new OwnerSpeaks(shard, ownerEpoch));
+        return way;
+    }
+
+    @Override
+    public Collection<String> alive() {
+        return alive.get();
+    }
+
+    @Override
+    public void ownedHere(int shard, long ownerEpoch) {
+        owners.compute(shard, (_, old) -> old == null || old.epoch < ownerEpoch ? null : old);
+    }
+
+    @Override
+    public boolean settle(int shard, String clientId, long epoch, long[] sequences) {
+        return tellOwner(shard, new Settle(shard, clientId, epoch, sequences));
+    }
+
+    @Override
+    public boolean received(int shard, String clientId, long epoch, long[] sequences) {
+        return tellOwner(shard, new Received(shard, clientId, epoch, sequences));
+    }
+
+    /** Tells the owner of a shard, if that is another node; what it cannot be told it asks for when it names all again. */
+    private boolean tellOwner(int shard, ToOwner message) {
+        KnownOwner owner = owners.get(shard);
+        if (owner == null) {
+            return false;
+        }
+        Link link = links.get(owner.node);
+        if (link != null && !link.send(FrameBuilder.frameOf(message))) {
+            askAgain(link, shard);
+        }
+        return true;
+    }
+
+    /** Until a break of the link, with which everything is told again anyway. */
+    private void askAgain(Link link, int shard) {
+        later(() -> {
+            if (isUp(link) && !link.send(FrameBuilder.frameOf(new Resume(shard)))) {
+                askAgain(link, shard);
+            }
+        });
+    }
+
+    private boolean isUp(Link link) {
+        return link.equals(links.get(link.peer().toString()));
+    }
+
+    private void later(Runnable action) {
+        if (!timer.isShutdown()) {
+            ScheduledFuture<?> _ = timer.schedule(action, PATIENCE_MILLIS, TimeUnit.MILLISECONDS);
+        }
+    }
+
+    private Map<Integer, Spoken> spokenOver(Link link) {
+        return spoken.getOrDefault(link, Map.of());
+    }
+
+    private Shards own() {
+        Shards own = shards;
+        if (own == null) {
+            throw new IllegalStateException("there are no shards yet");
+        }
+        return own;
+    }
+
+    /** The way of an owner here to the connections of another node. Confined to the thread of the shard. */
+    private final class Way implements OwnerTarget {
+        private final String node;
+        private final @Nullable Link link;
+        private final int shard;
+        private final long ownerEpoch;
+        private boolean isBroken;
+
+        private Way(String node, @Nullable Link link, int shard, long ownerEpoch) {
+            this.node = node;
+            this.link = link;
+            this.shard = shard;
+            this.ownerEpoch = ownerEpoch;
+        }
+
+        /** From the first loss on everything is lost: what follows must not arrive without it. */
+        private void send(OwnerMessage message) {
+            if (link == null || isBroken) {
+                return;
+            }
+            isBroken = !link.send(FrameBuilder.frameOf(message));
+            if (isBroken && isUp(link)) {
+                later(() -> own().reachable(shard, node));
+            }
+        }
+
+        @Override
+        public void attached(long connection, Attached attached) {
+            send(new AttachedTo(shard, ownerEpoch, connection, attached));
+        }
+
+        @Override
+        public void allAttached(long upTo) {
+            send(new AllAttached(shard, ownerEpoch, upTo));
+        }
+
+        @Override
+        public void takenOver(long connection) {
+            send(new TakenOver(shard, ownerEpoch, connection));
+        }
+
+        @Override
+        public void deliver(long connection, List<Delivery> deliveries) {
+            if (link != null) { // in frames of a bounded size
+                FrameBuilder frames = new FrameBuilder(frame -> isBroken |= !link.send(frame));
+                boolean wasBroken = isBroken;
+                if (!wasBroken) {
+                    frames.add(new Deliver(shard, ownerEpoch, connection, deliveries));
+                    frames.finish();
+                }
+                if (isBroken && !wasBroken && isUp(link)) {
+                    later(() -> own().reachable(shard, node));
+                }
+            }
+        }
+
+        @Override
+        public void received(long connection, long[] sequences) {
+            send(new ReceivedLogged(shard, ownerEpoch, connection, sequences));
+        }
+
+        @Override
+        public void relayed(long epoch, int packetId) {
+            send(new Relayed(shard, ownerEpoch, epoch, packetId));
+        }
+    }
+}

@@ -1,0 +1,282 @@
+package io.tributary.broker.cluster;
+
+import io.tributary.broker.delivery.Attached;
+import io.tributary.broker.delivery.Delivery;
+import io.tributary.broker.delivery.MessageRouting;
+import io.tributary.broker.delivery.SessionObserver;
+import io.tributary.broker.delivery.SessionTarget;
+import io.tributary.broker.link.ClusterSecret;
+import io.tributary.broker.link.Link;
+import io.tributary.broker.link.LinkConfig;
+import io.tributary.broker.link.LinkLayer;
+import io.tributary.broker.link.LinkReceiver;
+import io.tributary.broker.link.LinkRecorder;
+import io.tributary.broker.link.NodeId;
+import io.tributary.broker.link.NodeLinks;
+import io.tributary.broker.shard.QueueLimits;
+import io.tributary.broker.shard.ShardConfig;
+import io.tributary.broker.shard.ShardRecorder;
+import io.tributary.broker.shard.Shards;
+import io.tributary.common.event.Destinations;
+import io.tributary.common.event.QueueEntry.Queued;
+import io.tributary.common.event.Recipient;
+import io.tributary.common.event.ShardEvent.Attach;
+import io.tributary.common.mqtt.Message;
+import io.tributary.persistence.kafka.KafkaConfig;
+import io.tributary.persistence.kafka.KafkaRecorder;
+import io.tributary.persistence.kafka.KafkaShardLog;
+import io.tributary.persistence.redis.RedisCluster;
+import io.tributary.persistence.redis.RedisConfig;
+import io.tributary.persistence.redis.RedisRecorder;
+import io.tributary.persistence.redis.RedisShardStore;
+import java.net.InetSocketAddress;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.Executors;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.TimeUnit;
+import java.util.function.LongPredicate;
+import java.util.function.Predicate;
+import java.util.function.ToLongFunction;
+
+/**
+ * The part of a broker node that has the shards: the log on Kafka, the store on Redis, links to the other nodes. Its
+ * connections acknowledge everything at once, and remember what they were told.
+ */
+final class ShardNode implements AutoCloseable {
+    static final int SHARDS = 4;
+    /** Fewer messages than tests publish, so that acknowledgements must get through. */
+    private static final int WINDOW = 5;
+
+    private static final ClusterSecret SECRET = ClusterSecret.of("a secret of tests only");
+
+    final NodeId id;
+    final Set<Integer> owned = ConcurrentHashMap.newKeySet();
+    final Set<String> linked = ConcurrentHashMap.newKeySet();
+    private final ScheduledExecutorService timer = Executors.newSingleThreadScheduledExecutor();
+    private final Map<Long, Connected> connections = new ConcurrentHashMap<>();
+    private final List<ShardNode> others = new CopyOnWriteArrayList<>();
+    private final KafkaShardLog log;
+    private final RedisCluster redis;
+    private final RedisShardStore store;
+    private final NodeLinks links;
+    final Shards shards;
+
+    /** What one connection was told. */
+    final class Connected {
+        private final String clientId;
+        private final List<Delivery> delivered = new ArrayList<>();
+        private final List<Attached> attached = new ArrayList<>();
+        private boolean isTakenOver;
+
+        private Connected(String clientId) {
+            this.clientId = clientId;
+        }
+
+        synchronized Attached attached() {
+            return attached.getFirst();
+        }
+
+        synchronized boolean isAttached() {
+            return !attached.isEmpty();
+        }
+
+        synchronized boolean isTakenOver() {
+            return isTakenOver;
+        }
+
+        /** The texts of the messages, as often as they were sent. */
+        synchronized List<String> texts() {
+            return delivered.stream()
+                    .map(delivery -> ((Queued) delivery.entry()).message())
+                    .map(message -> new String(message.payload(), StandardCharsets.UTF_8))
+                    .toList();
+        }
+
+        private synchronized void take(List<Delivery> deliveries) {
+            long seen = delivered.isEmpty() ? 0 : delivered.getLast().sequence();
+            deliveries.stream().filter(one -> one.sequence() > seen).forEach(delivered::add);
+            long[] sequences = deliveries.stream().mapToLong(Delivery::sequence).toArray();
+            shards.settle(clientId, attached.getFirst().epoch(), sequences);
+        }
+    }
+
+    ShardNode(String name, KafkaConfig kafka, RedisConfig redisConfig) {
+        id = new NodeId(name, 1);
+        ShardTraffic traffic = new ShardTraffic(
+                () -> others.stream().map(node -> node.id.toString()).toList(), timer);
+        log = new KafkaShardLog(kafka, name, SHARDS, KafkaRecorder.NONE, failure -> {});
+        redis = RedisCluster.connect(redisConfig);
+        store = new RedisShardStore(redis, SHARDS, RedisRecorder.NONE);
+        ShardConfig config =
+                new ShardConfig(2, Duration.ofMillis(200), 500, 256 << 10, WINDOW, 1 << 20, QueueLimits.defaults());
+        shards = new Shards(config, log, store);
+        traffic.serve(shards);
+        links = NodeLinks.start(
+                id,
+                LinkConfig.defaults("cluster", SECRET, "127.0.0.1", 0),
+                LinkLayer.PLAIN,
+                new Receiver(traffic),
+                new LinkRecorder() {});
+        shards.start(new Shards.Node(
+                id.toString(), _ -> false, new Connections(), new NoRouting(), new NoObserver(), traffic, new Owned()));
+    }
+
+    /** Connects nodes with each other. */
+    static void connect(ShardNode... nodes) {
+        for (ShardNode node : nodes) {
+            node.others.clear();
+            Arrays.stream(nodes).filter(other -> other != node).forEach(node.others::add);
+            node.link();
+        }
+    }
+
+    /** Has the links that there should be. */
+    void link() {
+        Map<NodeId, InetSocketAddress> peers = new ConcurrentHashMap<>();
+        others.forEach(other -> peers.put(other.id, other.links.address()));
+        links.peers(peers);
+    }
+
+    /** Cuts all links. */
+    void cut() {
+        links.peers(Map.of());
+    }
+
+    /** Attaches a client to a new connection; the number is the test's. */
+    Connected attach(String clientId, long number) {
+        Connected connected = new Connected(clientId);
+        connections.put(number, connected);
+        shards.attach(new Attach(clientId, id.toString(), number, false, 3600, 10, null), _ -> {});
+        return connected;
+    }
+
+    @Override
+    public void close() {
+        links.close(Duration.ofSeconds(1))
+                .toCompletableFuture()
+                .orTimeout(20, TimeUnit.SECONDS)
+                .join();
+        log.close();
+        shards.close();
+        store.close();
+        redis.close();
+        timer.shutdownNow();
+    }
+
+    private final class Receiver implements LinkReceiver {
+        private final ShardTraffic traffic;
+
+        private Receiver(ShardTraffic traffic) {
+            this.traffic = traffic;
+        }
+
+        @Override
+        public void onUp(Link link) {
+            traffic.onUp(link);
+            linked.add(link.peer().name());
+        }
+
+        @Override
+        public void onFrame(Link link, byte[] frame) {
+            for (NodeMessage message : NodeMessageCodec.decode(frame)) {
+                if (message instanceof NodeMessage.OwnerMessage fromOwner) {
+                    traffic.take(link, fromOwner);
+                } else if (message instanceof NodeMessage.ToOwner toOwner) {
+                    traffic.take(link, toOwner);
+                }
+            }
+        }
+
+        @Override
+        public void onDown(Link link) {
+            linked.remove(link.peer().name());
+            traffic.onDown(link);
+        }
+    }
+
+    private final class Connections implements SessionTarget {
+        @Override
+        public void attached(long connection, Attached attached) {
+            Connected to = connections.get(connection);
+            if (to != null) {
+                synchronized (to) {
+                    to.attached.add(attached);
+                }
+            }
+        }
+
+        @Override
+        public void takenOver(long connection) {
+            Connected to = connections.get(connection);
+            if (to != null) {
+                synchronized (to) {
+                    to.isTakenOver = true;
+                }
+            }
+        }
+
+        @Override
+        public void onlyTheseAttached(Predicate<String> clients, LongPredicate named, long upTo) {
+            connections.forEach((number, to) -> {
+                boolean isMeant = to.isAttached() && to.attached().epoch() <= upTo && clients.test(to.clientId);
+                if (isMeant && !named.test(number)) {
+                    takenOver(number);
+                }
+            });
+        }
+
+        @Override
+        public void deliver(long connection, List<Delivery> deliveries) {
+            Connected to = connections.get(connection);
+            if (to != null) {
+                to.take(deliveries);
+            }
+        }
+
+        @Override
+        public void received(long connection, long[] sequences) {}
+    }
+
+    private final class Owned implements ShardRecorder {
+        @Override
+        public void live(int shard, int sessions) {
+            owned.add(shard);
+        }
+    }
+
+    private static final class NoObserver implements SessionObserver {
+        @Override
+        public void sessionEnded(String clientId, long session) {}
+
+        @Override
+        public void shardLive(int shard, ToLongFunction<String> sessionOf) {}
+    }
+
+    private static final class NoRouting implements MessageRouting {
+        @Override
+        public Destinations match(Message message) {
+            return Destinations.NONE;
+        }
+
+        @Override
+        public Destinations matchGroup(Message message, Recipient leaving, boolean mayWait) {
+            return Destinations.NONE;
+        }
+
+        @Override
+        public boolean hasOnlineMember(String group) {
+            return false;
+        }
+
+        @Override
+        public void deliverTransient(Message message, Destinations destinations) {}
+    }
+}
