@@ -16,6 +16,7 @@ import org.jspecify.annotations.Nullable;
  * @param retainedMessages topics with a retained message
  * @param retainedBytes the size of the retained messages
  * @param queuedMessages messages in the queues of persistent sessions
+ * @param storageQueueBytes what waits to be committed by the store
  */
 public record BrokerStatus(
         boolean ready,
@@ -27,4 +28,5 @@ public record BrokerStatus(
         long sharedSubscriptions,
         long retainedMessages,
         long retainedBytes,
-        long queuedMessages) {}
+        long queuedMessages,
+        long storageQueueBytes) {}
