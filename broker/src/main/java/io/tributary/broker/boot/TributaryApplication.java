@@ -34,6 +34,7 @@ public final class TributaryApplication {
         application.setDefaultProperties(defaults());
         application.setLogStartupInfo(false);
         application.addInitializers(TributaryApplication::prepare);
+        application.addListeners(new ArgumentCheck());
         return application;
     }
 

@@ -17,6 +17,7 @@ class StartFailureTest {
     @ParameterizedTest
     @CsvSource(delimiter = '|', textBlock = """
             storage.sync=sometimes                   | tributary.storage.sync: 'sometimes' is not one of always, interval, os
+            data-dir=                                | tributary.data-dir: must not be empty
             mode=cluster                             | tributary.mode: 'cluster' comes with a later version; use standalone
             mode=clustered                           | tributary.mode: 'clustered' is not one of standalone, cluster
             storage.sync-interval=fast               | tributary.storage.sync-interval: 'fast' is not a duration, such as 500ms, 10s or 5m
@@ -52,6 +53,13 @@ class StartFailureTest {
         assertThat(Applications.failure("--" + setting))
                 .isEqualTo(
                         setting.replaceFirst("=.*", "") + ": there is no such setting; did you mean " + nearest + "?");
+    }
+
+    @ParameterizedTest
+    @CsvSource({"data-dir,data-dir", "data-dir,dataDir", "storage.sync,storage.sync"})
+    void settingGivenTwiceIsRefused(String first, String second) {
+        assertThat(Applications.failure("--tributary." + first + "=a", "--tributary." + second + "=b"))
+                .isEqualTo("tributary." + second + ": is given twice, as 'a' and as 'b'; give it once");
     }
 
     @Test

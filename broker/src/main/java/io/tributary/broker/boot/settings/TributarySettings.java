@@ -32,7 +32,7 @@ import org.springframework.boot.context.properties.bind.DefaultValue;
 public record TributarySettings(
         @DefaultValue("standalone") Mode mode,
         @DefaultValue("tributary") String nodeName,
-        @DefaultValue("data") Path dataDir,
+        @DefaultValue("data") String dataDir,
 
         @DefaultValue("20s") @Allowed(min = "1s", max = "1h")
         Duration stopTimeout,
@@ -72,7 +72,7 @@ public record TributarySettings(
                 PREFIX,
                 () -> new BrokerConfig(
                         nodeName,
-                        dataDir.toAbsolutePath().normalize(),
+                        dataDirectory(),
                         storage.options(PREFIX + ".storage"),
                         listenerConfigs(),
                         network.config(PREFIX + ".network"),
@@ -81,6 +81,14 @@ public record TributarySettings(
                         sharedSubscriptions.strategy(),
                         retained.limits(PREFIX + ".retained"),
                         sys.checkedInterval(PREFIX + ".sys")));
+    }
+
+    private Path dataDirectory() {
+        if (dataDir.isBlank()) {
+            throw new SettingException(PREFIX + ".data-dir", "must not be empty");
+        }
+        return SettingException.naming(
+                PREFIX + ".data-dir", () -> Path.of(dataDir).toAbsolutePath().normalize());
     }
 
     private List<ListenerConfig> listenerConfigs() {
