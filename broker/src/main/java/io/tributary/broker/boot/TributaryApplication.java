@@ -40,6 +40,7 @@ public final class TributaryApplication {
 
     private static void prepare(ConfigurableApplicationContext context) {
         UnknownSettings.refuse(context.getEnvironment());
+        ManagementPort.check(context.getEnvironment());
         ListenerLimitDefaults.addTo(context.getEnvironment());
     }
 
