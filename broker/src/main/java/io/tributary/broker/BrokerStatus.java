@@ -6,7 +6,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * What a broker is doing, at one moment; for health checks, metrics and {@code $SYS}.
  *
- * @param ready whether every listener accepts and every shard is live
+ * @param ready whether the start is complete, when every listener accepted and every shard was live, and the stop has not
+ *     begun
  * @param storageProblem why the store cannot commit at the moment, in words, or null
  * @param listeners the addresses that are listened on, in the order of the configuration
  * @param connections clients that are connected
