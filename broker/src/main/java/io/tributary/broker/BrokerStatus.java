@@ -12,8 +12,8 @@ import org.jspecify.annotations.Nullable;
  * @param listeners the addresses that are listened on, in the order of the configuration
  * @param connections clients that are connected
  * @param persistentSessions sessions that outlive their connection, connected or not
- * @param subscriptions subscriptions of all sessions
- * @param sharedSubscriptions shared subscriptions: pairs of group and filter
+ * @param subscriptions subscriptions of all sessions, shared ones not counted
+ * @param sharedSubscriptions memberships in shared subscriptions
  * @param retainedMessages topics with a retained message
  * @param retainedBytes the size of the retained messages
  * @param queuedMessages messages in the queues of persistent sessions

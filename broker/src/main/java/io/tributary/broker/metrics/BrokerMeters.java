@@ -106,10 +106,10 @@ public enum BrokerMeters {
             "",
             "Sessions that outlive their connection, connected or not."),
     /** Subscriptions. */
-    SUBSCRIPTIONS("tributary.subscriptions", Type.GAUGE, "", "Subscriptions of all sessions."),
+    SUBSCRIPTIONS("tributary.subscriptions", Type.GAUGE, "", "Subscriptions of all sessions, shared ones not counted."),
     /** Shared subscriptions. */
     SHARED_SUBSCRIPTIONS(
-            "tributary.subscriptions.shared", Type.GAUGE, "", "Shared subscriptions: pairs of group and topic filter."),
+            "tributary.subscriptions.shared", Type.GAUGE, "", "Memberships in shared subscriptions."),
     /** Retained messages. */
     RETAINED_MESSAGES("tributary.retained.messages", Type.GAUGE, "", "Topics with a retained message."),
     /** The size of retained messages. */
