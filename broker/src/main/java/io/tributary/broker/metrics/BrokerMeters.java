@@ -108,8 +108,7 @@ public enum BrokerMeters {
     /** Subscriptions. */
     SUBSCRIPTIONS("tributary.subscriptions", Type.GAUGE, "", "Subscriptions of all sessions, shared ones not counted."),
     /** Shared subscriptions. */
-    SHARED_SUBSCRIPTIONS(
-            "tributary.subscriptions.shared", Type.GAUGE, "", "Memberships in shared subscriptions."),
+    SHARED_SUBSCRIPTIONS("tributary.subscriptions.shared", Type.GAUGE, "", "Memberships in shared subscriptions."),
     /** Retained messages. */
     RETAINED_MESSAGES("tributary.retained.messages", Type.GAUGE, "", "Topics with a retained message."),
     /** The size of retained messages. */
