@@ -256,7 +256,8 @@ public final class Broker implements AutoCloseable {
                 subscriptions.sharedCount(),
                 retained.count(),
                 retained.bytes(),
-                figures.queuedMessages());
+                figures.queuedMessages(),
+                storage.queuedBytes());
     }
 
     private SysFigures sysFigures() {

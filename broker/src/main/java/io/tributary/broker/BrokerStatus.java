@@ -6,16 +6,18 @@ import org.jspecify.annotations.Nullable;
 /**
  * What a broker is doing, at one moment; for health checks, metrics and {@code $SYS}.
  *
- * @param ready whether every listener accepts and every shard is live
+ * @param ready whether the start is complete, when every listener accepted and every shard was live, and the stop has not
+ *     begun
  * @param storageProblem why the store cannot commit at the moment, in words, or null
  * @param listeners the addresses that are listened on, in the order of the configuration
  * @param connections clients that are connected
  * @param persistentSessions sessions that outlive their connection, connected or not
- * @param subscriptions subscriptions of all sessions
- * @param sharedSubscriptions shared subscriptions: pairs of group and filter
+ * @param subscriptions subscriptions of all sessions, shared ones not counted
+ * @param sharedSubscriptions memberships in shared subscriptions
  * @param retainedMessages topics with a retained message
  * @param retainedBytes the size of the retained messages
  * @param queuedMessages messages in the queues of persistent sessions
+ * @param storageQueueBytes what waits to be committed by the store
  */
 public record BrokerStatus(
         boolean ready,
@@ -27,4 +29,5 @@ public record BrokerStatus(
         long sharedSubscriptions,
         long retainedMessages,
         long retainedBytes,
-        long queuedMessages) {}
+        long queuedMessages,
+        long storageQueueBytes) {}

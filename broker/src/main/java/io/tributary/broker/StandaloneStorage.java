@@ -42,6 +42,11 @@ record StandaloneStorage(
         return database.problem();
     }
 
+    /** What waits to be written, in bytes. */
+    long queuedBytes() {
+        return database.queuedBytes();
+    }
+
     @Override
     public void close() {
         log.close();

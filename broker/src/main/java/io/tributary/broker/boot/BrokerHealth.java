@@ -5,7 +5,7 @@ import java.util.function.Supplier;
 import org.springframework.boot.health.contributor.Health;
 import org.springframework.boot.health.contributor.HealthIndicator;
 
-/** Up while every listener accepts, every shard is live and the store commits; otherwise why not, in words. */
+/** Up while the broker has started and is not stopping, and the store commits; otherwise why not, in words. */
 final class BrokerHealth implements HealthIndicator {
     private final Supplier<BrokerStatus> status;
 

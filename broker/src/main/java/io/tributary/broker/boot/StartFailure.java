@@ -3,6 +3,10 @@ package io.tributary.broker.boot;
 import io.tributary.broker.BrokerStartException;
 import io.tributary.broker.boot.settings.SettingCatalog;
 import io.tributary.broker.boot.settings.SettingException;
+import io.tributary.broker.boot.settings.TributarySettings;
+import io.tributary.broker.connection.ListenException;
+import io.tributary.broker.connection.ListenerConfig;
+import io.tributary.persistence.rocksdb.StorageException;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 import org.springframework.boot.context.properties.bind.BindException;
@@ -15,6 +19,8 @@ import org.springframework.util.unit.DataSize;
 
 /** Why the application did not start, in words that name the setting to change. */
 final class StartFailure {
+    private static final String DATA_DIR = TributarySettings.PREFIX + ".data-dir";
+
     private StartFailure() {}
 
     /** The words for the most telling of a failure's causes. */
@@ -23,9 +29,14 @@ final class StartFailure {
         if (setting != null) {
             return String.valueOf(setting.getMessage());
         }
+        ListenException listen = cause(failure, ListenException.class);
+        if (listen != null) {
+            return cannotListen(listen);
+        }
         BrokerStartException broker = cause(failure, BrokerStartException.class);
         if (broker != null) {
-            return String.valueOf(broker.getMessage());
+            boolean ofStorage = cause(broker, StorageException.class) != null;
+            return (ofStorage ? DATA_DIR + ": " : "") + broker.getMessage();
         }
         PortInUseException port = cause(failure, PortInUseException.class);
         if (port != null) {
@@ -34,6 +45,28 @@ final class StartFailure {
         }
         BindException binding = cause(failure, BindException.class);
         return binding != null ? wrongValue(binding) : root(failure);
+    }
+
+    private static String cannotListen(ListenException failure) {
+        ListenerConfig listener = failure.listener();
+        String setting = TributarySettings.PREFIX + ".listeners." + listener.name();
+        return switch (failure.reason()) {
+            case PORT_IN_USE ->
+                setting + ".port: '" + listener.port() + "' on " + listener.host() + " is in use by another process; "
+                        + "choose another with " + portOption(listener.name());
+            case UNKNOWN_HOST ->
+                setting + ".host: '" + listener.host()
+                        + "' is not an address of this machine, nor a name that is known";
+            case OTHER -> setting + ": " + failure.getMessage();
+        };
+    }
+
+    private static String portOption(String listener) {
+        return switch (listener) {
+            case "tcp" -> "--port N";
+            case "ws" -> "--ws-port N";
+            default -> "--" + TributarySettings.PREFIX + ".listeners." + listener + ".port=N";
+        };
     }
 
     private static String wrongValue(BindException failure) {

@@ -44,6 +44,7 @@ final class StatusGauges {
         gauge(metrics, BrokerMeters.RETAINED_MESSAGES, BrokerStatus::retainedMessages);
         gauge(metrics, BrokerMeters.RETAINED_SIZE, BrokerStatus::retainedBytes);
         gauge(metrics, BrokerMeters.QUEUED_MESSAGES, BrokerStatus::queuedMessages);
+        gauge(metrics, BrokerMeters.COMMIT_QUEUE, BrokerStatus::storageQueueBytes);
     }
 
     BrokerStatus status() {

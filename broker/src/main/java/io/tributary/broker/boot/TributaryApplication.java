@@ -34,11 +34,13 @@ public final class TributaryApplication {
         application.setDefaultProperties(defaults());
         application.setLogStartupInfo(false);
         application.addInitializers(TributaryApplication::prepare);
+        application.addListeners(new ArgumentCheck());
         return application;
     }
 
     private static void prepare(ConfigurableApplicationContext context) {
         UnknownSettings.refuse(context.getEnvironment());
+        ManagementPort.check(context.getEnvironment());
         ListenerLimitDefaults.addTo(context.getEnvironment());
     }
 

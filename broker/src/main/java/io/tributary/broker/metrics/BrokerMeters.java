@@ -106,10 +106,9 @@ public enum BrokerMeters {
             "",
             "Sessions that outlive their connection, connected or not."),
     /** Subscriptions. */
-    SUBSCRIPTIONS("tributary.subscriptions", Type.GAUGE, "", "Subscriptions of all sessions."),
+    SUBSCRIPTIONS("tributary.subscriptions", Type.GAUGE, "", "Subscriptions of all sessions, shared ones not counted."),
     /** Shared subscriptions. */
-    SHARED_SUBSCRIPTIONS(
-            "tributary.subscriptions.shared", Type.GAUGE, "", "Shared subscriptions: pairs of group and topic filter."),
+    SHARED_SUBSCRIPTIONS("tributary.subscriptions.shared", Type.GAUGE, "", "Memberships in shared subscriptions."),
     /** Retained messages. */
     RETAINED_MESSAGES("tributary.retained.messages", Type.GAUGE, "", "Topics with a retained message."),
     /** The size of retained messages. */
@@ -117,7 +116,11 @@ public enum BrokerMeters {
 
     // Shards
     /** Shards that went live. */
-    SHARDS_LIVE("tributary.shards.live", Type.COUNTER, "", "How often a shard caught up with its log and went live."),
+    SHARD_TAKEOVERS(
+            "tributary.shards.takeovers",
+            Type.COUNTER,
+            "",
+            "How often a shard caught up with its log and went live: once for each shard at the start."),
     /** Log records. */
     SHARD_RECORDS("tributary.shards.records", Type.COUNTER, "", "Records of the shards' logs that were applied."),
     /** Save points. */
@@ -149,7 +152,7 @@ public enum BrokerMeters {
     /** Bytes written. */
     WRITTEN("tributary.storage.written", Type.COUNTER, "bytes", "The size of what was committed."),
     /** Waiting bytes. */
-    COMMIT_QUEUE("tributary.storage.queue", Type.GAUGE, "bytes", "What waits for its commit."),
+    COMMIT_QUEUE("tributary.storage.queue", Type.GAUGE, "bytes", "What waits for its commit, or is being tried again."),
     /** Refused appends. */
     REFUSALS(
             "tributary.storage.refusals",
@@ -161,9 +164,14 @@ public enum BrokerMeters {
 
     // The whole
     /** Readiness. */
-    READY("tributary.ready", Type.GAUGE, "", "1 while every listener accepts and every shard is live, else 0."),
+    READY(
+            "tributary.ready",
+            Type.GAUGE,
+            "",
+            "1 from the end of the start, when every listener accepts and every shard is live, to the beginning of the stop;"
+                    + " else 0."),
     /** The state of the store. */
-    STORAGE_HEALTHY("tributary.storage.healthy", Type.GAUGE, "", "1 while the store commits, else 0.");
+    STORAGE_HEALTHY("tributary.storage.healthy", Type.GAUGE, "", "1 while the store commits and syncs, else 0.");
 
     /** What a meter does. */
     public enum Type {

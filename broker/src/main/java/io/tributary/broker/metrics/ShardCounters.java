@@ -19,7 +19,7 @@ final class ShardCounters implements ShardRecorder {
         savedMessages = meters.counter(BrokerMeters.SAVED_MESSAGES);
         storeFailures = meters.counter(BrokerMeters.STORE_FAILURES);
         records = meters.counter(BrokerMeters.SHARD_RECORDS);
-        live = meters.counter(BrokerMeters.SHARDS_LIVE);
+        live = meters.counter(BrokerMeters.SHARD_TAKEOVERS);
     }
 
     @Override

@@ -13,7 +13,6 @@ final class StorageCounters implements StorageRecorder {
     private final LongAdder written;
     private final LongAdder refusals;
     private final LongAdder errors;
-    private volatile long queueBytes;
 
     StorageCounters(Meters meters) {
         commits = meters.timer(BrokerMeters.COMMITS);
@@ -22,7 +21,6 @@ final class StorageCounters implements StorageRecorder {
         written = meters.counter(BrokerMeters.WRITTEN);
         refusals = meters.counter(BrokerMeters.REFUSALS);
         errors = meters.counter(BrokerMeters.STORAGE_ERRORS);
-        meters.gauge(BrokerMeters.COMMIT_QUEUE, () -> queueBytes);
     }
 
     @Override
@@ -30,11 +28,6 @@ final class StorageCounters implements StorageRecorder {
         commits.record(nanos, TimeUnit.NANOSECONDS);
         writes.add(count);
         written.add(bytes);
-    }
-
-    @Override
-    public void onQueueBytes(long bytes) {
-        queueBytes = bytes;
     }
 
     @Override

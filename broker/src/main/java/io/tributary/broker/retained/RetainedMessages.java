@@ -79,11 +79,14 @@ public final class RetainedMessages {
     }
 
     /**
-     * Shows a message as its topic's retained one until the node stops; it is not stored. For what the broker tells about
-     * itself.
+     * Shows a message as its topic's retained one until the node stops; it is not stored, and neither limits nor counts
+     * know of it. For what the broker tells about itself.
      */
     public void putVolatile(Message message) {
-        show(message.topic(), message);
+        boolean taken;
+        do {
+            taken = topic(message.topic()).showVolatile(message);
+        } while (!taken);
     }
 
     /**
@@ -163,7 +166,7 @@ public final class RetainedMessages {
         return removed;
     }
 
-    /** How many retained messages there are. */
+    /** How many retained messages there are, without those of {@link #putVolatile}. */
     public long count() {
         return budget.messages();
     }

@@ -20,6 +20,9 @@ final class RetainedTopic {
     private volatile @Nullable Message shown;
 
     // Guarded by this.
+    /** The shown message as far as the limits count it: null for a volatile one. */
+    private @Nullable Message counted;
+
     private @Nullable Message stored;
     private @Nullable Write underWay;
     private @Nullable Write waiting;
@@ -77,6 +80,21 @@ final class RetainedTopic {
     }
 
     /**
+     * Shows a message that is not stored and that no limit counts, unless something is being written; tells whether the
+     * topic was still there to take it.
+     */
+    synchronized boolean showVolatile(Message message) {
+        if (retired) {
+            return false;
+        }
+        if (underWay == null) {
+            count(null);
+            shown = message;
+        }
+        return true;
+    }
+
+    /**
      * The write under way is done with.
      *
      * @return the next one, which is under way now, or null
@@ -109,16 +127,22 @@ final class RetainedTopic {
     }
 
     private boolean admit(Message message) {
-        if (!budget.admit(shown, message)) {
+        if (!budget.admit(counted, message)) {
             return false;
         }
+        counted = message;
         shown = message;
         return true;
     }
 
     private void show(@Nullable Message message) {
-        budget.replace(shown, message);
+        count(message);
         shown = message;
+    }
+
+    private void count(@Nullable Message message) {
+        budget.replace(counted, message);
+        counted = message;
     }
 
     private void retireIfIdle() {

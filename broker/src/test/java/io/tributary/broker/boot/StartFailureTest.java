@@ -17,24 +17,26 @@ class StartFailureTest {
     @ParameterizedTest
     @CsvSource(delimiter = '|', textBlock = """
             storage.sync=sometimes                   | tributary.storage.sync: 'sometimes' is not one of always, interval, os
+            data-dir=                                | tributary.data-dir: must not be empty
             mode=cluster                             | tributary.mode: 'cluster' comes with a later version; use standalone
             mode=clustered                           | tributary.mode: 'clustered' is not one of standalone, cluster
             storage.sync-interval=fast               | tributary.storage.sync-interval: 'fast' is not a duration, such as 500ms, 10s or 5m
-            storage.sync-interval=0ms                | tributary.storage.sync-interval: '0ms' must be at least 1ms
+            storage.sync-interval=0ms                | tributary.storage.sync-interval: '0ms' is not at least 1ms
             storage.cache-size=10 apples             | tributary.storage.cache-size: '10 apples' is not a size, such as 64KB or 10MB
-            storage.shards=70000                     | tributary.storage.shards: '70000' must be within 1 to 65535
-            listeners.tcp.port=70000                 | tributary.listeners.tcp.port: '70000' must be within 0 to 65535
+            storage.shards=70000                     | tributary.storage.shards: '70000' is not within 1 to 65535
+            listeners.tcp.port=70000                 | tributary.listeners.tcp.port: '70000' is not within 0 to 65535
             listeners.tcp.port=mqtt                  | tributary.listeners.tcp.port: 'mqtt' is not a whole number of its range
             listeners.tcp.kind=quic                  | tributary.listeners.tcp.kind: 'quic' is not one of tcp, websocket
             listeners.ws.path=mqtt                   | tributary.listeners.ws: path mqtt: must begin with /
             listeners.more.host=0.0.0.0              | tributary.listeners.more.port: is missing; it must be within 0 to 65535 (0 picks a free port)
             listeners.tcp.enabled=maybe              | tributary.listeners.tcp.enabled: 'maybe' is not one of true, false
-            listeners.ws.limits.packets.max-size=1GB | tributary.listeners.ws.limits.packets.max-size: '1GB' must be within 1KB to 256MB
-            limits.packets.max-size=1GB              | tributary.limits.packets.max-size: '1GB' must be within 1KB to 256MB
-            limits.connect.max-client-id-length=5    | tributary.limits.connect.max-client-id-length: '5' must be within 23 to 65535
-            network.write-low=1MB                    | tributary.network.write-low: 1048576B is more than write-high, which is 65536B
+            listeners.ws.limits.packets.max-size=1GB | tributary.listeners.ws.limits.packets.max-size: '1GB' is not within 1KB to 256MB
+            limits.packets.max-size=1GB              | tributary.limits.packets.max-size: '1GB' is not within 1KB to 256MB
+            limits.connect.max-client-id-length=5    | tributary.limits.connect.max-client-id-length: '5' is not within 23 to 65535
+            network.write-low=1MB                    | tributary.network.write-low: '1MB' is more than write-high, which is 64KB
             node-name=a#b                            | tributary: node name 'a#b': must not be empty or have a # in it
-            sys.interval=10ms                        | tributary.sys.interval: PT0.01S must be at least 1s, or 0 for no $SYS topics
+            sys.interval=10ms                        | tributary.sys.interval: '10ms' is neither at least 1s nor 0, for no $SYS topics
+            listeners.ws.port=1883                   | tributary.listeners.ws.port: '1883' is the port of the listener 'tcp' too; each needs one of its own
             """)
     void wrongValueIsNamedWithWhatIsAllowed(String setting, String words) {
         assertThat(Applications.failure("--tributary." + setting)).isEqualTo(words);
@@ -52,6 +54,59 @@ class StartFailureTest {
         assertThat(Applications.failure("--" + setting))
                 .isEqualTo(
                         setting.replaceFirst("=.*", "") + ": there is no such setting; did you mean " + nearest + "?");
+    }
+
+    @ParameterizedTest
+    @CsvSource({"data-dir,data-dir", "data-dir,dataDir", "storage.sync,storage.sync"})
+    void settingGivenTwiceIsRefused(String first, String second) {
+        assertThat(Applications.failure("--tributary." + first + "=a", "--tributary." + second + "=b"))
+                .isEqualTo("tributary." + second + ": is given twice, as 'a' and as 'b'; give it once");
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"tributary.tls.keystore", "tributary.limits.speed", "tributary.x"})
+    void nameLikeNoOtherIsAnsweredWithTheListOfAll(String setting) {
+        assertThat(Applications.failure("--" + setting + "=1"))
+                .isEqualTo(setting + ": there is no such setting; docs/configuration.md lists all that there are");
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"abc", "70000", "-1", ""})
+    void managementPortIsNamedWithWhatIsAllowed(String port) {
+        assertThat(Applications.failure("--server.port=" + port))
+                .isEqualTo("server.port: '" + port + "' is not within 0 to 65535 (0 picks a free port)");
+    }
+
+    @Test
+    void unknownHostIsNamedWithItsListener(@TempDir Path folder) {
+        assertThat(Applications.failure(
+                        "--tributary.data-dir=" + folder.resolve("data"),
+                        "--tributary.listeners.tcp.port=0",
+                        "--tributary.listeners.ws.port=0",
+                        "--tributary.listeners.tcp.host=no-such-host.invalid"))
+                .isEqualTo("tributary.listeners.tcp.host: 'no-such-host.invalid' is not an address of this machine, "
+                        + "nor a name that is known");
+    }
+
+    @Test
+    void listenersOnOnePortOfDifferentAddressesAreFine() {
+        assertThat(Applications.config(
+                                "--tributary.listeners.tcp.port=2883",
+                                "--tributary.listeners.ws.port=2883",
+                                "--tributary.listeners.ws.host=127.0.0.2")
+                        .listeners())
+                .hasSize(2);
+    }
+
+    @Test
+    void dataFolderThatIsAFileIsNamed(@TempDir Path folder) throws Exception {
+        Path file = Files.writeString(folder.resolve("file"), "");
+        assertThat(Applications.failure("--tributary.data-dir=" + file))
+                .isEqualTo("tributary.data-dir: the data folder " + file + " cannot be used: " + file
+                        + " is a file, not a folder");
+        assertThat(Applications.failure("--tributary.data-dir=" + file.resolve("below")))
+                .startsWith("tributary.data-dir: the data folder " + file.resolve("below") + " cannot be used: ")
+                .doesNotContain("Exception");
     }
 
     @Test
@@ -76,7 +131,8 @@ class StartFailureTest {
                             "--tributary.data-dir=" + folder.resolve("data"),
                             "--tributary.listeners.ws.enabled=false",
                             "--tributary.listeners.tcp.port=" + taken.getLocalPort()))
-                    .contains("listener tcp", "port=" + taken.getLocalPort(), "in use");
+                    .isEqualTo("tributary.listeners.tcp.port: '" + taken.getLocalPort()
+                            + "' on 127.0.0.1 is in use by another process; choose another with --port N");
         }
     }
 
@@ -85,7 +141,7 @@ class StartFailureTest {
     void dataFolderOfAnotherKindIsRefused(String marker, @TempDir Path folder) throws Exception {
         Files.writeString(folder.resolve("VERSION"), marker);
         assertThat(Applications.failure("--tributary.data-dir=" + folder))
-                .startsWith("the data folder " + folder)
+                .startsWith("tributary.data-dir: the data folder " + folder)
                 .containsAnyOf("newer version", "8 shards");
     }
 }

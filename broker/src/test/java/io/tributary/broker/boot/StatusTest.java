@@ -46,6 +46,7 @@ class StatusTest {
                 .register(new BrokerMetrics(registry));
         assertThat(gauge(registry, "tributary.connections")).isEqualTo(1);
         assertThat(gauge(registry, "tributary.ready")).isEqualTo(1);
+        assertThat(gauge(registry, "tributary.storage.queue")).isEqualTo(99);
         assertThat(asked).hasValue(1);
         nanoTime.addAndGet(Duration.ofSeconds(1).toNanos());
         assertThat(gauge(registry, "tributary.connections")).isEqualTo(2);
@@ -56,6 +57,6 @@ class StatusTest {
     }
 
     private static BrokerStatus status(boolean ready, @Nullable String problem, long connections) {
-        return new BrokerStatus(ready, problem, List.of("127.0.0.1:1883"), connections, 0, 0, 0, 0, 0, 0);
+        return new BrokerStatus(ready, problem, List.of("127.0.0.1:1883"), connections, 0, 0, 0, 0, 0, 0, 99);
     }
 }

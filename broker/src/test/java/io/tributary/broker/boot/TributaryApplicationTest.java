@@ -89,7 +89,8 @@ class TributaryApplicationTest {
         try (ChildProcess first = broker(freePort(), 0)) {
             first.linesUntilReady();
             try (ChildProcess second = broker(freePort(), 0)) {
-                assertThat(second.rest()).contains("could not start: the data folder " + folder, "in use");
+                assertThat(second.rest())
+                        .contains("could not start: tributary.data-dir: the data folder " + folder, "in use");
                 assertThat(second.exitCode()).isEqualTo(1);
             }
         }

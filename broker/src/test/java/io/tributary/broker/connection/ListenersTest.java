@@ -27,6 +27,8 @@ import org.awaitility.Awaitility;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 class ListenersTest {
     private final FakeBackend backend = new FakeBackend();
@@ -60,8 +62,24 @@ class ListenersTest {
         assertThatThrownBy(second::start)
                 .isInstanceOf(ListenException.class)
                 .hasMessageContaining("listener second")
-                .hasMessageContaining("port=" + port);
+                .hasMessageContaining("port=" + port)
+                .extracting(failure -> ((ListenException) failure).reason())
+                .isEqualTo(ListenException.Reason.PORT_IN_USE);
         second.close(Duration.ofSeconds(1)).toCompletableFuture().join();
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"no-such-host.invalid", "192.0.2.1"})
+    void saysThatTheHostIsNotOfThisMachine(String host) {
+        ListenerConfig config = new ListenerConfig(
+                "elsewhere", new ListenerKind.Tcp(), host, 0, AdmissionLimits.DEFAULT, SessionLimits.DEFAULT);
+        Listeners elsewhere = listeners(config, NetworkConfig.DEFAULT);
+
+        assertThatThrownBy(elsewhere::start)
+                .isInstanceOfSatisfying(
+                        ListenException.class,
+                        failure -> assertThat(failure.reason()).isEqualTo(ListenException.Reason.UNKNOWN_HOST));
+        elsewhere.close(Duration.ofSeconds(1)).toCompletableFuture().join();
     }
 
     @Test

@@ -75,7 +75,6 @@ class BrokerMetricsTest {
         assertThat(count("tributary.shards.records")).isEqualTo(7);
         assertThat(count("tributary.storage.writes")).isEqualTo(4);
         assertThat(registry.get("tributary.messages.in.flight").gauge().value()).isEqualTo(3);
-        assertThat(registry.get("tributary.storage.queue").gauge().value()).isEqualTo(99);
         assertThat(registry.get("tributary.storage.commits").timer().totalTime(TimeUnit.MILLISECONDS))
                 .isEqualTo(2);
     }
@@ -111,7 +110,6 @@ class BrokerMetricsTest {
         metrics.shards().folded(7);
         metrics.shards().live(0, 1);
         metrics.storage().onCommit(4, 400, TimeUnit.MILLISECONDS.toNanos(2));
-        metrics.storage().onQueueBytes(99);
         metrics.storage().onRefusal();
         metrics.storage().onSync(1);
         metrics.storage().onError();

@@ -323,6 +323,36 @@ class RetainedMessagesTest {
     }
 
     @Test
+    void neitherLimitsNorCountsKnowOfVolatileMessages() {
+        retained = open(new RetainedLimits(1, 1_000));
+        start();
+        retained.putVolatile(retained("$SYS/uptime", "x".repeat(2_000)));
+        retained.putVolatile(retained("$SYS/version", "1"));
+
+        assertThat(retained.count()).isZero();
+        assertThat(retained.bytes()).isZero();
+        assertThat(store(retained("a", "1"))).isTrue();
+        assertThat(store(retained("b", "1"))).isFalse();
+        assertThat(retained.count()).isEqualTo(1);
+    }
+
+    @Test
+    void limitsKnowWhatAClientPutsInThePlaceOfAVolatileMessage() {
+        retained = open(new RetainedLimits(1, 1_000));
+        start();
+        retained.putVolatile(retained("$SYS/uptime", "1"));
+
+        assertThat(store(retained("$SYS/uptime", "mine"))).isTrue();
+        assertThat(retained.count()).isEqualTo(1);
+        assertThat(store(retained("a", "1"))).isFalse();
+
+        retained.putVolatile(retained("$SYS/uptime", "2"));
+        assertThat(payloads("$SYS/uptime")).containsExactly("2");
+        assertThat(retained.count()).isZero();
+        assertThat(store(retained("a", "1"))).isTrue();
+    }
+
+    @Test
     void followsTheChangesOfOtherNodes() {
         Message theirs = retained("a", "theirs");
         map.changeFromElsewhere("a", StateCodec.encodeMessage(theirs, null));

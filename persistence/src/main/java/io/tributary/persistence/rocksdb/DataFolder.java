@@ -4,6 +4,9 @@ import java.io.IOException;
 import java.io.Reader;
 import java.io.Writer;
 import java.nio.channels.FileChannel;
+import java.nio.file.AccessDeniedException;
+import java.nio.file.FileAlreadyExistsException;
+import java.nio.file.FileSystemException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
@@ -43,8 +46,18 @@ final class DataFolder {
                 writeMarker(shards);
             }
         } catch (IOException e) {
-            throw new StorageException("the data folder " + folder + " cannot be used: " + e, e);
+            throw new StorageException("the data folder " + folder + " cannot be used: " + words(e), e);
         }
+    }
+
+    /** What went wrong, without the names of Java's classes, some of which say all there is to say. */
+    private static String words(IOException failure) {
+        return switch (failure) {
+            case FileAlreadyExistsException file -> file.getFile() + " is a file, not a folder";
+            case AccessDeniedException file -> file.getFile() + " may not be read or written (permission denied)";
+            case FileSystemException file when file.getReason() != null -> file.getFile() + ": " + file.getReason();
+            default -> failure.toString();
+        };
     }
 
     private void check(Properties marker, int shards) {

@@ -84,6 +84,11 @@ final class GroupCommitter implements AutoCloseable {
         return problem;
     }
 
+    /** What was submitted and is not committed yet, in bytes; any thread. */
+    long queuedBytes() {
+        return queuedBytes.get();
+    }
+
     /** Blocks until all that was submitted before is done; while commits fail, only for some seconds. */
     void drain() {
         CompletableFuture<@Nullable Void> reached = new CompletableFuture<>();
@@ -217,7 +222,7 @@ final class GroupCommitter implements AutoCloseable {
             guarded(write::committed);
         }
         group.clear();
-        recorder.onQueueBytes(queuedBytes.addAndGet(-groupBytes));
+        queuedBytes.addAndGet(-groupBytes);
         groupBytes = 0;
     }
 

@@ -84,6 +84,11 @@ public final class RocksDbDatabase implements AutoCloseable {
         return commitProblem != null ? commitProblem : syncProblem;
     }
 
+    /** What waits for its commit now, in bytes; what is being repeated because the disk is full waits too. */
+    public long queuedBytes() {
+        return committer.queuedBytes();
+    }
+
     /** Completes what was accepted and closes the database; the adapters are closed before. Blocks until done. */
     @Override
     public void close() {

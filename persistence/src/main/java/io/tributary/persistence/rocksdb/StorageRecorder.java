@@ -18,9 +18,6 @@ public interface StorageRecorder {
      */
     default void onCommit(int writes, long bytes, long nanos) {}
 
-    /** What waits for its commit now, in bytes. Called whenever a group was committed. */
-    default void onQueueBytes(long bytes) {}
-
     /** An append was refused because too much waits for its commit. */
     default void onRefusal() {}
 

@@ -59,7 +59,7 @@ class DataFolderTest {
         Path file = Files.writeString(temp.resolve("file"), "");
         assertThatThrownBy(() -> new DataFolder(file).prepare(128))
                 .isInstanceOf(StorageException.class)
-                .hasMessageContaining("cannot be used");
+                .hasMessageEndingWith("cannot be used: " + file + " is a file, not a folder");
     }
 
     @Test

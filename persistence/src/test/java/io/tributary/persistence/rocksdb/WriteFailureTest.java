@@ -73,6 +73,19 @@ class WriteFailureTest {
     }
 
     @Test
+    void queueIsSeenToGrowWhileCommitsFail() {
+        RocksDbShardLog log = new RocksDbShardLog(database);
+        disk.fail(true);
+        assertThat(log.append(0, new byte[1000], (offset, failure) -> {})).isTrue();
+        until(() -> disk.failures() >= 1);
+        assertThat(database.queuedBytes()).isBetween(1000L, 1999L);
+        assertThat(log.append(0, new byte[1000], (offset, failure) -> {})).isTrue();
+        assertThat(database.queuedBytes()).isGreaterThanOrEqualTo(2000);
+        disk.fail(false);
+        until(() -> database.queuedBytes() == 0);
+    }
+
+    @Test
     void savePointsTopicsAndMapsWaitWhenCommitsFail() {
         RocksDbShardStore store = new RocksDbShardStore(database);
         RocksDbAppLog apps = new RocksDbAppLog(database);

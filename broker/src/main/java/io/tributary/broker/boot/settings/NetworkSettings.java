@@ -31,7 +31,8 @@ public record NetworkSettings(
     NetworkConfig config(String name) {
         if (writeLow.compareTo(writeHigh) > 0) {
             throw new SettingException(
-                    name + ".write-low", writeLow + " is more than write-high, which is " + writeHigh);
+                    name + ".write-low",
+                    "'" + Units.text(writeLow) + "' is more than write-high, which is " + Units.text(writeHigh));
         }
         return SettingException.naming(
                 name,

@@ -11,7 +11,7 @@ record Range(Allowed allowed) {
         return compare(value, allowed.min()) >= 0 && (allowed.max().isEmpty() || compare(value, allowed.max()) <= 0);
     }
 
-    /** The range in words, to follow "must be". */
+    /** The range in words, to follow "must be" or "is not". */
     String words() {
         return allowed.max().isEmpty()
                 ? "at least " + allowed.min()

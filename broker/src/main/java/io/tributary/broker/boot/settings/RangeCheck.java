@@ -22,8 +22,7 @@ public final class RangeCheck extends AbstractBindHandler {
         if (allowed != null) {
             Range range = new Range(allowed);
             if (!range.contains(result)) {
-                throw new SettingException(
-                        name.toString(), "'" + given(context, result) + "' must be " + range.words());
+                throw new SettingException(name.toString(), "'" + given(context, result) + "' is not " + range.words());
             }
         }
         return super.onSuccess(name, target, context, result);

@@ -13,7 +13,9 @@ public record SysSettings(
 
     Duration checkedInterval(String name) {
         if (!interval.isZero() && interval.toSeconds() < 1) {
-            throw new SettingException(name + ".interval", interval + " must be at least 1s, or 0 for no $SYS topics");
+            throw new SettingException(
+                    name + ".interval",
+                    "'" + Units.text(interval) + "' is neither at least 1s nor 0, for no $SYS topics");
         }
         return interval;
     }

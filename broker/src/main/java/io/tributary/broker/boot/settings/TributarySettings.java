@@ -6,6 +6,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import org.springframework.boot.context.properties.ConfigurationProperties;
 import org.springframework.boot.context.properties.bind.DefaultValue;
 
@@ -32,7 +33,7 @@ import org.springframework.boot.context.properties.bind.DefaultValue;
 public record TributarySettings(
         @DefaultValue("standalone") Mode mode,
         @DefaultValue("tributary") String nodeName,
-        @DefaultValue("data") Path dataDir,
+        @DefaultValue("data") String dataDir,
 
         @DefaultValue("20s") @Allowed(min = "1s", max = "1h")
         Duration stopTimeout,
@@ -50,6 +51,8 @@ public record TributarySettings(
 
     /** What the names of all settings begin with. */
     public static final String PREFIX = "tributary";
+
+    private static final Set<String> ANY_HOST = Set.of("0.0.0.0", "::", "[::]");
 
     /** How the broker runs. */
     public enum Mode {
@@ -72,7 +75,7 @@ public record TributarySettings(
                 PREFIX,
                 () -> new BrokerConfig(
                         nodeName,
-                        dataDir.toAbsolutePath().normalize(),
+                        dataDirectory(),
                         storage.options(PREFIX + ".storage"),
                         listenerConfigs(),
                         network.config(PREFIX + ".network"),
@@ -81,6 +84,14 @@ public record TributarySettings(
                         sharedSubscriptions.strategy(),
                         retained.limits(PREFIX + ".retained"),
                         sys.checkedInterval(PREFIX + ".sys")));
+    }
+
+    private Path dataDirectory() {
+        if (dataDir.isBlank()) {
+            throw new SettingException(PREFIX + ".data-dir", "must not be empty");
+        }
+        return SettingException.naming(
+                PREFIX + ".data-dir", () -> Path.of(dataDir).toAbsolutePath().normalize());
     }
 
     private List<ListenerConfig> listenerConfigs() {
@@ -93,6 +104,26 @@ public record TributarySettings(
         if (configs.isEmpty()) {
             throw new SettingException(group, "all are switched off; at least one must have enabled=true");
         }
+        checkPorts(configs);
         return configs;
+    }
+
+    /** The second of two listeners on one port could not listen, and would be told that another process does. */
+    private static void checkPorts(List<ListenerConfig> configs) {
+        for (ListenerConfig one : configs) {
+            for (ListenerConfig other : configs) {
+                if (one.name().compareTo(other.name()) < 0 && one.port() == other.port() && collide(one, other)) {
+                    throw new SettingException(
+                            PREFIX + ".listeners." + other.name() + ".port",
+                            "'" + other.port() + "' is the port of the listener '" + one.name()
+                                    + "' too; each needs one of its own");
+                }
+            }
+        }
+    }
+
+    private static boolean collide(ListenerConfig one, ListenerConfig other) {
+        boolean everywhere = ANY_HOST.contains(one.host()) || ANY_HOST.contains(other.host());
+        return one.port() != 0 && (everywhere || one.host().equals(other.host()));
     }
 }

@@ -44,7 +44,11 @@ public final class UnknownSettings {
     }
 
     private static void refuse(String name, List<Setting> settings) {
-        throw new SettingException(name, "there is no such setting; did you mean " + nearest(name, settings) + "?");
+        String nearest = nearest(name, settings);
+        String advice = isLikely(name, nearest)
+                ? "did you mean " + nearest + "?"
+                : "docs/configuration.md lists all that there are";
+        throw new SettingException(name, "there is no such setting; " + advice);
     }
 
     /** The known name to which the fewest letters must change; chosen names in it are those of the unknown one. */
@@ -53,6 +57,12 @@ public final class UnknownSettings {
                 .map(setting -> adopt(setting.name(), name))
                 .min(Comparator.comparingInt(known -> editDistance(known, name)))
                 .orElseThrow();
+    }
+
+    /** Whether so few letters are wrong, at most a third of the last part of the name, that it was meant. */
+    private static boolean isLikely(String name, String nearest) {
+        int length = name.length() - name.lastIndexOf('.') - 1;
+        return editDistance(nearest, name) <= (length + 2) / 3;
     }
 
     private static String adopt(String pattern, String name) {

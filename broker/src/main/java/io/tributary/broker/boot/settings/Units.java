@@ -1,0 +1,32 @@
+package io.tributary.broker.boot.settings;
+
+import java.time.Duration;
+import org.springframework.util.unit.DataSize;
+import org.springframework.util.unit.DataUnit;
+
+/** Durations and sizes as one writes them in a configuration: in the largest unit that gives a whole number. */
+final class Units {
+    private static final long MILLIS = 1_000;
+    private static final long SIXTY = 60;
+    private static final long KILO = DataSize.of(1, DataUnit.KILOBYTES).toBytes();
+
+    private Units() {}
+
+    static String text(Duration duration) {
+        long millis = duration.toMillis();
+        if (millis % MILLIS != 0) {
+            return millis + "ms";
+        }
+        long seconds = millis / MILLIS;
+        return seconds % SIXTY != 0 || seconds == 0 ? seconds + "s" : seconds / SIXTY + "m";
+    }
+
+    static String text(DataSize size) {
+        long bytes = size.toBytes();
+        if (bytes % KILO != 0 || bytes == 0) {
+            return bytes + "B";
+        }
+        long kilobytes = bytes / KILO;
+        return kilobytes % KILO != 0 ? kilobytes + "KB" : kilobytes / KILO + "MB";
+    }
+}

@@ -1,0 +1,46 @@
+package io.tributary.broker.sys;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.tributary.broker.sys.SysFigures.Clients;
+import io.tributary.broker.sys.SysFigures.Flow;
+import io.tributary.broker.sys.SysFigures.Kept;
+import io.tributary.broker.sys.SysFigures.Traffic;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.regex.Pattern;
+import org.junit.jupiter.api.Test;
+
+class SysTopicsDocsTest {
+    private static final Pattern ROW = Pattern.compile("(?m)^\\| `(\\$SYS/[^`]+)` \\|");
+    private static final Flow FLOW = new Flow(0, 0);
+
+    @Test
+    void tableHasTheTopicsThatThereAre() throws Exception {
+        Set<String> documented = new TreeSet<>();
+        ROW.matcher(Files.readString(Path.of("..", "docs", "sys-topics.md")))
+                .results()
+                .forEach(row -> documented.add(row.group(1)));
+        assertThat(documented).isEqualTo(published());
+    }
+
+    private static Set<String> published() {
+        Set<String> published = new TreeSet<>();
+        AtomicLong nanoTime = new AtomicLong();
+        SysFigures figures =
+                new SysFigures(new Clients(0, 0, 0), new Traffic(0, FLOW, FLOW, 0, FLOW), new Kept(0, 0, 0, 0));
+        SysTopics topics = new SysTopics(
+                SysConfig.every(Duration.ofSeconds(10)),
+                () -> figures,
+                message -> published.add(message.topic().replaceFirst("/\\d+min$", "/+")),
+                nanoTime::get);
+        topics.update();
+        nanoTime.addAndGet(Duration.ofSeconds(10).toNanos()); // loads are known from the second round on
+        topics.update();
+        return published;
+    }
+}
