@@ -44,6 +44,7 @@ final class Connection extends ChannelInboundHandlerAdapter implements PacketSin
     private final MqttDecoder decoder;
     private final OutboundBatch outbound;
     private final StallGuard stall;
+    private final UnfinishedPacket unfinished;
     private @Nullable MqttEncoder encoder;
     private @Nullable ByteBuf received;
     private boolean decoding;
@@ -61,6 +62,8 @@ final class Connection extends ChannelInboundHandlerAdapter implements PacketSin
         decoder = new MqttDecoder(listener.config().limits().packets());
         outbound = new OutboundBatch(channel, mailbox, listener.recorder());
         stall = new StallGuard(channel, listener.network().maxStall(), this::stalled);
+        unfinished =
+                new UnfinishedPacket(channel.eventLoop(), listener.unfinished(), this::resumeReading, this::unfinished);
         ReasonCode refusal = verdict instanceof ListenerAdmission.Refused(ReasonCode reason) ? reason : null;
         Peer peer = new Peer(address(channel.remoteAddress()), listener.name(), refusal);
         session = new Session(listener.services(), listener.config().limits(), peer, mailbox, this);
@@ -125,6 +128,7 @@ final class Connection extends ChannelInboundHandlerAdapter implements PacketSin
         stall.stop();
         outbound.release();
         releaseReceived();
+        unfinished.release();
         listener.admission().release(verdict);
         listener.recorder().closed(listener.name());
     }
@@ -182,6 +186,7 @@ final class Connection extends ChannelInboundHandlerAdapter implements PacketSin
         outbound.flush();
         if (!decoding) {
             releaseReceived();
+            unfinished.release();
         }
         channel.config().setAutoRead(true);
         LingeringClose.begin(channel, listener.network().linger());
@@ -192,19 +197,22 @@ final class Connection extends ChannelInboundHandlerAdapter implements PacketSin
             return;
         }
         decoding = true;
+        boolean decoded = false;
         try {
             while (mayRead() && decodeNext()) {
                 packets++;
+                decoded = true;
             }
         } finally {
             decoding = false;
         }
         keepRest();
+        unfinished.hold(received == null ? 0 : received.capacity(), decoded);
         channel.config().setAutoRead(closing || mayRead());
     }
 
     private boolean mayRead() {
-        return !closing && !choked && session.mayRead();
+        return !closing && !choked && !unfinished.isWaiting() && session.mayRead();
     }
 
     private boolean decodeNext() {
@@ -264,6 +272,10 @@ final class Connection extends ChannelInboundHandlerAdapter implements PacketSin
         return remote instanceof InetSocketAddress internet && internet.getAddress() != null
                 ? internet.getAddress().getHostAddress() + ":" + internet.getPort()
                 : String.valueOf(remote);
+    }
+
+    private void unfinished() {
+        refuse(new MqttException(ReasonCode.QUOTA_EXCEEDED, "a large packet does not end, and memory is short"));
     }
 
     private void stalled() {

@@ -9,6 +9,7 @@ import io.tributary.broker.session.SessionServices;
  * @param network how sockets are run
  * @param admission which connections it takes
  * @param services what all sessions share
+ * @param unfinished the memory for packets of which only a part has come
  * @param recorder counts what goes over sockets
  */
 record ListenerContext(
@@ -16,6 +17,7 @@ record ListenerContext(
         NetworkConfig network,
         ListenerAdmission admission,
         SessionServices services,
+        UnfinishedPackets unfinished,
         ConnectionRecorder recorder) {
 
     String name() {

@@ -32,6 +32,7 @@ public final class Listeners {
     private final SessionServices services;
     private final ConnectionRecorder recorder;
     private final Transport transport = Transport.best();
+    private final UnfinishedPackets unfinished = UnfinishedPackets.ofThisProcess();
     private final EventLoopGroup loops;
     private final ChannelGroup listening = new DefaultChannelGroup(GlobalEventExecutor.INSTANCE);
     private final ChannelGroup connections = new DefaultChannelGroup(GlobalEventExecutor.INSTANCE, true);
@@ -117,7 +118,7 @@ public final class Listeners {
 
     private ServerBootstrap bootstrap(ListenerConfig config) {
         ListenerAdmission admission = new ListenerAdmission(config.admission(), System::nanoTime);
-        ListenerContext listener = new ListenerContext(config, network, admission, services, recorder);
+        ListenerContext listener = new ListenerContext(config, network, admission, services, unfinished, recorder);
         return new ServerBootstrap()
                 .group(loops)
                 .channel(transport.serverChannel())

@@ -84,11 +84,13 @@ class ShardsOnTwoNodesTest {
         for (int i = 0; i < MESSAGES; i++) {
             publish(i % 2 == 0 ? one : two, connected, "m" + i);
         }
-        patiently().untilAsserted(() -> { // two publishers: in any order
-            for (Connected one : connected) {
-                assertThat(one.texts()).containsExactlyInAnyOrderElementsOf(texts(MESSAGES));
-            }
-        });
+        patiently()
+                .untilAsserted(
+                        () -> { // two publishers: in any order
+                            for (Connected one : connected) {
+                                assertThat(one.texts()).containsExactlyInAnyOrderElementsOf(texts(MESSAGES));
+                            }
+                        });
     }
 
     @Test

@@ -190,6 +190,7 @@ class ConnectionTest {
                 NetworkConfig.DEFAULT,
                 new ListenerAdmission(config.admission(), System::nanoTime),
                 FakeServices.on(backend),
+                new UnfinishedPackets(1L << 30),
                 flushes);
         return new Pipeline(listener, SocketLayer.PLAIN, new DefaultChannelGroup(GlobalEventExecutor.INSTANCE));
     }

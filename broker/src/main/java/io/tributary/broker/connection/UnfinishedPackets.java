@@ -1,0 +1,66 @@
+package io.tributary.broker.connection;
+
+import io.netty.util.internal.PlatformDependent;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.atomic.AtomicLong;
+
+/**
+ * The memory that all connections together may use for packets of which only a part has come. Whoever would begin one beyond
+ * it is not read until others have finished or given up. Any thread; never blocks.
+ */
+final class UnfinishedPackets {
+    /** What a packet may have here without being counted: ordinary clients never wait. */
+    static final int FREE_BYTES = 16 * 1024;
+
+    private static final int PART_OF_DIRECT_MEMORY = 8;
+
+    private final long limitBytes;
+    private final AtomicLong held = new AtomicLong();
+    private final Queue<Runnable> waiting = new ConcurrentLinkedQueue<>();
+
+    UnfinishedPackets(long limitBytes) {
+        this.limitBytes = limitBytes;
+    }
+
+    /** An eighth of the memory that buffers can have, and an eighth to finish what has begun. */
+    static UnfinishedPackets ofThisProcess() {
+        return new UnfinishedPackets(PlatformDependent.maxDirectMemory() / PART_OF_DIRECT_MEMORY);
+    }
+
+    /**
+     * Counts bytes, or takes them off.
+     *
+     * @param isBegun whether the packet had bytes here before: it may be finished from as much memory again
+     * @return whether the packet may go on
+     */
+    boolean change(long bytes, boolean isBegun) {
+        long now = held.addAndGet(bytes);
+        if (bytes < 0 && now <= limitBytes) {
+            wake();
+        }
+        return now <= (isBegun ? 2 * limitBytes : limitBytes);
+    }
+
+    /** Whether somebody waits. */
+    boolean isShort() {
+        return !waiting.isEmpty();
+    }
+
+    /** Runs the action when there is room again, perhaps on another thread. */
+    void await(Runnable action) {
+        waiting.add(action);
+        if (held.get() <= limitBytes) {
+            wake();
+        }
+    }
+
+    private void wake() {
+        for (int count = waiting.size(); count > 0; count--) { // those that have to wait again wait for the next time
+            Runnable action = waiting.poll();
+            if (action != null) {
+                action.run();
+            }
+        }
+    }
+}
