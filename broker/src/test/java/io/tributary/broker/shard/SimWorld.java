@@ -272,7 +272,7 @@ final class SimWorld {
         boolean ends = !client.isLoyal && clock.chance(0.2);
         client.disconnect(clock.chance(0.3), ends ? 0 : client.expirySeconds);
         if (faults.cluster && clock.chance(0.3)) { // just when its messages are handed over
-            clock.after(clock.between(0, 60), this::move);
+            clock.after(clock.between(0, ends ? 300 : 60), this::move);
         }
     }
 
