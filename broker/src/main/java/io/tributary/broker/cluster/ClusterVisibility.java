@@ -226,6 +226,9 @@ public final class ClusterVisibility implements Visibility, AutoCloseable {
         MapProgress progress;
         Collection<NodeId> to;
         synchronized (this) {
+            if (closed) {
+                return;
+            }
             scheduled.remove(followers.map());
             sentNanos.put(followers.map(), timer.nanos());
             progress = progressOf(followers);

@@ -15,18 +15,14 @@ import org.jspecify.annotations.Nullable;
 final class KnownNodes {
     private final Map<String, NodeRecord> nodes = new ConcurrentHashMap<>();
 
-    /**
-     * Takes a record, unless it is older than what is known.
-     *
-     * @return what was known of the node before, null if nothing; the record itself when it was not taken
-     */
+    /** Takes a record, unless it is older than what is known. */
     Change put(String name, NodeRecord node) {
         NodeRecord known = nodes.get(name);
         if (known != null && !node.follows(known)) {
-            return new Change(known, known);
+            return new Change(known, known, false);
         }
         nodes.put(name, node);
-        return new Change(known, node);
+        return new Change(known, node, true);
     }
 
     /** Forgets a node whose last process is over; a removal that came too late for that counts for nothing. */
@@ -80,13 +76,9 @@ final class KnownNodes {
      *
      * @param before what was known of the node, null if nothing
      * @param now what is known of it
+     * @param taken whether the record was taken; it is late otherwise
      */
-    record Change(@Nullable NodeRecord before, NodeRecord now) {
-
-        /** Whether nothing changed, because the record was an old one. */
-        boolean isStale() {
-            return before == now;
-        }
+    record Change(@Nullable NodeRecord before, NodeRecord now, boolean taken) {
 
         /** Whether another process has the name. */
         boolean isNewProcess() {

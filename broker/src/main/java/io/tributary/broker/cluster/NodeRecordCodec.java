@@ -14,7 +14,6 @@ final class NodeRecordCodec {
     static final int FORMAT = 1;
 
     private static final int SIZE_HINT = 64;
-    private static final NodeState[] STATES = NodeState.values();
 
     private NodeRecordCodec() {}
 
@@ -25,7 +24,7 @@ final class NodeRecordCodec {
         writer.writeString(node.host());
         writer.writeNumber(node.port());
         writer.writeNumber(node.format());
-        writer.writeByte(node.state().ordinal());
+        writer.writeByte(node.state().code());
         writer.writeNumber(node.heartbeat());
         writer.writeSigned(node.writtenMillis());
         return writer.toBytes();
@@ -56,10 +55,12 @@ final class NodeRecordCodec {
     }
 
     private static NodeState readState(ByteReader reader) {
-        int state = reader.readByte();
-        if (state >= STATES.length) {
-            throw new UnreadableRecordException("there is no state " + state + " of a node");
+        int code = reader.readByte();
+        for (NodeState state : NodeState.values()) {
+            if (state.code() == code) {
+                return state;
+            }
         }
-        return STATES[state];
+        throw new UnreadableRecordException("there is no state " + code + " of a node");
     }
 }

@@ -2,19 +2,30 @@ package io.tributary.broker.cluster;
 
 /**
  * Where a process of a node is in its life. It goes forward only: JOINING, LIVE, LEAVING, GONE; to DEAD from each of the
- * first three. The order and the names are what is stored.
+ * first three. The codes are what is stored.
  */
 public enum NodeState {
     /** It reads what the others know; it has no clients yet, and nobody waits for it. */
-    JOINING,
+    JOINING(1),
     /** It serves clients, and others wait for it. */
-    LIVE,
+    LIVE(2),
     /** It sends its clients away. */
-    LEAVING,
+    LEAVING(3),
     /** It has left by itself. */
-    GONE,
+    GONE(4),
     /** It was silent for too long, and the owner of shard 0 has said so. */
-    DEAD;
+    DEAD(5);
+
+    private final int code;
+
+    NodeState(int code) {
+        this.code = code;
+    }
+
+    /** The number that is stored for it. */
+    int code() {
+        return code;
+    }
 
     /** Whether the process is over, as far as all others are concerned. */
     public boolean isFinal() {

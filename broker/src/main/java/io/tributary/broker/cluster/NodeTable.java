@@ -245,14 +245,14 @@ public final class NodeTable {
         writtenNanos = timer.nanos();
         return map.put(name, NodeRecordCodec.encode(node)).whenComplete((seen, failure) -> {
             if (failure != null) {
-                LOG.warn("heartbeat {} of {} was not written", node.heartbeat(), self, failure);
+                LOG.warn("heartbeat {} of {} was not written: {}", node.heartbeat(), self, String.valueOf(failure));
                 notWritten(node);
             }
         });
     }
 
     private synchronized void notWritten(NodeRecord node) {
-        if (own == node) {
+        if (own != null && own.heartbeat() == node.heartbeat()) {
             outstanding = false;
         }
     }
@@ -275,7 +275,7 @@ public final class NodeTable {
 
     private void onRecord(NodeId id, NodeRecord node) {
         Change change = known.put(id.name(), node);
-        if (change.isStale()) {
+        if (!change.taken()) {
             repairIfOwner(id, node, change.now());
             return;
         }
@@ -355,7 +355,7 @@ public final class NodeTable {
         if (ownsShardZero && !late.equals(newer) && !id.name().equals(name)) {
             map.put(id.name(), NodeRecordCodec.encode(newer)).whenComplete((seen, failure) -> {
                 if (failure != null) {
-                    LOG.warn("the record of {} was late and not repaired", id, failure);
+                    LOG.warn("the late record of {} was not repaired: {}", id, String.valueOf(failure));
                 }
             });
         }
