@@ -87,7 +87,9 @@ final class KnownNodes {
 
         /** Whether a process that was alive is over. */
         boolean ended() {
-            return before != null && !before.state().isFinal() && (isNewProcess() || now.state().isFinal());
+            return before != null
+                    && !before.state().isFinal()
+                    && (isNewProcess() || now.state().isFinal());
         }
 
         /** Whether there is a process that was not known to be alive. */

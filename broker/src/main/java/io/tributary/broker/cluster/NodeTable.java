@@ -325,7 +325,9 @@ public final class NodeTable {
     private void ownRecord(NodeRecord node) {
         long written;
         synchronized (this) {
-            if (own == null || node.heartbeat() != own.heartbeat() || node.state().isFinal()) {
+            if (own == null
+                    || node.heartbeat() != own.heartbeat()
+                    || node.state().isFinal()) {
                 return;
             }
             outstanding = false;

@@ -47,8 +47,7 @@ final class Silence {
     void ownHeartbeat(long writtenNanos, long nowNanos) {
         Long before = ownNanos;
         if (before != null && nowNanos - before <= gapNanos && nowNanos - writtenNanos <= lateNanos) {
-            heardNanos.forEach((name, heard) ->
-                    silentNanos.merge(name, nowNanos - later(before, heard), Long::sum));
+            heardNanos.forEach((name, heard) -> silentNanos.merge(name, nowNanos - later(before, heard), Long::sum));
         }
         ownNanos = nowNanos;
     }

@@ -12,8 +12,7 @@ import java.time.Duration;
  * @param repeat how often all progress is told again; 100 ms to a minute
  * @param maxWaits how many waits a map may have; a further one fails at once
  */
-public record VisibilityConfig(
-        Duration leaveOut, Duration behind, Duration coalesce, Duration repeat, int maxWaits) {
+public record VisibilityConfig(Duration leaveOut, Duration behind, Duration coalesce, Duration repeat, int maxWaits) {
 
     /** A node that is a second behind is left out. */
     public static final VisibilityConfig DEFAULT = new VisibilityConfig(

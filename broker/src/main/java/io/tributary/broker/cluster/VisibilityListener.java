@@ -1,7 +1,7 @@
 package io.tributary.broker.cluster;
 
-import io.tributary.broker.link.NodeId;
 import io.tributary.broker.cluster.NodeMessage.MapProgress;
+import io.tributary.broker.link.NodeId;
 import java.util.Collection;
 
 /** What {@link ClusterVisibility} needs of its node, and tells it. Called on any of its threads; must not block. */

@@ -140,7 +140,9 @@ class ClusterVisibilityTest {
         CompletableFuture<?> done = a.everywhere(8);
         timer.pass(LEAVE_OUT.minus(MOMENT));
         assertThat(done).isNotDone();
-        assertThat(slow.visibility.isBehind()).as("notices before it is left out").isTrue();
+        assertThat(slow.visibility.isBehind())
+                .as("notices before it is left out")
+                .isTrue();
         timer.pass(Duration.ofMillis(100));
         assertThat(done).isCompleted();
         assertThat(a.told).containsExactly("left out " + slow.id);
@@ -199,8 +201,10 @@ class ClusterVisibilityTest {
                 timer.after(Duration.ofMillis(delayMillis).toNanos(), () -> slow.reached(position));
                 for (int step = 0; step < 10; step++) {
                     timer.pass(Duration.ofMillis(11));
-                    long promised =
-                            reachedByAll.stream().mapToLong(Long::longValue).max().orElse(0);
+                    long promised = reachedByAll.stream()
+                            .mapToLong(Long::longValue)
+                            .max()
+                            .orElse(0);
                     long reached = slow.visibility.isBehind() ? Long.MAX_VALUE : slow.position;
                     assertThat(reached).isGreaterThanOrEqualTo(promised);
                 }
@@ -363,7 +367,8 @@ class ClusterVisibilityTest {
 
     @Test
     void goesOnWhenFiveNodesAreEquallyFast() {
-        List<Node> five = List.of("a", "b", "c", "d", "e").stream().map(this::add).toList();
+        List<Node> five =
+                List.of("a", "b", "c", "d", "e").stream().map(this::add).toList();
         for (int i = 1; i <= 300; i++) {
             long position = i;
             five.forEach(node -> node.reached(position));

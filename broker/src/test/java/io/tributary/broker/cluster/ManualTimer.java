@@ -6,7 +6,8 @@ import java.util.PriorityQueue;
 
 /** A cluster timer, and a wall clock, that a test moves; tasks run on the thread of the test. */
 final class ManualTimer implements ClusterTimer {
-    private static final long START_NANOS = Long.MAX_VALUE - Duration.ofSeconds(10).toNanos(); // it may wrap
+    private static final long START_NANOS =
+            Long.MAX_VALUE - Duration.ofSeconds(10).toNanos(); // it may wrap
     private static final long START_MILLIS = 1_800_000_000_000L;
 
     private final PriorityQueue<Task> tasks =

@@ -113,8 +113,10 @@ class NodeTableTest {
     void oneWinsWhenTwoProcessesOfANameJoinAtOnce() {
         SimNode first = new SimNode("a", 1, log, timer);
         SimNode second = new SimNode("a", 1, log, timer);
-        CompletableFuture<?> one = first.table.join(InetSocketAddress.createUnresolved("one", 1)).toCompletableFuture();
-        CompletableFuture<?> two = second.table.join(InetSocketAddress.createUnresolved("two", 2)).toCompletableFuture();
+        CompletableFuture<?> one =
+                first.table.join(InetSocketAddress.createUnresolved("one", 1)).toCompletableFuture();
+        CompletableFuture<?> two =
+                second.table.join(InetSocketAddress.createUnresolved("two", 2)).toCompletableFuture();
         timer.pass(MOMENT);
         boolean firstIsNewer = first.id().incarnation() > second.id().incarnation();
         CompletableFuture<?> newer = firstIsNewer ? one : two;
@@ -140,7 +142,9 @@ class NodeTableTest {
         assertThat(a.told).containsExactly("gone " + c.id());
         assertThat(b.told).containsExactly("gone " + c.id());
         timer.pass(Duration.ofSeconds(30));
-        assertThat(log.recordsOf("c")).filteredOn(node -> node.state() == NodeState.DEAD).hasSize(1);
+        assertThat(log.recordsOf("c"))
+                .filteredOn(node -> node.state() == NodeState.DEAD)
+                .hasSize(1);
         assertThat(a.told).hasSize(1);
     }
 
@@ -255,7 +259,8 @@ class NodeTableTest {
         timer.pass(Duration.ofSeconds(3));
         assertThat(a.told).containsOnlyOnce("declared dead");
         assertThat(next.told).doesNotContain("declared dead");
-        assertThat(log.recordsOf("a").getLast().incarnation()).isEqualTo(next.id().incarnation());
+        assertThat(log.recordsOf("a").getLast().incarnation())
+                .isEqualTo(next.id().incarnation());
     }
 
     @Test
@@ -297,8 +302,10 @@ class NodeTableTest {
     void allUnknownAreDeadWhenAsked() {
         SimNode a = SimNode.live("a", log, timer);
         assertThat(a.table.isDead(a.id().toString())).isFalse();
-        assertThat(a.table.isDead(new NodeId("a", a.id().incarnation() - 1).toString())).isTrue();
-        assertThat(a.table.isDead(new NodeId("a", a.id().incarnation() + 1).toString())).isFalse();
+        assertThat(a.table.isDead(new NodeId("a", a.id().incarnation() - 1).toString()))
+                .isTrue();
+        assertThat(a.table.isDead(new NodeId("a", a.id().incarnation() + 1).toString()))
+                .isFalse();
         assertThat(List.of("b#1", "a", "", "a#", "a#x", "#", "a#99999999999999999999"))
                 .allMatch(a.table::isDead);
     }
