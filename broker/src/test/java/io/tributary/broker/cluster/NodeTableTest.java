@@ -313,10 +313,10 @@ class NodeTableTest {
     @Test
     void writesWhatAllReadWhenFormatsDiffer() {
         SimNode a = new SimNode("a", 3, log, timer);
-        a.join();
+        assertThat(a.join()).isCompleted();
         assertThat(a.table.oldestFormat()).isEqualTo(3);
         SimNode b = new SimNode("b", 2, log, timer);
-        b.join();
+        assertThat(b.join()).isCompleted();
         assertThat(a.table.oldestFormat()).isEqualTo(2);
         assertThat(b.table.oldestFormat()).isEqualTo(2);
         b.table.leave();

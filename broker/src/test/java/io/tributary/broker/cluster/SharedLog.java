@@ -20,6 +20,7 @@ final class SharedLog {
     private final List<View> views = new ArrayList<>();
 
     /** One record. */
+    @SuppressWarnings("ArrayRecordComponent") // never compared
     record Entry(String key, byte @Nullable [] value) {}
 
     SharedLog(ClusterTimer timer) {

@@ -44,7 +44,7 @@ final class SimNode implements NodeTableListener {
     /** A process that has joined and serves clients. */
     static SimNode live(String name, SharedLog log, ManualTimer timer) {
         SimNode node = new SimNode(name, 1, log, timer);
-        node.join();
+        CompletableFuture<?> _ = node.join();
         node.table.live();
         timer.pass(MOMENT);
         return node;
