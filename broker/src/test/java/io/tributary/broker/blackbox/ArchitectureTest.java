@@ -57,7 +57,7 @@ class ArchitectureTest {
         "broker.extension, broker.security",
         "broker.delivery, ''",
         "broker.link, ''",
-        "broker.cluster, broker.delivery broker.link broker.shard",
+        "broker.cluster, broker.delivery broker.link broker.shard persistence.replicated",
         "broker.subscription, persistence.replicated",
         "broker.retained, persistence.replicated",
         "broker.shard, broker.delivery persistence.shard",

@@ -1,0 +1,106 @@
+package io.tributary.broker.cluster;
+
+import io.tributary.broker.link.NodeId;
+import java.net.InetSocketAddress;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.BiConsumer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What the node table says, folded from its records in their order: of each name the newest process. Changed on one thread;
+ * read by any. A name stays: some hundred bytes each.
+ */
+final class KnownNodes {
+    private final Map<String, NodeRecord> nodes = new ConcurrentHashMap<>();
+
+    /** Takes a record, unless it is older than what is known. */
+    Change put(String name, NodeRecord node) {
+        NodeRecord known = nodes.get(name);
+        if (known != null && !node.follows(known)) {
+            return new Change(known, known, false);
+        }
+        nodes.put(name, node);
+        return new Change(known, node, true);
+    }
+
+    /** Forgets a node whose last process is over; a removal that came too late for that counts for nothing. */
+    void remove(String name) {
+        nodes.computeIfPresent(name, (key, node) -> node.state().isFinal() ? null : node);
+    }
+
+    /** What is known of a node. */
+    @Nullable
+    NodeRecord get(String name) {
+        return nodes.get(name);
+    }
+
+    /** All that are not over. */
+    void forEachAlive(BiConsumer<String, NodeRecord> action) {
+        nodes.forEach((name, node) -> {
+            if (!node.state().isFinal()) {
+                action.accept(name, node);
+            }
+        });
+    }
+
+    /** Where all that are not over listen. */
+    Map<NodeId, InetSocketAddress> addresses() {
+        Map<NodeId, InetSocketAddress> addresses = new HashMap<>();
+        forEachAlive((name, node) -> addresses.put(new NodeId(name, node.incarnation()), addressOf(node)));
+        return addresses;
+    }
+
+    /** Whether the process, {@code name#incarnation}, is over: also when the table does not have it. */
+    boolean isDead(String nodeAndIncarnation) {
+        int separator = nodeAndIncarnation.lastIndexOf('#');
+        NodeRecord known = separator < 0 ? null : nodes.get(nodeAndIncarnation.substring(0, separator));
+        if (known == null || known.state().isFinal()) {
+            return true;
+        }
+        try {
+            return Long.parseLong(nodeAndIncarnation, separator + 1, nodeAndIncarnation.length(), 10)
+                    < known.incarnation();
+        } catch (NumberFormatException e) {
+            return true;
+        }
+    }
+
+    static InetSocketAddress addressOf(NodeRecord node) {
+        return InetSocketAddress.createUnresolved(node.host(), node.port());
+    }
+
+    /**
+     * What a record did.
+     *
+     * @param before what was known of the node, null if nothing
+     * @param now what is known of it
+     * @param taken whether the record was taken; it is late otherwise
+     */
+    record Change(@Nullable NodeRecord before, NodeRecord now, boolean taken) {
+
+        /** Whether another process has the name. */
+        boolean isNewProcess() {
+            return before == null || before.incarnation() != now.incarnation();
+        }
+
+        /** Whether a process that was alive is over. */
+        boolean ended() {
+            return before != null
+                    && !before.state().isFinal()
+                    && (isNewProcess() || now.state().isFinal());
+        }
+
+        /** Whether there is a process that was not known to be alive. */
+        boolean began() {
+            return isNewProcess() && !now.state().isFinal();
+        }
+
+        /** Whether the process serves clients and did not before. */
+        boolean becameLive() {
+            return now.state().isServing()
+                    && (before == null || isNewProcess() || !before.state().isServing());
+        }
+    }
+}

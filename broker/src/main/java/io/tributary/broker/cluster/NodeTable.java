@@ -1,0 +1,365 @@
+package io.tributary.broker.cluster;
+
+import io.tributary.broker.cluster.KnownNodes.Change;
+import io.tributary.broker.link.NodeId;
+import io.tributary.common.event.UnreadableRecordException;
+import io.tributary.persistence.replicated.ReplicatedMap;
+import java.net.InetSocketAddress;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ThreadLocalRandom;
+import java.util.function.LongSupplier;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The nodes of the cluster, and this node's place among them: a replicated map with a {@link NodeRecord} a name. A process
+ * calls, each after the stage of the one before, {@link #open}, {@link #join}, {@link #live} once it serves clients,
+ * {@link #leaving}, and {@link #leave}. From joining on it writes a heartbeat at a fixed interval, never more than one ahead
+ * of what it has read back.
+ *
+ * <p>The owner of shard 0 declares nodes dead that are silent; see {@link Silence} for what counts. The verdict names one
+ * incarnation and is final for it: what such a process writes later is ignored by all, and the owner of shard 0 repeats the
+ * newer record wherever a late one has replaced it.
+ *
+ * <p>All methods may be called from any thread, and none blocks.
+ */
+public final class NodeTable {
+    private static final Logger LOG = LoggerFactory.getLogger(NodeTable.class);
+    private static final int MOST_UNREADABLE = 100;
+    private static final int RANDOM_BITS = 12;
+
+    private final String name;
+    private final int format;
+    private final ReplicatedMap map;
+    private final NodeTableConfig config;
+    private final ClusterTimer timer;
+    private final LongSupplier wallMillis;
+    private final NodeTableListener listener;
+
+    private final KnownNodes known = new KnownNodes();
+    private final Silence silence;
+    /** Which incarnations this node has declared dead and not yet seen dead. */
+    private final Map<String, Long> condemned = new ConcurrentHashMap<>();
+
+    private volatile @Nullable NodeId self;
+    private volatile boolean ownsShardZero;
+
+    /** Names whose records could not be read; the map's thread. */
+    private final Set<String> unreadable = ConcurrentHashMap.newKeySet();
+
+    // Guarded by this.
+    private @Nullable NodeRecord own;
+    private boolean joined;
+    private boolean ended;
+    private boolean outstanding;
+    private long writtenNanos;
+
+    /**
+     * Creates it; nothing happens before {@link #open}.
+     *
+     * @param name the name of this node, which no other node has
+     * @param format the newest format of records that this version reads
+     * @param map what holds the table; nobody else follows it
+     * @param wallMillis the wall clock
+     */
+    public NodeTable(
+            String name,
+            int format,
+            ReplicatedMap map,
+            NodeTableConfig config,
+            ClusterTimer timer,
+            LongSupplier wallMillis,
+            NodeTableListener listener) {
+        this.name = name;
+        this.format = format;
+        this.map = map;
+        this.config = config;
+        this.timer = timer;
+        this.wallMillis = wallMillis;
+        this.listener = listener;
+        silence = new Silence(config);
+    }
+
+    /**
+     * Reads the table, and chooses an incarnation that is larger than all earlier ones of this name. Where the table has a
+     * process of this name with a fresh heartbeat, looks on for a while whether another heartbeat comes.
+     *
+     * @return this process; fails with {@link NodeNameInUseException} when another one is up under this name
+     */
+    public CompletionStage<NodeId> open() {
+        return map.follow(this::onChange).thenCompose(read -> {
+            NodeRecord earlier = known.get(name);
+            if (earlier == null || !seemsAlive(earlier)) {
+                return CompletableFuture.completedStage(identify());
+            }
+            CompletableFuture<NodeId> identified = new CompletableFuture<>();
+            timer.after(config.watch().toNanos(), () -> identifyUnlessUsed(earlier, identified));
+            return identified;
+        });
+    }
+
+    /**
+     * Enters this process into the table, as joining, and begins with its heartbeats.
+     *
+     * @param address where it listens for links, as the other nodes are to know it
+     * @return completes when all live nodes know it; fails with {@link NodeNameInUseException} when another process of this
+     *     name has joined meanwhile
+     */
+    public CompletionStage<@Nullable Void> join(InetSocketAddress address) {
+        NodeId id = Objects.requireNonNull(self, "open() has not completed");
+        NodeRecord first = new NodeRecord(
+                id.incarnation(),
+                address.getHostString(),
+                address.getPort(),
+                format,
+                NodeState.JOINING,
+                0,
+                wallMillis.getAsLong());
+        CompletionStage<@Nullable Void> written = write(first);
+        timer.after(config.heartbeat().toNanos(), this::beat);
+        return written.thenCompose(seen -> joinedUnlessReplaced());
+    }
+
+    /** Says that this process serves clients; completes when all live nodes know it, and wait for this one. */
+    public CompletionStage<@Nullable Void> live() {
+        return advance(NodeState.LIVE);
+    }
+
+    /** Says that this process sends its clients away; completes when all live nodes know it. */
+    public CompletionStage<@Nullable Void> leaving() {
+        return advance(NodeState.LEAVING);
+    }
+
+    /** Takes leave, and ends the heartbeats; completes when all live nodes know it. */
+    public CompletionStage<@Nullable Void> leave() {
+        return advance(NodeState.GONE);
+    }
+
+    /** Ends the heartbeats without a word, as a process does that is declared dead. */
+    public synchronized void stop() {
+        ended = true;
+    }
+
+    /** Whether this node owns shard 0 now, and so declares others dead. */
+    public void owningShardZero(boolean owning) {
+        ownsShardZero = owning;
+    }
+
+    /**
+     * Whether a process is over: dead, gone, replaced by a newer one, or none that the table knows. The last is certain only
+     * of processes that joined before {@link ReplicatedMap#caughtUp} was asked and completed.
+     *
+     * @param nodeAndIncarnation the process as {@link NodeId#toString} names it
+     */
+    public boolean isDead(String nodeAndIncarnation) {
+        return known.isDead(nodeAndIncarnation);
+    }
+
+    /** All processes that are not over, this one too once it has joined, and where they listen; not looked up. */
+    public Map<NodeId, InetSocketAddress> alive() {
+        return known.addresses();
+    }
+
+    /** The newest format that every process reads that is not over, and this one: nobody may write a newer one. */
+    public int oldestFormat() {
+        int[] oldest = {format};
+        known.forEachAlive((other, node) -> oldest[0] = Math.min(oldest[0], node.format()));
+        return oldest[0];
+    }
+
+    /**
+     * Whether this node's own heartbeats come back in time, so that it knows what the others wrote until shortly before. One
+     * that does not must not trust what it has replicated.
+     */
+    public boolean isCurrent() {
+        return silence.isCurrent(timer.nanos());
+    }
+
+    private boolean seemsAlive(NodeRecord node) {
+        long ageMillis = Math.abs(wallMillis.getAsLong() - node.writtenMillis());
+        return !node.state().isFinal() && ageMillis < config.silence().toMillis();
+    }
+
+    private void identifyUnlessUsed(NodeRecord earlier, CompletableFuture<NodeId> identified) {
+        NodeRecord now = Objects.requireNonNullElse(known.get(name), earlier);
+        boolean beats = now.heartbeat() != earlier.heartbeat() || now.incarnation() != earlier.incarnation();
+        if (beats && !now.state().isFinal()) {
+            identified.completeExceptionally(new NodeNameInUseException(new NodeId(name, now.incarnation()), now));
+        } else {
+            identified.complete(identify());
+        }
+    }
+
+    /** By the wall clock, so that it grows even where the table was lost; and by chance, so that no two are the same. */
+    private NodeId identify() {
+        long timely = (wallMillis.getAsLong() << RANDOM_BITS)
+                + ThreadLocalRandom.current().nextInt(1 << RANDOM_BITS);
+        NodeRecord earlier = known.get(name);
+        NodeId id = new NodeId(name, earlier == null ? timely : Math.max(timely, earlier.incarnation() + 1));
+        self = id;
+        return id;
+    }
+
+    private synchronized CompletionStage<@Nullable Void> joinedUnlessReplaced() {
+        NodeRecord newest = known.get(name);
+        if (ended && newest != null) {
+            return CompletableFuture.failedStage(
+                    new NodeNameInUseException(new NodeId(name, newest.incarnation()), newest));
+        }
+        joined = true;
+        return CompletableFuture.completedStage(null);
+    }
+
+    private synchronized CompletionStage<@Nullable Void> advance(NodeState state) {
+        NodeRecord before = own;
+        if (before == null || ended) {
+            return CompletableFuture.failedStage(new IllegalStateException("this process is not in the node table"));
+        }
+        if (before.state().compareTo(state) >= 0) {
+            return CompletableFuture.failedStage(new IllegalStateException(before.state() + " comes after " + state));
+        }
+        return write(before.in(state).beat(wallMillis.getAsLong()));
+    }
+
+    private synchronized void beat() {
+        NodeRecord before = own;
+        if (before == null || ended || before.state().isFinal()) {
+            return;
+        }
+        if (!outstanding) {
+            write(before.beat(wallMillis.getAsLong()));
+        }
+        timer.after(config.heartbeat().toNanos(), this::beat);
+    }
+
+    /** Writes this process's record; in the order of the calls, so the map is called with the lock held. */
+    private synchronized CompletionStage<@Nullable Void> write(NodeRecord node) {
+        own = node;
+        outstanding = true;
+        writtenNanos = timer.nanos();
+        return map.put(name, NodeRecordCodec.encode(node)).whenComplete((seen, failure) -> {
+            if (failure != null) {
+                LOG.warn("heartbeat {} of {} was not written: {}", node.heartbeat(), self, String.valueOf(failure));
+                notWritten(node);
+            }
+        });
+    }
+
+    private synchronized void notWritten(NodeRecord node) {
+        if (own != null && own.heartbeat() == node.heartbeat()) {
+            outstanding = false;
+        }
+    }
+
+    /** On the map's thread, as all below. */
+    private void onChange(String key, byte @Nullable [] value) {
+        if (value == null) {
+            known.remove(key);
+            return;
+        }
+        try {
+            NodeRecord node = NodeRecordCodec.decode(value);
+            onRecord(new NodeId(key, node.incarnation()), node);
+        } catch (UnreadableRecordException | IllegalArgumentException e) {
+            if (unreadable.size() < MOST_UNREADABLE && unreadable.add(key)) {
+                LOG.warn("the node table has a record that this version cannot read, and ignores: {}", e.getMessage());
+            }
+        }
+    }
+
+    private void onRecord(NodeId id, NodeRecord node) {
+        Change change = known.put(id.name(), node);
+        if (!change.taken()) {
+            repairIfOwner(id, node, change.now());
+            return;
+        }
+        NodeRecord before = change.before();
+        if (change.ended() && before != null) {
+            over(new NodeId(id.name(), before.incarnation()));
+        }
+        if (id.equals(self)) {
+            ownRecord(node);
+            return;
+        }
+        if (change.began()) {
+            listener.onAlive(id, KnownNodes.addressOf(node));
+        }
+        if (change.becameLive()) {
+            listener.onLive(id);
+        }
+        boolean beats = before == null || change.isNewProcess() || node.heartbeat() > before.heartbeat();
+        if (beats && !node.state().isFinal()) {
+            silence.heard(id.name(), timer.nanos());
+        }
+    }
+
+    private void over(NodeId id) {
+        silence.forget(id.name());
+        condemned.remove(id.name());
+        if (id.equals(self)) {
+            selfOver();
+        } else {
+            listener.onGone(id);
+        }
+    }
+
+    private void selfOver() {
+        synchronized (this) {
+            boolean left = own != null && own.state().isFinal();
+            boolean serves = joined && !ended && !left;
+            ended = true;
+            if (!serves) {
+                return;
+            }
+        }
+        LOG.warn("{} was declared dead or replaced by the cluster", self);
+        listener.onDeclaredDead();
+    }
+
+    private void ownRecord(NodeRecord node) {
+        long written;
+        synchronized (this) {
+            if (own == null
+                    || node.heartbeat() != own.heartbeat()
+                    || node.state().isFinal()) {
+                return;
+            }
+            outstanding = false;
+            written = writtenNanos;
+        }
+        silence.ownHeartbeat(written, timer.nanos());
+        if (ownsShardZero) {
+            silence.tooLong().forEach(this::declareDead);
+        }
+    }
+
+    private void declareDead(String other) {
+        NodeRecord node = known.get(other);
+        if (node == null || Objects.equals(condemned.put(other, node.incarnation()), node.incarnation())) {
+            return;
+        }
+        LOG.warn("{}#{} is declared dead: it was silent for {}", other, node.incarnation(), config.silence());
+        map.put(other, NodeRecordCodec.encode(node.in(NodeState.DEAD))).whenComplete((seen, failure) -> {
+            if (failure != null) {
+                condemned.remove(other, node.incarnation()); // tried again with the next heartbeat
+            }
+        });
+    }
+
+    /** A late record of an old process has replaced a newer one, for those that read the table from its beginning. */
+    private void repairIfOwner(NodeId id, NodeRecord late, NodeRecord newer) {
+        if (ownsShardZero && !late.equals(newer) && !id.name().equals(name)) {
+            map.put(id.name(), NodeRecordCodec.encode(newer)).whenComplete((seen, failure) -> {
+                if (failure != null) {
+                    LOG.warn("the late record of {} was not repaired: {}", id, String.valueOf(failure));
+                }
+            });
+        }
+    }
+}

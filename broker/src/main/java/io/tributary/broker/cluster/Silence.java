@@ -1,0 +1,75 @@
+package io.tributary.broker.cluster;
+
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * How long the other nodes have been silent. The clock that counts is this node's own heartbeats: as the table has one order,
+ * whoever wrote before this node's heartbeat has been heard when that comes back. Only the time between two of them that came
+ * back in time counts, so a pause or a slow way of this process is not taken for the silence of others. Confined to the map's
+ * thread, but for {@link #isCurrent}.
+ */
+final class Silence {
+    private final long longestNanos;
+    private final long lateNanos;
+    private final long gapNanos;
+    private final Map<String, Long> silentNanos = new HashMap<>();
+    private final Map<String, Long> heardNanos = new HashMap<>();
+    /** When the last own heartbeat came back. */
+    private volatile @Nullable Long ownNanos;
+
+    Silence(NodeTableConfig config) {
+        longestNanos = config.silence().toNanos();
+        lateNanos = config.late().toNanos();
+        gapNanos = config.heartbeat().plus(config.late()).toNanos();
+    }
+
+    /** A record of a node that is alive came. */
+    void heard(String name, long nowNanos) {
+        silentNanos.put(name, 0L);
+        heardNanos.put(name, nowNanos);
+    }
+
+    /** A node is to be watched no more. */
+    void forget(String name) {
+        silentNanos.remove(name);
+        heardNanos.remove(name);
+    }
+
+    /**
+     * This node's own heartbeat came back.
+     *
+     * @param writtenNanos when it was written
+     */
+    void ownHeartbeat(long writtenNanos, long nowNanos) {
+        Long before = ownNanos;
+        if (before != null && nowNanos - before <= gapNanos && nowNanos - writtenNanos <= lateNanos) {
+            heardNanos.forEach((name, heard) -> silentNanos.merge(name, nowNanos - later(before, heard), Long::sum));
+        }
+        ownNanos = nowNanos;
+    }
+
+    /** Whether an own heartbeat has come back lately: then this node has seen what others wrote until shortly before. */
+    boolean isCurrent(long nowNanos) {
+        Long last = ownNanos;
+        return last != null && nowNanos - last <= gapNanos;
+    }
+
+    /** The nodes that have been silent for too long. */
+    List<String> tooLong() {
+        List<String> names = new ArrayList<>();
+        silentNanos.forEach((name, silent) -> {
+            if (silent >= longestNanos) {
+                names.add(name);
+            }
+        });
+        return names;
+    }
+
+    private static long later(long nanos, long other) {
+        return other - nanos > 0 ? other : nanos;
+    }
+}

@@ -1,0 +1,43 @@
+package io.tributary.broker.cluster;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.time.Duration;
+import org.junit.jupiter.api.Test;
+
+class SilenceTest {
+    private final Silence silence = new Silence(NodeTableConfig.DEFAULT);
+    private long now;
+
+    @Test
+    void countsWhenOwnHeartbeatsComeBackInTime() {
+        silence.heard("a", now);
+        own(1_000, 5, 6);
+        assertThat(silence.tooLong()).containsExactly("a");
+        silence.heard("a", now);
+        assertThat(silence.tooLong()).isEmpty();
+    }
+
+    /** They come often enough, but each is too old. */
+    @Test
+    void doesNotCountWhenOwnHeartbeatsAreLate() {
+        silence.heard("a", now);
+        own(1_000, 1_001, 60);
+        assertThat(silence.tooLong()).isEmpty();
+    }
+
+    /** Each is fresh, but there is a pause before each. */
+    @Test
+    void doesNotCountWhenOwnHeartbeatsAreRare() {
+        silence.heard("a", now);
+        own(2_001, 5, 60);
+        assertThat(silence.tooLong()).isEmpty();
+    }
+
+    private void own(long everyMillis, long lateMillis, int times) {
+        for (int i = 0; i < times; i++) {
+            now += Duration.ofMillis(everyMillis).toNanos();
+            silence.ownHeartbeat(now - Duration.ofMillis(lateMillis).toNanos(), now);
+        }
+    }
+}

@@ -1,0 +1,89 @@
+package io.tributary.broker.cluster;
+
+import io.tributary.broker.link.NodeId;
+import java.net.InetSocketAddress;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+
+/** A simulated process of a node: its node table, and what that told it. */
+final class SimNode implements NodeTableListener {
+    private static final Duration MOMENT = Duration.ofMillis(10);
+
+    final NodeTable table;
+    final SharedLog.View view;
+    final List<String> told = new ArrayList<>();
+    final CompletableFuture<NodeId> opened;
+    private final ManualTimer timer;
+    private boolean killed;
+
+    SimNode(String name, int format, SharedLog log, ManualTimer timer) {
+        this.timer = timer;
+        view = log.view();
+        ClusterTimer mortal = new ClusterTimer() {
+            @Override
+            public long nanos() {
+                return timer.nanos();
+            }
+
+            @Override
+            public void after(long delayNanos, Runnable task) {
+                timer.after(delayNanos, () -> {
+                    if (!killed) {
+                        task.run();
+                    }
+                });
+            }
+        };
+        table = new NodeTable(name, format, view, NodeTableConfig.DEFAULT, mortal, timer::wallMillis, this);
+        opened = table.open().toCompletableFuture();
+        timer.pass(MOMENT);
+    }
+
+    /** A process that has joined and serves clients. */
+    static SimNode live(String name, SharedLog log, ManualTimer timer) {
+        SimNode node = new SimNode(name, 1, log, timer);
+        CompletableFuture<?> _ = node.join();
+        node.table.live();
+        timer.pass(MOMENT);
+        return node;
+    }
+
+    CompletableFuture<?> join() {
+        CompletableFuture<?> joined = table.join(InetSocketAddress.createUnresolved("host-of-" + id().name(), 7000))
+                .toCompletableFuture();
+        timer.pass(MOMENT);
+        return joined;
+    }
+
+    /** As kill -9 does. */
+    void kill() {
+        killed = true;
+        view.kill();
+    }
+
+    NodeId id() {
+        return opened.join();
+    }
+
+    @Override
+    public void onAlive(NodeId node, InetSocketAddress address) {
+        told.add("alive " + node + " at " + address.getHostString() + ":" + address.getPort());
+    }
+
+    @Override
+    public void onLive(NodeId node) {
+        told.add("live " + node);
+    }
+
+    @Override
+    public void onGone(NodeId node) {
+        told.add("gone " + node);
+    }
+
+    @Override
+    public void onDeclaredDead() {
+        told.add("declared dead");
+    }
+}
