@@ -10,7 +10,7 @@ public interface OtherNodes extends OwnerTarget.Directory {
     OtherNodes NONE = new OtherNodes() {
         @Override
         public OwnerTarget of(String node, int shard, long ownerEpoch) {
-            throw new IllegalStateException("there is no node " + node);
+            return OwnerTarget.NOBODY; // an earlier incarnation of this node
         }
 
         @Override

@@ -39,6 +39,27 @@ public interface OwnerTarget {
      */
     void relayed(long epoch, int packetId);
 
+    /** The connections of a node that is gone. */
+    OwnerTarget NOBODY = new OwnerTarget() {
+        @Override
+        public void attached(long connection, Attached attached) {}
+
+        @Override
+        public void allAttached(long upTo) {}
+
+        @Override
+        public void takenOver(long connection) {}
+
+        @Override
+        public void deliver(long connection, List<Delivery> deliveries) {}
+
+        @Override
+        public void received(long connection, long[] sequences) {}
+
+        @Override
+        public void relayed(long epoch, int packetId) {}
+    };
+
     /** The ways to the nodes. Any thread. */
     interface Directory {
         /**

@@ -13,6 +13,7 @@ import io.tributary.broker.delivery.SessionTarget;
 import io.tributary.common.event.Destinations;
 import io.tributary.common.event.EventCodec;
 import io.tributary.common.event.Recipient;
+import io.tributary.common.event.ShardEvent.Attach;
 import io.tributary.common.event.ShardEvent.Relay;
 import io.tributary.common.event.ShardEvent.Release;
 import java.util.ArrayList;
@@ -113,6 +114,13 @@ class ShardsTest {
         CompletableFuture<Boolean> released = new CompletableFuture<>();
         shards.release(new Release("a", epoch, 1), (offset, failure) -> released.complete(failure == null));
         assertThat(released.join()).isTrue();
+    }
+
+    @Test
+    void sessionIsTakenOverFromANodeThatIsGone() throws InterruptedException {
+        shards.attach(new Attach("a", "gone", 1, false, 60, 10, null), _ -> {});
+        shards.attach(attach("a", 2), _ -> {});
+        assertThat(answers.attached.take().sessionPresent()).isTrue();
     }
 
     @Test
