@@ -150,13 +150,8 @@ public final class LocalKafka extends LocalServers {
          */
         public LocalKafka start() {
             LocalKafka kafka = build();
-            try {
-                kafka.start();
-                return kafka;
-            } catch (RuntimeException e) {
-                kafka.close();
-                throw e;
-            }
+            kafka.startAllOrNone();
+            return kafka;
         }
     }
 }

@@ -263,13 +263,8 @@ public final class LocalRedis extends LocalServers {
          */
         public LocalRedis start() {
             LocalRedis redis = build();
-            try {
-                redis.start();
-                return redis;
-            } catch (RuntimeException e) {
-                redis.close();
-                throw e;
-            }
+            redis.startAllOrNone();
+            return redis;
         }
     }
 }

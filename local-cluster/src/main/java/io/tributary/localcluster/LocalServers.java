@@ -32,6 +32,16 @@ public abstract sealed class LocalServers implements AutoCloseable permits Local
         awaitAllReady();
     }
 
+    /** Starts all servers, or leaves none running. */
+    final void startAllOrNone() {
+        try {
+            start();
+        } catch (RuntimeException e) {
+            close();
+            throw e;
+        }
+    }
+
     final void launchAll() {
         for (int i = 1; i <= size(); i++) {
             launch(i);

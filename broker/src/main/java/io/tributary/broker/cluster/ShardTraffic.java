@@ -21,6 +21,7 @@ import io.tributary.broker.shard.Shards;
 import java.util.Collection;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
 import java.util.concurrent.ScheduledExecutorService;
@@ -43,9 +44,14 @@ public final class ShardTraffic implements OtherNodes {
     /** What owners on other nodes say, by link and shard; each is used by its link's event loop only. */
     private final ConcurrentMap<Link, Map<Integer, Spoken>> spoken = new ConcurrentHashMap<>();
 
+    /** What waits until a link has room. */
+    private final Set<Unasked> toAsk = ConcurrentHashMap.newKeySet();
+
     private volatile @Nullable Shards shards;
 
     private record KnownOwner(String node, long epoch) {}
+
+    private record Unasked(Link link, int shard) {}
 
     private record Spoken(long ownerEpoch, OwnerTarget target) {}
 
@@ -159,13 +165,17 @@ public final class ShardTraffic implements OtherNodes {
         return true;
     }
 
-    /** Until a break of the link, with which everything is told again anyway. */
+    /** Until a break of the link, with which everything is told again anyway; once at a time for each shard. */
     private void askAgain(Link link, int shard) {
-        later(() -> {
-            if (isUp(link) && !link.send(FrameBuilder.frameOf(new Resume(shard)))) {
-                askAgain(link, shard);
-            }
-        });
+        Unasked unasked = new Unasked(link, shard);
+        if (toAsk.add(unasked)) {
+            later(() -> {
+                toAsk.remove(unasked);
+                if (isUp(link) && !link.send(FrameBuilder.frameOf(new Resume(shard)))) {
+                    askAgain(link, shard);
+                }
+            });
+        }
     }
 
     private boolean isUp(Link link) {
@@ -210,7 +220,9 @@ public final class ShardTraffic implements OtherNodes {
             if (link == null || isBroken) {
                 return;
             }
-            isBroken = !link.send(FrameBuilder.frameOf(message));
+            FrameBuilder frames = new FrameBuilder(frame -> isBroken = isBroken || !link.send(frame));
+            frames.add(message);
+            frames.finish();
             if (isBroken && isUp(link)) {
                 later(() -> own().reachable(shard, node));
             }
@@ -233,17 +245,7 @@ public final class ShardTraffic implements OtherNodes {
 
         @Override
         public void deliver(long connection, List<Delivery> deliveries) {
-            if (link != null) { // in frames of a bounded size
-                FrameBuilder frames = new FrameBuilder(frame -> isBroken |= !link.send(frame));
-                boolean wasBroken = isBroken;
-                if (!wasBroken) {
-                    frames.add(new Deliver(shard, ownerEpoch, connection, deliveries));
-                    frames.finish();
-                }
-                if (isBroken && !wasBroken && isUp(link)) {
-                    later(() -> own().reachable(shard, node));
-                }
-            }
+            send(new Deliver(shard, ownerEpoch, connection, deliveries));
         }
 
         @Override

@@ -27,6 +27,7 @@ final class UnfinishedPacket {
     private long begunAtNanos;
     private long grownAtNanos;
     private boolean isWaiting;
+    private Runnable stopWaiting = () -> {};
     private @Nullable ScheduledFuture<?> timer;
 
     /**
@@ -54,22 +55,26 @@ final class UnfinishedPacket {
      */
     void hold(int bytes, boolean isAnother) {
         long counted = bytes <= UnfinishedPackets.FREE_BYTES ? 0 : bytes;
-        if (isAnother || held == 0) {
-            begunAtNanos = loop.ticker().nanoTime();
+        if (counted == 0 && held == 0) {
+            return; // as after nearly every read
         }
         long more = counted - held;
-        grownAtNanos = more == 0 && counted > 0 ? grownAtNanos : loop.ticker().nanoTime();
         boolean mayGoOn = more == 0 || all.change(more, held > 0);
-        held = counted;
         if (counted == 0) {
+            held = 0;
+            stopWaiting.run();
             isWaiting = false;
             stopTimer();
-        } else {
-            startTimer();
-            if (more > 0 && !mayGoOn && !isWaiting) {
-                isWaiting = true;
-                all.await(() -> loop.execute(this::wake));
-            }
+            return;
+        }
+        long now = loop.ticker().nanoTime();
+        begunAtNanos = isAnother || held == 0 ? now : begunAtNanos;
+        grownAtNanos = more == 0 ? grownAtNanos : now;
+        held = counted;
+        startTimer();
+        if (more > 0 && !mayGoOn && !isWaiting) {
+            isWaiting = true;
+            stopWaiting = all.await(() -> loop.execute(this::wake));
         }
     }
 

@@ -1,9 +1,10 @@
 package io.tributary.broker.connection;
 
 import io.netty.util.internal.PlatformDependent;
-import java.util.Queue;
-import java.util.concurrent.ConcurrentLinkedQueue;
+import io.tributary.broker.session.RoomQueue;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.atomic.AtomicReference;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The memory that all connections together may use for packets of which only a part has come. Whoever would begin one beyond
@@ -17,7 +18,8 @@ final class UnfinishedPackets {
 
     private final long limitBytes;
     private final AtomicLong held = new AtomicLong();
-    private final Queue<Runnable> waiting = new ConcurrentLinkedQueue<>();
+    private final RoomQueue waiting = new RoomQueue(this::onRoom);
+    private final AtomicReference<@Nullable Runnable> onRoom = new AtomicReference<>();
 
     UnfinishedPackets(long limitBytes) {
         this.limitBytes = limitBytes;
@@ -44,23 +46,29 @@ final class UnfinishedPackets {
 
     /** Whether somebody waits. */
     boolean isShort() {
-        return !waiting.isEmpty();
+        return waiting.size() > 0;
     }
 
-    /** Runs the action when there is room again, perhaps on another thread. */
-    void await(Runnable action) {
-        waiting.add(action);
+    /**
+     * Runs the action once when there is room again, perhaps on another thread.
+     *
+     * @return gives up waiting
+     */
+    Runnable await(Runnable action) {
+        return waiting.await(action);
+    }
+
+    private void onRoom(Runnable action) {
+        onRoom.set(action);
         if (held.get() <= limitBytes) {
             wake();
         }
     }
 
     private void wake() {
-        for (int count = waiting.size(); count > 0; count--) { // those that have to wait again wait for the next time
-            Runnable action = waiting.poll();
-            if (action != null) {
-                action.run();
-            }
+        Runnable action = onRoom.getAndSet(null);
+        if (action != null) {
+            action.run();
         }
     }
 }

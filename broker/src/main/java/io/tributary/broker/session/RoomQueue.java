@@ -7,10 +7,10 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Consumer;
 
 /**
- * Connections that wait for room in the logs. The logs are asked once for all of them, and a connection that ends leaves
- * nothing behind: while nothing can be written, clients come and go for as long as that takes. Any thread.
+ * Connections that wait for room: in the logs, or in memory. Whoever knows of room is asked once for all of them, and a
+ * connection that ends leaves nothing behind: while there is none, clients come and go for as long as that takes. Any thread.
  */
-final class RoomQueue {
+public final class RoomQueue {
     private final Consumer<Runnable> onRoom;
     private final Set<Waiting> waiting = ConcurrentHashMap.newKeySet();
     private final AtomicBoolean asked = new AtomicBoolean();
@@ -20,7 +20,7 @@ final class RoomQueue {
      *
      * @param onRoom runs an action once when there is room, at once when there is some now
      */
-    RoomQueue(Consumer<Runnable> onRoom) {
+    public RoomQueue(Consumer<Runnable> onRoom) {
         this.onRoom = onRoom;
     }
 
@@ -29,7 +29,7 @@ final class RoomQueue {
      *
      * @return gives up waiting
      */
-    Runnable await(Runnable action) {
+    public Runnable await(Runnable action) {
         Waiting one = new Waiting(action);
         waiting.add(one);
         if (asked.compareAndSet(false, true)) {
@@ -39,7 +39,7 @@ final class RoomQueue {
     }
 
     /** How many wait. */
-    int size() {
+    public int size() {
         return waiting.size();
     }
 

@@ -193,7 +193,8 @@ final class GroupHandOver {
         final ClientState client;
         private final long epoch;
         private final boolean mayWait;
-        private final LongPredicate mayBeBegun;
+        /** Whether an entry may have been sent to the session's client. */
+        final LongPredicate mayBeBegun;
 
         Pass(ClientState client, boolean mayWait, LongPredicate mayBeBegun) {
             this.client = client;
@@ -352,14 +353,12 @@ final class GroupHandOver {
 
     private final class SweepPass extends Pass {
         private final Set<Long> settled;
-        private final LongPredicate mayBeBegun;
         /** How many sessions have inherited the queue from each other. */
         private final int heirs;
 
         private SweepPass(ClientState client, Set<Long> settled, LongPredicate mayBeBegun, int heirs) {
             super(client, true, mayBeBegun);
             this.settled = settled;
-            this.mayBeBegun = mayBeBegun;
             this.heirs = heirs;
         }
 

@@ -44,7 +44,7 @@ final class LocalConnections {
         }
 
         private boolean isNewest() {
-            return newestOwner.accumulateAndGet(shard, epoch, Math::max) == epoch;
+            return newestOwner.get(shard) == epoch || newestOwner.accumulateAndGet(shard, epoch, Math::max) == epoch;
         }
 
         @Override

@@ -2,8 +2,6 @@ package io.tributary.broker.cluster;
 
 import io.tributary.broker.delivery.Attached;
 import io.tributary.broker.delivery.Delivery;
-import io.tributary.broker.delivery.MessageRouting;
-import io.tributary.broker.delivery.SessionObserver;
 import io.tributary.broker.delivery.SessionTarget;
 import io.tributary.broker.link.ClusterSecret;
 import io.tributary.broker.link.Link;
@@ -13,15 +11,14 @@ import io.tributary.broker.link.LinkReceiver;
 import io.tributary.broker.link.LinkRecorder;
 import io.tributary.broker.link.NodeId;
 import io.tributary.broker.link.NodeLinks;
+import io.tributary.broker.shard.NoObserver;
+import io.tributary.broker.shard.NoRouting;
 import io.tributary.broker.shard.QueueLimits;
 import io.tributary.broker.shard.ShardConfig;
 import io.tributary.broker.shard.ShardRecorder;
 import io.tributary.broker.shard.Shards;
-import io.tributary.common.event.Destinations;
 import io.tributary.common.event.QueueEntry.Queued;
-import io.tributary.common.event.Recipient;
 import io.tributary.common.event.ShardEvent.Attach;
-import io.tributary.common.mqtt.Message;
 import io.tributary.persistence.kafka.KafkaConfig;
 import io.tributary.persistence.kafka.KafkaRecorder;
 import io.tributary.persistence.kafka.KafkaShardLog;
@@ -44,7 +41,6 @@ import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 import java.util.function.LongPredicate;
 import java.util.function.Predicate;
-import java.util.function.ToLongFunction;
 
 /**
  * The part of a broker node that has the shards: the log on Kafka, the store on Redis, links to the other nodes. Its
@@ -250,33 +246,5 @@ final class ShardNode implements AutoCloseable {
         public void live(int shard, int sessions) {
             owned.add(shard);
         }
-    }
-
-    private static final class NoObserver implements SessionObserver {
-        @Override
-        public void sessionEnded(String clientId, long session) {}
-
-        @Override
-        public void shardLive(int shard, ToLongFunction<String> sessionOf) {}
-    }
-
-    private static final class NoRouting implements MessageRouting {
-        @Override
-        public Destinations match(Message message) {
-            return Destinations.NONE;
-        }
-
-        @Override
-        public Destinations matchGroup(Message message, Recipient leaving, boolean mayWait) {
-            return Destinations.NONE;
-        }
-
-        @Override
-        public boolean hasOnlineMember(String group) {
-            return false;
-        }
-
-        @Override
-        public void deliverTransient(Message message, Destinations destinations) {}
     }
 }

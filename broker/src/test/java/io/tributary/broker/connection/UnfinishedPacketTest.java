@@ -51,6 +51,18 @@ class UnfinishedPacketTest {
     }
 
     @Test
+    void nothingIsLeftOfAConnectionThatEndsWhileItWaits() {
+        fill();
+        three.hold(LARGE, true);
+        assertThat(all.isShort()).isTrue();
+        three.release();
+        assertThat(all.isShort()).isFalse();
+        one.release();
+        channel.runPendingTasks();
+        assertThat(told).isEmpty();
+    }
+
+    @Test
     void waitingPacketsAreWokenOnlyWhenThereIsRoom() {
         fill();
         three.hold(LARGE, true);

@@ -9,13 +9,13 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /** A log in memory in which every append is durable at once and handed out at once. Thread-safe. */
-final class InstantLog implements ShardLog {
+public final class InstantLog implements ShardLog {
     private final List<List<LogRecord>> records = new ArrayList<>();
     private final boolean[] reading;
     private @Nullable Reader reader;
     private int pauses;
 
-    InstantLog(int shards) {
+    public InstantLog(int shards) {
         reading = new boolean[shards];
         for (int shard = 0; shard < shards; shard++) {
             records.add(new ArrayList<>());

@@ -9,10 +9,10 @@ import java.util.concurrent.CompletionStage;
 import org.jspecify.annotations.Nullable;
 
 /** A store that remembers only where each shard stands; for owners that never read a queue from it. Thread-safe. */
-final class InstantStore implements ShardStore {
+public final class InstantStore implements ShardStore {
     private final long[] applied;
 
-    InstantStore(int shards) {
+    public InstantStore(int shards) {
         applied = new long[shards];
         Arrays.fill(applied, NOTHING_APPLIED);
     }

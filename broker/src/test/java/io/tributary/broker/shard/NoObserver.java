@@ -4,7 +4,7 @@ import io.tributary.broker.delivery.SessionObserver;
 import java.util.function.ToLongFunction;
 
 /** Is told, and does nothing. */
-class NoObserver implements SessionObserver {
+public class NoObserver implements SessionObserver {
     @Override
     public void sessionEnded(String clientId, long session) {}
 

@@ -6,7 +6,7 @@ import io.tributary.common.event.Recipient;
 import io.tributary.common.mqtt.Message;
 
 /** Nobody subscribes to anything. */
-class NoRouting implements MessageRouting {
+public class NoRouting implements MessageRouting {
     @Override
     public Destinations match(Message message) {
         return Destinations.NONE;

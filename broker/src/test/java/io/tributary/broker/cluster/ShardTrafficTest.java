@@ -1,0 +1,127 @@
+package io.tributary.broker.cluster;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.tributary.broker.cluster.NodeMessage.Deliver;
+import io.tributary.broker.cluster.NodeMessage.OwnerSpeaks;
+import io.tributary.broker.delivery.Delivery;
+import io.tributary.broker.link.Link;
+import io.tributary.broker.link.NodeId;
+import io.tributary.broker.session.LocalSessions;
+import io.tributary.broker.shard.InstantLog;
+import io.tributary.broker.shard.InstantStore;
+import io.tributary.broker.shard.NoObserver;
+import io.tributary.broker.shard.NoRouting;
+import io.tributary.broker.shard.OtherNodes;
+import io.tributary.broker.shard.OwnerTarget;
+import io.tributary.broker.shard.ShardConfig;
+import io.tributary.broker.shard.ShardRecorder;
+import io.tributary.broker.shard.Shards;
+import io.tributary.common.event.QueueEntry.Queued;
+import io.tributary.common.mqtt.Message;
+import io.tributary.common.mqtt.PublishProperties;
+import io.tributary.common.mqtt.QoS;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.ScheduledThreadPoolExecutor;
+import java.util.function.IntPredicate;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+/** What goes over a link that takes only so much. */
+class ShardTrafficTest {
+    private static final long OWNER = 5;
+
+    private final ScheduledThreadPoolExecutor timer = new ScheduledThreadPoolExecutor(1);
+    private final NarrowLink link = new NarrowLink();
+    private final Shards shards = new Shards(ShardConfig.defaults(), new InstantLog(1), new InstantStore(1));
+    private final ShardTraffic traffic = new ShardTraffic(List::of, timer);
+
+    @BeforeEach
+    void connect() {
+        shards.start(new Shards.Node(
+                "here",
+                _ -> false,
+                new LocalSessions(),
+                new NoRouting(),
+                new NoObserver(),
+                OtherNodes.NONE,
+                ShardRecorder.NONE));
+        traffic.serve(shards);
+        traffic.onUp(link);
+    }
+
+    @AfterEach
+    void stop() {
+        timer.shutdownNow();
+        shards.close();
+    }
+
+    @Test
+    void nothingFollowsWhatWasLost() {
+        OwnerTarget way = traffic.of(link.peer().toString(), 0, OWNER);
+        link.refuses = frame -> frame == 3; // the second one of deliveries, behind the owner's first words
+        way.deliver(7, List.of(delivery(1), delivery(2), delivery(3)));
+        way.takenOver(7);
+        assertThat(link.taken).extracting(Object::getClass).containsExactly(OwnerSpeaks.class, Deliver.class);
+    }
+
+    @Test
+    void deliveriesComeInFramesInTheirOrder() {
+        traffic.of(link.peer().toString(), 0, OWNER).deliver(7, List.of(delivery(1), delivery(2), delivery(3)));
+        assertThat(link.taken.stream()
+                        .filter(Deliver.class::isInstance)
+                        .flatMap(message -> ((Deliver) message).deliveries().stream())
+                        .map(Delivery::sequence))
+                .containsExactly(1L, 2L, 3L);
+    }
+
+    @Test
+    void ownerIsAskedOnceWhenManyAcknowledgementsAreLost() {
+        traffic.take(link, new OwnerSpeaks(0, OWNER));
+        link.refuses = _ -> true;
+        for (int i = 0; i < 100; i++) {
+            assertThat(traffic.settle(0, "a", 1, new long[] {i})).isTrue();
+        }
+        assertThat(timer.getQueue()).hasSize(1);
+    }
+
+    private static Delivery delivery(long sequence) {
+        Message message =
+                new Message("a", new byte[40_000], QoS.AT_LEAST_ONCE, false, PublishProperties.NONE, Message.NEVER, "");
+        return new Delivery(sequence, new Queued(message, QoS.AT_LEAST_ONCE, false, List.of(), null), false);
+    }
+
+    /** Takes frames but those that it is told to refuse. */
+    private static final class NarrowLink implements Link {
+        private final List<NodeMessage> taken = new ArrayList<>();
+        private IntPredicate refuses = _ -> false;
+        private int frames;
+
+        @Override
+        public NodeId peer() {
+            return new NodeId("other", 1);
+        }
+
+        @Override
+        public long generation() {
+            return 1;
+        }
+
+        @Override
+        public boolean send(byte[] frame) {
+            if (refuses.test(++frames)) {
+                return false;
+            }
+            taken.addAll(NodeMessageCodec.decode(frame));
+            return true;
+        }
+
+        @Override
+        public void pauseReading() {}
+
+        @Override
+        public void resumeReading() {}
+    }
+}
