@@ -12,6 +12,7 @@ import java.time.Duration;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Everything that a broker is told before it starts. Each part checks itself when it is created; this checks what concerns
@@ -27,6 +28,7 @@ import java.util.Set;
  * @param sharedStrategy how shared subscriptions choose a member
  * @param retained how many retained messages there may be
  * @param sysInterval how often {@code $SYS} topics are published; zero turns them off
+ * @param cluster what makes it a node of a cluster; null for a broker that runs alone
  */
 public record BrokerConfig(
         String nodeName,
@@ -38,7 +40,8 @@ public record BrokerConfig(
         SubscriptionLimits subscriptions,
         SharedStrategy sharedStrategy,
         RetainedLimits retained,
-        Duration sysInterval) {
+        Duration sysInterval,
+        @Nullable ClusterConfig cluster) {
 
     /** How many shards a new data folder gets. */
     public static final int DEFAULT_SHARDS = 16;
@@ -71,7 +74,8 @@ public record BrokerConfig(
                 SubscriptionLimits.defaults(),
                 SharedStrategy.ROUND_ROBIN,
                 RetainedLimits.defaults(),
-                Duration.ofSeconds(10));
+                Duration.ofSeconds(10),
+                null);
     }
 
     /** The same with these listeners. */
@@ -86,6 +90,7 @@ public record BrokerConfig(
                 subscriptions,
                 sharedStrategy,
                 retained,
-                sysInterval);
+                sysInterval,
+                cluster);
     }
 }

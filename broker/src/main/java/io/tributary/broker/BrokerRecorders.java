@@ -1,10 +1,14 @@
 package io.tributary.broker;
 
+import io.tributary.broker.cluster.ClusterRecorder;
 import io.tributary.broker.connection.ConnectionRecorder;
+import io.tributary.broker.link.LinkRecorder;
 import io.tributary.broker.metrics.Totals;
 import io.tributary.broker.routing.RouterRecorder;
 import io.tributary.broker.session.SessionRecorder;
 import io.tributary.broker.shard.ShardRecorder;
+import io.tributary.persistence.kafka.KafkaRecorder;
+import io.tributary.persistence.redis.RedisRecorder;
 import io.tributary.persistence.rocksdb.StorageRecorder;
 
 /** What counts the events of each part of a broker. */
@@ -13,7 +17,11 @@ public record BrokerRecorders(
         SessionRecorder sessions,
         RouterRecorder router,
         ShardRecorder shards,
-        StorageRecorder storage) {
+        StorageRecorder storage,
+        KafkaRecorder kafka,
+        RedisRecorder redis,
+        LinkRecorder links,
+        ClusterRecorder cluster) {
 
     /** The same, with totals that see everything first. */
     BrokerRecorders heardBy(Totals totals) {
@@ -22,7 +30,11 @@ public record BrokerRecorders(
                 totals.listenIn(sessions),
                 totals.listenIn(router),
                 totals.listenIn(shards),
-                storage);
+                storage,
+                kafka,
+                redis,
+                links,
+                cluster);
     }
 
     /** Counts nothing. */
@@ -31,5 +43,9 @@ public record BrokerRecorders(
             SessionRecorder.NONE,
             RouterRecorder.NONE,
             ShardRecorder.NONE,
-            StorageRecorder.NONE);
+            StorageRecorder.NONE,
+            KafkaRecorder.NONE,
+            RedisRecorder.NONE,
+            LinkRecorder.NONE,
+            ClusterRecorder.NONE);
 }

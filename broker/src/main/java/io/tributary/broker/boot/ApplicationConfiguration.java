@@ -7,7 +7,11 @@ import io.tributary.broker.BrokerExtensions;
 import io.tributary.broker.BrokerRecorders;
 import io.tributary.broker.boot.settings.RangeCheck;
 import io.tributary.broker.boot.settings.TributarySettings;
+import io.tributary.broker.cluster.ClusterRecorder;
+import io.tributary.broker.link.LinkRecorder;
 import io.tributary.broker.metrics.BrokerMetrics;
+import io.tributary.persistence.kafka.KafkaRecorder;
+import io.tributary.persistence.redis.RedisRecorder;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.boot.context.properties.ConfigurationPropertiesBindHandlerAdvisor;
 import org.springframework.boot.context.properties.EnableConfigurationProperties;
@@ -42,7 +46,15 @@ class ApplicationConfiguration {
     @Lazy(false)
     Broker broker(BrokerConfig config, ObjectProvider<BrokerExtensions> extensions, BrokerMetrics metrics) {
         BrokerRecorders recorders = new BrokerRecorders(
-                metrics.connections(), metrics.sessions(), metrics.router(), metrics.shards(), metrics.storage());
+                metrics.connections(),
+                metrics.sessions(),
+                metrics.router(),
+                metrics.shards(),
+                metrics.storage(),
+                KafkaRecorder.NONE,
+                RedisRecorder.NONE,
+                LinkRecorder.NONE,
+                ClusterRecorder.NONE);
         return Broker.start(config, extensions.getIfAvailable(() -> BrokerExtensions.NONE), recorders);
     }
 

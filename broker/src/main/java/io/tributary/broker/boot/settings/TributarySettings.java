@@ -83,7 +83,8 @@ public record TributarySettings(
                         subscriptions.limits(PREFIX + ".subscriptions"),
                         sharedSubscriptions.strategy(),
                         retained.limits(PREFIX + ".retained"),
-                        sys.checkedInterval(PREFIX + ".sys")));
+                        sys.checkedInterval(PREFIX + ".sys"),
+                        null));
     }
 
     private Path dataDirectory() {

@@ -1,0 +1,49 @@
+package io.tributary.broker;
+
+import io.tributary.broker.cluster.NodeTableConfig;
+import io.tributary.broker.cluster.VisibilityConfig;
+import io.tributary.broker.link.LinkConfig;
+import io.tributary.persistence.kafka.KafkaConfig;
+import io.tributary.persistence.redis.RedisConfig;
+import java.time.Duration;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What makes a broker a node of a cluster.
+ *
+ * @param shards how many shards the cluster has; fixed when it is created, 1 to 65,535
+ * @param retention how long the shards' logs are kept at least: longer than a message may be queued
+ * @param kafka the logs and the replicated maps
+ * @param redis the state of the shards
+ * @param link the direct connections between nodes
+ * @param advertisedHost where other nodes reach this one, or null for the host that the link listens at
+ * @param advertisedPort the port to that, or 0 for the one that the link listens at
+ * @param nodes the times of the node table
+ * @param visibility how nodes wait for each other's followers
+ */
+public record ClusterConfig(
+        int shards,
+        Duration retention,
+        KafkaConfig kafka,
+        RedisConfig redis,
+        LinkConfig link,
+        @Nullable String advertisedHost,
+        int advertisedPort,
+        NodeTableConfig nodes,
+        VisibilityConfig visibility) {
+
+    /** How many shards a cluster gets: a few for each shard thread there will ever be. */
+    public static final int DEFAULT_SHARDS = 128;
+
+    public ClusterConfig {
+        if (shards < 1 || shards > 65_535) {
+            throw new IllegalArgumentException("shards " + shards + ": must be 1 to 65,535");
+        }
+        if (!retention.isPositive()) {
+            throw new IllegalArgumentException("retention " + retention + ": must be positive");
+        }
+        if (advertisedPort < 0 || advertisedPort > 65_535) {
+            throw new IllegalArgumentException("advertised port " + advertisedPort + ": must be 0 to 65535");
+        }
+    }
+}

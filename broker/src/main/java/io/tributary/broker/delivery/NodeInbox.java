@@ -1,0 +1,45 @@
+package io.tributary.broker.delivery;
+
+import io.tributary.common.event.QueueEntry.Queued;
+import io.tributary.common.event.Recipient;
+import io.tributary.common.mqtt.Message;
+import java.util.List;
+
+/**
+ * The other nodes, as the router hands them what no log has. Any thread; never blocks. What one thread hands over for one node
+ * keeps its order.
+ */
+public interface NodeInbox {
+
+    /** There are no other nodes. */
+    NodeInbox NONE = new NodeInbox() {
+        @Override
+        public void deliver(String node, Message message, List<Recipient> members, boolean matching, Runnable done) {
+            done.run();
+        }
+
+        @Override
+        public boolean deliverQos0(String clientId, long session, Queued message) {
+            return false;
+        }
+    };
+
+    /**
+     * Hands a message to transient sessions of another node.
+     *
+     * @param node the node and its incarnation, {@code name#number}
+     * @param members those that shared subscriptions chose, by the numbers of their connections on that node
+     * @param matching whether it is also for every transient session that it matches there
+     * @param done run once, on any thread, when the node has taken it; or when that is given up because there is no link, no
+     *     room, or no answer in time, which is counted
+     */
+    void deliver(String node, Message message, List<Recipient> members, boolean matching, Runnable done);
+
+    /**
+     * Hands a message of QoS 0 to a persistent session that has no connection on this node, by way of its shard's owner.
+     *
+     * @param session the identity of the session; another session of the client gets nothing
+     * @return false when it is certain that it does not arrive: nobody is known to own the shard, or there is no link
+     */
+    boolean deliverQos0(String clientId, long session, Queued message);
+}
