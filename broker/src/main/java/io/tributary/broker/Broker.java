@@ -1,64 +1,42 @@
 package io.tributary.broker;
 
 import io.tributary.broker.connection.BoundListener;
-import io.tributary.broker.connection.ListenException;
-import io.tributary.broker.connection.Listeners;
-import io.tributary.broker.delivery.SessionObserver;
-import io.tributary.broker.extension.SubscribeInterceptor;
 import io.tributary.broker.metrics.Totals;
 import io.tributary.broker.retained.RetainedMessages;
-import io.tributary.broker.routing.Outlets;
-import io.tributary.broker.routing.PublishPolicy;
 import io.tributary.broker.routing.RouteOutcome;
-import io.tributary.broker.routing.Router;
-import io.tributary.broker.security.EnhancedAuthenticator;
-import io.tributary.broker.session.AccessControl;
-import io.tributary.broker.session.Extensions;
-import io.tributary.broker.session.LocalSessions;
-import io.tributary.broker.session.SessionBackend;
-import io.tributary.broker.session.SessionServices;
-import io.tributary.broker.shard.OtherNodes;
-import io.tributary.broker.shard.ShardFigures;
-import io.tributary.broker.shard.Shards;
-import io.tributary.broker.subscription.SharedGroups;
 import io.tributary.broker.subscription.Subscriber;
 import io.tributary.broker.subscription.SubscriptionRequest;
-import io.tributary.broker.subscription.Subscriptions;
-import io.tributary.broker.sys.SysConfig;
-import io.tributary.broker.sys.SysFigures;
-import io.tributary.broker.sys.SysTopics;
 import io.tributary.common.event.QueueEntry;
 import io.tributary.common.mqtt.Message;
 import io.tributary.common.mqtt.QoS;
 import io.tributary.common.topic.TopicFilter;
 import java.time.Duration;
-import java.time.InstantSource;
 import java.util.List;
-import java.util.Map;
-import java.util.UUID;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
-import java.util.concurrent.Executors;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.RejectedExecutionException;
-import java.util.concurrent.ScheduledExecutorService;
-import java.util.concurrent.ScheduledFuture;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Consumer;
-import java.util.function.Function;
-import java.util.function.ToLongFunction;
-import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
- * An MQTT broker in this process. {@link #start} is all that it takes; {@link #close} ends it and leaves on disk what the
- * next start needs. Thread-safe.
+ * An MQTT broker in this process. {@link #start} is all that it takes; {@link #close} ends it and leaves behind what the next
+ * start needs. Thread-safe.
+ *
+ * <p>In a cluster it begins anew by itself, as a new node of its name, when the other nodes hold it for dead or Kafka refuses
+ * what it must take; clients are disconnected then, and {@link #status} says why until it serves them again.
  */
 public final class Broker implements AutoCloseable {
-    private static final Duration FAREWELL = Duration.ofSeconds(5);
-    private static final Duration START_LIMIT = Duration.ofMinutes(10);
+    private static final Logger LOG = LoggerFactory.getLogger(Broker.class);
     private static final int RETAINED_PAGE = 500;
+    private static final Duration FIRST_RETRY = Duration.ofSeconds(1);
+    private static final Duration LONGEST_RETRY = Duration.ofSeconds(30);
     /** How much the embedding application may have published that is not safe yet. */
     private static final long MOST_UNFINISHED_BYTES = 64L << 20;
 
@@ -68,65 +46,39 @@ public final class Broker implements AutoCloseable {
     private final BrokerConfig config;
     private final BrokerExtensions extensions;
     private final BrokerRecorders recorders;
-    private final StandaloneStorage storage;
     private final Totals totals = new Totals();
-    private final LocalSessions sessions = new LocalSessions();
-    private final InProcessSubscribers inProcess = new InProcessSubscribers(sessions);
-    private final Subscriptions subscriptions;
-    private final RetainedMessages retained;
-    private final Shards shards;
-    private final Router router;
-    private final ScheduledExecutorService timer;
-    private final AtomicBoolean closed = new AtomicBoolean();
     private final AtomicLong unfinishedBytes = new AtomicLong();
-    /** This start of this node: what an earlier one left attached is known to be gone. */
-    private final String incarnation;
+    private final Set<Subscribed> subscribed = ConcurrentHashMap.newKeySet();
+    private final CountDownLatch closing = new CountDownLatch(1);
 
-    private @Nullable Listeners listeners;
-    private @Nullable SysTopics sysTopics;
+    /** What serves clients at present; null while the broker begins anew. */
+    private volatile @Nullable BrokerNode node;
+
+    /** Why it does not, in words. */
+    private volatile String problem = "the broker is starting";
+
     private volatile List<BoundListener> bound = List.of();
-    private volatile boolean ready;
 
-    private Broker(
-            BrokerConfig config, BrokerExtensions extensions, BrokerRecorders recorders, StandaloneStorage storage) {
+    // Guarded by this.
+    private @Nullable Thread restart;
+    private boolean closed;
+
+    private Broker(BrokerConfig config, BrokerExtensions extensions, BrokerRecorders recorders) {
         this.config = config;
         this.extensions = extensions;
         this.recorders = recorders.heardBy(totals);
-        this.storage = storage;
-        incarnation = config.nodeName() + "#" + UUID.randomUUID();
-        SharedGroups groups = new SharedGroups(config.sharedStrategy(), sessions::inFlight);
-        subscriptions = new Subscriptions(storage.subscriptions(), config.subscriptions(), groups);
-        retained = new RetainedMessages(storage.retained(), config.retained(), InstantSource.system());
-        shards = new Shards(config.shards(), storage.log(), storage.store());
-        router = new Router(
-                incarnation,
-                subscriptions,
-                retained,
-                new PublishPolicy(extensions.authorizer(), extensions.publish()),
-                new Outlets(inProcess, shards::publish, shards::relay),
-                this.recorders.router());
-        timer = Executors.newSingleThreadScheduledExecutor(task -> {
-            Thread thread = new Thread(task, "tributary-timer");
-            thread.setDaemon(true);
-            return thread;
-        });
     }
 
     /**
      * Starts a broker; returns when every listener accepts. Blocks until then.
      *
-     * @throws BrokerStartException when the data directory or a listener cannot be opened, with words that say which setting
-     *     and why
+     * @throws BrokerStartException when the data directory, a listener, or what a cluster stands on cannot be used, with words
+     *     that say which and why
      */
     public static Broker start(BrokerConfig config, BrokerExtensions extensions, BrokerRecorders recorders) {
-        Broker broker = new Broker(config, extensions, recorders, StandaloneStorage.open(config, recorders.storage()));
-        try {
-            broker.open();
-            return broker;
-        } catch (RuntimeException e) {
-            broker.close();
-            throw e instanceof BrokerStartException ? e : new BrokerStartException(String.valueOf(e.getMessage()), e);
-        }
+        Broker broker = new Broker(config, extensions, recorders);
+        broker.begin(config);
+        return broker;
     }
 
     /** Starts a broker that nothing hangs into and nothing counts. */
@@ -134,43 +86,49 @@ public final class Broker implements AutoCloseable {
         return start(config, BrokerExtensions.NONE, BrokerRecorders.NONE);
     }
 
-    private void open() {
-        await(subscriptions.start());
-        await(retained.start());
-        await(shards.start(new Shards.Node(
-                incarnation,
-                node -> !node.equals(incarnation),
-                sessions,
-                router,
-                new Ends(),
-                OtherNodes.NONE,
-                recorders.shards())));
-        subscriptions.watch(subscriber -> shards.verify(subscriber.clientId(), subscriber.identity()));
-        ScheduledFuture<?> _ =
-                timer.scheduleWithFixedDelay(() -> retained.expire(System.currentTimeMillis()), 1, 1, TimeUnit.SECONDS);
-        sysTopics = new SysTopics(SysConfig.every(config.sysInterval()), this::sysFigures, retained, router);
-        sysTopics.start(timer);
-        Listeners opening = new Listeners(config.listeners(), config.network(), services(), recorders.connections());
-        listeners = opening;
-        try {
-            bound = opening.start();
-        } catch (ListenException e) {
-            throw new BrokerStartException(String.valueOf(e.getMessage()), e);
-        }
-        ready = true;
+    private void begin(BrokerConfig to) {
+        CompletableFuture<BrokerNode> started = new CompletableFuture<>();
+        BrokerNode begun = BrokerNode.start(
+                to, extensions, recorders, totals, why -> started.thenAccept(lost -> beginAnew(lost, why)));
+        bound = begun.listeners();
+        subscribed.forEach(one -> one.subscribeTo(begun));
+        node = begun;
+        started.complete(begun);
     }
 
-    private SessionServices services() {
-        Map<String, EnhancedAuthenticator> enhanced = extensions.enhanced().stream()
-                .collect(Collectors.toMap(EnhancedAuthenticator::method, Function.identity()));
-        return new SessionServices(
-                incarnation,
-                SessionBackend.of(shards, router, subscriptions, retained),
-                new AccessControl(extensions.authenticator(), enhanced, extensions.authorizer()),
-                new Extensions(SubscribeInterceptor.chain(extensions.subscribe()), extensions.sessions()),
-                sessions,
-                recorders.sessions(),
-                InstantSource.system());
+    /** On a thread that must not be blocked, so that a new one does the work; of several calls for one node, one counts. */
+    private synchronized void beginAnew(BrokerNode lost, String why) {
+        if (closed || !lost.equals(node)) {
+            return;
+        }
+        LOG.error("this node begins anew: {}", why);
+        problem = "this node begins anew: " + why;
+        node = null;
+        restart = Thread.ofPlatform().name("tributary-restart").daemon().start(() -> restart(lost));
+    }
+
+    private void restart(BrokerNode lost) {
+        lost.abandon();
+        Duration wait = FIRST_RETRY;
+        while (closing.getCount() > 0) {
+            try {
+                begin(config.withPortsOf(bound));
+                LOG.info("this node serves clients again");
+                return;
+            } catch (RuntimeException e) {
+                problem = "this node cannot begin anew: " + e.getMessage();
+                LOG.error("{}; tried again in {} s", problem, wait.toSeconds(), e);
+            }
+            try {
+                if (closing.await(wait.toMillis(), TimeUnit.MILLISECONDS)) {
+                    return;
+                }
+            } catch (InterruptedException e) {
+                Thread.currentThread().interrupt();
+                return;
+            }
+            wait = wait.multipliedBy(2).compareTo(LONGEST_RETRY) < 0 ? wait.multipliedBy(2) : LONGEST_RETRY;
+        }
     }
 
     /**
@@ -190,7 +148,12 @@ public final class Broker implements AutoCloseable {
         }
         CompletableFuture<Boolean> result = new CompletableFuture<>();
         CompletionStage<Boolean> counted = result.whenComplete((_, _) -> unfinishedBytes.addAndGet(-size));
-        router.publish(message, outcome -> {
+        BrokerNode at = node;
+        if (at == null) {
+            result.completeExceptionally(new RejectedExecutionException(problem));
+            return counted;
+        }
+        at.router().publish(message, outcome -> {
             switch (outcome) {
                 case RouteOutcome.Safe() -> result.complete(true);
                 case RouteOutcome.NoSubscribers() -> result.complete(false);
@@ -211,31 +174,16 @@ public final class Broker implements AutoCloseable {
      * @param qos the maximum quality of service; messages are handed over once while the process lives, whatever it is
      */
     public AutoCloseable subscribe(String topicFilter, QoS qos, Consumer<Message> consumer) {
-        TopicFilter filter = TopicFilter.parse(topicFilter);
-        long number = inProcess.add(consumer);
-        Subscriber subscriber = Subscriber.inProcess(number);
-        await(subscriptions.subscribe(subscriber, List.of(new SubscriptionRequest(filter, qos, false, true, 0))));
-        if (!filter.isShared()) {
-            replayRetained(filter, qos, number);
+        Subscribed one = new Subscribed(TopicFilter.parse(topicFilter), qos, consumer);
+        subscribed.add(one);
+        BrokerNode at = node;
+        if (at != null) {
+            one.subscribeTo(at);
         }
         return () -> {
-            subscriptions.end(subscriber);
-            inProcess.remove(number);
+            subscribed.remove(one);
+            one.close();
         };
-    }
-
-    private void replayRetained(TopicFilter filter, QoS qos, long number) {
-        RetainedMessages.Page page = retained.page(filter, null, RETAINED_PAGE);
-        while (true) {
-            for (Message message : page.messages()) {
-                inProcess.deliverTransient(
-                        number, new QueueEntry.Queued(message, message.qos().min(qos), true, List.of(), null));
-            }
-            if (page.next() == null) {
-                return;
-            }
-            page = retained.page(filter, page.next(), RETAINED_PAGE);
-        }
     }
 
     /** Where the listeners listen, in the order of the configuration. */
@@ -245,79 +193,93 @@ public final class Broker implements AutoCloseable {
 
     /** What the broker is doing right now. Cheap enough to be asked every second. */
     public BrokerStatus status() {
-        ShardFigures figures = shards.figures();
-        return new BrokerStatus(
-                ready && !closed.get(),
-                storage.problem(),
-                bound.stream().map(BoundListener::toString).toList(),
-                sessions.size(),
-                figures.persistentSessions(),
-                subscriptions.count(),
-                subscriptions.sharedCount(),
-                retained.count(),
-                retained.bytes(),
-                figures.queuedMessages(),
-                storage.queuedBytes());
-    }
-
-    private SysFigures sysFigures() {
-        Totals.Figures counted = totals.figures();
-        ShardFigures kept = shards.figures();
-        return new SysFigures(
-                new SysFigures.Clients(sessions.size(), kept.offlineSessions(), counted.clientsMaximum()),
-                new SysFigures.Traffic(
-                        counted.connectionsOpened(),
-                        new SysFigures.Flow(counted.packetsReceived(), counted.packetsSent()),
-                        new SysFigures.Flow(counted.publishesReceived(), counted.publishesSent()),
-                        counted.publishesDropped(),
-                        new SysFigures.Flow(counted.bytesReceived(), counted.bytesSent())),
-                new SysFigures.Kept(
-                        kept.queuedMessages(), subscriptions.count(), subscriptions.sharedCount(), retained.count()));
+        BrokerNode at = node;
+        return at == null ? BrokerStatus.stopped(problem) : at.status();
     }
 
     /**
-     * Stops: no more connections are accepted, MQTT 5 clients are told (0x8B), what is in flight is saved. Blocks until done;
-     * doing it twice does no harm.
+     * Stops: no more connections are accepted, MQTT 5 clients are told (0x8B), what is in flight is saved, and a cluster is told
+     * that this node leaves. Blocks until done; doing it twice does no harm.
      */
     @Override
     public void close() {
-        if (!closed.compareAndSet(false, true)) {
-            return;
+        BrokerNode last;
+        Thread restarting;
+        synchronized (this) {
+            closed = true;
+            problem = "the broker has stopped";
+            restarting = restart;
         }
-        if (sysTopics != null) {
-            sysTopics.close();
+        closing.countDown();
+        if (restarting != null) {
+            join(restarting);
         }
+        last = node;
+        if (last != null) {
+            last.close();
+        }
+    }
+
+    private static void join(Thread thread) {
         try {
-            if (listeners != null) {
-                await(listeners.close(FAREWELL));
+            thread.join();
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
+    /** A subscription of the embedding application, which outlives what serves it. */
+    private static final class Subscribed {
+        private final TopicFilter filter;
+        private final QoS qos;
+        private final Consumer<Message> consumer;
+        private @Nullable Runnable end;
+        private boolean closed;
+
+        private Subscribed(TopicFilter filter, QoS qos, Consumer<Message> consumer) {
+            this.filter = filter;
+            this.qos = qos;
+            this.consumer = consumer;
+        }
+
+        synchronized void subscribeTo(BrokerNode node) {
+            if (closed) {
+                return;
             }
-        } finally {
-            timer.shutdownNow();
-            shards.close();
-            storage.close();
-        }
-    }
-
-    private static void await(CompletionStage<?> stage) {
-        stage.toCompletableFuture()
-                .orTimeout(START_LIMIT.toSeconds(), TimeUnit.SECONDS)
-                .join();
-    }
-
-    /** Drops the subscriptions of sessions that are over. */
-    private final class Ends implements SessionObserver {
-        @Override
-        public void sessionEnded(String clientId, long session) {
-            subscriptions.end(new Subscriber(clientId, true, session));
+            long number = node.inProcess().add(consumer);
+            Subscriber subscriber = Subscriber.inProcess(number);
+            end = () -> {
+                node.subscriptions().end(subscriber);
+                node.inProcess().remove(number);
+            };
+            BrokerNode.await(node.subscriptions()
+                    .subscribe(subscriber, List.of(new SubscriptionRequest(filter, qos, false, true, 0))));
+            if (!filter.isShared()) {
+                replayRetained(node, number);
+            }
         }
 
-        @Override
-        public void shardLive(int shard, ToLongFunction<String> sessionOf) {
-            for (Subscriber subscriber : subscriptions.persistentClients()) {
-                String clientId = subscriber.clientId();
-                if (shards.shardOf(clientId) == shard && sessionOf.applyAsLong(clientId) != subscriber.identity()) {
-                    subscriptions.end(subscriber);
+        synchronized void close() {
+            closed = true;
+            if (end != null) {
+                end.run();
+            }
+        }
+
+        private void replayRetained(BrokerNode node, long number) {
+            RetainedMessages.Page page = node.retained().page(filter, null, RETAINED_PAGE);
+            while (true) {
+                for (Message message : page.messages()) {
+                    node.inProcess()
+                            .deliverTransient(
+                                    number,
+                                    new QueueEntry.Queued(
+                                            message, message.qos().min(qos), true, List.of(), null));
                 }
+                if (page.next() == null) {
+                    return;
+                }
+                page = node.retained().page(filter, page.next(), RETAINED_PAGE);
             }
         }
     }

@@ -1,5 +1,6 @@
 package io.tributary.broker;
 
+import io.tributary.broker.connection.BoundListener;
 import io.tributary.broker.connection.ListenerConfig;
 import io.tributary.broker.connection.NetworkConfig;
 import io.tributary.broker.retained.RetainedLimits;
@@ -11,7 +12,9 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -92,5 +95,14 @@ public record BrokerConfig(
                 retained,
                 sysInterval,
                 cluster);
+    }
+
+    /** The same with the ports that listeners were given where any free one would do: clients come back to them. */
+    BrokerConfig withPortsOf(List<BoundListener> bound) {
+        Map<String, Integer> ports = bound.stream()
+                .collect(Collectors.toMap(BoundListener::name, listener -> listener.address().getPort()));
+        return withListeners(listeners.stream()
+                .map(listener -> listener.withPort(ports.getOrDefault(listener.name(), listener.port())))
+                .toArray(ListenerConfig[]::new));
     }
 }

@@ -14,7 +14,7 @@ import org.jspecify.annotations.Nullable;
 /** What a standalone broker keeps, all in the RocksDB of its data directory. */
 record StandaloneStorage(
         RocksDbDatabase database, ShardLog log, ShardStore store, ReplicatedMap subscriptions, ReplicatedMap retained)
-        implements AutoCloseable {
+        implements Storage {
 
     static StandaloneStorage open(BrokerConfig config, StorageRecorder recorder) {
         RocksDbDatabase database;
@@ -36,14 +36,13 @@ record StandaloneStorage(
         }
     }
 
-    /** Why nothing can be written at the moment, in words, or null. */
-    @Nullable
-    String problem() {
+    @Override
+    public @Nullable String problem() {
         return database.problem();
     }
 
-    /** What waits to be written, in bytes. */
-    long queuedBytes() {
+    @Override
+    public long queuedBytes() {
         return database.queuedBytes();
     }
 

@@ -89,7 +89,7 @@ public sealed interface NodeMessage {
     /**
      * A message for transient sessions of the receiving node.
      *
-     * @param id the sender's number for it, which {@link Taken} repeats
+     * @param id the sender's number for it, which {@link Taken} repeats; 0 when no answer is wanted
      * @param members members of shared subscriptions that were chosen, at most {@link #MAX_MEMBERS}
      * @param matchHere whether it is also for every transient session that it matches there
      */

@@ -70,8 +70,8 @@ final class Connection extends ChannelInboundHandlerAdapter implements PacketSin
     }
 
     /** The node shuts down: the client is told, and the connection closed; event loop only. */
-    void shutDown() {
-        session.shutDown();
+    void shutDown(@Nullable String serverReference) {
+        session.shutDown(serverReference);
     }
 
     @Override

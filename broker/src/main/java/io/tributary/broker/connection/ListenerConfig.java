@@ -27,4 +27,9 @@ public record ListenerConfig(
         return new ListenerConfig(
                 name, new ListenerKind.Tcp(), "0.0.0.0", port, AdmissionLimits.DEFAULT, SessionLimits.DEFAULT);
     }
+
+    /** The same at another port. */
+    public ListenerConfig withPort(int newPort) {
+        return new ListenerConfig(name, kind, host, newPort, admission, limits);
+    }
 }

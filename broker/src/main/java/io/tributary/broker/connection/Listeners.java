@@ -15,10 +15,12 @@ import io.tributary.broker.session.SessionServices;
 import java.net.InetSocketAddress;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Iterator;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -26,6 +28,8 @@ import org.slf4j.LoggerFactory;
 @SuppressWarnings("FutureReturnValueIgnored") // what becomes of it shows in the channel's own events
 public final class Listeners {
     private static final Logger LOG = LoggerFactory.getLogger(Listeners.class);
+
+    private static final int STEPS_A_SECOND = 10;
 
     private final List<ListenerConfig> configs;
     private final NetworkConfig network;
@@ -77,26 +81,42 @@ public final class Listeners {
     }
 
     /**
-     * Listens no more, tells all clients that the node shuts down, and closes their connections.
+     * Listens no more, and sends all clients away: not all at once, so that where they go next can take them.
      *
-     * @param patience how long clients are given to take the news; then their connections are closed
+     * @param perSecond how many clients are told in a second; 0 for all at once
+     * @param serverReference where MQTT 5 clients are told to go, or null
+     * @param patience how long the last ones are given to take the news; then their connections are closed
      * @return completes when all connections are closed and the event loops have ended
      */
-    public CompletionStage<Void> close(Duration patience) {
+    public CompletionStage<Void> close(int perSecond, @Nullable String serverReference, Duration patience) {
         listening.close().awaitUninterruptibly();
-        for (Channel channel : connections) {
-            channel.eventLoop().execute(() -> shutDown(channel));
-        }
         CompletableFuture<Void> done = new CompletableFuture<>();
         connections.newCloseFuture().addListener(closed -> endLoops(done));
-        GlobalEventExecutor.INSTANCE.schedule(() -> connections.close(), patience.toNanos(), TimeUnit.NANOSECONDS);
+        int atOnce = perSecond == 0 ? Integer.MAX_VALUE : Math.max(1, perSecond / STEPS_A_SECOND);
+        sendAway(List.copyOf(connections).iterator(), atOnce, serverReference, patience);
         return done;
     }
 
-    private static void shutDown(Channel channel) {
+    private void sendAway(
+            Iterator<Channel> left, int atOnce, @Nullable String serverReference, Duration patience) {
+        for (int i = 0; i < atOnce && left.hasNext(); i++) {
+            Channel channel = left.next();
+            channel.eventLoop().execute(() -> shutDown(channel, serverReference));
+        }
+        if (left.hasNext()) {
+            GlobalEventExecutor.INSTANCE.schedule(
+                    () -> sendAway(left, atOnce, serverReference, patience),
+                    TimeUnit.SECONDS.toNanos(1) / STEPS_A_SECOND,
+                    TimeUnit.NANOSECONDS);
+        } else {
+            GlobalEventExecutor.INSTANCE.schedule(() -> connections.close(), patience.toNanos(), TimeUnit.NANOSECONDS);
+        }
+    }
+
+    private static void shutDown(Channel channel, @Nullable String serverReference) {
         Connection connection = channel.pipeline().get(Connection.class);
         if (connection != null) {
-            connection.shutDown();
+            connection.shutDown(serverReference);
         } else {
             channel.close();
         }

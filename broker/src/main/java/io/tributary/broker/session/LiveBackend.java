@@ -1,5 +1,6 @@
 package io.tributary.broker.session;
 
+import io.tributary.broker.delivery.NodeView;
 import io.tributary.broker.retained.RetainedMessages;
 import io.tributary.broker.routing.Publisher;
 import io.tributary.broker.routing.RouteCallback;
@@ -19,8 +20,16 @@ import java.util.concurrent.CompletionStage;
 import java.util.function.LongConsumer;
 import org.jspecify.annotations.Nullable;
 
-/** Hands each call to the one of the four who answers it. */
-record LiveBackend(Shards shards, RoomQueue room, Router router, Subscriptions subscriptions, RetainedMessages retained)
+/** Hands each call to the one who answers it. */
+record LiveBackend(
+        Shards shards,
+        RoomQueue room,
+        NodeView view,
+        RoomQueue untilCurrent,
+        Router router,
+        Subscriptions subscriptions,
+        RetainedMessages retained)
+
         implements SessionBackend {
 
     @Override
@@ -61,6 +70,16 @@ record LiveBackend(Shards shards, RoomQueue room, Router router, Subscriptions s
     @Override
     public Runnable onRoom(Runnable action) {
         return room.await(action);
+    }
+
+    @Override
+    public boolean isCurrent() {
+        return view.isCurrent();
+    }
+
+    @Override
+    public Runnable onCurrent(Runnable action) {
+        return untilCurrent.await(action);
     }
 
     @Override

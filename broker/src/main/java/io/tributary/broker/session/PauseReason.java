@@ -8,6 +8,8 @@ public enum PauseReason {
     SUBSCRIBING,
     /** The logs behind the shards cannot keep up. */
     CONGESTED,
+    /** This node does not know all that the other nodes have acknowledged. */
+    BEHIND,
     /** Too many publishes wait for their acknowledgements. */
     UNACKNOWLEDGED,
     /** The client's message rate is used up. */

@@ -151,8 +151,18 @@ public final class Session {
         end(ReasonCode.UNSPECIFIED_ERROR, true, null); // [MQTT-3.1.2-8]
     }
 
-    /** The node shuts down. */
-    public void shutDown() {
+    /**
+     * The node shuts down.
+     *
+     * @param serverReference where an MQTT 5 client shall go instead [MQTT-4.11], or null for wherever it likes
+     */
+    public void shutDown(@Nullable String serverReference) {
+        if (state == State.CONNECTED && mqtt5 && serverReference != null) {
+            MqttPacket moved = new Disconnect(
+                    ReasonCode.SERVER_MOVED, ABSENT, "the broker shuts down", serverReference, List.of());
+            end(ReasonCode.SERVER_MOVED, true, moved);
+            return;
+        }
         fail(new MqttException(ReasonCode.SERVER_SHUTTING_DOWN, "the broker shuts down"));
     }
 

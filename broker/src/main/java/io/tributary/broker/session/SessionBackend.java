@@ -1,5 +1,6 @@
 package io.tributary.broker.session;
 
+import io.tributary.broker.delivery.NodeView;
 import io.tributary.broker.retained.RetainedMessages;
 import io.tributary.broker.routing.Publisher;
 import io.tributary.broker.routing.RouteCallback;
@@ -20,14 +21,22 @@ import java.util.function.LongConsumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What stands behind a session, in the words of those who do it: {@link Shards}, {@link Router}, {@link Subscriptions} and
+ * What stands behind a session, in the words of those who do it: {@link Shards}, {@link NodeView}, {@link Router}, {@link Subscriptions} and
  * {@link RetainedMessages} say what each method means. One port, so that sessions are tested without a log or a store.
  */
 public interface SessionBackend {
 
     /** The real ones. */
-    static SessionBackend of(Shards shards, Router router, Subscriptions subscriptions, RetainedMessages retained) {
-        return new LiveBackend(shards, new RoomQueue(shards::onRoom), router, subscriptions, retained);
+    static SessionBackend of(
+            Shards shards, NodeView view, Router router, Subscriptions subscriptions, RetainedMessages retained) {
+        return new LiveBackend(
+                shards,
+                new RoomQueue(shards::onRoom),
+                view,
+                new RoomQueue(view::onCurrent),
+                router,
+                subscriptions,
+                retained);
     }
 
     /** {@link Shards#attach}. */
@@ -53,6 +62,16 @@ public interface SessionBackend {
 
     /** {@link RoomQueue#await}. */
     Runnable onRoom(Runnable action);
+
+    /** {@link NodeView#isCurrent}. */
+    boolean isCurrent();
+
+    /**
+     * {@link NodeView#onCurrent}.
+     *
+     * @return gives up waiting
+     */
+    Runnable onCurrent(Runnable action);
 
     /** {@link Router#publish(Publisher, Message, int, RouteCallback)}. */
     void publish(Publisher publisher, Message message, int packetId, RouteCallback callback);

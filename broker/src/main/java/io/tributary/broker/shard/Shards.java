@@ -116,8 +116,17 @@ public final class Shards implements AutoCloseable {
             threadOf(shard).add(driver);
         }
         threads.forEach(ShardThread::start);
-        log.start(new Reader());
         return live;
+    }
+
+    /** Begins to own shards: once what their owners need is there, subscriptions above all. */
+    public void own() {
+        log.start(new Reader());
+    }
+
+    /** Whether this node owns a shard and serves its sessions; any thread. */
+    public boolean isLive(int shard) {
+        return drivers.get(shard).isLive();
     }
 
     /** The shard of a client identifier. */

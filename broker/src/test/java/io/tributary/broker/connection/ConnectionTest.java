@@ -158,7 +158,7 @@ class ConnectionTest {
     void tellsClientWhenNodeShutsDown() {
         connect();
 
-        channel.pipeline().get(Connection.class).shutDown();
+        channel.pipeline().get(Connection.class).shutDown(null);
 
         assertThat(((Disconnect) read().getFirst()).reason()).isEqualTo(ReasonCode.SERVER_SHUTTING_DOWN);
         assertThat(channel.isOpen()).isFalse();

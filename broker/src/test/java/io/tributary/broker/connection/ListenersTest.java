@@ -37,7 +37,7 @@ class ListenersTest {
     @AfterEach
     void close() {
         if (listeners != null) {
-            listeners.close(Duration.ofSeconds(1)).toCompletableFuture().join();
+            listeners.close(0, null, Duration.ofSeconds(1)).toCompletableFuture().join();
         }
     }
 
@@ -65,7 +65,7 @@ class ListenersTest {
                 .hasMessageContaining("port=" + port)
                 .extracting(failure -> ((ListenException) failure).reason())
                 .isEqualTo(ListenException.Reason.PORT_IN_USE);
-        second.close(Duration.ofSeconds(1)).toCompletableFuture().join();
+        second.close(0, null, Duration.ofSeconds(1)).toCompletableFuture().join();
     }
 
     @ParameterizedTest
@@ -79,7 +79,7 @@ class ListenersTest {
                 .isInstanceOfSatisfying(
                         ListenException.class,
                         failure -> assertThat(failure.reason()).isEqualTo(ListenException.Reason.UNKNOWN_HOST));
-        elsewhere.close(Duration.ofSeconds(1)).toCompletableFuture().join();
+        elsewhere.close(0, null, Duration.ofSeconds(1)).toCompletableFuture().join();
     }
 
     @Test

@@ -52,6 +52,7 @@ public final class FakeBackend implements SessionBackend {
     final List<String> lifecycle = new CopyOnWriteArrayList<>();
     final List<Message> retained = new CopyOnWriteArrayList<>();
     final List<Runnable> waitingForRoom = new CopyOnWriteArrayList<>();
+    private final List<Runnable> untilCurrent = new CopyOnWriteArrayList<>();
 
     @Nullable
     LocalSessions target;
@@ -62,6 +63,8 @@ public final class FakeBackend implements SessionBackend {
     boolean holdRoutes;
     boolean holdReleases;
     boolean congested;
+    boolean behind;
+    boolean behindAgain;
     RouteOutcome outcome = new RouteOutcome.Safe();
     Outcome subscribeOutcome = Outcome.CREATED;
     Destinations otherMember = Destinations.NONE;
@@ -149,6 +152,26 @@ public final class FakeBackend implements SessionBackend {
     @Override
     public void append(Message message, List<Recipient> recipients, AppendCallback callback) {
         appended.add(new Appended(message, recipients, callback));
+    }
+
+    @Override
+    public boolean isCurrent() {
+        return !behind;
+    }
+
+    @Override
+    public Runnable onCurrent(Runnable action) {
+        untilCurrent.add(action);
+        return () -> untilCurrent.remove(action);
+    }
+
+    /** This node has caught up with the others. */
+    void catchUp() {
+        behind = behindAgain;
+        List.copyOf(untilCurrent).forEach(action -> {
+            untilCurrent.remove(action);
+            action.run();
+        });
     }
 
     @Override

@@ -39,6 +39,37 @@ class InboundFlowTest {
         assertThat(fixture.sink.take()).isEmpty();
     }
 
+    @Test
+    void takesNoPublishWhileNodeIsBehindOthers() {
+        fixture.connect(Connects.v5());
+        fixture.backend.behind = true;
+        fixture.send(publish(QoS.AT_LEAST_ONCE, 7));
+        assertThat(fixture.backend.routed).isEmpty();
+        assertThat(fixture.session().mayRead()).isFalse();
+
+        fixture.backend.catchUp();
+
+        assertThat(fixture.backend.routed).hasSize(1);
+        assertThat(fixture.sink.takeOnly(Puback.class).packetId()).isEqualTo(7);
+        assertThat(fixture.session().mayRead()).isTrue();
+    }
+
+    @Test
+    void holdsPublishAgainWhenNodeIsBehindOnceMore() {
+        fixture.connect(Connects.v5());
+        fixture.backend.behind = true;
+        fixture.send(publish(QoS.AT_LEAST_ONCE, 7));
+        fixture.backend.behindAgain = true;
+        fixture.backend.catchUp();
+        assertThat(fixture.backend.routed).isEmpty();
+        assertThat(fixture.session().mayRead()).isFalse();
+
+        fixture.backend.behindAgain = false;
+        fixture.backend.catchUp();
+
+        assertThat(fixture.backend.routed).hasSize(1);
+    }
+
     @Test // [MQTT-4.3.2-4]
     void sendsPubackWhenMessageIsSafe() {
         fixture.connect(Connects.v5());

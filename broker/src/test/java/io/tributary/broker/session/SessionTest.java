@@ -243,7 +243,7 @@ class SessionTest {
     void tellsClientWhenNodeShutsDown() {
         fixture.connect(Connects.v5().durable().will("gone"));
 
-        fixture.session().shutDown();
+        fixture.session().shutDown(null);
 
         assertDisconnected(ReasonCode.SERVER_SHUTTING_DOWN);
         assertThat(fixture.backend.detaches).containsExactly(new Detach("c", 101, true, 300, 0));

@@ -1,0 +1,94 @@
+package io.tributary.broker;
+
+import io.tributary.broker.delivery.NodeInbox;
+import io.tributary.broker.delivery.NodeView;
+import io.tributary.broker.routing.Router;
+import io.tributary.broker.shard.OtherNodes;
+import io.tributary.broker.shard.Shards;
+import io.tributary.broker.subscription.Routes;
+import io.tributary.broker.subscription.Subscriptions;
+import java.util.UUID;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import org.jspecify.annotations.Nullable;
+
+/** A broker without others. */
+final class Alone implements Place {
+    private final StandaloneStorage storage;
+    /** This start of this node: what an earlier one left attached is known to be gone. */
+    private final String incarnation;
+
+    private Alone(StandaloneStorage storage, String incarnation) {
+        this.storage = storage;
+        this.incarnation = incarnation;
+    }
+
+    static Alone open(BrokerConfig config, BrokerRecorders recorders) {
+        return new Alone(
+                StandaloneStorage.open(config, recorders.storage()), config.nodeName() + "#" + UUID.randomUUID());
+    }
+
+    @Override
+    public String node() {
+        return incarnation;
+    }
+
+    @Override
+    public Storage storage() {
+        return storage;
+    }
+
+    @Override
+    public Routes routes() {
+        return Routes.NONE;
+    }
+
+    @Override
+    public OtherNodes others() {
+        return OtherNodes.NONE;
+    }
+
+    @Override
+    public NodeInbox inbox() {
+        return NodeInbox.NONE;
+    }
+
+    @Override
+    public NodeView view() {
+        return NodeView.ALONE;
+    }
+
+    @Override
+    public boolean isDead(String node) {
+        return !node.equals(incarnation);
+    }
+
+    @Override
+    public CompletionStage<@Nullable Void> connect(Shards shards, Router router, Subscriptions subscriptions) {
+        return CompletableFuture.completedStage(null);
+    }
+
+    @Override
+    public CompletionStage<@Nullable Void> live() {
+        return CompletableFuture.completedStage(null);
+    }
+
+    @Override
+    public void tick(boolean ownsShardZero) {}
+
+    @Override
+    public void leaving() {}
+
+    @Override
+    public void leave() {}
+
+    @Override
+    public BrokerStatus.@Nullable ClusterStatus status(Shards shards) {
+        return null;
+    }
+
+    @Override
+    public void close() {
+        storage.close();
+    }
+}

@@ -1,0 +1,299 @@
+package io.tributary.broker;
+
+import io.tributary.broker.connection.BoundListener;
+import io.tributary.broker.connection.ListenException;
+import io.tributary.broker.connection.Listeners;
+import io.tributary.broker.delivery.SessionObserver;
+import io.tributary.broker.extension.SubscribeInterceptor;
+import io.tributary.broker.metrics.Totals;
+import io.tributary.broker.retained.RetainedMessages;
+import io.tributary.broker.routing.Outlets;
+import io.tributary.broker.routing.PublishPolicy;
+import io.tributary.broker.routing.Router;
+import io.tributary.broker.security.EnhancedAuthenticator;
+import io.tributary.broker.session.AccessControl;
+import io.tributary.broker.session.Extensions;
+import io.tributary.broker.session.LocalSessions;
+import io.tributary.broker.session.SessionBackend;
+import io.tributary.broker.session.SessionServices;
+import io.tributary.broker.shard.ShardFigures;
+import io.tributary.broker.shard.Shards;
+import io.tributary.broker.subscription.SharedGroups;
+import io.tributary.broker.subscription.Subscriber;
+import io.tributary.broker.subscription.Subscriptions;
+import io.tributary.broker.sys.SysConfig;
+import io.tributary.broker.sys.SysFigures;
+import io.tributary.broker.sys.SysTopics;
+import java.time.Duration;
+import java.time.InstantSource;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.Executors;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.ScheduledFuture;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.Consumer;
+import java.util.function.Function;
+import java.util.function.ToLongFunction;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * A broker from one start to its stop; in a cluster, until it is declared dead at the latest. All that it has goes with it:
+ * the next one begins with what is stored.
+ */
+final class BrokerNode implements AutoCloseable {
+    private static final Logger LOG = LoggerFactory.getLogger(BrokerNode.class);
+    private static final Duration FAREWELL = Duration.ofSeconds(5);
+    private static final Duration START_LIMIT = Duration.ofMinutes(10);
+
+    private final BrokerConfig config;
+    private final BrokerExtensions extensions;
+    private final BrokerRecorders recorders;
+    private final Totals totals;
+    private final Place place;
+    private final LocalSessions sessions = new LocalSessions();
+    private final InProcessSubscribers inProcess = new InProcessSubscribers(sessions);
+    private final Subscriptions subscriptions;
+    private final RetainedMessages retained;
+    private final Shards shards;
+    private final Router router;
+    private final ScheduledExecutorService timer;
+    private final AtomicBoolean closed = new AtomicBoolean();
+
+    private @Nullable Listeners listeners;
+    private @Nullable SysTopics sysTopics;
+    private volatile List<BoundListener> bound = List.of();
+    private volatile boolean ready;
+
+    private BrokerNode(
+            BrokerConfig config, BrokerExtensions extensions, BrokerRecorders recorders, Totals totals, Place place) {
+        this.config = config;
+        this.extensions = extensions;
+        this.recorders = recorders;
+        this.totals = totals;
+        this.place = place;
+        Storage storage = place.storage();
+        SharedGroups groups = new SharedGroups(config.sharedStrategy(), sessions::inFlight);
+        subscriptions =
+                new Subscriptions(storage.subscriptions(), place.routes(), config.subscriptions(), groups);
+        retained = new RetainedMessages(storage.retained(), config.retained(), InstantSource.system());
+        shards = new Shards(config.shards(), storage.log(), storage.store());
+        router = new Router(
+                place.node(),
+                subscriptions,
+                retained,
+                new PublishPolicy(extensions.authorizer(), extensions.publish()),
+                new Outlets(inProcess, shards::publish, shards::relay, place.inbox()),
+                recorders.router());
+        timer = Executors.newSingleThreadScheduledExecutor(task -> {
+            Thread thread = new Thread(task, "tributary-timer");
+            thread.setDaemon(true);
+            return thread;
+        });
+    }
+
+    /**
+     * Starts one; returns when every listener accepts and, in a cluster, every shard has an owner. Blocks until then.
+     *
+     * @param onLost told in words, at least once, when this node must not go on and is to be closed; on a thread that must not
+     *     be blocked
+     * @throws BrokerStartException when it cannot, in words for the operator
+     */
+    static BrokerNode start(
+            BrokerConfig config,
+            BrokerExtensions extensions,
+            BrokerRecorders recorders,
+            Totals totals,
+            Consumer<String> onLost) {
+        ClusterConfig cluster = config.cluster();
+        Place place = cluster == null
+                ? Alone.open(config, recorders)
+                : InCluster.open(config, cluster, recorders, onLost);
+        BrokerNode node = new BrokerNode(config, extensions, recorders, totals, place);
+        try {
+            node.open();
+            return node;
+        } catch (RuntimeException e) {
+            node.close();
+            throw e instanceof BrokerStartException ? e : new BrokerStartException(String.valueOf(e.getMessage()), e);
+        }
+    }
+
+    private void open() {
+        shards.start(new Shards.Node(
+                place.node(), place::isDead, sessions, router, new Ends(), place.others(), recorders.shards()));
+        await(place.connect(shards, router, subscriptions));
+        await(subscriptions.start());
+        await(retained.start());
+        subscriptions.watch(subscriber -> shards.verify(subscriber.clientId(), subscriber.identity()));
+        subscriptions.repairWith(shards::owns);
+        shards.own();
+        ScheduledFuture<?> _ = timer.scheduleWithFixedDelay(this::tick, 0, 1, TimeUnit.SECONDS);
+        await(place.live());
+        await(shards.allOwned());
+        sysTopics = new SysTopics(SysConfig.every(config.sysInterval()), this::sysFigures, retained, router);
+        sysTopics.start(timer);
+        Listeners opening = new Listeners(config.listeners(), config.network(), services(), recorders.connections());
+        listeners = opening;
+        try {
+            bound = opening.start();
+        } catch (ListenException e) {
+            throw new BrokerStartException(String.valueOf(e.getMessage()), e);
+        }
+        ready = true;
+    }
+
+    private SessionServices services() {
+        Map<String, EnhancedAuthenticator> enhanced = extensions.enhanced().stream()
+                .collect(Collectors.toMap(EnhancedAuthenticator::method, Function.identity()));
+        return new SessionServices(
+                place.node(),
+                SessionBackend.of(shards, place.view(), router, subscriptions, retained),
+                new AccessControl(extensions.authenticator(), enhanced, extensions.authorizer()),
+                new Extensions(SubscribeInterceptor.chain(extensions.subscribe()), extensions.sessions()),
+                sessions,
+                recorders.sessions(),
+                InstantSource.system());
+    }
+
+    private void tick() {
+        try {
+            boolean ownsShardZero = shards.isLive(0);
+            place.tick(ownsShardZero);
+            if (ownsShardZero) { // once in the cluster is enough
+                retained.expire(System.currentTimeMillis());
+            }
+        } catch (RuntimeException e) {
+            LOG.error("what is done each second failed; this is a defect", e); // the timer would stop silently
+        }
+    }
+
+    Router router() {
+        return router;
+    }
+
+    Subscriptions subscriptions() {
+        return subscriptions;
+    }
+
+    RetainedMessages retained() {
+        return retained;
+    }
+
+    InProcessSubscribers inProcess() {
+        return inProcess;
+    }
+
+    /** Where the listeners listen, in the order of the configuration. */
+    List<BoundListener> listeners() {
+        return bound;
+    }
+
+    BrokerStatus status() {
+        ShardFigures figures = shards.figures();
+        return new BrokerStatus(
+                ready && !closed.get(),
+                place.storage().problem(),
+                bound.stream().map(BoundListener::toString).toList(),
+                sessions.size(),
+                figures.persistentSessions(),
+                subscriptions.count(),
+                subscriptions.sharedCount(),
+                retained.count(),
+                retained.bytes(),
+                figures.queuedMessages(),
+                place.storage().queuedBytes(),
+                place.status(shards));
+    }
+
+    private SysFigures sysFigures() {
+        Totals.Figures counted = totals.figures();
+        ShardFigures kept = shards.figures();
+        return new SysFigures(
+                new SysFigures.Clients(sessions.size(), kept.offlineSessions(), counted.clientsMaximum()),
+                new SysFigures.Traffic(
+                        counted.connectionsOpened(),
+                        new SysFigures.Flow(counted.packetsReceived(), counted.packetsSent()),
+                        new SysFigures.Flow(counted.publishesReceived(), counted.publishesSent()),
+                        counted.publishesDropped(),
+                        new SysFigures.Flow(counted.bytesReceived(), counted.bytesSent())),
+                new SysFigures.Kept(
+                        kept.queuedMessages(), subscriptions.count(), subscriptions.sharedCount(), retained.count()));
+    }
+
+    /**
+     * Stops: no more connections are accepted, clients are told and sent away, what is in flight is saved, shards are handed
+     * over, and the other nodes are told. Blocks until done; doing it twice does no harm.
+     */
+    @Override
+    public void close() {
+        if (!closed.compareAndSet(false, true)) {
+            return;
+        }
+        if (ready) {
+            place.leaving();
+        }
+        end(FAREWELL);
+        if (ready) {
+            place.leave();
+        }
+        place.close();
+    }
+
+    /** Ends what the cluster holds for dead already: connections first, and nobody is told. Blocks until done. */
+    void abandon() {
+        if (closed.compareAndSet(false, true)) {
+            end(Duration.ZERO);
+            place.close();
+        }
+    }
+
+    private void end(Duration farewell) {
+        if (sysTopics != null) {
+            sysTopics.close();
+        }
+        try {
+            if (listeners != null) {
+                await(listeners.close(farewell));
+            }
+        } finally {
+            timer.shutdownNow();
+            shards.close();
+        }
+    }
+
+    /** Waits for a stage of the start or the stop; what it failed with is thrown. */
+    static <T extends @Nullable Object> T await(CompletionStage<T> stage) {
+        try {
+            return stage.toCompletableFuture()
+                    .orTimeout(START_LIMIT.toSeconds(), TimeUnit.SECONDS)
+                    .join();
+        } catch (CompletionException e) {
+            throw e.getCause() instanceof RuntimeException cause ? cause : e;
+        }
+    }
+
+    /** Drops the subscriptions of sessions that are over. */
+    private final class Ends implements SessionObserver {
+        @Override
+        public void sessionEnded(String clientId, long session) {
+            subscriptions.end(new Subscriber(clientId, true, session));
+        }
+
+        @Override
+        public void shardLive(int shard, ToLongFunction<String> sessionOf) {
+            for (Subscriber subscriber : subscriptions.persistentClients()) {
+                String clientId = subscriber.clientId();
+                if (shards.shardOf(clientId) == shard && sessionOf.applyAsLong(clientId) != subscriber.identity()) {
+                    subscriptions.end(subscriber);
+                }
+            }
+        }
+    }
+}

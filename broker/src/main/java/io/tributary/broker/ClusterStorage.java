@@ -1,0 +1,145 @@
+package io.tributary.broker;
+
+import io.tributary.common.event.UnreadableRecordException;
+import io.tributary.persistence.kafka.KafkaAccessException;
+import io.tributary.persistence.kafka.KafkaMaps;
+import io.tributary.persistence.kafka.KafkaShardLog;
+import io.tributary.persistence.kafka.KafkaTopics;
+import io.tributary.persistence.kafka.TopicNeeds;
+import io.tributary.persistence.redis.RedisChecks;
+import io.tributary.persistence.redis.RedisCluster;
+import io.tributary.persistence.redis.RedisShardStore;
+import io.tributary.persistence.redis.RedisStoreException;
+import io.tributary.persistence.replicated.ReplicatedMap;
+import io.tributary.persistence.replicated.Visibility;
+import io.tributary.persistence.shard.ShardLog;
+import io.tributary.persistence.shard.ShardStore;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/** What the nodes of a cluster keep together: the logs and the maps in Kafka, the shards' state in Redis. */
+final class ClusterStorage implements Storage {
+    /** The maps that all nodes follow. */
+    static final List<String> MAPS = List.of("subscriptions", "retained", "routes", "nodes");
+
+    private final List<AutoCloseable> parts = new ArrayList<>();
+    private final ReplicatedMap subscriptions;
+    private final ReplicatedMap retained;
+    private final ReplicatedMap routes;
+    private final ReplicatedMap nodes;
+    private final ShardLog log;
+    private final ShardStore store;
+
+    private ClusterStorage(
+            String clientId,
+            ClusterConfig cluster,
+            Visibility visibility,
+            BrokerRecorders recorders,
+            Consumer<Throwable> onBroken) {
+        try {
+            KafkaMaps maps = opened(new KafkaMaps(
+                    cluster.kafka(), clientId, MAPS.size(), visibility, recorders.kafka(), onBroken));
+            subscriptions = maps.open("subscriptions");
+            retained = maps.open("retained");
+            routes = maps.open("routes");
+            nodes = maps.open("nodes");
+            RedisCluster redis = opened(RedisCluster.connect(cluster.redis()));
+            store = opened(new RedisShardStore(redis, cluster.shards(), recorders.redis()));
+            log = opened(new KafkaShardLog(cluster.kafka(), clientId, cluster.shards(), recorders.kafka(), onBroken));
+        } catch (RuntimeException e) {
+            close();
+            throw e;
+        }
+    }
+
+    /**
+     * Checks that Kafka and Redis are what they must be, creates the topics that are not there, and connects. Blocks until
+     * done, for at most the times that are configured.
+     *
+     * @param clientId names this node in the logs and metrics of Kafka
+     * @param largestPacketBytes the largest packet of any listener
+     * @param onBroken told at most a few times, when Kafka has refused something for good: this node must not go on
+     * @throws BrokerStartException with a sentence for each thing that is not as it must be
+     */
+    static ClusterStorage open(
+            String clientId,
+            ClusterConfig cluster,
+            int largestPacketBytes,
+            Visibility visibility,
+            BrokerRecorders recorders,
+            Consumer<Throwable> onBroken) {
+        try {
+            KafkaTopics.ensure(
+                    cluster.kafka(), new TopicNeeds(cluster.shards(), MAPS, cluster.retention(), largestPacketBytes));
+            List<String> problems = RedisChecks.problems(cluster.redis());
+            if (!problems.isEmpty()) {
+                throw new BrokerStartException(String.join("\n", problems), null);
+            }
+            return new ClusterStorage(clientId, cluster, visibility, recorders, onBroken);
+        } catch (KafkaAccessException | RedisStoreException | UnreadableRecordException e) {
+            throw new BrokerStartException(String.valueOf(e.getMessage()), e);
+        }
+    }
+
+    private <T extends AutoCloseable> T opened(T part) {
+        parts.add(part);
+        return part;
+    }
+
+    @Override
+    public ShardLog log() {
+        return log;
+    }
+
+    @Override
+    public ShardStore store() {
+        return store;
+    }
+
+    @Override
+    public ReplicatedMap subscriptions() {
+        return subscriptions;
+    }
+
+    @Override
+    public ReplicatedMap retained() {
+        return retained;
+    }
+
+    /** What nodes tell each other of transient subscriptions. */
+    ReplicatedMap routes() {
+        return routes;
+    }
+
+    /** The node table. */
+    ReplicatedMap nodes() {
+        return nodes;
+    }
+
+    @Override
+    public @Nullable String problem() {
+        return null;
+    }
+
+    @Override
+    public long queuedBytes() {
+        return 0;
+    }
+
+    @Override
+    public void close() {
+        List<AutoCloseable> backwards = new ArrayList<>(parts);
+        Collections.reverse(backwards);
+        parts.clear();
+        for (AutoCloseable part : backwards) {
+            try {
+                part.close();
+            } catch (Exception e) {
+                throw new IllegalStateException("could not be closed: " + part, e);
+            }
+        }
+    }
+}

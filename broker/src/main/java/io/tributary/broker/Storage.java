@@ -1,0 +1,33 @@
+package io.tributary.broker;
+
+import io.tributary.persistence.replicated.ReplicatedMap;
+import io.tributary.persistence.shard.ShardLog;
+import io.tributary.persistence.shard.ShardStore;
+import org.jspecify.annotations.Nullable;
+
+/** Where a broker keeps what outlives it. */
+interface Storage extends AutoCloseable {
+
+    /** The logs of the shards. */
+    ShardLog log();
+
+    /** The state of the shards. */
+    ShardStore store();
+
+    /** The subscriptions of persistent sessions. */
+    ReplicatedMap subscriptions();
+
+    /** The retained messages. */
+    ReplicatedMap retained();
+
+    /** Why nothing can be written at the moment, in words, or null. */
+    @Nullable
+    String problem();
+
+    /** What waits to be written, in bytes. */
+    long queuedBytes();
+
+    /** Stops; what was accepted is completed first. Blocks until done. */
+    @Override
+    void close();
+}

@@ -1,0 +1,367 @@
+package io.tributary.broker.cluster;
+
+import io.tributary.broker.cluster.NodeMessage.MapProgress;
+import io.tributary.broker.cluster.NodeMessage.OwnerMessage;
+import io.tributary.broker.cluster.NodeMessage.QosZero;
+import io.tributary.broker.cluster.NodeMessage.Taken;
+import io.tributary.broker.cluster.NodeMessage.ToOwner;
+import io.tributary.broker.cluster.NodeMessage.Transient;
+import io.tributary.broker.delivery.NodeInbox;
+import io.tributary.broker.delivery.NodeView;
+import io.tributary.broker.link.Link;
+import io.tributary.broker.link.LinkConfig;
+import io.tributary.broker.link.LinkLayer;
+import io.tributary.broker.link.LinkReceiver;
+import io.tributary.broker.link.LinkRecorder;
+import io.tributary.broker.link.NodeId;
+import io.tributary.broker.link.NodeLinks;
+import io.tributary.broker.routing.Router;
+import io.tributary.broker.shard.OtherNodes;
+import io.tributary.broker.shard.Shards;
+import io.tributary.common.event.EventCodec;
+import io.tributary.persistence.replicated.ReplicatedMap;
+import io.tributary.persistence.replicated.Visibility;
+import java.net.InetSocketAddress;
+import java.time.Duration;
+import java.util.Collection;
+import java.util.List;
+import java.util.Objects;
+import java.util.Set;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.ScheduledThreadPoolExecutor;
+import java.util.concurrent.ThreadPoolExecutor;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * This process as one of the nodes of a cluster, from its start until it stops or is declared dead: its place in the node
+ * table, its links, and what it knows of how far the others are. The steps of a start are, each after the one before:
+ * {@link #open}, {@link #connect}, {@link #live}; those of a stop {@link #leaving}, {@link #leave}, {@link #close}.
+ *
+ * <p>All methods may be called from any thread.
+ */
+public final class ClusterNode implements NodeView, AutoCloseable {
+    private static final Logger LOG = LoggerFactory.getLogger(ClusterNode.class);
+    private static final Duration LINK_PATIENCE = Duration.ofSeconds(1);
+    private static final long LOOK_NANOS = TimeUnit.MILLISECONDS.toNanos(50);
+
+    private final Config config;
+    private final ClusterRecorder recorder;
+    private final LinkRecorder linkRecorder;
+    private final Runnable onDeclaredDead;
+    private final ScheduledExecutorService executor;
+    private final ClusterTimer timer;
+    private final ClusterVisibility visibility;
+    private final ShardTraffic owners;
+    private final TransientTraffic transients;
+
+    private volatile @Nullable NodeTable table;
+    private volatile @Nullable NodeId id;
+    private volatile @Nullable NodeLinks links;
+    private volatile @Nullable Shards shards;
+    private volatile Consumer<String> gone = node -> {};
+    private volatile boolean over;
+
+    /**
+     * What a node is told.
+     *
+     * @param name the name of the node, which no other node has
+     * @param maps the names of the maps that all nodes follow
+     * @param link how links are made
+     * @param advertisedHost where other nodes reach this one, or null for where the links listen
+     * @param advertisedPort the port to that, or 0 for the one at which the links listen
+     */
+    public record Config(
+            String name,
+            Set<String> maps,
+            LinkConfig link,
+            @Nullable String advertisedHost,
+            int advertisedPort,
+            NodeTableConfig nodes,
+            VisibilityConfig visibility) {}
+
+    /**
+     * Creates it; it is in no table yet and has no links.
+     *
+     * @param onDeclaredDead run once when the cluster holds this process for dead: it is to close its connections, and may
+     *     begin anew; on a thread of a map, must not block
+     */
+    public ClusterNode(Config config, ClusterRecorder recorder, LinkRecorder linkRecorder, Runnable onDeclaredDead) {
+        this.config = config;
+        this.recorder = recorder;
+        this.linkRecorder = linkRecorder;
+        this.onDeclaredDead = onDeclaredDead;
+        executor = new ScheduledThreadPoolExecutor(1, ClusterNode::thread, new ThreadPoolExecutor.DiscardPolicy());
+        timer = ClusterTimer.on(executor);
+        visibility = new ClusterVisibility(config.maps(), config.visibility(), timer, new Progress());
+        owners = new ShardTraffic(this::others, executor);
+        transients = new TransientTraffic(owners, timer, recorder);
+    }
+
+    private static Thread thread(Runnable work) {
+        Thread thread = new Thread(work, "tributary-cluster");
+        thread.setDaemon(true);
+        return thread;
+    }
+
+    /** Knows how far the maps are on all nodes; the maps are to be opened with it. */
+    public Visibility visibility() {
+        return visibility;
+    }
+
+    /**
+     * Reads the node table and chooses this process's number. Blocks for some seconds when the table has a process of this
+     * name that seems alive.
+     *
+     * @param nodes the map that holds the table; nobody else follows it
+     * @return this process
+     */
+    public CompletionStage<NodeId> open(ReplicatedMap nodes) {
+        NodeTable opened = new NodeTable(
+                config.name(),
+                EventCodec.FORMAT,
+                nodes,
+                config.nodes(),
+                timer,
+                System::currentTimeMillis,
+                new Others());
+        table = opened;
+        return opened.open().thenApply(chosen -> {
+            id = chosen;
+            return chosen;
+        });
+    }
+
+    /**
+     * Begins to listen for links, enters this process into the table as joining, and connects with the others. Blocks until it
+     * listens.
+     *
+     * @param newShards the shards of this node, with which owners elsewhere talk; prepared
+     * @param router takes what other nodes hand over for transient sessions
+     * @param newGone told of each process that is over, by the name that an {@code Attach} has
+     * @return completes when all live nodes know this one
+     */
+    public CompletionStage<@Nullable Void> connect(Shards newShards, Router router, Consumer<String> newGone) {
+        shards = newShards;
+        gone = newGone;
+        owners.serve(newShards);
+        transients.serve(router::take);
+        NodeLinks listening = NodeLinks.start(id(), config.link(), LinkLayer.PLAIN, new Frames(), linkRecorder);
+        links = listening;
+        link();
+        return table().join(address(listening.address()));
+    }
+
+    /** Says that this process serves clients: from now on others wait for it, and it is not to miss what they acknowledge. */
+    public CompletionStage<@Nullable Void> live() {
+        return table().live();
+    }
+
+    /** Says that this process sends its clients away. */
+    public CompletionStage<@Nullable Void> leaving() {
+        return table().leaving();
+    }
+
+    /** Takes leave: the others know at once that nothing of this process is left. */
+    public CompletionStage<@Nullable Void> leave() {
+        return table().leave();
+    }
+
+    /** This process. */
+    public NodeId id() {
+        return Objects.requireNonNull(id, "open() has not completed");
+    }
+
+    /** How shards talk with the connections and owners of other nodes. */
+    public OtherNodes otherNodes() {
+        return owners;
+    }
+
+    /** How messages reach transient sessions of other nodes. */
+    public NodeInbox inbox() {
+        return transients;
+    }
+
+    /** Whether a process is over, as {@link NodeTable#isDead} says it. */
+    public boolean isDead(String node) {
+        return table().isDead(node);
+    }
+
+    /** How many processes are in the table and not over, this one among them. */
+    public int liveNodes() {
+        return table().alive().size();
+    }
+
+    /** Does what the owner of shard 0 does for all, if this node is that; to be called about once a second. */
+    public void owningShardZero(boolean owning) {
+        table().owningShardZero(owning);
+    }
+
+    @Override
+    public boolean isCurrent() {
+        return !visibility.isBehind() && table().isCurrent() && !over;
+    }
+
+    @Override
+    public void onCurrent(Runnable action) {
+        if (isCurrent()) {
+            action.run();
+        } else {
+            timer.after(LOOK_NANOS, () -> onCurrent(action));
+        }
+    }
+
+    /** Ends links and heartbeats, without a word to the table. Blocks for a moment. */
+    @Override
+    public void close() {
+        over = true;
+        NodeTable opened = table;
+        if (opened != null) {
+            opened.stop();
+        }
+        visibility.close();
+        transients.close();
+        NodeLinks listening = links;
+        if (listening != null) {
+            listening
+                    .close(LINK_PATIENCE)
+                    .toCompletableFuture()
+                    .completeOnTimeout(null, 2 * LINK_PATIENCE.toMillis(), TimeUnit.MILLISECONDS)
+                    .join();
+        }
+        executor.shutdownNow();
+    }
+
+    private NodeTable table() {
+        return Objects.requireNonNull(table, "open() was not called");
+    }
+
+    private Collection<String> others() {
+        NodeTable opened = table;
+        return opened == null
+                ? List.of()
+                : opened.alive().keySet().stream()
+                        .filter(node -> !node.equals(id))
+                        .map(NodeId::toString)
+                        .toList();
+    }
+
+    private void link() {
+        NodeLinks listening = links;
+        if (listening != null) {
+            listening.peers(table().alive());
+        }
+    }
+
+    private InetSocketAddress address(InetSocketAddress listening) {
+        String host = config.advertisedHost();
+        return InetSocketAddress.createUnresolved(
+                host == null ? listening.getAddress().getHostAddress() : host,
+                config.advertisedPort() == 0 ? listening.getPort() : config.advertisedPort());
+    }
+
+    /** Follows the table. */
+    private final class Others implements NodeTableListener {
+        @Override
+        public void onAlive(NodeId node, InetSocketAddress address) {
+            LOG.info("node {} is there, its links listen at {}", node, address);
+            link();
+        }
+
+        @Override
+        public void onLive(NodeId node) {
+            visibility.live(node);
+        }
+
+        @Override
+        public void onGone(NodeId node) {
+            LOG.info("node {} is gone", node);
+            visibility.gone(node);
+            link();
+            Shards own = shards;
+            if (own != null) {
+                own.gone(node.toString());
+            }
+            gone.accept(node.toString());
+        }
+
+        @Override
+        public void onDeclaredDead() {
+            over = true;
+            recorder.onDeclaredDead();
+            onDeclaredDead.run();
+        }
+    }
+
+    /** Sends what {@link ClusterVisibility} tells. */
+    private final class Progress implements VisibilityListener {
+        @Override
+        public void send(Collection<NodeId> to, MapProgress progress) {
+            NodeLinks listening = links;
+            if (listening != null) {
+                byte[] frame = FrameBuilder.frameOf(progress);
+                to.forEach(node -> listening.send(node, frame));
+            }
+        }
+
+        @Override
+        public void onBehind(boolean behind) {
+            if (behind) {
+                LOG.warn("this node is behind what others have acknowledged; it takes no PUBLISH until it has caught up");
+            } else {
+                LOG.info("this node has caught up with the others");
+            }
+        }
+
+        @Override
+        public void onLeftOut(NodeId node, String map) {
+            LOG.warn("node {} is behind in {}: changes do not wait for it any more until it has caught up", node, map);
+            recorder.onLeftOut();
+        }
+
+        @Override
+        public void onRefused(String map) {
+            recorder.onVisibilityRefused();
+        }
+    }
+
+    /** Takes what comes over links. */
+    private final class Frames implements LinkReceiver {
+        @Override
+        public void onUp(Link link) {
+            transients.onUp(link);
+            owners.onUp(link);
+            visibility.linkUp(link.peer());
+        }
+
+        @Override
+        public void onFrame(Link link, byte[] frame) {
+            for (NodeMessage message : NodeMessageCodec.decode(frame)) {
+                switch (message) {
+                    case OwnerMessage fromOwner -> owners.take(link, fromOwner);
+                    case ToOwner toOwner -> owners.take(link, toOwner);
+                    case MapProgress progress -> visibility.received(link.peer(), progress);
+                    case Transient handedOver -> transients.take(link, handedOver);
+                    case Taken taken -> transients.take(link, taken);
+                    case QosZero qosZero -> owners.take(qosZero);
+                }
+            }
+        }
+
+        @Override
+        public void onFramesRead(Link link) {
+            transients.answer(link);
+        }
+
+        @Override
+        public void onDown(Link link) {
+            visibility.linkDown(link.peer());
+            owners.onDown(link);
+            transients.onDown(link);
+        }
+    }
+}

@@ -1,0 +1,216 @@
+package io.tributary.broker.cluster;
+
+import io.tributary.broker.cluster.NodeMessage.Taken;
+import io.tributary.broker.cluster.NodeMessage.Transient;
+import io.tributary.broker.delivery.NodeInbox;
+import io.tributary.broker.link.Link;
+import io.tributary.common.event.QueueEntry.Queued;
+import io.tributary.common.event.Recipient;
+import io.tributary.common.mqtt.Message;
+import io.tributary.common.mqtt.QoS;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentMap;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Carries messages for transient sessions between nodes. Who sent one that is acknowledged to its publisher is told when it is
+ * taken: all that one read of a link brought with one answer. What is not taken within {@link #PATIENCE} is given up, for a
+ * node that does not answer must hold nobody up. Any thread; never blocks.
+ *
+ * <p>What is on its way is bounded by the links' limits in bytes, and by the windows of those who published it.
+ */
+final class TransientTraffic implements NodeInbox {
+    /** How long a node may take to take a message. */
+    static final Duration PATIENCE = Duration.ofSeconds(1);
+
+    private static final long UNACKNOWLEDGED = 0;
+    private static final long LOOK_NANOS = PATIENCE.toNanos() / 4;
+
+    private final ShardTraffic owners;
+    private final ClusterTimer timer;
+    private final ClusterRecorder recorder;
+    private final AtomicLong lastId = new AtomicLong(UNACKNOWLEDGED);
+    private final ConcurrentMap<String, Way> ways = new ConcurrentHashMap<>();
+    /** What was taken and not answered yet; each list is used by its link's event loop only. */
+    private final ConcurrentMap<Link, List<Long>> unanswered = new ConcurrentHashMap<>();
+
+    private volatile @Nullable Taker taker;
+    private volatile boolean closed;
+
+    /** Hands what came from another node to the sessions of this one. Must not block. */
+    @FunctionalInterface
+    interface Taker {
+        /**
+         * Takes a message.
+         *
+         * @param members the connections that shared subscriptions chose
+         * @param matching whether it is also for every transient session that it matches here
+         */
+        void take(Message message, List<Recipient> members, boolean matching);
+    }
+
+    /** A link, and what was sent over it that the node has not answered. */
+    private static final class Way {
+        private final Link link;
+        private final ConcurrentMap<Long, Waiting> waiting = new ConcurrentHashMap<>();
+
+        private Way(Link link) {
+            this.link = link;
+        }
+    }
+
+    private record Waiting(long sinceNanos, Runnable done) {}
+
+    TransientTraffic(ShardTraffic owners, ClusterTimer timer, ClusterRecorder recorder) {
+        this.owners = owners;
+        this.timer = timer;
+        this.recorder = recorder;
+        timer.after(LOOK_NANOS, this::look);
+    }
+
+    /** Sets who takes what comes; before the first link is up. */
+    void serve(Taker newTaker) {
+        taker = newTaker;
+    }
+
+    /** There is a link to a node. */
+    void onUp(Link link) {
+        unanswered.put(link, new ArrayList<>());
+        ways.put(link.peer().toString(), new Way(link));
+    }
+
+    /** A link is gone: what was on its way is given up. */
+    void onDown(Link link) {
+        unanswered.remove(link);
+        Way way = ways.get(link.peer().toString());
+        if (way != null && way.link.equals(link) && ways.remove(link.peer().toString(), way)) {
+            way.waiting.keySet().forEach(id -> giveUp(way, id));
+        }
+    }
+
+    /** Looks for no answers any more. */
+    void close() {
+        closed = true;
+    }
+
+    @Override
+    public void deliver(String node, Message message, List<Recipient> members, boolean matching, Runnable done) {
+        Way way = ways.get(node);
+        if (way == null) {
+            recorder.onGivenUp();
+            done.run();
+        } else if (members.size() <= NodeMessage.MAX_MEMBERS) {
+            send(way, message, members, matching, done);
+        } else {
+            sendInParts(way, message, members, matching, done);
+        }
+    }
+
+    private void sendInParts(Way way, Message message, List<Recipient> members, boolean matching, Runnable done) {
+        int parts = (members.size() + NodeMessage.MAX_MEMBERS - 1) / NodeMessage.MAX_MEMBERS;
+        AtomicInteger left = new AtomicInteger(parts);
+        for (int i = 0; i < parts; i++) {
+            int from = i * NodeMessage.MAX_MEMBERS;
+            List<Recipient> part = members.subList(from, Math.min(members.size(), from + NodeMessage.MAX_MEMBERS));
+            send(way, message, part, matching && i == 0, () -> {
+                if (left.decrementAndGet() == 0) {
+                    done.run();
+                }
+            });
+        }
+    }
+
+    private void send(Way way, Message message, List<Recipient> members, boolean matching, Runnable done) {
+        boolean answered = message.qos() != QoS.AT_MOST_ONCE;
+        long id = answered ? lastId.incrementAndGet() : UNACKNOWLEDGED;
+        if (answered) {
+            way.waiting.put(id, new Waiting(timer.nanos(), done));
+        }
+        boolean sent = way.link.send(FrameBuilder.frameOf(new Transient(id, message, members, matching)));
+        if (sent) {
+            recorder.onHandedOver();
+        }
+        if (answered) {
+            // onDown may have looked before the message was put there
+            if (!sent || way != ways.get(way.link.peer().toString())) {
+                giveUp(way, id);
+            }
+        } else {
+            if (!sent) {
+                recorder.onGivenUp();
+            }
+            done.run();
+        }
+    }
+
+    @Override
+    public boolean deliverQos0(String clientId, long session, Queued message) {
+        return owners.qos0(clientId, session, message);
+    }
+
+    /** Another node hands something over; on the link's event loop. */
+    void take(Link link, Transient message) {
+        Taker to = taker;
+        if (to == null) {
+            return; // nobody is told that it was taken
+        }
+        to.take(message.message(), message.members(), message.matchHere());
+        List<Long> ids = unanswered.get(link);
+        if (message.id() != UNACKNOWLEDGED && ids != null) {
+            ids.add(message.id());
+        }
+    }
+
+    /** Another node has taken what was handed over to it; on the link's event loop. */
+    void take(Link link, Taken taken) {
+        Way way = ways.get(link.peer().toString());
+        if (way == null || !way.link.equals(link)) {
+            return;
+        }
+        for (long id : taken.ids()) {
+            Waiting waiting = way.waiting.remove(id);
+            if (waiting != null) {
+                waiting.done.run();
+            }
+        }
+    }
+
+    /** All that one read has brought was taken; on the link's event loop. */
+    void answer(Link link) {
+        List<Long> ids = unanswered.get(link);
+        if (ids == null || ids.isEmpty()) {
+            return;
+        }
+        long[] all = ids.stream().mapToLong(Long::longValue).toArray();
+        ids.clear();
+        link.send(FrameBuilder.frameOf(new Taken(all)));
+    }
+
+    private void look() {
+        if (closed) {
+            return;
+        }
+        long now = timer.nanos();
+        for (Way way : ways.values()) {
+            way.waiting.forEach((id, waiting) -> {
+                if (now - waiting.sinceNanos >= PATIENCE.toNanos()) {
+                    giveUp(way, id);
+                }
+            });
+        }
+        timer.after(LOOK_NANOS, this::look);
+    }
+
+    private void giveUp(Way way, long id) {
+        Waiting waiting = way.waiting.remove(id);
+        if (waiting != null) {
+            recorder.onGivenUp();
+            waiting.done.run();
+        }
+    }
+}
