@@ -92,36 +92,4 @@ class ShardTrafficTest {
                 new Message("a", new byte[40_000], QoS.AT_LEAST_ONCE, false, PublishProperties.NONE, Message.NEVER, "");
         return new Delivery(sequence, new Queued(message, QoS.AT_LEAST_ONCE, false, List.of(), null), false);
     }
-
-    /** Takes frames but those that it is told to refuse. */
-    private static final class NarrowLink implements Link {
-        private final List<NodeMessage> taken = new ArrayList<>();
-        private IntPredicate refuses = _ -> false;
-        private int frames;
-
-        @Override
-        public NodeId peer() {
-            return new NodeId("other", 1);
-        }
-
-        @Override
-        public long generation() {
-            return 1;
-        }
-
-        @Override
-        public boolean send(byte[] frame) {
-            if (refuses.test(++frames)) {
-                return false;
-            }
-            taken.addAll(NodeMessageCodec.decode(frame));
-            return true;
-        }
-
-        @Override
-        public void pauseReading() {}
-
-        @Override
-        public void resumeReading() {}
-    }
 }
