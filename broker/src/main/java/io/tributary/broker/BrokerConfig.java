@@ -28,6 +28,7 @@ import org.jspecify.annotations.Nullable;
  * @param sharedStrategy how shared subscriptions choose a member
  * @param retained how many retained messages there may be
  * @param sysInterval how often {@code $SYS} topics are published; zero turns them off
+ * @param drain how clients are sent away at a stop
  * @param cluster what makes it a node of a cluster; null for a broker that runs alone
  */
 public record BrokerConfig(
@@ -41,6 +42,7 @@ public record BrokerConfig(
         SharedStrategy sharedStrategy,
         RetainedLimits retained,
         Duration sysInterval,
+        DrainConfig drain,
         @Nullable ClusterConfig cluster) {
 
     /** How many shards a new data folder gets. */
@@ -75,6 +77,7 @@ public record BrokerConfig(
                 SharedStrategy.ROUND_ROBIN,
                 RetainedLimits.defaults(),
                 Duration.ofSeconds(10),
+                DrainConfig.DEFAULT,
                 null);
     }
 
@@ -91,6 +94,7 @@ public record BrokerConfig(
                 sharedStrategy,
                 retained,
                 sysInterval,
+                drain,
                 cluster);
     }
 }
