@@ -31,6 +31,7 @@ import org.jspecify.annotations.Nullable;
  * @param sharedStrategy how shared subscriptions choose a member
  * @param retained how many retained messages there may be
  * @param sysInterval how often {@code $SYS} topics are published; zero turns them off
+ * @param drain how clients are sent away at a stop
  * @param cluster what makes it a node of a cluster; null for a broker that runs alone
  */
 public record BrokerConfig(
@@ -44,6 +45,7 @@ public record BrokerConfig(
         SharedStrategy sharedStrategy,
         RetainedLimits retained,
         Duration sysInterval,
+        DrainConfig drain,
         @Nullable ClusterConfig cluster) {
 
     /** How many shards a new data folder gets. */
@@ -78,6 +80,7 @@ public record BrokerConfig(
                 SharedStrategy.ROUND_ROBIN,
                 RetainedLimits.defaults(),
                 Duration.ofSeconds(10),
+                DrainConfig.DEFAULT,
                 null);
     }
 
@@ -94,6 +97,7 @@ public record BrokerConfig(
                 sharedStrategy,
                 retained,
                 sysInterval,
+                drain,
                 cluster);
     }
 

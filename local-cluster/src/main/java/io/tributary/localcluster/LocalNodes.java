@@ -48,7 +48,7 @@ final class LocalNodes extends LocalServers {
                     String data = "--tributary.data-dir=" + directory.resolve("n" + i);
                     List<String> command = new ArrayList<>(List.of(launcher.toString(), "run", data));
                     command.addAll(List.of(
-                            "--tributary.node=n" + i,
+                            "--tributary.node-name=n" + i,
                             "--tributary.listeners.tcp.port=" + layout.mqttPort(i),
                             "--tributary.listeners.ws.port=" + layout.webSocketPort(i),
                             "--server.port=" + layout.managementPort(i),

@@ -1,6 +1,7 @@
 package io.tributary.broker.boot;
 
 import io.tributary.broker.boot.settings.ListenerLimitDefaults;
+import io.tributary.broker.boot.settings.ModeSettings;
 import io.tributary.broker.boot.settings.UnknownSettings;
 import java.io.IOException;
 import java.io.InputStream;
@@ -40,6 +41,7 @@ public final class TributaryApplication {
 
     private static void prepare(ConfigurableApplicationContext context) {
         UnknownSettings.refuse(context.getEnvironment());
+        ModeSettings.refuseOthers(context.getEnvironment());
         ManagementPort.check(context.getEnvironment());
         ListenerLimitDefaults.addTo(context.getEnvironment());
     }

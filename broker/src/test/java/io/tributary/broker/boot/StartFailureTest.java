@@ -18,7 +18,8 @@ class StartFailureTest {
     @CsvSource(delimiter = '|', textBlock = """
             storage.sync=sometimes                   | tributary.storage.sync: 'sometimes' is not one of always, interval, os
             data-dir=                                | tributary.data-dir: must not be empty
-            mode=cluster                             | tributary.mode: 'cluster' comes with a later version; use standalone
+            mode=cluster                             | tributary.cluster.kafka.bootstrap-servers: is missing; it must be some of Kafka's addresses, host:port,host:port
+            cluster.shards=64                        | tributary.cluster.shards: has no effect without tributary.mode=cluster
             mode=clustered                           | tributary.mode: 'clustered' is not one of standalone, cluster
             storage.sync-interval=fast               | tributary.storage.sync-interval: 'fast' is not a duration, such as 500ms, 10s or 5m
             storage.sync-interval=0ms                | tributary.storage.sync-interval: '0ms' is not at least 1ms

@@ -14,10 +14,11 @@ import org.springframework.util.unit.DataSize;
 
 /**
  * The names of all settings, read from the records that declare them. In a name, {@code <name>} stands for one that the
- * operator chooses.
+ * operator chooses, and {@code <property>} for all the rest of it, dots included.
  */
 public final class SettingCatalog {
     private static final String CHOSEN = "<name>";
+    private static final String REST = "<property>";
 
     private SettingCatalog() {}
 
@@ -64,10 +65,14 @@ public final class SettingCatalog {
     /** The constants of an enum as one writes them in a configuration. */
     public static String choices(Class<?> type) {
         return Stream.of(type.getEnumConstants())
-                .map(constant ->
-                        ((Enum<?>) constant).name().toLowerCase(Locale.ROOT).replace('_', '-'))
+                .map(constant -> written((Enum<?>) constant))
                 .reduce((one, other) -> one + ", " + other)
                 .orElseThrow();
+    }
+
+    /** One constant of an enum as one writes it in a configuration. */
+    static String written(Enum<?> constant) {
+        return constant.name().toLowerCase(Locale.ROOT).replace('_', '-');
     }
 
     /** All settings, in the order of their declaration. */
@@ -84,10 +89,11 @@ public final class SettingCatalog {
 
     private static boolean matches(String pattern, ConfigurationPropertyName name) {
         String[] elements = pattern.split("\\.", -1);
-        if (elements.length != name.getNumberOfElements()) {
+        boolean open = elements[elements.length - 1].equals(REST);
+        if (name.getNumberOfElements() < elements.length || (!open && name.getNumberOfElements() > elements.length)) {
             return false;
         }
-        for (int i = 0; i < elements.length; i++) {
+        for (int i = 0; i < (open ? elements.length - 1 : elements.length); i++) {
             String uniform = elements[i].replace("-", "");
             if (!elements[i].equals(CHOSEN)
                     && !uniform.equals(name.getElement(i, ConfigurationPropertyName.Form.UNIFORM))) {
@@ -103,7 +109,12 @@ public final class SettingCatalog {
             Class<?> type = parameter.getType();
             if (type == Map.class) {
                 ParameterizedType map = (ParameterizedType) parameter.getParameterizedType();
-                collect(name + "." + CHOSEN, (Class<?>) map.getActualTypeArguments()[1], settings);
+                Class<?> values = (Class<?>) map.getActualTypeArguments()[1];
+                if (values.isRecord()) {
+                    collect(name + "." + CHOSEN, values, settings);
+                } else {
+                    settings.add(new Setting(name + "." + REST, group, parameter));
+                }
             } else if (type.isRecord()) {
                 collect(name, type, settings);
             } else {

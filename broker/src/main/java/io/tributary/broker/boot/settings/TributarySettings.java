@@ -1,23 +1,30 @@
 package io.tributary.broker.boot.settings;
 
 import io.tributary.broker.BrokerConfig;
+import io.tributary.broker.ClusterConfig;
 import io.tributary.broker.connection.ListenerConfig;
+import io.tributary.broker.link.NodeId;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import org.jspecify.annotations.Nullable;
 import org.springframework.boot.context.properties.ConfigurationProperties;
 import org.springframework.boot.context.properties.bind.DefaultValue;
 
 /**
  * What concerns the broker as a whole.
  *
- * @param mode How the broker runs. {@code standalone}: one broker with all it needs. {@code cluster} comes with a later
- *     version.
- * @param nodeName The name of this broker, for people and in {@code $SYS}.
- * @param dataDir Where sessions, messages and subscriptions are kept; created when it does not exist.
+ * @param mode How the broker runs. {@code standalone}: one broker with all it needs. {@code cluster}: a node of several that
+ *     work as one, on Kafka and Redis Cluster.
+ * @param nodeName The name of this broker, for people and in {@code $SYS}. In a cluster no two nodes have the same, and a node keeps its own
+ *     when it is started again. Without a value it is {@code tributary}; in a cluster, the name of the host.
+ * @param dataDir Where sessions, messages and subscriptions are kept; created when it does not exist. A node of a cluster keeps nothing
+ *     there.
  * @param stopTimeout How long stopping may take; then the broker is ended, which loses nothing that was acknowledged.
+ * @param stop how clients are sent away when the broker stops
+ * @param cluster what makes the broker a node of a cluster
  * @param storage how the embedded store works
  * @param limits what a client may ask of the broker
  * @param listeners where clients connect, by name; after the limits, so that these are checked under their own name
@@ -32,12 +39,14 @@ import org.springframework.boot.context.properties.bind.DefaultValue;
 @ConfigurationProperties(TributarySettings.PREFIX)
 public record TributarySettings(
         @DefaultValue("standalone") Mode mode,
-        @DefaultValue("tributary") String nodeName,
+        @Nullable String nodeName,
         @DefaultValue("data") String dataDir,
 
         @DefaultValue("20s") @Allowed(min = "1s", max = "1h")
         Duration stopTimeout,
 
+        @DefaultValue StopSettings stop,
+        @DefaultValue ClusterSettings cluster,
         @DefaultValue StorageSettings storage,
         @DefaultValue LimitSettings limits,
         @DefaultValue Map<String, ListenerSettings> listeners,
@@ -52,13 +61,14 @@ public record TributarySettings(
     /** What the names of all settings begin with. */
     public static final String PREFIX = "tributary";
 
+    private static final String STANDALONE_NAME = "tributary";
     private static final Set<String> ANY_HOST = Set.of("0.0.0.0", "::", "[::]");
 
     /** How the broker runs. */
     public enum Mode {
         /** One broker with all it needs. */
         STANDALONE,
-        /** Several brokers as one; not yet. */
+        /** One of several brokers that work as one. */
         CLUSTER
     }
 
@@ -68,23 +78,36 @@ public record TributarySettings(
      * @throws SettingException when settings do not fit together
      */
     public BrokerConfig brokerConfig() {
-        if (mode != Mode.STANDALONE) {
-            throw new SettingException(PREFIX + ".mode", "'cluster' comes with a later version; use standalone");
-        }
+        List<ListenerConfig> listening = listenerConfigs();
         return SettingException.naming(
                 PREFIX,
                 () -> new BrokerConfig(
-                        nodeName,
+                        checkedNodeName(),
                         dataDirectory(),
                         storage.options(PREFIX + ".storage"),
-                        listenerConfigs(),
+                        listening,
                         network.config(PREFIX + ".network"),
                         shards.config(PREFIX + ".shards", queues.limits(PREFIX + ".queues")),
                         subscriptions.limits(PREFIX + ".subscriptions"),
                         sharedSubscriptions.strategy(),
                         retained.limits(PREFIX + ".retained"),
                         sys.checkedInterval(PREFIX + ".sys"),
-                        null));
+                        stop.config(PREFIX + ".stop"),
+                        mode == Mode.CLUSTER ? clusterConfig(listening) : null));
+    }
+
+    private String checkedNodeName() {
+        if (mode == Mode.STANDALONE) {
+            return nodeName == null ? STANDALONE_NAME : nodeName;
+        }
+        String name = nodeName == null ? HostName.get(PREFIX + ".node-name") : nodeName;
+        return SettingException.naming(PREFIX + ".node-name", () -> new NodeId(name, 0).name());
+    }
+
+    private ClusterConfig clusterConfig(List<ListenerConfig> listening) {
+        ClusterLimits limits = new ClusterLimits(listening);
+        limits.checkRetention(PREFIX + ".cluster.retention", cluster.retention());
+        return cluster.config(PREFIX + ".cluster", limits.largestPacketBytes());
     }
 
     private Path dataDirectory() {

@@ -8,6 +8,7 @@ import org.springframework.util.unit.DataUnit;
 final class Units {
     private static final long MILLIS = 1_000;
     private static final long SIXTY = 60;
+    private static final long HOURS_A_DAY = 24;
     private static final long KILO = DataSize.of(1, DataUnit.KILOBYTES).toBytes();
 
     private Units() {}
@@ -18,7 +19,15 @@ final class Units {
             return millis + "ms";
         }
         long seconds = millis / MILLIS;
-        return seconds % SIXTY != 0 || seconds == 0 ? seconds + "s" : seconds / SIXTY + "m";
+        if (seconds % SIXTY != 0 || seconds == 0) {
+            return seconds + "s";
+        }
+        long minutes = seconds / SIXTY;
+        if (minutes % SIXTY != 0) {
+            return minutes + "m";
+        }
+        long hours = minutes / SIXTY;
+        return hours % HOURS_A_DAY != 0 ? hours + "h" : hours / HOURS_A_DAY + "d";
     }
 
     static String text(DataSize size) {

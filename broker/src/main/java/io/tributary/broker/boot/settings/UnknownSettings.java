@@ -3,6 +3,8 @@ package io.tributary.broker.boot.settings;
 import io.tributary.broker.boot.settings.SettingCatalog.Setting;
 import java.util.Comparator;
 import java.util.List;
+import java.util.function.Function;
+import java.util.stream.Stream;
 import org.springframework.boot.context.properties.source.ConfigurationPropertyName;
 import org.springframework.boot.context.properties.source.ConfigurationPropertySource;
 import org.springframework.boot.context.properties.source.ConfigurationPropertySources;
@@ -27,15 +29,21 @@ public final class UnknownSettings {
      */
     public static void refuse(ConfigurableEnvironment environment) {
         List<Setting> settings = SettingCatalog.all();
+        given(environment)
+                .filter(name -> !SettingCatalog.knows(settings, name))
+                .findFirst()
+                .ifPresent(name -> refuse(name.toString(), settings));
+    }
+
+    /** The names under {@code tributary.} that are given anywhere but in environment variables. */
+    static Stream<ConfigurationPropertyName> given(ConfigurableEnvironment environment) {
+        Stream.Builder<Stream<ConfigurationPropertyName>> names = Stream.builder();
         for (ConfigurationPropertySource source : ConfigurationPropertySources.get(environment)) {
-            if (source instanceof IterableConfigurationPropertySource names && !isProcessEnvironment(source)) {
-                names.stream()
-                        .filter(PREFIX::isAncestorOf)
-                        .filter(name -> !SettingCatalog.knows(settings, name))
-                        .findFirst()
-                        .ifPresent(name -> refuse(name.toString(), settings));
+            if (source instanceof IterableConfigurationPropertySource known && !isProcessEnvironment(source)) {
+                names.add(known.stream());
             }
         }
+        return names.build().flatMap(Function.identity()).filter(PREFIX::isAncestorOf);
     }
 
     private static boolean isProcessEnvironment(ConfigurationPropertySource source) {

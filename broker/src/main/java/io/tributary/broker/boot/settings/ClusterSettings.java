@@ -1,0 +1,63 @@
+package io.tributary.broker.boot.settings;
+
+import io.tributary.broker.ClusterConfig;
+import java.time.Duration;
+import java.util.regex.Pattern;
+import org.springframework.boot.context.properties.bind.DefaultValue;
+
+/**
+ * What makes the broker a node of a cluster. With {@code tributary.mode=standalone}, a setting of this group or of those below it
+ * stops the start.
+ *
+ * @param id The name of the cluster, the same on all its nodes: 1 to 100 letters, digits, `.`, `_`, `-`. Nodes of another name are
+ *     refused, and the names of Kafka's topics begin with it.
+ * @param shards The number of shards, the same on all nodes and fixed when the cluster is created: a few for each thread that
+ *     will ever run shards, no more.
+ * @param retention How long the shards' logs in Kafka are kept at least. It must be longer than {@code max-session-expiry}
+ *     of every listener that has one, for a Redis that comes back empty is filled from these logs.
+ * @param kafka how Kafka is used
+ * @param redis how Redis is used
+ * @param link how nodes are connected with each other
+ * @param nodes how nodes notice that one is gone
+ * @param visibility how nodes wait for each other
+ */
+public record ClusterSettings(
+        @DefaultValue("tributary") String id,
+
+        @DefaultValue("128") @Allowed(min = "1", max = "65535")
+        int shards,
+
+        @DefaultValue("7d") @Allowed(min = "1m", max = "3650d")
+        Duration retention,
+
+        @DefaultValue KafkaSettings kafka,
+        @DefaultValue RedisSettings redis,
+        @DefaultValue LinkSettings link,
+        @DefaultValue NodeTableSettings nodes,
+        @DefaultValue VisibilitySettings visibility) {
+
+    private static final Pattern ID = Pattern.compile("[a-zA-Z0-9._-]{1,100}");
+
+    /**
+     * What the core is told.
+     *
+     * @param largestPacketBytes the largest packet that any listener takes
+     */
+    ClusterConfig config(String name, int largestPacketBytes) {
+        if (!ID.matcher(id).matches()) {
+            throw new SettingException(name + ".id", "'" + id + "' is not 1 to 100 letters, digits, '.', '_', '-'");
+        }
+        return SettingException.naming(
+                name,
+                () -> new ClusterConfig(
+                        shards,
+                        retention,
+                        kafka.config(name + ".kafka", id, largestPacketBytes),
+                        redis.config(name + ".redis"),
+                        link.config(name + ".link", id, largestPacketBytes),
+                        link.advertisedHost(),
+                        link.advertisedPort(),
+                        nodes.config(name + ".nodes"),
+                        visibility.config(name + ".visibility")));
+    }
+}

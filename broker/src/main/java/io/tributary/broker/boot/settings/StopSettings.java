@@ -1,0 +1,27 @@
+package io.tributary.broker.boot.settings;
+
+import io.tributary.broker.DrainConfig;
+import org.jspecify.annotations.Nullable;
+import org.springframework.boot.context.properties.bind.DefaultValue;
+
+/**
+ * How clients are sent away when the broker stops.
+ *
+ * @param drainRate How many connections a second are sent away, so that they do not all come to other nodes at once; 0 for
+ *     all at once. Those for which {@code tributary.stop-timeout} leaves no time are cut off.
+ * @param serverReference Where MQTT 5 clients are told to go instead (Server Reference), for instance {@code other.example:1883}; without
+ *     a value, they are told nothing.
+ */
+public record StopSettings(
+        @DefaultValue("1000") @Allowed(min = "0", max = "1000000")
+        int drainRate,
+
+        @Nullable String serverReference) {
+
+    DrainConfig config(String name) {
+        return SettingException.naming(
+                name,
+                () -> new DrainConfig(
+                        drainRate, serverReference == null || serverReference.isEmpty() ? null : serverReference));
+    }
+}
