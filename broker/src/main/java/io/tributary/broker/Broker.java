@@ -273,8 +273,7 @@ public final class Broker implements AutoCloseable {
                     node.inProcess()
                             .deliverTransient(
                                     number,
-                                    new QueueEntry.Queued(
-                                            message, message.qos().min(qos), true, List.of(), null));
+                                    new QueueEntry.Queued(message, message.qos().min(qos), true, List.of(), null));
                 }
                 if (page.next() == null) {
                     return;

@@ -104,7 +104,8 @@ public record BrokerConfig(
     /** The same with the ports that listeners were given where any free one would do: clients come back to them. */
     BrokerConfig withPortsOf(List<BoundListener> bound) {
         Map<String, Integer> ports = bound.stream()
-                .collect(Collectors.toMap(BoundListener::name, listener -> listener.address().getPort()));
+                .collect(Collectors.toMap(
+                        BoundListener::name, listener -> listener.address().getPort()));
         return withListeners(listeners.stream()
                 .map(listener -> listener.withPort(ports.getOrDefault(listener.name(), listener.port())))
                 .toArray(ListenerConfig[]::new));

@@ -80,8 +80,7 @@ final class BrokerNode implements AutoCloseable {
         this.place = place;
         Storage storage = place.storage();
         SharedGroups groups = new SharedGroups(config.sharedStrategy(), sessions::inFlight);
-        subscriptions =
-                new Subscriptions(storage.subscriptions(), place.routes(), config.subscriptions(), groups);
+        subscriptions = new Subscriptions(storage.subscriptions(), place.routes(), config.subscriptions(), groups);
         retained = new RetainedMessages(storage.retained(), config.retained(), InstantSource.system());
         shards = new Shards(config.shards(), storage.log(), storage.store());
         router = new Router(
@@ -112,9 +111,8 @@ final class BrokerNode implements AutoCloseable {
             Totals totals,
             Consumer<String> onLost) {
         ClusterConfig cluster = config.cluster();
-        Place place = cluster == null
-                ? Alone.open(config, recorders)
-                : InCluster.open(config, cluster, recorders, onLost);
+        Place place =
+                cluster == null ? Alone.open(config, recorders) : InCluster.open(config, cluster, recorders, onLost);
         BrokerNode node = new BrokerNode(config, extensions, recorders, totals, place);
         try {
             node.open();
@@ -260,7 +258,8 @@ final class BrokerNode implements AutoCloseable {
         }
         try {
             if (listeners != null) {
-                await(listeners.close(farewell));
+                await(listeners.close(
+                        config.drain().connectionsPerSecond(), config.drain().serverReference(), farewell));
             }
         } finally {
             timer.shutdownNow();

@@ -18,6 +18,7 @@ import org.jspecify.annotations.Nullable;
  * @param retainedBytes the size of the retained messages
  * @param queuedMessages messages in the queues of persistent sessions
  * @param storageQueueBytes what waits to be committed by the store
+ * @param cluster what this node knows of its cluster, or null
  */
 public record BrokerStatus(
         boolean ready,
@@ -30,4 +31,15 @@ public record BrokerStatus(
         long retainedMessages,
         long retainedBytes,
         long queuedMessages,
-        long storageQueueBytes) {}
+        long storageQueueBytes,
+        @Nullable ClusterStatus cluster) {
+
+    /** Stub. */
+    public record ClusterStatus(
+            int liveNodes, int ownedShards, int unownedShards, boolean behind, List<String> problems) {}
+
+    /** Stub. */
+    static BrokerStatus stopped(String problem) {
+        return new BrokerStatus(false, problem, List.of(), 0, 0, 0, 0, 0, 0, 0, 0, null);
+    }
+}

@@ -40,8 +40,8 @@ final class ClusterStorage implements Storage {
             BrokerRecorders recorders,
             Consumer<Throwable> onBroken) {
         try {
-            KafkaMaps maps = opened(new KafkaMaps(
-                    cluster.kafka(), clientId, MAPS.size(), visibility, recorders.kafka(), onBroken));
+            KafkaMaps maps = opened(
+                    new KafkaMaps(cluster.kafka(), clientId, MAPS.size(), visibility, recorders.kafka(), onBroken));
             subscriptions = maps.open("subscriptions");
             retained = maps.open("retained");
             routes = maps.open("routes");

@@ -11,12 +11,10 @@ import io.tributary.broker.shard.OtherNodes;
 import io.tributary.broker.shard.Shards;
 import io.tributary.broker.subscription.Routes;
 import io.tributary.broker.subscription.Subscriptions;
-import io.tributary.persistence.replicated.ReplicatedMap;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
-import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
@@ -147,11 +145,10 @@ final class InCluster implements Place {
     }
 
     private CompletionStage<@Nullable Void> caughtUp() {
-        List<CompletableFuture<@Nullable Void>> all = new ArrayList<>();
-        for (ReplicatedMap map : List.of(storage.subscriptions(), storage.retained(), storage.routes())) {
-            all.add(map.caughtUp().toCompletableFuture());
-        }
-        return CompletableFuture.allOf(all.toArray(CompletableFuture[]::new));
+        CompletionStage<@Nullable Void> subscribed = storage.subscriptions().caughtUp();
+        CompletionStage<@Nullable Void> retained = storage.retained().caughtUp();
+        CompletionStage<@Nullable Void> routed = storage.routes().caughtUp();
+        return subscribed.thenCompose(_ -> retained).thenCompose(_ -> routed);
     }
 
     @Override

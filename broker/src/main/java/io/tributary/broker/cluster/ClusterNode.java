@@ -311,7 +311,8 @@ public final class ClusterNode implements NodeView, AutoCloseable {
         @Override
         public void onBehind(boolean behind) {
             if (behind) {
-                LOG.warn("this node is behind what others have acknowledged; it takes no PUBLISH until it has caught up");
+                LOG.warn(
+                        "this node is behind what others have acknowledged; it takes no PUBLISH until it has caught up");
             } else {
                 LOG.info("this node has caught up with the others");
             }

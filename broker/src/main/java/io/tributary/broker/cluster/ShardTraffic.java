@@ -143,6 +143,20 @@ public final class ShardTraffic implements OtherNodes {
     }
 
     @Override
+    public boolean isOwned(int shard) {
+        KnownOwner owner = owners.get(shard);
+        return owner != null && links.containsKey(owner.node);
+    }
+
+    /** Stub. */
+    boolean qos0(String clientId, long session, io.tributary.common.event.QueueEntry.Queued message) {
+        return false;
+    }
+
+    /** Stub. */
+    void take(NodeMessage.QosZero message) {}
+
+    @Override
     public boolean settle(int shard, String clientId, long epoch, long[] sequences) {
         return tellOwner(shard, new Settle(shard, clientId, epoch, sequences));
     }

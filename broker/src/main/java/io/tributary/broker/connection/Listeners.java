@@ -97,8 +97,7 @@ public final class Listeners {
         return done;
     }
 
-    private void sendAway(
-            Iterator<Channel> left, int atOnce, @Nullable String serverReference, Duration patience) {
+    private void sendAway(Iterator<Channel> left, int atOnce, @Nullable String serverReference, Duration patience) {
         for (int i = 0; i < atOnce && left.hasNext(); i++) {
             Channel channel = left.next();
             channel.eventLoop().execute(() -> shutDown(channel, serverReference));

@@ -16,7 +16,11 @@ import org.jspecify.annotations.Nullable;
  * @param sessions the logs of the receiving sessions' shards
  * @param publishers the logs of the publishers' shards
  */
-public record Outlets(DeliveryTarget connections, SessionAppender sessions, RelayAppender publishers) {
+public record Outlets(
+        DeliveryTarget connections,
+        SessionAppender sessions,
+        RelayAppender publishers,
+        io.tributary.broker.delivery.NodeInbox nodes) {
 
     /** Appends a message for persistent sessions to the logs of their shards. Any thread; never blocks. */
     @FunctionalInterface

@@ -148,6 +148,9 @@ public final class Router implements MessageRouting {
         }
     }
 
+    /** Stub. */
+    public void take(Message message, List<Recipient> members, boolean matching) {}
+
     private Decision admit(Publisher publisher, Message message) {
         if (!policy.mayPublish(publisher.client().clientId(), message)) {
             recorder.dropped(RouterRecorder.Drop.PUBLISH_NOT_AUTHORIZED);

@@ -29,7 +29,6 @@ record LiveBackend(
         Router router,
         Subscriptions subscriptions,
         RetainedMessages retained)
-
         implements SessionBackend {
 
     @Override

@@ -129,6 +129,41 @@ public final class Shards implements AutoCloseable {
         return drivers.get(shard).isLive();
     }
 
+    /** Stub. */
+    public boolean owns(String clientId) {
+        return isLive(shardOf(clientId));
+    }
+
+    /** Stub. */
+    public int ownedShards() {
+        return (int) drivers.stream().filter(ShardDriver::isLive).count();
+    }
+
+    /** Stub. */
+    public int unowned() {
+        int n = 0;
+        for (int i = 0; i < drivers.size(); i++) {
+            n += isLive(i) || others.isOwned(i) ? 0 : 1;
+        }
+        return n;
+    }
+
+    /** Stub. */
+    public CompletionStage<@Nullable Void> allOwned() {
+        CompletableFuture<@Nullable Void> done = new CompletableFuture<>();
+        Thread.startVirtualThread(() -> {
+            while (unowned() > 0) {
+                try {
+                    Thread.sleep(50);
+                } catch (InterruptedException e) {
+                    return;
+                }
+            }
+            done.complete(null);
+        });
+        return done;
+    }
+
     /** The shard of a client identifier. */
     public int shardOf(String clientId) {
         return appender.shardOf(clientId);

@@ -40,7 +40,7 @@ public final class Subscriptions {
      *
      * @param map keeps the subscriptions of persistent sessions; nobody else follows it
      */
-    public Subscriptions(ReplicatedMap map, SubscriptionLimits limits, SharedGroups groups) {
+    public Subscriptions(ReplicatedMap map, Routes routes, SubscriptionLimits limits, SharedGroups groups) {
         this.limits = limits;
         this.groups = groups;
         index = new SubscriptionIndex(groups, limits.cachedTopics());
@@ -115,6 +115,15 @@ public final class Subscriptions {
     public @Nullable SharedGroup group(String name) {
         return groups.find(name);
     }
+
+    /** Stub. */
+    public void gone(String node) {}
+
+    /** Stub. */
+    public void sweep(java.util.function.Predicate<String> isDead, boolean owns) {}
+
+    /** Stub. */
+    public void repairWith(java.util.function.Predicate<String> owns) {}
 
     /** All persistent sessions that have subscriptions: whoever knows that one is over calls {@link #end}. */
     public List<Subscriber> persistentClients() {

@@ -23,8 +23,8 @@ class TransientTrafficTest {
     private final ScheduledThreadPoolExecutor executor = new ScheduledThreadPoolExecutor(1);
     private final NarrowLink link = new NarrowLink();
     private final List<String> events = new ArrayList<>();
-    private final TransientTraffic traffic = new TransientTraffic(
-            new ShardTraffic(List::of, executor), timer, new ClusterRecorder() {
+    private final TransientTraffic traffic =
+            new TransientTraffic(new ShardTraffic(List::of, executor), timer, new ClusterRecorder() {
                 @Override
                 public void onGivenUp() {
                     events.add("given up");
@@ -94,7 +94,9 @@ class TransientTrafficTest {
 
         assertThat(sent()).extracting(Transient::matchHere).containsExactly(true, false, false);
         assertThat(sent().stream().flatMap(part -> part.members().stream())).containsExactlyElementsOf(members);
-        traffic.take(link, new Taken(sent().stream().limit(2).mapToLong(Transient::id).toArray()));
+        traffic.take(
+                link,
+                new Taken(sent().stream().limit(2).mapToLong(Transient::id).toArray()));
         assertThat(events).isEmpty();
         traffic.take(link, new Taken(new long[] {sent().getLast().id()}));
         assertThat(events).containsExactly("done");

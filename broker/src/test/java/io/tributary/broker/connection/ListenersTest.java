@@ -37,7 +37,10 @@ class ListenersTest {
     @AfterEach
     void close() {
         if (listeners != null) {
-            listeners.close(0, null, Duration.ofSeconds(1)).toCompletableFuture().join();
+            listeners
+                    .close(0, null, Duration.ofSeconds(1))
+                    .toCompletableFuture()
+                    .join();
         }
     }
 
