@@ -88,8 +88,9 @@ public final class Broker implements AutoCloseable {
 
     private void begin(BrokerConfig to) {
         CompletableFuture<BrokerNode> started = new CompletableFuture<>();
-        BrokerNode begun = BrokerNode.start(
-                to, extensions, recorders, totals, why -> started.thenAccept(lost -> beginAnew(lost, why)));
+        BrokerNode begun = BrokerNode.start(to, extensions, recorders, totals, why -> {
+            CompletionStage<Void> _ = started.thenAccept(lost -> beginAnew(lost, why));
+        });
         bound = begun.listeners();
         subscribed.forEach(one -> one.subscribeTo(begun));
         node = begun;
