@@ -257,7 +257,8 @@ public final class Broker implements AutoCloseable {
                 retained.count(),
                 retained.bytes(),
                 figures.queuedMessages(),
-                storage.queuedBytes());
+                storage.queuedBytes(),
+                null);
     }
 
     private SysFigures sysFigures() {

@@ -39,7 +39,8 @@ record StandaloneStorage(
     /** Why nothing can be written at the moment, in words, or null. */
     @Nullable
     String problem() {
-        return database.problem();
+        String problem = database.problem();
+        return problem == null ? null : "the store cannot commit: " + problem;
     }
 
     /** What waits to be written, in bytes. */
