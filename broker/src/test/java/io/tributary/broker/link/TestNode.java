@@ -48,8 +48,16 @@ final class TestNode implements LinkReceiver, AutoCloseable {
     }
 
     TestNode(String name, long incarnation, UnaryOperator<LinkConfig> change) {
+        this(name, incarnation, change, LinkLayer.PLAIN);
+    }
+
+    TestNode(String name, long incarnation, LinkLayer layer) {
+        this(name, incarnation, config -> config, layer);
+    }
+
+    private TestNode(String name, long incarnation, UnaryOperator<LinkConfig> change, LinkLayer layer) {
         id = new NodeId(name, incarnation);
-        links = NodeLinks.start(id, change.apply(config()), LinkLayer.PLAIN, this, counts);
+        links = NodeLinks.start(id, change.apply(config()), layer, this, counts);
     }
 
     /** Settings for tests; silence is not noticed while a busy machine keeps a process from running for a moment. */
@@ -108,15 +116,20 @@ final class TestNode implements LinkReceiver, AutoCloseable {
 
     /** Makes the nodes the peers of each other, and waits until the links are up. */
     static void connect(TestNode... nodes) {
+        introduce(nodes);
+        for (TestNode node : nodes) {
+            Waiting.until(() -> node.upNow().size() == nodes.length - 1);
+        }
+    }
+
+    /** Makes the nodes the peers of each other. */
+    static void introduce(TestNode... nodes) {
         Map<NodeId, InetSocketAddress> table = new HashMap<>();
         for (TestNode node : nodes) {
             table.put(node.id, node.address());
         }
         for (TestNode node : nodes) {
             node.links.peers(table);
-        }
-        for (TestNode node : nodes) {
-            Waiting.until(() -> node.upNow().size() == nodes.length - 1);
         }
     }
 
