@@ -23,6 +23,13 @@ public record BrokerRecorders(
         LinkRecorder links,
         ClusterRecorder cluster) {
 
+    /** The same, with what counts in a cluster. */
+    public BrokerRecorders inCluster(
+            KafkaRecorder newKafka, RedisRecorder newRedis, LinkRecorder newLinks, ClusterRecorder newCluster) {
+        return new BrokerRecorders(
+                connections, sessions, router, shards, storage, newKafka, newRedis, newLinks, newCluster);
+    }
+
     /** The same, with totals that see everything first. */
     BrokerRecorders heardBy(Totals totals) {
         return new BrokerRecorders(

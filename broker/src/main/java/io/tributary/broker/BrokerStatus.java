@@ -8,7 +8,7 @@ import org.jspecify.annotations.Nullable;
  *
  * @param ready whether the start is complete, when every listener accepted and every shard was live, and the stop has not
  *     begun
- * @param storageProblem why the store cannot commit at the moment, in words, or null
+ * @param problem why the broker cannot do its work at the moment, in words, or null
  * @param listeners the addresses that are listened on, in the order of the configuration
  * @param connections clients that are connected
  * @param persistentSessions sessions that outlive their connection, connected or not
@@ -18,11 +18,11 @@ import org.jspecify.annotations.Nullable;
  * @param retainedBytes the size of the retained messages
  * @param queuedMessages messages in the queues of persistent sessions
  * @param storageQueueBytes what waits to be committed by the store
- * @param cluster what this node knows of its cluster, or null
+ * @param cluster what concerns a node of a cluster; null for a broker that runs alone
  */
 public record BrokerStatus(
         boolean ready,
-        @Nullable String storageProblem,
+        @Nullable String problem,
         List<String> listeners,
         long connections,
         long persistentSessions,
@@ -34,11 +34,24 @@ public record BrokerStatus(
         long storageQueueBytes,
         @Nullable ClusterStatus cluster) {
 
-    /** Stub. */
+    /**
+     * What a node of a cluster knows of it.
+     *
+     * @param liveNodes the live nodes, this one counted
+     * @param ownedShards the shards that this node owns
+     * @param unownedShards the shards that nobody is known to own: their clients cannot connect
+     * @param behind whether this node is behind the others with subscriptions or retained messages, and therefore takes no
+     *     messages from publishers
+     * @param problems what keeps this node from serving clients at the moment, a sentence each
+     */
     public record ClusterStatus(
-            int liveNodes, int ownedShards, int unownedShards, boolean behind, List<String> problems) {}
+            int liveNodes, int ownedShards, int unownedShards, boolean behind, List<String> problems) {
+        public ClusterStatus {
+            problems = List.copyOf(problems);
+        }
+    }
 
-    /** Stub. */
+    /** That of a broker that does nothing, for a reason. */
     static BrokerStatus stopped(String problem) {
         return new BrokerStatus(false, problem, List.of(), 0, 0, 0, 0, 0, 0, 0, 0, null);
     }

@@ -38,7 +38,8 @@ record StandaloneStorage(
 
     @Override
     public @Nullable String problem() {
-        return database.problem();
+        String problem = database.problem();
+        return problem == null ? null : "the store cannot commit: " + problem;
     }
 
     @Override

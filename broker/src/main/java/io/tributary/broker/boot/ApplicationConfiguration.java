@@ -10,6 +10,7 @@ import io.tributary.broker.boot.settings.TributarySettings;
 import io.tributary.broker.cluster.ClusterRecorder;
 import io.tributary.broker.link.LinkRecorder;
 import io.tributary.broker.metrics.BrokerMetrics;
+import io.tributary.broker.metrics.ClusterMetrics;
 import io.tributary.persistence.kafka.KafkaRecorder;
 import io.tributary.persistence.redis.RedisRecorder;
 import org.springframework.beans.factory.ObjectProvider;
@@ -41,11 +42,9 @@ class ApplicationConfiguration {
         return new BrokerMetrics(registry);
     }
 
-    /** A platform that brings a {@link BrokerExtensions} bean hangs it into the broker. */
-    @Bean(destroyMethod = "") // RunningBroker closes it, and says so.
-    @Lazy(false)
-    Broker broker(BrokerConfig config, ObjectProvider<BrokerExtensions> extensions, BrokerMetrics metrics) {
-        BrokerRecorders recorders = new BrokerRecorders(
+    @Bean
+    BrokerRecorders brokerRecorders(BrokerConfig config, BrokerMetrics metrics, MeterRegistry registry) {
+        BrokerRecorders alone = new BrokerRecorders(
                 metrics.connections(),
                 metrics.sessions(),
                 metrics.router(),
@@ -55,6 +54,17 @@ class ApplicationConfiguration {
                 RedisRecorder.NONE,
                 LinkRecorder.NONE,
                 ClusterRecorder.NONE);
+        if (config.cluster() == null) {
+            return alone;
+        }
+        ClusterMetrics cluster = new ClusterMetrics(registry);
+        return alone.inCluster(cluster.kafka(), cluster.redis(), cluster.links(), cluster.cluster());
+    }
+
+    /** A platform that brings a {@link BrokerExtensions} bean hangs it into the broker. */
+    @Bean(destroyMethod = "") // RunningBroker closes it, and says so.
+    @Lazy(false)
+    Broker broker(BrokerConfig config, ObjectProvider<BrokerExtensions> extensions, BrokerRecorders recorders) {
         return Broker.start(config, extensions.getIfAvailable(() -> BrokerExtensions.NONE), recorders);
     }
 

@@ -1,12 +1,22 @@
 package io.tributary.broker.boot;
 
 import io.tributary.broker.BrokerStatus;
+import io.tributary.broker.BrokerStatus.ClusterStatus;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.function.Supplier;
 import org.springframework.boot.health.contributor.Health;
 import org.springframework.boot.health.contributor.HealthIndicator;
 
-/** Up while the broker has started and is not stopping, and the store commits; otherwise why not, in words. */
+/**
+ * Up while the broker has started and is not stopping, and can do its work; otherwise why not, in words. For readiness: to start it
+ * again would not help.
+ */
 final class BrokerHealth implements HealthIndicator {
+    private static final String BEHIND =
+            "this node is behind the others with subscriptions or retained messages, and takes no"
+                    + " messages from publishers until it has caught up";
+
     private final Supplier<BrokerStatus> status;
 
     BrokerHealth(Supplier<BrokerStatus> status) {
@@ -16,22 +26,44 @@ final class BrokerHealth implements HealthIndicator {
     @Override
     public Health health() {
         BrokerStatus now = status.get();
-        Health.Builder health = health(now);
-        return health.withDetail("listeners", now.listeners())
+        Health.Builder health = health(now)
+                .withDetail("listeners", now.listeners())
                 .withDetail("connections", now.connections())
                 .withDetail("persistentSessions", now.persistentSessions())
-                .withDetail("queuedMessages", now.queuedMessages())
-                .build();
+                .withDetail("queuedMessages", now.queuedMessages());
+        ClusterStatus cluster = now.cluster();
+        if (cluster != null) {
+            health.withDetail("nodes", cluster.liveNodes())
+                    .withDetail("ownedShards", cluster.ownedShards())
+                    .withDetail("unownedShards", cluster.unownedShards());
+        }
+        return health.build();
     }
 
     private static Health.Builder health(BrokerStatus status) {
-        String problem = status.storageProblem();
-        if (problem != null) {
-            return Health.down().withDetail("problem", "the store cannot commit: " + problem);
+        List<String> problems = problems(status);
+        if (!problems.isEmpty()) {
+            return Health.down().withDetail("problem", String.join("; ", problems));
         }
         if (!status.ready()) {
             return Health.outOfService().withDetail("problem", "the broker is starting or stopping");
         }
         return Health.up();
+    }
+
+    /** What keeps a broker from its work, in words. Shards without an owner are not this node's, and another one's to take. */
+    private static List<String> problems(BrokerStatus status) {
+        List<String> problems = new ArrayList<>();
+        if (status.problem() != null) {
+            problems.add(status.problem());
+        }
+        ClusterStatus cluster = status.cluster();
+        if (cluster != null) {
+            problems.addAll(cluster.problems());
+            if (cluster.behind()) {
+                problems.add(BEHIND);
+            }
+        }
+        return problems;
     }
 }

@@ -4,8 +4,11 @@ import io.tributary.broker.BrokerStartException;
 import io.tributary.broker.boot.settings.SettingCatalog;
 import io.tributary.broker.boot.settings.SettingException;
 import io.tributary.broker.boot.settings.TributarySettings;
+import io.tributary.broker.cluster.NodeNameInUseException;
 import io.tributary.broker.connection.ListenException;
 import io.tributary.broker.connection.ListenerConfig;
+import io.tributary.broker.link.LinkListenException;
+import io.tributary.persistence.kafka.KafkaAccessException;
 import io.tributary.persistence.rocksdb.StorageException;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
@@ -20,6 +23,7 @@ import org.springframework.util.unit.DataSize;
 /** Why the application did not start, in words that name the setting to change. */
 final class StartFailure {
     private static final String DATA_DIR = TributarySettings.PREFIX + ".data-dir";
+    private static final String CLUSTER = TributarySettings.PREFIX + ".cluster";
 
     private StartFailure() {}
 
@@ -35,8 +39,7 @@ final class StartFailure {
         }
         BrokerStartException broker = cause(failure, BrokerStartException.class);
         if (broker != null) {
-            boolean ofStorage = cause(broker, StorageException.class) != null;
-            return (ofStorage ? DATA_DIR + ": " : "") + broker.getMessage();
+            return origin(broker) + broker.getMessage();
         }
         PortInUseException port = cause(failure, PortInUseException.class);
         if (port != null) {
@@ -45,6 +48,20 @@ final class StartFailure {
         }
         BindException binding = cause(failure, BindException.class);
         return binding != null ? wrongValue(binding) : root(failure);
+    }
+
+    /** The settings that a failure of the broker is about, where that is known. */
+    private static String origin(BrokerStartException failure) {
+        if (cause(failure, StorageException.class) != null) {
+            return DATA_DIR + ": ";
+        }
+        if (cause(failure, KafkaAccessException.class) != null) {
+            return CLUSTER + ".kafka: ";
+        }
+        if (cause(failure, LinkListenException.class) != null) {
+            return CLUSTER + ".link: ";
+        }
+        return cause(failure, NodeNameInUseException.class) != null ? TributarySettings.PREFIX + ".node-name: " : "";
     }
 
     private static String cannotListen(ListenException failure) {

@@ -1,8 +1,13 @@
 package io.tributary.broker.boot;
 
+import io.tributary.broker.ClusterConfig;
+import io.tributary.broker.boot.settings.Units;
 import io.tributary.broker.connection.BoundListener;
 import io.tributary.broker.connection.ListenerConfig;
 import io.tributary.broker.connection.ListenerKind;
+import io.tributary.common.mqtt.MqttPacket.ConnectProperties;
+import io.tributary.persistence.kafka.KafkaConfig;
+import io.tributary.persistence.redis.RedisConfig;
 import java.io.IOException;
 import java.io.Reader;
 import java.lang.management.ManagementFactory;
@@ -21,7 +26,10 @@ import org.springframework.boot.context.event.ApplicationReadyEvent;
 import org.springframework.boot.info.BuildProperties;
 import org.springframework.context.ApplicationListener;
 
-/** Says, when all has started, where the broker listens and where it keeps its data; ends with the line {@code ready}. */
+/**
+ * Says, when all has started, where the broker listens and where it keeps its data, or what cluster it is a node of; ends with the
+ * line {@code ready}.
+ */
 final class StartReport implements ApplicationListener<ApplicationReadyEvent> {
     private static final Logger LOG = LoggerFactory.getLogger(StartReport.class);
 
@@ -36,8 +44,12 @@ final class StartReport implements ApplicationListener<ApplicationReadyEvent> {
     @Override
     public void onApplicationEvent(ApplicationReadyEvent event) {
         LOG.info("Tributary {}, node '{}'", version(), broker.config().nodeName());
-        Path folder = broker.config().dataDirectory();
-        LOG.info("data in {} (format {}, sync {})", folder, format(folder), sync());
+        ClusterConfig cluster = broker.config().cluster();
+        if (cluster == null) {
+            reportData();
+        } else {
+            reportCluster(cluster);
+        }
         List<BoundListener> listeners = broker.broker().listeners();
         reportListeners(listeners);
         if (listeners.stream().allMatch(StartReport::isLocal)) {
@@ -47,6 +59,40 @@ final class StartReport implements ApplicationListener<ApplicationReadyEvent> {
         }
         LOG.info("started in {} s", secondsSinceLaunch());
         announce();
+    }
+
+    private void reportData() {
+        Path folder = broker.config().dataDirectory();
+        LOG.info("data in {} (format {}, sync {})", folder, format(folder), sync());
+    }
+
+    private void reportCluster(ClusterConfig cluster) {
+        clusterLines(cluster).forEach(LOG::info);
+        if (broker.config().listeners().stream().anyMatch(StartReport::queuesForEver)) {
+            LOG.info(
+                    "sessions may wait for their clients for ever: what is queued for longer than {} is lost if Redis comes back"
+                            + " empty; tributary.limits.connect.max-session-expiry limits it",
+                    Units.text(cluster.retention()));
+        }
+    }
+
+    private static boolean queuesForEver(ListenerConfig listener) {
+        return listener.limits().connect().maxSessionExpirySeconds() == ConnectProperties.NEVER_EXPIRES;
+    }
+
+    /** What a node says of its cluster: names and addresses, no secrets. */
+    static List<String> clusterLines(ClusterConfig cluster) {
+        KafkaConfig kafka = cluster.kafka();
+        String nodes =
+                cluster.redis().nodes().stream().map(RedisConfig.Node::toString).collect(Collectors.joining(","));
+        return List.of(
+                "cluster '" + cluster.link().clusterId() + "', " + cluster.shards() + " shards, logs kept for "
+                        + Units.text(cluster.retention()),
+                "Kafka at " + kafka.bootstrapServers() + " (topics " + kafka.topicPrefix() + ".*, "
+                        + kafka.replicationFactor() + " copies)",
+                "Redis Cluster at " + nodes,
+                "links to other nodes at " + cluster.link().host() + ", port "
+                        + (cluster.link().port() == 0 ? "any" : cluster.link().port()));
     }
 
     private void reportListeners(List<BoundListener> listeners) {

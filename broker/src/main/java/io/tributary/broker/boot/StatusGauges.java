@@ -1,6 +1,7 @@
 package io.tributary.broker.boot;
 
 import io.tributary.broker.BrokerStatus;
+import io.tributary.broker.BrokerStatus.ClusterStatus;
 import io.tributary.broker.metrics.BrokerMeters;
 import io.tributary.broker.metrics.BrokerMetrics;
 import java.time.Duration;
@@ -36,7 +37,7 @@ final class StatusGauges {
 
     void register(BrokerMetrics metrics) {
         gauge(metrics, BrokerMeters.READY, status -> status.ready() ? 1 : 0);
-        gauge(metrics, BrokerMeters.STORAGE_HEALTHY, status -> status.storageProblem() == null ? 1 : 0);
+        gauge(metrics, BrokerMeters.STORAGE_HEALTHY, status -> status.problem() == null ? 1 : 0);
         gauge(metrics, BrokerMeters.CONNECTIONS, BrokerStatus::connections);
         gauge(metrics, BrokerMeters.PERSISTENT_SESSIONS, BrokerStatus::persistentSessions);
         gauge(metrics, BrokerMeters.SUBSCRIPTIONS, BrokerStatus::subscriptions);
@@ -45,6 +46,20 @@ final class StatusGauges {
         gauge(metrics, BrokerMeters.RETAINED_SIZE, BrokerStatus::retainedBytes);
         gauge(metrics, BrokerMeters.QUEUED_MESSAGES, BrokerStatus::queuedMessages);
         gauge(metrics, BrokerMeters.COMMIT_QUEUE, BrokerStatus::storageQueueBytes);
+        if (status().cluster() != null) {
+            registerCluster(metrics);
+        }
+    }
+
+    private void registerCluster(BrokerMetrics metrics) {
+        clusterGauge(metrics, BrokerMeters.CLUSTER_NODES, ClusterStatus::liveNodes);
+        clusterGauge(metrics, BrokerMeters.SHARDS_OWNED, ClusterStatus::ownedShards);
+        clusterGauge(metrics, BrokerMeters.SHARDS_UNOWNED, ClusterStatus::unownedShards);
+        clusterGauge(metrics, BrokerMeters.BEHIND, cluster -> cluster.behind() ? 1 : 0);
+        clusterGauge(
+                metrics,
+                BrokerMeters.CLUSTER_PROBLEMS,
+                cluster -> cluster.problems().size());
     }
 
     BrokerStatus status() {
@@ -59,5 +74,12 @@ final class StatusGauges {
 
     private void gauge(BrokerMetrics metrics, BrokerMeters meter, ToDoubleFunction<BrokerStatus> value) {
         metrics.gauge(meter, () -> value.applyAsDouble(status()));
+    }
+
+    private void clusterGauge(BrokerMetrics metrics, BrokerMeters meter, ToDoubleFunction<ClusterStatus> value) {
+        gauge(metrics, meter, status -> {
+            ClusterStatus cluster = status.cluster();
+            return cluster == null ? Double.NaN : value.applyAsDouble(cluster);
+        });
     }
 }

@@ -2,7 +2,7 @@ package io.tributary.broker.metrics;
 
 import java.util.List;
 
-/** Every meter of the broker. {@code docs/metrics.md} is generated from this list. */
+/** Every meter of the broker; those of Kafka, Redis, links and the cluster are there in a cluster only. {@code docs/metrics.md} is generated from this list. */
 public enum BrokerMeters {
     // Connections
     /** Connections that were opened. */
@@ -162,6 +162,142 @@ public enum BrokerMeters {
     /** Errors. */
     STORAGE_ERRORS("tributary.storage.errors", Type.COUNTER, "", "Commits, syncs and reads that failed."),
 
+    // Kafka
+    /** Records that were read. */
+    KAFKA_RECORDS(
+            "tributary.kafka.records",
+            Type.COUNTER,
+            "",
+            "Records of all topics that were read: a node reads the logs of its own shards, and all subscriptions and retained"
+                    + " messages."),
+    /** Refused appends. */
+    KAFKA_REFUSALS(
+            "tributary.kafka.refusals",
+            Type.COUNTER,
+            "",
+            "Appends that were refused because tributary.cluster.kafka.buffer-size was reached, or a topic is not known at the"
+                    + " moment; publishers are read more slowly then."),
+    /** Errors. */
+    KAFKA_ERRORS(
+            "tributary.kafka.errors",
+            Type.COUNTER,
+            "",
+            "Reads and questions that Kafka did not answer, or with an error; they are tried again."),
+
+    // Redis
+    /** Answered calls. */
+    REDIS_CALLS(
+            "tributary.redis.calls",
+            Type.TIMER,
+            "seconds",
+            "How long successful calls took, from the call to the answer.",
+            "operation"),
+    /** Failed calls. */
+    REDIS_FAILURES("tributary.redis.failures", Type.COUNTER, "", "Calls that failed, and why.", "operation", "reason"),
+    /** Bytes. */
+    REDIS_BYTES(
+            "tributary.redis.bytes",
+            Type.COUNTER,
+            "bytes",
+            "The size of successful calls and of their answers.",
+            "direction"),
+    /** Waiting reads. */
+    REDIS_WAITING_READS(
+            "tributary.redis.waiting.reads",
+            Type.GAUGE,
+            "",
+            "Reads of queues that wait because tributary.cluster.redis.concurrent-reads are on their way, as it was when one of"
+                    + " these last came back."),
+
+    // Links between nodes
+    /** Links. */
+    LINKS("tributary.links", Type.GAUGE, "", "Other nodes with which this one has a link."),
+    /** Broken links. */
+    LINKS_ENDED("tributary.links.ended", Type.COUNTER, "", "Links that ended, whatever the reason."),
+    /** Silent and stalled links. */
+    LINK_TIMEOUTS(
+            "tributary.links.timeouts",
+            Type.COUNTER,
+            "",
+            "Links that were closed because nothing came for too long, or the other node read nothing for too long.",
+            "reason"),
+    /** Attempts. */
+    LINK_RECONNECTS("tributary.links.reconnects", Type.COUNTER, "", "How often connecting to a node was tried again."),
+    /** Connections that became no link. */
+    LINKS_REFUSED(
+            "tributary.links.refused", Type.COUNTER, "", "Connections that did not become a link, and why.", "reason"),
+    /** Frames. */
+    LINK_FRAMES(
+            "tributary.links.frames",
+            Type.COUNTER,
+            "",
+            "Frames over links; of those that came, heartbeats are not counted.",
+            "direction"),
+    /** Bytes. */
+    LINK_BYTES("tributary.links.bytes", Type.COUNTER, "bytes", "The size of what went over links.", "direction"),
+    /** Frames that were not taken. */
+    LINK_FRAMES_REFUSED(
+            "tributary.links.frames.refused",
+            Type.COUNTER,
+            "",
+            "Frames that were not sent: there was no link any more, or tributary.cluster.link.outbound-size was reached."),
+
+    // The cluster
+    /** Live nodes. */
+    CLUSTER_NODES("tributary.cluster.nodes", Type.GAUGE, "", "Live nodes of the cluster, this one counted."),
+    /** Shards of this node. */
+    SHARDS_OWNED("tributary.cluster.shards.owned", Type.GAUGE, "", "Shards that this node owns."),
+    /** Shards of nobody. */
+    SHARDS_UNOWNED(
+            "tributary.cluster.shards.unowned",
+            Type.GAUGE,
+            "",
+            "Shards that nobody is known to own: their clients cannot connect."),
+    /** Whether it is behind. */
+    BEHIND(
+            "tributary.cluster.behind",
+            Type.GAUGE,
+            "",
+            "1 while this node is behind with subscriptions and retained messages, and takes no messages from publishers; else 0."),
+    /** Problems. */
+    CLUSTER_PROBLEMS("tributary.cluster.problems", Type.GAUGE, "", "How many problems readiness tells of in words."),
+    /** Messages to other nodes. */
+    HANDED_OVER(
+            "tributary.cluster.messages.handed",
+            Type.COUNTER,
+            "",
+            "Messages that were handed to another node, for its clients whose sessions end with their connection."),
+    /** Messages that other nodes did not take. */
+    GIVEN_UP(
+            "tributary.cluster.messages.untaken",
+            Type.COUNTER,
+            "",
+            "Messages for another node's clients that it did not take: no link, no room, or no answer in time."),
+    /** Messages for nobody. */
+    QOS0_LOST(
+            "tributary.cluster.messages.unowned",
+            Type.COUNTER,
+            "",
+            "QoS 0 messages for a persistent session that were dropped because no node was known to own its shard."),
+    /** Nodes that were not waited for. */
+    LEFT_OUT(
+            "tributary.cluster.left.out",
+            Type.COUNTER,
+            "",
+            "How often a node that is behind was not waited for any longer (tributary.cluster.visibility.leave-out)."),
+    /** Refused waits. */
+    VISIBILITY_REFUSED(
+            "tributary.cluster.visibility.refused",
+            Type.COUNTER,
+            "",
+            "Changes that were refused because too many wait until all nodes have them."),
+    /** Deaths. */
+    DECLARED_DEAD(
+            "tributary.cluster.declared.dead",
+            Type.COUNTER,
+            "",
+            "How often this node was declared dead by the others; it then closes its connections and begins anew."),
+
     // The whole
     /** Readiness. */
     READY(
@@ -171,7 +307,11 @@ public enum BrokerMeters {
             "1 from the end of the start, when every listener accepts and every shard is live, to the beginning of the stop;"
                     + " else 0."),
     /** The state of the store. */
-    STORAGE_HEALTHY("tributary.storage.healthy", Type.GAUGE, "", "1 while the store commits and syncs, else 0.");
+    STORAGE_HEALTHY(
+            "tributary.storage.healthy",
+            Type.GAUGE,
+            "",
+            "1 while what clients publish can be stored, else 0; readiness says why.");
 
     /** What a meter does. */
     public enum Type {

@@ -76,10 +76,11 @@ record Meters(MeterRegistry registry) {
     }
 
     /** A timer with buckets from a tenth of a millisecond, a fast disk's write, to five seconds. */
-    Timer timer(BrokerMeters meter) {
+    Timer timer(BrokerMeters meter, String... tagValues) {
         check(meter, BrokerMeters.Type.TIMER);
         return Timer.builder(meter.meterName())
                 .description(meter.description())
+                .tags(tags(meter, tagValues))
                 .serviceLevelObjectives(BUCKETS)
                 .register(registry);
     }

@@ -302,6 +302,21 @@ class ClusterSettingsTest {
     }
 
     @Test
+    void startSaysWhereTheClusterIsAndNoSecrets() throws Exception {
+        Path password = secretFile("password", "of redis");
+        ClusterConfig config = config(
+                "--tributary.cluster.redis.password-file=" + password,
+                "--tributary.cluster.kafka.client-properties.sasl.jaas.config=of kafka");
+        assertThat(StartReport.clusterLines(config))
+                .containsExactly(
+                        "cluster 'tributary', 128 shards, logs kept for 7d",
+                        "Kafka at k1:9092,k2:9092 (topics tributary.*, 3 copies)",
+                        "Redis Cluster at r1:6379,[::1]:6380",
+                        "links to other nodes at 127.0.0.1, port 7883");
+        assertThat(config.toString()).doesNotContain("of redis", "of kafka", "0123456789abcdef");
+    }
+
+    @Test
     void nameThatIsNoNodesIsRefused() {
         assertThat(Applications.failure(arguments("--tributary.node-name=a#b"))).startsWith("tributary.node-name: ");
     }

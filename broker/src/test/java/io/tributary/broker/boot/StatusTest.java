@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import io.tributary.broker.BrokerStatus;
+import io.tributary.broker.BrokerStatus.ClusterStatus;
 import io.tributary.broker.metrics.BrokerMetrics;
 import java.time.Duration;
 import java.util.List;
@@ -32,9 +33,42 @@ class StatusTest {
 
     @Test
     void storeThatCannotCommitIsSaidInWords() {
-        Health health = new BrokerHealth(() -> status(true, "no space left", 0)).health();
+        Health health = new BrokerHealth(() -> status(true, "the store cannot commit: no space left", 0)).health();
         assertThat(health.getStatus()).isEqualTo(Status.DOWN);
         assertThat(health.getDetails()).containsEntry("problem", "the store cannot commit: no space left");
+    }
+
+    @Test
+    void problemsOfAClusterAreSaidInWords() {
+        Health health = health(new ClusterStatus(3, 40, 2, true, List.of("Kafka does not answer", "Redis is full")));
+        assertThat(health.getStatus()).isEqualTo(Status.DOWN);
+        assertThat(health.getDetails())
+                .containsEntry(
+                        "problem",
+                        "Kafka does not answer; Redis is full; this node is behind the others with subscriptions or retained"
+                                + " messages, and takes no messages from publishers until it has caught up");
+    }
+
+    @Test
+    void nodeIsUpWhileOthersHaveWorkToDo() {
+        Health health = health(new ClusterStatus(3, 40, 2, false, List.of()));
+        assertThat(health.getStatus()).isEqualTo(Status.UP);
+        assertThat(health.getDetails())
+                .containsEntry("nodes", 3)
+                .containsEntry("ownedShards", 40)
+                .containsEntry("unownedShards", 2);
+    }
+
+    @Test
+    void clusterHasItsGauges() {
+        SimpleMeterRegistry registry = new SimpleMeterRegistry();
+        ClusterStatus cluster = new ClusterStatus(3, 40, 2, true, List.of("Kafka does not answer"));
+        new StatusGauges(() -> status(true, null, 0, cluster), () -> 0).register(new BrokerMetrics(registry));
+        assertThat(gauge(registry, "tributary.cluster.nodes")).isEqualTo(3);
+        assertThat(gauge(registry, "tributary.cluster.shards.owned")).isEqualTo(40);
+        assertThat(gauge(registry, "tributary.cluster.shards.unowned")).isEqualTo(2);
+        assertThat(gauge(registry, "tributary.cluster.behind")).isEqualTo(1);
+        assertThat(gauge(registry, "tributary.cluster.problems")).isEqualTo(1);
     }
 
     @Test
@@ -56,7 +90,16 @@ class StatusTest {
         return registry.get(name).gauge().value();
     }
 
+    private static Health health(ClusterStatus cluster) {
+        return new BrokerHealth(() -> status(true, null, 0, cluster)).health();
+    }
+
     private static BrokerStatus status(boolean ready, @Nullable String problem, long connections) {
-        return new BrokerStatus(ready, problem, List.of("127.0.0.1:1883"), connections, 0, 0, 0, 0, 0, 0, 99);
+        return status(ready, problem, connections, null);
+    }
+
+    private static BrokerStatus status(
+            boolean ready, @Nullable String problem, long connections, @Nullable ClusterStatus cluster) {
+        return new BrokerStatus(ready, problem, List.of("127.0.0.1:1883"), connections, 0, 0, 0, 0, 0, 0, 99, cluster);
     }
 }

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException
 import io.micrometer.core.instrument.Meter;
 import io.micrometer.core.instrument.Tag;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
+import io.tributary.broker.link.Refusal;
 import io.tributary.broker.routing.RouterRecorder;
 import io.tributary.broker.session.PauseReason;
 import io.tributary.broker.shard.ShardRecorder;
@@ -13,6 +14,7 @@ import io.tributary.common.mqtt.Message;
 import io.tributary.common.mqtt.PublishProperties;
 import io.tributary.common.mqtt.QoS;
 import io.tributary.common.mqtt.ReasonCode;
+import io.tributary.persistence.redis.RedisRecorder;
 import java.util.Arrays;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
@@ -23,6 +25,7 @@ import org.junit.jupiter.api.Test;
 class BrokerMetricsTest {
     private final SimpleMeterRegistry registry = new SimpleMeterRegistry();
     private final BrokerMetrics metrics = new BrokerMetrics(registry);
+    private final ClusterMetrics cluster = new ClusterMetrics(registry);
 
     @Test
     void namesFollowMicrometer() {
@@ -42,6 +45,7 @@ class BrokerMetricsTest {
     @Test
     void onlyListedMetersAreRegistered() {
         everyEventOnce();
+        everyEventOfAClusterOnce();
         Map<String, BrokerMeters> listed = Arrays.stream(BrokerMeters.values())
                 .collect(Collectors.toMap(BrokerMeters::meterName, Function.identity()));
         assertThat(registry.getMeters())
@@ -80,6 +84,42 @@ class BrokerMetricsTest {
     }
 
     @Test
+    void eventsOfAClusterAreCounted() {
+        everyEventOfAClusterOnce();
+        assertThat(count("tributary.kafka.records")).isEqualTo(8);
+        assertThat(count("tributary.kafka.refusals")).isEqualTo(1);
+        assertThat(count("tributary.kafka.errors")).isEqualTo(1);
+        assertThat(registry.get("tributary.redis.calls")
+                        .tag("operation", "save")
+                        .timer()
+                        .totalTime(TimeUnit.MILLISECONDS))
+                .isEqualTo(3);
+        assertThat(count("tributary.redis.failures", "operation", "claim", "reason", "fenced"))
+                .isEqualTo(1);
+        assertThat(count("tributary.redis.bytes", "direction", "sent")).isEqualTo(50);
+        assertThat(count("tributary.redis.bytes", "direction", "received")).isEqualTo(60);
+        assertThat(registry.get("tributary.redis.waiting.reads").gauge().value())
+                .isEqualTo(9);
+        assertThat(registry.get("tributary.links").gauge().value()).isEqualTo(1);
+        assertThat(count("tributary.links.ended")).isEqualTo(1);
+        assertThat(count("tributary.links.timeouts", "reason", "silent")).isEqualTo(1);
+        assertThat(count("tributary.links.timeouts", "reason", "stalled")).isEqualTo(1);
+        assertThat(count("tributary.links.reconnects")).isEqualTo(1);
+        assertThat(count("tributary.links.refused", "reason", "wrong_secret")).isEqualTo(1);
+        assertThat(count("tributary.links.frames", "direction", "sent")).isEqualTo(10);
+        assertThat(count("tributary.links.frames", "direction", "received")).isEqualTo(11);
+        assertThat(count("tributary.links.bytes", "direction", "sent")).isEqualTo(100);
+        assertThat(count("tributary.links.bytes", "direction", "received")).isEqualTo(110);
+        assertThat(count("tributary.links.frames.refused")).isEqualTo(1);
+        assertThat(count("tributary.cluster.messages.handed")).isEqualTo(1);
+        assertThat(count("tributary.cluster.messages.untaken")).isEqualTo(1);
+        assertThat(count("tributary.cluster.messages.unowned")).isEqualTo(1);
+        assertThat(count("tributary.cluster.left.out")).isEqualTo(1);
+        assertThat(count("tributary.cluster.visibility.refused")).isEqualTo(1);
+        assertThat(count("tributary.cluster.declared.dead")).isEqualTo(1);
+    }
+
+    @Test
     void wrongKindOfMeterIsRefused() {
         assertThatIllegalArgumentException()
                 .isThrownBy(() -> metrics.gauge(BrokerMeters.PACKETS, () -> 1))
@@ -113,6 +153,31 @@ class BrokerMetricsTest {
         metrics.storage().onRefusal();
         metrics.storage().onSync(1);
         metrics.storage().onError();
+    }
+
+    private void everyEventOfAClusterOnce() {
+        cluster.kafka().onRecords(8);
+        cluster.kafka().onRefusal();
+        cluster.kafka().onError();
+        cluster.redis().onCall(RedisRecorder.Operation.SAVE, TimeUnit.MILLISECONDS.toNanos(3), 50, 60);
+        cluster.redis().onFailure(RedisRecorder.Operation.CLAIM, RedisRecorder.Failure.FENCED);
+        cluster.redis().onWaitingReads(9);
+        cluster.links().up();
+        cluster.links().up();
+        cluster.links().down();
+        cluster.links().sent(10, 100);
+        cluster.links().received(11, 110);
+        cluster.links().sendRefused();
+        cluster.links().refused(Refusal.WRONG_SECRET);
+        cluster.links().reconnecting();
+        cluster.links().silent();
+        cluster.links().stalled();
+        cluster.cluster().onHandedOver();
+        cluster.cluster().onGivenUp();
+        cluster.cluster().onQos0Lost();
+        cluster.cluster().onLeftOut();
+        cluster.cluster().onVisibilityRefused();
+        cluster.cluster().onDeclaredDead();
     }
 
     private double count(String name, String... tags) {

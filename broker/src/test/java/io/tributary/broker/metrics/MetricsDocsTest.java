@@ -3,10 +3,12 @@ package io.tributary.broker.metrics;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.tributary.broker.GeneratedDoc;
+import io.tributary.broker.link.Refusal;
 import io.tributary.broker.routing.RouterRecorder;
 import io.tributary.broker.session.DropReason;
 import io.tributary.broker.session.PauseReason;
 import io.tributary.broker.shard.ShardRecorder;
+import io.tributary.persistence.redis.RedisRecorder;
 import java.util.Locale;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
@@ -53,7 +55,15 @@ class MetricsDocsTest {
                 values(
                         BrokerMeters.MESSAGES_DROPPED,
                         "reason",
-                        "with `place=\"session\"`, on the way to a connected client: " + names(DropReason.class)));
+                        "with `place=\"session\"`, on the way to a connected client: " + names(DropReason.class)),
+                values(BrokerMeters.REDIS_CALLS, "operation", names(RedisRecorder.Operation.class)),
+                values(BrokerMeters.REDIS_FAILURES, "operation", names(RedisRecorder.Operation.class)),
+                values(BrokerMeters.REDIS_FAILURES, "reason", names(RedisRecorder.Failure.class)),
+                values(BrokerMeters.REDIS_BYTES, "direction", "`received`, `sent`"),
+                values(BrokerMeters.LINK_TIMEOUTS, "reason", "`silent`, `stalled`"),
+                values(BrokerMeters.LINKS_REFUSED, "reason", names(Refusal.class)),
+                values(BrokerMeters.LINK_FRAMES, "direction", "`received`, `sent`"),
+                values(BrokerMeters.LINK_BYTES, "direction", "`received`, `sent`"));
     }
 
     private static String values(BrokerMeters meter, String tag, String values) {

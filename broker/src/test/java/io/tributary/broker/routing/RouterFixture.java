@@ -52,6 +52,7 @@ public final class RouterFixture implements DeliveryTarget, Authorizer, RouterRe
 
     final Subscriptions subscriptions = new Subscriptions(
             new InMemoryReplicatedMap(),
+            io.tributary.broker.subscription.Routes.NONE,
             SubscriptionLimits.defaults(),
             new SharedGroups(SharedStrategy.ROUND_ROBIN, subscriber -> 0));
     /** The retained messages. */
@@ -97,7 +98,8 @@ public final class RouterFixture implements DeliveryTarget, Authorizer, RouterRe
                     this,
                     (message, recipients, source, callback) ->
                             appends.add(new Append(message, List.copyOf(recipients), source, callback)),
-                    (relay, callback) -> relays.add(new Relayed(relay, callback)));
+                    (relay, callback) -> relays.add(new Relayed(relay, callback)),
+                    io.tributary.broker.delivery.NodeInbox.NONE);
             router =
                     new Router("node-1", subscriptions, retained, new PublishPolicy(this, interceptors), outlets, this);
         }

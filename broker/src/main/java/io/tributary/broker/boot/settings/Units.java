@@ -5,7 +5,7 @@ import org.springframework.util.unit.DataSize;
 import org.springframework.util.unit.DataUnit;
 
 /** Durations and sizes as one writes them in a configuration: in the largest unit that gives a whole number. */
-final class Units {
+public final class Units {
     private static final long MILLIS = 1_000;
     private static final long SIXTY = 60;
     private static final long HOURS_A_DAY = 24;
@@ -13,7 +13,8 @@ final class Units {
 
     private Units() {}
 
-    static String text(Duration duration) {
+    /** A duration of whole milliseconds. */
+    public static String text(Duration duration) {
         long millis = duration.toMillis();
         if (millis % MILLIS != 0) {
             return millis + "ms";
@@ -30,7 +31,8 @@ final class Units {
         return hours % HOURS_A_DAY != 0 ? hours + "h" : hours / HOURS_A_DAY + "d";
     }
 
-    static String text(DataSize size) {
+    /** A size. */
+    public static String text(DataSize size) {
         long bytes = size.toBytes();
         if (bytes % KILO != 0 || bytes == 0) {
             return bytes + "B";

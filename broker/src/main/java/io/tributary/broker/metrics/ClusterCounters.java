@@ -1,0 +1,53 @@
+package io.tributary.broker.metrics;
+
+import io.tributary.broker.cluster.ClusterRecorder;
+import java.util.concurrent.atomic.LongAdder;
+
+/** Counts what happens between nodes. */
+final class ClusterCounters implements ClusterRecorder {
+    private final LongAdder handedOver;
+    private final LongAdder givenUp;
+    private final LongAdder qos0Lost;
+    private final LongAdder leftOut;
+    private final LongAdder visibilityRefused;
+    private final LongAdder declaredDead;
+
+    ClusterCounters(Meters meters) {
+        handedOver = meters.counter(BrokerMeters.HANDED_OVER);
+        givenUp = meters.counter(BrokerMeters.GIVEN_UP);
+        qos0Lost = meters.counter(BrokerMeters.QOS0_LOST);
+        leftOut = meters.counter(BrokerMeters.LEFT_OUT);
+        visibilityRefused = meters.counter(BrokerMeters.VISIBILITY_REFUSED);
+        declaredDead = meters.counter(BrokerMeters.DECLARED_DEAD);
+    }
+
+    @Override
+    public void onHandedOver() {
+        handedOver.increment();
+    }
+
+    @Override
+    public void onGivenUp() {
+        givenUp.increment();
+    }
+
+    @Override
+    public void onQos0Lost() {
+        qos0Lost.increment();
+    }
+
+    @Override
+    public void onLeftOut() {
+        leftOut.increment();
+    }
+
+    @Override
+    public void onVisibilityRefused() {
+        visibilityRefused.increment();
+    }
+
+    @Override
+    public void onDeclaredDead() {
+        declaredDead.increment();
+    }
+}

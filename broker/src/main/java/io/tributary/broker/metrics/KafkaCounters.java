@@ -1,0 +1,32 @@
+package io.tributary.broker.metrics;
+
+import io.tributary.persistence.kafka.KafkaRecorder;
+import java.util.concurrent.atomic.LongAdder;
+
+/** Counts what goes to Kafka and comes back. */
+final class KafkaCounters implements KafkaRecorder {
+    private final LongAdder records;
+    private final LongAdder refusals;
+    private final LongAdder errors;
+
+    KafkaCounters(Meters meters) {
+        records = meters.counter(BrokerMeters.KAFKA_RECORDS);
+        refusals = meters.counter(BrokerMeters.KAFKA_REFUSALS);
+        errors = meters.counter(BrokerMeters.KAFKA_ERRORS);
+    }
+
+    @Override
+    public void onRecords(int count) {
+        records.add(count);
+    }
+
+    @Override
+    public void onRefusal() {
+        refusals.increment();
+    }
+
+    @Override
+    public void onError() {
+        errors.increment();
+    }
+}
