@@ -123,6 +123,7 @@ final class ShardNode implements AutoCloseable {
                 new LinkRecorder() {});
         shards.start(new Shards.Node(
                 id.toString(), _ -> false, new Connections(), new NoRouting(), new NoObserver(), traffic, new Owned()));
+        shards.own();
     }
 
     /** Connects nodes with each other. */

@@ -59,6 +59,7 @@ class ShardsTest {
                         OtherNodes.NONE,
                         ShardRecorder.NONE))
                 .thenRun(() -> live.complete(null));
+        shards.own();
     }
 
     @AfterEach

@@ -331,7 +331,10 @@ class SubscriptionsTest {
 
     private Subscriptions open() {
         return new Subscriptions(
-                map, Routes.NONE, new SubscriptionLimits(3, 128), new SharedGroups(SharedStrategy.ROUND_ROBIN, session -> 0));
+                map,
+                Routes.NONE,
+                new SubscriptionLimits(3, 128),
+                new SharedGroups(SharedStrategy.ROUND_ROBIN, session -> 0));
     }
 
     private void restart() {
