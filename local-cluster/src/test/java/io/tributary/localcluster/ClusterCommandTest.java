@@ -92,7 +92,7 @@ class ClusterCommandTest {
                 .contains(
                         "run --tributary.data-dir=" + directory.resolve("n2") + " ",
                         "--tributary.mode=cluster",
-                        "--tributary.node=n2",
+                        "--tributary.node-name=n2",
                         "--tributary.listeners.tcp.port=" + (basePort + 1),
                         "--tributary.listeners.ws.port=" + (basePort + 11),
                         "--server.port=" + (basePort + 21),

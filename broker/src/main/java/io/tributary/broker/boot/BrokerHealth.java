@@ -13,10 +13,6 @@ import org.springframework.boot.health.contributor.HealthIndicator;
  * again would not help.
  */
 final class BrokerHealth implements HealthIndicator {
-    private static final String BEHIND =
-            "this node is behind the others with subscriptions or retained messages, and takes no"
-                    + " messages from publishers until it has caught up";
-
     private final Supplier<BrokerStatus> status;
 
     BrokerHealth(Supplier<BrokerStatus> status) {
@@ -51,7 +47,7 @@ final class BrokerHealth implements HealthIndicator {
         return Health.up();
     }
 
-    /** What keeps a broker from its work, in words. Shards without an owner are not this node's, and another one's to take. */
+    /** What keeps a broker from its work, in words. */
     private static List<String> problems(BrokerStatus status) {
         List<String> problems = new ArrayList<>();
         if (status.problem() != null) {
@@ -60,9 +56,6 @@ final class BrokerHealth implements HealthIndicator {
         ClusterStatus cluster = status.cluster();
         if (cluster != null) {
             problems.addAll(cluster.problems());
-            if (cluster.behind()) {
-                problems.add(BEHIND);
-            }
         }
         return problems;
     }

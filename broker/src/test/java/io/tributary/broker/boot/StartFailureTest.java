@@ -2,6 +2,8 @@ package io.tributary.broker.boot;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.tributary.broker.BrokerStartException;
+import io.tributary.persistence.kafka.KafkaAccessException;
 import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.nio.file.Files;
@@ -64,6 +66,13 @@ class StartFailureTest {
                 .isEqualTo("tributary." + second + ": is given twice, as 'a' and as 'b'; give it once");
     }
 
+    @Test
+    void whatMayBeASecretIsNotShown() {
+        String setting = "tributary.cluster.kafka.client-properties.sasl.jaas.config";
+        assertThat(Applications.failure("--tributary.mode=cluster", "--" + setting + "=hush", "--" + setting + "=hush"))
+                .isEqualTo(setting + ": is given twice; give it once");
+    }
+
     @ParameterizedTest
     @ValueSource(strings = {"tributary.tls.keystore", "tributary.limits.speed", "tributary.x"})
     void nameLikeNoOtherIsAnsweredWithTheListOfAll(String setting) {
@@ -87,6 +96,14 @@ class StartFailureTest {
                         "--tributary.listeners.tcp.host=no-such-host.invalid"))
                 .isEqualTo("tributary.listeners.tcp.host: 'no-such-host.invalid' is not an address of this machine, "
                         + "nor a name that is known");
+    }
+
+    @Test
+    void failureOfAClusterNamesItsSettings() {
+        BrokerStartException kafka = new BrokerStartException("no answer", new KafkaAccessException("no answer"));
+        assertThat(StartFailure.words(kafka)).isEqualTo("tributary.cluster.kafka: no answer");
+        BrokerStartException other = new BrokerStartException("Redis is old", new IllegalStateException("old"));
+        assertThat(StartFailure.words(other)).isEqualTo("Redis is old");
     }
 
     @Test

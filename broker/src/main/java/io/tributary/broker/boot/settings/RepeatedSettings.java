@@ -10,6 +10,8 @@ import org.springframework.boot.context.properties.source.ConfigurationPropertyN
  */
 public final class RepeatedSettings {
     private static final String PREFIX = "--";
+    private static final ConfigurationPropertyName MAY_BE_SECRET =
+            ConfigurationPropertyName.of(TributarySettings.PREFIX + ".cluster.kafka.client-properties");
 
     private RepeatedSettings() {}
 
@@ -24,10 +26,12 @@ public final class RepeatedSettings {
             if (argument.startsWith(PREFIX) && argument.length() > PREFIX.length()) {
                 String[] parts = argument.substring(PREFIX.length()).split("=", 2);
                 String value = parts.length == 1 ? "" : parts[1];
-                String before = seen.put(ConfigurationPropertyName.adapt(parts[0], '.'), value);
+                ConfigurationPropertyName name = ConfigurationPropertyName.adapt(parts[0], '.');
+                String before = seen.put(name, value);
                 if (before != null) {
-                    throw new SettingException(
-                            parts[0], "is given twice, as '" + before + "' and as '" + value + "'; give it once");
+                    String values =
+                            MAY_BE_SECRET.isAncestorOf(name) ? "" : ", as '" + before + "' and as '" + value + "'";
+                    throw new SettingException(parts[0], "is given twice" + values + "; give it once");
                 }
             }
         }

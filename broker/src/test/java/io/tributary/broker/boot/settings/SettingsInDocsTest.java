@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.tributary.broker.boot.settings.SettingCatalog.Setting;
 import io.tributary.broker.metrics.BrokerMeters;
 import java.io.IOException;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
@@ -15,11 +16,15 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.springframework.boot.context.properties.source.ConfigurationPropertyName;
+import org.springframework.boot.env.YamlPropertySourceLoader;
+import org.springframework.core.env.EnumerablePropertySource;
+import org.springframework.core.io.ByteArrayResource;
 
-/** What is called a setting in the documentation is one. */
+/** What is called a setting in the documentation, or given to the nodes of a local cluster, is one. */
 class SettingsInDocsTest {
     private static final Pattern NAME = Pattern.compile("(?<![\\w.])tributary\\.[a-z][a-z0-9<>-]*(\\.[a-z0-9<>-]+)*");
     private static final Set<String> FILES = Set.of("tributary.yaml", "tributary.properties", "tributary.service");
+    private static final Pattern EXAMPLE = Pattern.compile("```yaml\\n(tributary:\\n.*?)```", Pattern.DOTALL);
     /** Topics of Kafka, in the text about what is to come. */
     private static final Pattern TOPIC = Pattern.compile("tributary\\.(app\\..*|app|shards)");
 
@@ -35,6 +40,44 @@ class SettingsInDocsTest {
                     .toList();
             assertThat(unknown).as(file.getFileName().toString()).isEmpty();
         }
+    }
+
+    @Test
+    void everySettingOfAnExampleExists() throws Exception {
+        int examples = 0;
+        for (Path file : documents()) {
+            for (MatchResult example :
+                    EXAMPLE.matcher(Files.readString(file)).results().toList()) {
+                assertThat(names(example.group(1)))
+                        .as(file.toString())
+                        .isNotEmpty()
+                        .allMatch(this::isSetting);
+                examples++;
+            }
+        }
+        assertThat(examples).isGreaterThan(3);
+    }
+
+    private static List<String> names(String yaml) throws IOException {
+        return new YamlPropertySourceLoader()
+                .load("example", new ByteArrayResource(yaml.getBytes(StandardCharsets.UTF_8))).stream()
+                        .map(source -> (EnumerablePropertySource<?>) source)
+                        .flatMap(source -> Stream.of(source.getPropertyNames()))
+                        .toList();
+    }
+
+    private boolean isSetting(String name) {
+        return SettingCatalog.knows(settings, ConfigurationPropertyName.of(name));
+    }
+
+    @Test
+    void everySettingOfALocalClusterExists() throws Exception {
+        Path nodes = Path.of("../local-cluster/src/main/java/io/tributary/localcluster/LocalNodes.java");
+        List<String> given = NAME.matcher(Files.readString(nodes))
+                .results()
+                .map(MatchResult::group)
+                .toList();
+        assertThat(given).isNotEmpty().allMatch(this::isSetting);
     }
 
     private static List<Path> documents() throws IOException {
