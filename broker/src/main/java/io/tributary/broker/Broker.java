@@ -3,6 +3,7 @@ package io.tributary.broker;
 import io.tributary.broker.connection.BoundListener;
 import io.tributary.broker.connection.ListenException;
 import io.tributary.broker.connection.Listeners;
+import io.tributary.broker.delivery.NodeInbox;
 import io.tributary.broker.delivery.SessionObserver;
 import io.tributary.broker.extension.SubscribeInterceptor;
 import io.tributary.broker.metrics.Totals;
@@ -20,6 +21,7 @@ import io.tributary.broker.session.SessionServices;
 import io.tributary.broker.shard.OtherNodes;
 import io.tributary.broker.shard.ShardFigures;
 import io.tributary.broker.shard.Shards;
+import io.tributary.broker.subscription.Routes;
 import io.tributary.broker.subscription.SharedGroups;
 import io.tributary.broker.subscription.Subscriber;
 import io.tributary.broker.subscription.SubscriptionRequest;
@@ -94,8 +96,8 @@ public final class Broker implements AutoCloseable {
         this.recorders = recorders.heardBy(totals);
         this.storage = storage;
         incarnation = config.nodeName() + "#" + UUID.randomUUID();
-        SharedGroups groups = new SharedGroups(config.sharedStrategy(), sessions::inFlight);
-        subscriptions = new Subscriptions(storage.subscriptions(), config.subscriptions(), groups);
+        SharedGroups groups = new SharedGroups(config.shared(), sessions::inFlight);
+        subscriptions = new Subscriptions(storage.subscriptions(), Routes.NONE, config.subscriptions(), groups);
         retained = new RetainedMessages(storage.retained(), config.retained(), InstantSource.system());
         shards = new Shards(config.shards(), storage.log(), storage.store());
         router = new Router(
@@ -103,7 +105,7 @@ public final class Broker implements AutoCloseable {
                 subscriptions,
                 retained,
                 new PublishPolicy(extensions.authorizer(), extensions.publish()),
-                new Outlets(inProcess, shards::publish, shards::relay),
+                new Outlets(inProcess, NodeInbox.NONE, shards::publish, shards::relay),
                 this.recorders.router());
         timer = Executors.newSingleThreadScheduledExecutor(task -> {
             Thread thread = new Thread(task, "tributary-timer");
@@ -214,7 +216,7 @@ public final class Broker implements AutoCloseable {
         TopicFilter filter = TopicFilter.parse(topicFilter);
         long number = inProcess.add(consumer);
         Subscriber subscriber = Subscriber.inProcess(number);
-        await(subscriptions.subscribe(subscriber, List.of(new SubscriptionRequest(filter, qos, false, true, 0))));
+        await(subscriptions.subscribe(subscriber, 0, List.of(new SubscriptionRequest(filter, qos, false, true, 0))));
         if (!filter.isShared()) {
             replayRetained(filter, qos, number);
         }

@@ -4,7 +4,7 @@ import io.tributary.broker.connection.ListenerConfig;
 import io.tributary.broker.connection.NetworkConfig;
 import io.tributary.broker.retained.RetainedLimits;
 import io.tributary.broker.shard.ShardConfig;
-import io.tributary.broker.subscription.SharedStrategy;
+import io.tributary.broker.subscription.SharedChoice;
 import io.tributary.broker.subscription.SubscriptionLimits;
 import io.tributary.persistence.rocksdb.RocksDbOptions;
 import java.nio.file.Path;
@@ -25,7 +25,7 @@ import org.jspecify.annotations.Nullable;
  * @param network how the sockets of all listeners are run
  * @param shards how sessions are owned, queued and saved
  * @param subscriptions how many subscriptions there may be
- * @param sharedStrategy how shared subscriptions choose a member
+ * @param shared how shared subscriptions choose a member
  * @param retained how many retained messages there may be
  * @param sysInterval how often {@code $SYS} topics are published; zero turns them off
  * @param cluster what makes it a node of a cluster; null for a broker that runs alone
@@ -38,7 +38,7 @@ public record BrokerConfig(
         NetworkConfig network,
         ShardConfig shards,
         SubscriptionLimits subscriptions,
-        SharedStrategy sharedStrategy,
+        SharedChoice shared,
         RetainedLimits retained,
         Duration sysInterval,
         @Nullable ClusterConfig cluster) {
@@ -72,7 +72,7 @@ public record BrokerConfig(
                 NetworkConfig.DEFAULT,
                 ShardConfig.defaults(),
                 SubscriptionLimits.defaults(),
-                SharedStrategy.ROUND_ROBIN,
+                SharedChoice.DEFAULT,
                 RetainedLimits.defaults(),
                 Duration.ofSeconds(10),
                 null);
@@ -88,7 +88,7 @@ public record BrokerConfig(
                 network,
                 shards,
                 subscriptions,
-                sharedStrategy,
+                shared,
                 retained,
                 sysInterval,
                 cluster);
