@@ -12,6 +12,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
 import java.util.function.Function;
 import java.util.function.Predicate;
@@ -55,7 +56,7 @@ final class PersistentSubscriptions {
     private final Object[] locks = new Object[LOCKS];
     private volatile @Nullable UnreadableRecordException unreadable;
     private volatile Consumer<Subscriber> watcher = _ -> {};
-    private volatile int sessionCount;
+    private final AtomicInteger sessionCount = new AtomicInteger();
 
     /** @param isShared whether other nodes write to the map, too */
     PersistentSubscriptions(ReplicatedMap map, boolean isShared, SubscriptionIndex index) {
@@ -146,7 +147,7 @@ final class PersistentSubscriptions {
 
     /** How many sessions have subscriptions. */
     int sessionCount() {
-        return sessionCount;
+        return sessionCount.get();
     }
 
     /** Writes what changed; what is already there, or on its way, is not written again. */
@@ -242,7 +243,7 @@ final class PersistentSubscriptions {
         }
         index.update(subscriber(clientId, after), sameSession ? before.byFilter() : Map.of(), after.byFilter());
         applied.put(clientId, after);
-        sessionCount += (after.isEmpty() ? 0 : 1) - (before.isEmpty() ? 0 : 1);
+        sessionCount.addAndGet((after.isEmpty() ? 0 : 1) - (before.isEmpty() ? 0 : 1));
         if (!after.isOver()) {
             watcher.accept(subscriber(clientId, after));
         }

@@ -47,8 +47,9 @@ final class RouteCodec {
     static byte[] value(RouteRecord record) {
         ByteWriter writer = new ByteWriter(64);
         writer.writeByte(FORMAT);
-        if (record instanceof Member(_, String clientId, _, SubscriptionRequest request)) {
-            writer.writeString(clientId);
+        if (record instanceof Member member) {
+            SubscriptionRequest request = member.request();
+            writer.writeString(member.clientId());
             writer.writeByte(request.qos().code()
                     | (request.noLocal() ? NO_LOCAL : 0)
                     | (request.retainAsPublished() ? RETAIN_AS_PUBLISHED : 0));
