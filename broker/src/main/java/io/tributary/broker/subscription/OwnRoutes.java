@@ -95,7 +95,7 @@ final class OwnRoutes {
 
     private @Nullable Held retry(String key, @Nullable Held known) {
         if (known == null) {
-            remove(key);
+            CompletableFuture<?> _ = remove(key);
             return null;
         }
         return known.written.isCompletedExceptionally()
@@ -105,7 +105,7 @@ final class OwnRoutes {
 
     private CompletableFuture<@Nullable Void> put(String key, byte[] value) {
         CompletableFuture<@Nullable Void> written = map.put(key, value).toCompletableFuture();
-        written.whenComplete((_, failure) -> noteFailure(key, failure));
+        CompletableFuture<?> _ = written.whenComplete((_, failure) -> noteFailure(key, failure));
         return written;
     }
 

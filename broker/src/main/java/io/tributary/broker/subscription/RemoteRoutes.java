@@ -86,7 +86,7 @@ final class RemoteRoutes implements ReplicatedMap.Follower {
         }
         CompletableFuture<?>[] removed =
                 keys.stream().map(key -> map.remove(key).toCompletableFuture()).toArray(CompletableFuture<?>[]::new);
-        CompletableFuture.allOf(removed).whenComplete((_, failure) -> {
+        CompletableFuture<?> _ = CompletableFuture.allOf(removed).whenComplete((_, failure) -> {
             if (failure != null) {
                 log.debug("routes of dead nodes are not removed yet", failure);
             }

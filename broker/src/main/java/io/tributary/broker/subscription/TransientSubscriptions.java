@@ -68,7 +68,7 @@ final class TransientSubscriptions {
                 parts.add(routes.change(subscriber, request));
             }
         }
-        return CompletableFuture.allOf(parts.toArray(CompletableFuture<?>[]::new));
+        return all(parts);
     }
 
     /** Takes back what is in one and not in the other. */
@@ -80,7 +80,12 @@ final class TransientSubscriptions {
                 parts.add(routes.withdraw(subscriber, request));
             }
         }
-        return CompletableFuture.allOf(parts.toArray(CompletableFuture<?>[]::new));
+        return all(parts);
+    }
+
+    private static CompletableFuture<@Nullable Void> all(List<CompletableFuture<?>> parts) {
+        return CompletableFuture.allOf(parts.toArray(CompletableFuture<?>[]::new))
+                .thenApply(_ -> null);
     }
 
     /** One session's subscriptions, as they match. */
