@@ -254,7 +254,7 @@ public final class Broker implements AutoCloseable {
                 node.inProcess().remove(number);
             };
             BrokerNode.await(node.subscriptions()
-                    .subscribe(subscriber, List.of(new SubscriptionRequest(filter, qos, false, true, 0))));
+                    .subscribe(subscriber, 0, List.of(new SubscriptionRequest(filter, qos, false, true, 0))));
             if (!filter.isShared()) {
                 replayRetained(node, number);
             }

@@ -5,7 +5,7 @@ import io.tributary.broker.connection.ListenerConfig;
 import io.tributary.broker.connection.NetworkConfig;
 import io.tributary.broker.retained.RetainedLimits;
 import io.tributary.broker.shard.ShardConfig;
-import io.tributary.broker.subscription.SharedStrategy;
+import io.tributary.broker.subscription.SharedChoice;
 import io.tributary.broker.subscription.SubscriptionLimits;
 import io.tributary.persistence.rocksdb.RocksDbOptions;
 import java.nio.file.Path;
@@ -28,7 +28,7 @@ import org.jspecify.annotations.Nullable;
  * @param network how the sockets of all listeners are run
  * @param shards how sessions are owned, queued and saved
  * @param subscriptions how many subscriptions there may be
- * @param sharedStrategy how shared subscriptions choose a member
+ * @param shared how shared subscriptions choose a member
  * @param retained how many retained messages there may be
  * @param sysInterval how often {@code $SYS} topics are published; zero turns them off
  * @param drain how clients are sent away at a stop
@@ -42,7 +42,7 @@ public record BrokerConfig(
         NetworkConfig network,
         ShardConfig shards,
         SubscriptionLimits subscriptions,
-        SharedStrategy sharedStrategy,
+        SharedChoice shared,
         RetainedLimits retained,
         Duration sysInterval,
         DrainConfig drain,
@@ -77,7 +77,7 @@ public record BrokerConfig(
                 NetworkConfig.DEFAULT,
                 ShardConfig.defaults(),
                 SubscriptionLimits.defaults(),
-                SharedStrategy.ROUND_ROBIN,
+                SharedChoice.DEFAULT,
                 RetainedLimits.defaults(),
                 Duration.ofSeconds(10),
                 DrainConfig.DEFAULT,
@@ -94,7 +94,7 @@ public record BrokerConfig(
                 network,
                 shards,
                 subscriptions,
-                sharedStrategy,
+                shared,
                 retained,
                 sysInterval,
                 drain,

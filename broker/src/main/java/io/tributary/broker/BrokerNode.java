@@ -79,7 +79,7 @@ final class BrokerNode implements AutoCloseable {
         this.totals = totals;
         this.place = place;
         Storage storage = place.storage();
-        SharedGroups groups = new SharedGroups(config.sharedStrategy(), sessions::inFlight);
+        SharedGroups groups = new SharedGroups(config.shared(), sessions::inFlight);
         subscriptions = new Subscriptions(storage.subscriptions(), place.routes(), config.subscriptions(), groups);
         retained = new RetainedMessages(storage.retained(), config.retained(), InstantSource.system());
         shards = new Shards(config.shards(), storage.log(), storage.store());
@@ -88,7 +88,7 @@ final class BrokerNode implements AutoCloseable {
                 subscriptions,
                 retained,
                 new PublishPolicy(extensions.authorizer(), extensions.publish()),
-                new Outlets(inProcess, shards::publish, shards::relay, place.inbox()),
+                new Outlets(inProcess, place.inbox(), shards::publish, shards::relay),
                 recorders.router());
         timer = Executors.newSingleThreadScheduledExecutor(task -> {
             Thread thread = new Thread(task, "tributary-timer");
@@ -130,7 +130,7 @@ final class BrokerNode implements AutoCloseable {
         await(subscriptions.start());
         await(retained.start());
         subscriptions.watch(subscriber -> shards.verify(subscriber.clientId(), subscriber.identity()));
-        subscriptions.repairWith(shards::owns);
+        subscriptions.repair(shards::owns);
         shards.own();
         ScheduledFuture<?> _ = timer.scheduleWithFixedDelay(this::tick, 0, 1, TimeUnit.SECONDS);
         await(place.live());

@@ -39,7 +39,7 @@ final class InCluster implements Place {
         this.cluster = cluster;
         this.storage = storage;
         this.id = id;
-        routes = Routes.of(storage.routes(), id.toString());
+        routes = new Routes(storage.routes(), id.toString());
     }
 
     /**

@@ -33,8 +33,8 @@ public interface MessageRouting {
     boolean hasOnlineMember(String group);
 
     /**
-     * Hands a message to those of its destinations that are transient sessions of this node: the named members of shared
-     * subscriptions, and everything that it matches here when this node is one of the destinations' nodes.
+     * Hands a message to those of its destinations that no log serves: this node's share to its connections, the others' to
+     * their nodes, which nobody waits for.
      */
     void deliverTransient(Message message, Destinations destinations);
 }

@@ -25,10 +25,11 @@ public interface NodeInbox {
     };
 
     /**
-     * Hands a message to transient sessions of another node.
+     * Hands a message to sessions of another node that no log serves.
      *
      * @param node the node and its incarnation, {@code name#number}
-     * @param members those that shared subscriptions chose, by the numbers of their connections on that node
+     * @param members transient sessions that shared subscriptions chose, by the numbers of their connections on that node, and
+     *     persistent sessions that get it with QoS 0, by their identities; any number
      * @param matching whether it is also for every transient session that it matches there
      * @param done run once, on any thread, when the node has taken it; or when that is given up because there is no link, no
      *     room, or no answer in time, which is counted

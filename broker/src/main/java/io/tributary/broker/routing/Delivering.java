@@ -1,44 +1,51 @@
 package io.tributary.broker.routing;
 
-import io.tributary.broker.delivery.DeliveryTarget;
 import io.tributary.broker.routing.RouterRecorder.Drop;
 import io.tributary.broker.subscription.Grant;
 import io.tributary.broker.subscription.Subscriber;
+import io.tributary.common.event.NodeShare;
 import io.tributary.common.event.Recipient;
 import io.tributary.common.mqtt.Message;
 import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** Hands the copies of one message straight to this node's connections, and collects those that need a log. One thread. */
+/**
+ * Hands the copies of one message straight to this node's connections, and collects those that need a log and those that are
+ * for other nodes. One thread.
+ */
 final class Delivering implements Selection.Visitor {
-    private final DeliveryTarget connections;
+    private final Outlets outlets;
     private final RouterRecorder recorder;
     private final Copies copies;
     private @Nullable Recipient first;
     private @Nullable List<Recipient> all;
+    private @Nullable Shares shares;
     private int receivers;
 
-    Delivering(Message message, DeliveryTarget connections, RouterRecorder recorder) {
-        this.connections = connections;
+    Delivering(Message message, Outlets outlets, RouterRecorder recorder) {
+        this.outlets = outlets;
         this.recorder = recorder;
         this.copies = new Copies(message);
     }
 
     @Override
     public void visit(Subscriber subscriber, Grant grant, @Nullable String group) {
+        if (subscriber.node() != null) {
+            addMember(subscriber.node(), copies.recipient(subscriber, grant, group));
+            return;
+        }
         receivers++;
         if (!subscriber.persistent()) {
-            connections.deliverTransient(subscriber.identity(), copies.queued(grant, group));
+            outlets.connections().deliverTransient(subscriber.identity(), copies.queued(grant, group));
         } else if (copies.qos(grant).isAcknowledged()) {
             append(copies.recipient(subscriber, grant, group));
-        } else if (!connections.deliverQos0(
-                subscriber.clientId(), subscriber.identity(), copies.queued(grant, group))) {
+        } else if (!outlets.deliverQos0(subscriber.clientId(), subscriber.identity(), copies.queued(grant, group))) {
             recorder.dropped(Drop.OFFLINE);
         }
     }
 
-    /** How many copies there are. */
+    /** How many copies there are, without those of other nodes, which count them themselves. */
     int receivers() {
         return receivers;
     }
@@ -49,6 +56,25 @@ final class Delivering implements Selection.Visitor {
             return all;
         }
         return first == null ? List.of() : List.of(first);
+    }
+
+    /**
+     * What other nodes get.
+     *
+     * @param matching the other nodes that match the message themselves
+     */
+    List<NodeShare> shares(List<String> matching) {
+        if (shares == null && matching.isEmpty()) {
+            return List.of();
+        }
+        return (shares == null ? new Shares() : shares).of(matching);
+    }
+
+    private void addMember(String node, Recipient member) {
+        if (shares == null) {
+            shares = new Shares();
+        }
+        shares.add(node, member);
     }
 
     private void append(Recipient recipient) {

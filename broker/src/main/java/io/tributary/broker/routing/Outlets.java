@@ -1,6 +1,8 @@
 package io.tributary.broker.routing;
 
 import io.tributary.broker.delivery.DeliveryTarget;
+import io.tributary.broker.delivery.NodeInbox;
+import io.tributary.common.event.QueueEntry.Queued;
 import io.tributary.common.event.Recipient;
 import io.tributary.common.event.ShardEvent;
 import io.tributary.common.event.Source;
@@ -13,14 +15,16 @@ import org.jspecify.annotations.Nullable;
  * The ways out of the router; methods of the shards serve as the latter two.
  *
  * @param connections this node's connections
+ * @param nodes the other nodes
  * @param sessions the logs of the receiving sessions' shards
  * @param publishers the logs of the publishers' shards
  */
-public record Outlets(
-        DeliveryTarget connections,
-        SessionAppender sessions,
-        RelayAppender publishers,
-        io.tributary.broker.delivery.NodeInbox nodes) {
+public record Outlets(DeliveryTarget connections, NodeInbox nodes, SessionAppender sessions, RelayAppender publishers) {
+
+    /** Hands a message of QoS 0 to a persistent session, here or elsewhere; tells whether it may arrive. */
+    boolean deliverQos0(String clientId, long session, Queued copy) {
+        return connections.deliverQos0(clientId, session, copy) || nodes.deliverQos0(clientId, session, copy);
+    }
 
     /** Appends a message for persistent sessions to the logs of their shards. Any thread; never blocks. */
     @FunctionalInterface

@@ -9,9 +9,10 @@ import io.tributary.broker.retained.RetainedMessages;
 import io.tributary.broker.subscription.Matches;
 import io.tributary.broker.subscription.Receiver;
 import io.tributary.broker.subscription.SharedGroup;
+import io.tributary.broker.subscription.Subscriber;
 import io.tributary.broker.subscription.Subscriptions;
 import io.tributary.common.event.Destinations;
-import io.tributary.common.event.QueueEntry.Queued;
+import io.tributary.common.event.NodeShare;
 import io.tributary.common.event.Recipient;
 import io.tributary.common.event.ShardEvent;
 import io.tributary.common.mqtt.Message;
@@ -23,7 +24,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The way of each message: authorise, intercept, retain, match, hand to every destination, and tell the publisher when all
- * of them have it. Any thread; never blocks. Messages that one thread routes keep their order towards each destination.
+ * of them have it: the logs, and the other nodes that have transient sessions for it. Any thread; never blocks. Messages that one thread routes keep their order towards each destination.
  *
  * <p>A retained message is stored before it is matched: whoever subscribes meanwhile gets it as retained, or live, or both.
  * What the same publisher sends behind it waits for it; of QoS 0 a limited number does, and the rest is dropped.
@@ -42,12 +43,13 @@ public final class Router implements MessageRouting {
     private final Outlets outlets;
     private final RouterRecorder recorder;
     private final Selection selection;
+    private final HandedOver handedOver;
     private final PublishOrder order = new PublishOrder();
 
     /**
      * Creates one.
      *
-     * @param node the name of this node
+     * @param node this node and its incarnation, as the node shares of {@link Destinations} name it
      */
     public Router(
             String node,
@@ -63,6 +65,7 @@ public final class Router implements MessageRouting {
         this.outlets = outlets;
         this.recorder = recorder;
         this.selection = new Selection(policy, recorder);
+        this.handedOver = new HandedOver(subscriptions, selection, outlets, recorder);
     }
 
     /**
@@ -121,7 +124,7 @@ public final class Router implements MessageRouting {
         }
         Collecting collecting = new Collecting(message, node);
         collecting.visit(member.subscriber(), member.grant(), group.name());
-        return collecting.destinations();
+        return collecting.destinations(List.of());
     }
 
     @Override
@@ -132,24 +135,33 @@ public final class Router implements MessageRouting {
 
     @Override
     public void deliverTransient(Message message, Destinations destinations) {
-        Copies copies = new Copies(message);
-        for (Recipient member : destinations.transients()) {
-            deliverToMember(member, copies.queued(member));
-        }
-        if (destinations.nodes().contains(node)) {
-            Delivering delivering = new Delivering(message, outlets.connections(), recorder);
-            List<Receiver> receivers = subscriptions.match(message.topic()).receivers();
-            selection.selectReceivers(message, receivers, (subscriber, grant, group) -> {
-                if (!subscriber.persistent() || !copies.qos(grant).isAcknowledged()) {
-                    delivering.visit(subscriber, grant, group);
-                }
-            });
-            recorder.delivered(delivering.receivers());
+        for (NodeShare share : destinations.nodes()) {
+            if (share.node().equals(node)) {
+                handedOver.take(message, share.members(), share.matching());
+            } else {
+                outlets.nodes().deliver(share.node(), message, share.members(), share.matching(), Router::nobodyWaits);
+            }
         }
     }
 
-    /** Stub. */
-    public void take(Message message, List<Recipient> members, boolean matching) {}
+    /**
+     * Takes what another node has handed over. It goes to connections of this node, and never on to another one: no shared
+     * subscription chooses again, and persistent sessions get nothing that is not named.
+     *
+     * @param members the members of shared subscriptions that were chosen, and persistent sessions that get it with QoS 0
+     * @param matching whether it is also for every transient session here that it matches
+     */
+    public void take(Message message, List<Recipient> members, boolean matching) {
+        handedOver.take(message, members, matching);
+    }
+
+    /**
+     * Delivers a message of QoS 0 that says something about this node, to subscribers that are connected here. It is neither
+     * retained nor counted as received, and nobody else gets it.
+     */
+    public void deliverHere(Message message) {
+        handedOver.deliverHere(message);
+    }
 
     private Decision admit(Publisher publisher, Message message) {
         if (!policy.mayPublish(publisher.client().clientId(), message)) {
@@ -216,16 +228,30 @@ public final class Router implements MessageRouting {
     private void deliver(Passage passage) {
         Message message = passage.message;
         Matches matches = subscriptions.match(message.topic());
-        Delivering delivering = new Delivering(message, outlets.connections(), recorder);
+        Delivering delivering = new Delivering(message, outlets, recorder);
         selection.select(message, matches, delivering);
         recorder.delivered(delivering.receivers());
         List<Recipient> recipients = delivering.recipients();
-        if (delivering.receivers() == 0) {
+        List<NodeShare> shares = delivering.shares(matches.nodes());
+        if (!shares.isEmpty()) {
+            deliver(passage, recipients, shares);
+        } else if (delivering.receivers() == 0) {
             finishUnmatched(passage);
         } else if (recipients.isEmpty()) {
             passage.callback.onRouted(SAFE);
         } else {
             outlets.sessions().publish(message, recipients, null, (offset, failure) -> finish(passage, failure));
+        }
+    }
+
+    private void deliver(Passage passage, List<Recipient> recipients, List<NodeShare> shares) {
+        Message message = passage.message;
+        Parts parts = new Parts(shares.size() + (recipients.isEmpty() ? 0 : 1), failure -> finish(passage, failure));
+        for (NodeShare share : shares) {
+            outlets.nodes().deliver(share.node(), message, share.members(), share.matching(), parts::done);
+        }
+        if (!recipients.isEmpty()) {
+            outlets.sessions().publish(message, recipients, null, (offset, failure) -> parts.done(failure));
         }
     }
 
@@ -245,24 +271,9 @@ public final class Router implements MessageRouting {
 
     private Destinations collect(Message message) {
         Collecting collecting = new Collecting(message, node);
-        selection.select(message, subscriptions.match(message.topic()), collecting);
-        return collecting.destinations();
-    }
-
-    private void deliverToMember(Recipient member, Queued copy) {
-        if (!isPersistent(member)) {
-            outlets.connections().deliverTransient(member.session(), copy);
-        } else if (!outlets.connections().deliverQos0(member.clientId(), member.session(), copy)) {
-            recorder.dropped(RouterRecorder.Drop.OFFLINE);
-        }
-        recorder.delivered(1);
-    }
-
-    /** Whether a member that no log was to have is persistent all the same: it then gets the message with QoS 0. */
-    private boolean isPersistent(Recipient member) {
-        SharedGroup group =
-                member.group() == null || member.qos().isAcknowledged() ? null : subscriptions.group(member.group());
-        return group != null && group.hasPersistentMember(member.clientId(), member.session());
+        Matches matches = subscriptions.match(message.topic());
+        selection.select(message, matches, collecting);
+        return collecting.destinations(matches.nodes());
     }
 
     private void finish(Passage passage, @Nullable Throwable failure) {
@@ -285,9 +296,13 @@ public final class Router implements MessageRouting {
         }
     }
 
+    private static void nobodyWaits() {}
+
     private static boolean isSession(Receiver receiver, Recipient recipient) {
-        return receiver.subscriber().clientId().equals(recipient.clientId())
-                && receiver.subscriber().identity() == recipient.session();
+        Subscriber subscriber = receiver.subscriber();
+        return subscriber.node() == null
+                && subscriber.clientId().equals(recipient.clientId())
+                && subscriber.identity() == recipient.session();
     }
 
     /**

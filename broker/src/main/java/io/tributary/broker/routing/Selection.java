@@ -8,6 +8,7 @@ import io.tributary.broker.subscription.SharedGroup;
 import io.tributary.broker.subscription.Subscriber;
 import io.tributary.common.mqtt.Message;
 import java.util.List;
+import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /** Decides who of those that match a message gets a copy. A session gets one of its own and one of each group [MQTT-4.8.2-4]. */
@@ -22,17 +23,21 @@ final class Selection {
 
     /** Shows every copy to the visitor. */
     void select(Message message, Matches matches, Visitor visitor) {
-        selectReceivers(message, matches.receivers(), visitor);
+        selectReceivers(message, matches.receivers(), _ -> true, visitor);
         if (!matches.groups().isEmpty()) {
             selectMembers(message, matches.groups(), visitor);
         }
     }
 
-    /** Shows the copies of sessions to the visitor, without those of shared subscriptions. */
-    void selectReceivers(Message message, List<Receiver> receivers, Visitor visitor) {
+    /**
+     * Shows the copies of sessions to the visitor, without those of shared subscriptions.
+     *
+     * @param wanted which sessions are asked about at all
+     */
+    void selectReceivers(Message message, List<Receiver> receivers, Predicate<Receiver> wanted, Visitor visitor) {
         for (int i = 0; i < receivers.size(); i++) {
             Receiver receiver = receivers.get(i);
-            Grant grant = receiver.grantFor(message.publisher());
+            Grant grant = wanted.test(receiver) ? receiver.grantFor(message.publisher()) : null;
             if (grant == null) {
                 continue;
             }

@@ -25,7 +25,7 @@ final class Handover {
             if (!others.devices().isEmpty()) {
                 backend.append(message.message(), others.devices(), (offset, failure) -> {});
             }
-            if (!others.transients().isEmpty()) {
+            if (!others.nodes().isEmpty()) {
                 backend.deliverTransient(message.message(), others);
             }
         }

@@ -98,13 +98,13 @@ record LiveBackend(
 
     @Override
     public CompletionStage<List<Subscriptions.Outcome>> subscribe(
-            Subscriber subscriber, List<SubscriptionRequest> requests) {
-        return subscriptions.subscribe(subscriber, requests);
+            Subscriber subscriber, long epoch, List<SubscriptionRequest> requests) {
+        return subscriptions.subscribe(subscriber, epoch, requests);
     }
 
     @Override
-    public CompletionStage<List<Boolean>> unsubscribe(Subscriber subscriber, List<TopicFilter> filters) {
-        return subscriptions.unsubscribe(subscriber, filters);
+    public CompletionStage<List<Boolean>> unsubscribe(Subscriber subscriber, long epoch, List<TopicFilter> filters) {
+        return subscriptions.unsubscribe(subscriber, epoch, filters);
     }
 
     @Override

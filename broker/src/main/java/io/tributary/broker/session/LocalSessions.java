@@ -42,7 +42,7 @@ public final class LocalSessions implements SessionTarget, DeliveryTarget {
     }
 
     /**
-     * How many messages are in flight towards a session; as many as can be when it is not connected to this node.
+     * How many messages are in flight towards a session; -1 when it is not connected to this node.
      *
      * @param subscriber the session as its subscriptions name it
      */
@@ -50,7 +50,7 @@ public final class LocalSessions implements SessionTarget, DeliveryTarget {
         Session session = subscriber.persistent()
                 ? persistentByClient.get(subscriber.clientId())
                 : byConnection.get(subscriber.identity());
-        return session == null ? PacketIds.COUNT : session.inFlight();
+        return session == null ? -1 : session.inFlight();
     }
 
     @Override

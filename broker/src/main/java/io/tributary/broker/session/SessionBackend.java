@@ -83,10 +83,11 @@ public interface SessionBackend {
     void deliverTransient(Message message, Destinations destinations);
 
     /** {@link Subscriptions#subscribe}. */
-    CompletionStage<List<Subscriptions.Outcome>> subscribe(Subscriber subscriber, List<SubscriptionRequest> requests);
+    CompletionStage<List<Subscriptions.Outcome>> subscribe(
+            Subscriber subscriber, long epoch, List<SubscriptionRequest> requests);
 
     /** {@link Subscriptions#unsubscribe}. */
-    CompletionStage<List<Boolean>> unsubscribe(Subscriber subscriber, List<TopicFilter> filters);
+    CompletionStage<List<Boolean>> unsubscribe(Subscriber subscriber, long epoch, List<TopicFilter> filters);
 
     /** {@link Subscriptions#online}. */
     void online(Subscriber subscriber);

@@ -75,7 +75,7 @@ final class SubscribeFlow {
                 packet.filters().stream().map(TopicFilter::parse).toList();
         context.gate().close(PauseReason.SUBSCRIBING);
         context.backend()
-                .unsubscribe(identity.subscriber(), filters)
+                .unsubscribe(identity.subscriber(), identity.epoch(), filters)
                 .whenComplete((existed, failure) -> context.run(() -> {
                     replies.unsuback(packet.packetId(), reasons(filters.size(), existed, failure));
                     context.gate().open(PauseReason.SUBSCRIBING);
@@ -117,7 +117,7 @@ final class SubscribeFlow {
     private CompletionStage<List<Outcome>> made(List<SubscriptionRequest> requests) {
         return requests.isEmpty()
                 ? CompletableFuture.completedFuture(List.of())
-                : context.backend().subscribe(identity.subscriber(), requests);
+                : context.backend().subscribe(identity.subscriber(), identity.epoch(), requests);
     }
 
     /** Sends SUBACK first, then what is retained. */

@@ -5,16 +5,17 @@ import java.util.List;
 /**
  * All that subscribes to a topic.
  *
- * @param receivers the sessions with subscriptions of their own, each once
+ * @param receivers the sessions with subscriptions of their own, each once: persistent ones, and transient ones of this node
  * @param groups the shared subscriptions, each of which chooses one member for a message [MQTT-4.8.2-4]
+ * @param nodes the other nodes that have transient sessions with subscriptions of their own, each once
  */
-public record Matches(List<Receiver> receivers, List<SharedGroup> groups) {
+public record Matches(List<Receiver> receivers, List<SharedGroup> groups, List<String> nodes) {
 
     /** Nobody subscribes. */
-    static final Matches NONE = new Matches(List.of(), List.of());
+    static final Matches NONE = new Matches(List.of(), List.of(), List.of());
 
-    /** How many sessions and groups these are. */
+    /** How many sessions, groups and nodes these are. */
     int size() {
-        return receivers.size() + groups.size();
+        return receivers.size() + groups.size() + nodes.size();
     }
 }

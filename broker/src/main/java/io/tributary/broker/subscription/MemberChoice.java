@@ -1,6 +1,5 @@
 package io.tributary.broker.subscription;
 
-import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.ToIntFunction;
 
@@ -18,8 +17,8 @@ final class MemberChoice {
     }
 
     /** The index of the member to choose; there is at least one. */
-    int choose(List<Receiver> members, String publisher, String topic) {
-        if (members.size() == 1) {
+    int choose(Receiver[] members, String publisher, String topic) {
+        if (members.length == 1) {
             return 0;
         }
         return switch (strategy) {
@@ -30,31 +29,43 @@ final class MemberChoice {
         };
     }
 
-    private int nextTurn(List<Receiver> members) {
-        return Math.floorMod(turn.getAndIncrement(), members.size());
+    private int nextTurn(Receiver[] members) {
+        return Math.floorMod(turn.getAndIncrement(), members.length);
     }
 
-    private int leastInFlight(List<Receiver> members) {
+    /** Members that nobody here knows about are taken to be as busy as the others are on average. */
+    private int leastInFlight(Receiver[] members) {
         int first = nextTurn(members);
         int best = first;
+        boolean firstIsUnknown = false;
         int fewest = Integer.MAX_VALUE;
-        for (int i = 0; i < Math.min(SAMPLE, members.size()) && fewest > 0; i++) {
-            int index = (first + i) % members.size();
-            int count = inFlight.applyAsInt(members.get(index).subscriber());
-            if (count < fewest) {
-                fewest = count;
-                best = index;
+        long sum = 0;
+        int known = 0;
+        for (int i = 0; i < Math.min(SAMPLE, members.length) && fewest > 0; i++) {
+            int index = (first + i) % members.length;
+            Subscriber subscriber = members[index].subscriber();
+            int count = subscriber.node() == null ? inFlight.applyAsInt(subscriber) : -1;
+            if (count >= 0) {
+                known++;
+                sum += count;
+                if (count < fewest) {
+                    fewest = count;
+                    best = index;
+                }
+            } else if (i == 0) {
+                firstIsUnknown = true;
             }
         }
-        return best;
+        boolean allAlike = sum == (long) known * fewest; // then the average is the least, too
+        return known == 0 || (allAlike && firstIsUnknown) ? first : best;
     }
 
     /** Rendezvous hashing: of a key, only the member with the greatest weight matters, whoever else comes or goes. */
-    private static int heaviest(List<Receiver> members, String key) {
+    private static int heaviest(Receiver[] members, String key) {
         int best = 0;
         long greatest = Long.MIN_VALUE;
-        for (int i = 0; i < members.size(); i++) {
-            long weight = weight(members.get(i).subscriber().clientId(), key);
+        for (int i = 0; i < members.length; i++) {
+            long weight = weight(members[i].subscriber().clientId(), key);
             if (weight > greatest) {
                 greatest = weight;
                 best = i;

@@ -4,14 +4,18 @@ import io.tributary.broker.subscription.SessionSubscriptions.Change;
 import io.tributary.common.event.UnreadableRecordException;
 import io.tributary.persistence.replicated.ReplicatedMap;
 import java.util.Arrays;
+import java.util.Iterator;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
 import java.util.function.Function;
+import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -20,23 +24,44 @@ import org.slf4j.LoggerFactory;
  * The subscriptions of persistent sessions, in a replicated map by client identifier.
  *
  * <p>A change is decided on what was written last and written at once; the index follows what comes back from the map, as
- * it does for the changes of other nodes. A record of an older session never replaces that of a newer one: identities of
- * one client's sessions grow.
+ * it does for the changes of other nodes.
+ *
+ * <p><b>Late records.</b> Nothing keeps a node that was paused from writing what is no longer so. Each record therefore says of
+ * which session and which of its connections it is, and an older one never replaces a newer one: it is ignored, and
+ * {@link #repair} writes the newer one again. Whatever ends subscriptions is such a record, too, without subscriptions. A
+ * removal from the map says nothing: it only gives back storage, after the record that a session is over. One that comes when
+ * there are subscriptions was late, and is ignored likewise. A record of an old session that comes after that is shown, and the
+ * watcher sees to it.
+ *
+ * <p><b>Another node.</b> When a client has been told that a change is made, all live nodes show it, and one that lags too far to
+ * be waited for reads nothing from its clients until it has caught up. So the node to which a client moves builds its next
+ * change on everything that was acknowledged. What was not may be lost: it comes late, and belongs to an older connection.
  */
 final class PersistentSubscriptions {
     private static final Logger log = LoggerFactory.getLogger(PersistentSubscriptions.class);
     private static final int LOCKS = 64;
+    private static final int MOST_REPAIRS = 1_000;
+    private static final SessionSubscriptions NOTHING = SessionSubscriptions.none(Long.MIN_VALUE);
 
     private final ReplicatedMap map;
+    private final boolean isShared;
     private final SubscriptionIndex index;
+    /** What was read last of each client and is not late; also without subscriptions, as long as it is in the map. */
     private final ConcurrentMap<String, SessionSubscriptions> applied = new ConcurrentHashMap<>();
+
     private final ConcurrentMap<String, Write> writes = new ConcurrentHashMap<>();
+    /** The clients whose newest record was replaced in the map by a late one. */
+    private final Set<String> damaged = ConcurrentHashMap.newKeySet();
+
     private final Object[] locks = new Object[LOCKS];
     private volatile @Nullable UnreadableRecordException unreadable;
     private volatile Consumer<Subscriber> watcher = _ -> {};
+    private final AtomicInteger sessionCount = new AtomicInteger();
 
-    PersistentSubscriptions(ReplicatedMap map, SubscriptionIndex index) {
+    /** @param isShared whether other nodes write to the map, too */
+    PersistentSubscriptions(ReplicatedMap map, boolean isShared, SubscriptionIndex index) {
         this.map = map;
+        this.isShared = isShared;
         this.index = index;
         Arrays.setAll(locks, i -> new Object());
     }
@@ -54,27 +79,54 @@ final class PersistentSubscriptions {
         watcher = newWatcher;
     }
 
-    /** Makes the change that the function decides on; it is durable and matches when the stage completes. */
-    <R> CompletionStage<List<R>> change(Subscriber subscriber, Function<SessionSubscriptions, Change<R>> decide) {
-        SessionSubscriptions nothing = SessionSubscriptions.none(subscriber.identity());
+    /**
+     * Makes the change that the function decides on; it is durable and matches when the stage completes.
+     *
+     * @param epoch the epoch of the connection that makes it
+     */
+    <R> CompletionStage<List<R>> change(
+            Subscriber subscriber, long epoch, Function<SessionSubscriptions, Change<R>> decide) {
         synchronized (lock(subscriber.clientId())) {
             SessionSubscriptions latest = latest(subscriber.clientId());
-            if (latest.identity() > subscriber.identity()) {
-                // The session is over, and its connection about to be told.
-                return CompletableFuture.completedStage(decide.apply(nothing).results());
-            }
             boolean sameSession = latest.identity() == subscriber.identity();
-            Change<R> change = decide.apply(sameSession ? latest : nothing);
-            return save(subscriber.clientId(), latest, change.after()).thenApply(done -> change.results());
+            Change<R> change = decide.apply(sameSession ? latest : SessionSubscriptions.none(subscriber.identity()));
+            SessionSubscriptions after = latest.changedBy(epoch, change.after());
+            if (after.isOlderThan(latest)) {
+                // The session is over, or taken over by another connection, and this one about to be told.
+                return CompletableFuture.completedStage(change.results());
+            }
+            return save(subscriber.clientId(), latest, after).thenApply(_ -> change.results());
         }
     }
 
     /** Removes the subscriptions of a session that is over, unless they are those of a newer one. */
     void end(Subscriber subscriber) {
-        synchronized (lock(subscriber.clientId())) {
-            SessionSubscriptions latest = latest(subscriber.clientId());
-            if (latest.identity() <= subscriber.identity()) {
-                save(subscriber.clientId(), latest, SessionSubscriptions.none(subscriber.identity()));
+        String clientId = subscriber.clientId();
+        synchronized (lock(clientId)) {
+            SessionSubscriptions latest = latest(clientId);
+            if (latest.equals(NOTHING) || latest.identity() > subscriber.identity()) {
+                return;
+            }
+            if (!latest.isOver()) {
+                write(clientId, SessionSubscriptions.over(subscriber.identity()));
+            } else if (!writes.containsKey(clientId)) {
+                remove(clientId); // that has failed before
+            }
+        }
+    }
+
+    /**
+     * Writes again what a late record has replaced in the map; a limited number at a time.
+     *
+     * @param ownsClient whether this node owns the client's shard, and so has to
+     */
+    void repair(Predicate<String> ownsClient) {
+        Iterator<String> clients = damaged.iterator();
+        for (int repairs = 0; clients.hasNext() && repairs < MOST_REPAIRS; ) {
+            String clientId = clients.next();
+            if (ownsClient.test(clientId)) {
+                repair(clientId);
+                repairs++;
             }
         }
     }
@@ -86,43 +138,83 @@ final class PersistentSubscriptions {
                 : known;
     }
 
+    /** All sessions that have or had subscriptions. */
     List<Subscriber> sessions() {
         return applied.entrySet().stream()
                 .map(entry -> subscriber(entry.getKey(), entry.getValue()))
                 .toList();
     }
 
+    /** How many sessions have subscriptions. */
     int sessionCount() {
-        return applied.size();
+        return sessionCount.get();
     }
 
     /** Writes what changed; what is already there, or on its way, is not written again. */
     private CompletionStage<@Nullable Void> save(
             String clientId, SessionSubscriptions before, SessionSubscriptions after) {
-        if (after.equals(before) || (after.isEmpty() && before.isEmpty())) {
+        if (isKnown(before, after)) {
             Write pending = writes.get(clientId);
             return pending == null ? CompletableFuture.completedStage(null) : pending.done;
         }
-        CompletionStage<@Nullable Void> done =
-                after.isEmpty() ? map.remove(clientId) : map.put(clientId, SubscriptionsCodec.encode(after));
+        return write(clientId, after);
+    }
+
+    /** Another connection may have changes on their way through another node, which must be older than what is acknowledged. */
+    private boolean isKnown(SessionSubscriptions before, SessionSubscriptions after) {
+        if (after.isEmpty() && before.isEmpty() && before.identity() != after.identity()) {
+            return true;
+        }
+        return before.identity() == after.identity()
+                && before.byFilter().equals(after.byFilter())
+                && (!isShared || before.epoch() == after.epoch());
+    }
+
+    private CompletionStage<@Nullable Void> write(String clientId, SessionSubscriptions after) {
+        CompletionStage<@Nullable Void> done = map.put(clientId, SubscriptionsCodec.encode(after));
         Write write = new Write(after, done);
         writes.put(clientId, write);
-        return done.whenComplete((nothing, failure) -> {
+        return done.whenComplete((_, failure) -> {
             writes.remove(clientId, write);
             if (failure != null) {
                 log.error("subscriptions of {} are not stored", clientId, failure);
+            } else if (after.isOver()) {
+                removeIfLatest(clientId, after);
             }
         });
     }
 
+    private void removeIfLatest(String clientId, SessionSubscriptions written) {
+        synchronized (lock(clientId)) {
+            if (latest(clientId).equals(written)) {
+                remove(clientId);
+            }
+        }
+    }
+
+    private void remove(String clientId) {
+        map.remove(clientId).whenComplete((_, failure) -> {
+            if (failure != null) {
+                log.debug("the record of {} stays until its shard has another owner", clientId, failure);
+            }
+        });
+    }
+
+    private void repair(String clientId) {
+        synchronized (lock(clientId)) {
+            SessionSubscriptions newest = applied.get(clientId);
+            if (newest != null && !writes.containsKey(clientId)) { // what is on its way comes after the late one
+                log.warn("the subscriptions of {} are written again: a late record had replaced them", clientId);
+                write(clientId, newest);
+            }
+        }
+    }
+
     /** What was written last, even if the map has not brought it back yet. */
     private SessionSubscriptions latest(String clientId) {
+        SessionSubscriptions known = applied.getOrDefault(clientId, NOTHING);
         Write write = writes.get(clientId);
-        if (write != null) {
-            return write.latest;
-        }
-        SessionSubscriptions known = applied.get(clientId);
-        return known == null ? SessionSubscriptions.none(Long.MIN_VALUE) : known;
+        return write == null || write.latest.isOlderThan(known) ? known : write.latest;
     }
 
     private void onChange(String clientId, byte @Nullable [] value) {
@@ -135,24 +227,26 @@ final class PersistentSubscriptions {
     }
 
     private void apply(String clientId, @Nullable SessionSubscriptions after) {
-        SessionSubscriptions before = applied.get(clientId);
-        if (before != null && after != null && after.identity() < before.identity()) {
+        SessionSubscriptions before = applied.getOrDefault(clientId, NOTHING);
+        if (after == null ? !before.isEmpty() : after.isOlderThan(before)) {
+            damaged.add(clientId);
             return;
         }
-        boolean sameSession = before != null && after != null && after.identity() == before.identity();
-        if (before != null && !sameSession) {
-            index.update(subscriber(clientId, before), before.byFilter(), Map.of());
-        }
+        damaged.remove(clientId);
         if (after == null) {
             applied.remove(clientId);
             return;
         }
-        index.update(
-                subscriber(clientId, after),
-                before != null && sameSession ? before.byFilter() : Map.of(),
-                after.byFilter());
+        boolean sameSession = after.identity() == before.identity();
+        if (!sameSession && !before.isEmpty()) {
+            index.update(subscriber(clientId, before), before.byFilter(), Map.of());
+        }
+        index.update(subscriber(clientId, after), sameSession ? before.byFilter() : Map.of(), after.byFilter());
         applied.put(clientId, after);
-        watcher.accept(subscriber(clientId, after));
+        sessionCount.addAndGet((after.isEmpty() ? 0 : 1) - (before.isEmpty() ? 0 : 1));
+        if (!after.isOver()) {
+            watcher.accept(subscriber(clientId, after));
+        }
     }
 
     private static Subscriber subscriber(String clientId, SessionSubscriptions subscriptions) {

@@ -2,16 +2,29 @@ package io.tributary.broker.subscription;
 
 import io.tributary.common.topic.TopicFilter;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 
 /**
- * All subscriptions of one session; immutable.
+ * All subscriptions of one session; immutable. Of one client's, the session decides which are newer, then the connection that
+ * changed them last, then the number of the change.
  *
  * @param identity the session, as in {@link Subscriber}
+ * @param epoch the epoch of the connection that changed them last; 0 when that is not known, {@link #OVER} when the session is
+ *     over
+ * @param revision how many changes the connection has made before this one
  */
-record SessionSubscriptions(long identity, Map<TopicFilter, SubscriptionRequest> byFilter) {
+record SessionSubscriptions(long identity, long epoch, int revision, Map<TopicFilter, SubscriptionRequest> byFilter) {
+
+    /** After every connection. */
+    static final long OVER = Long.MAX_VALUE;
+
+    private static final Comparator<SessionSubscriptions> BY_AGE = Comparator.comparingLong(
+                    SessionSubscriptions::identity)
+            .thenComparingLong(SessionSubscriptions::epoch)
+            .thenComparingInt(SessionSubscriptions::revision);
 
     SessionSubscriptions {
         byFilter = Map.copyOf(byFilter);
@@ -19,7 +32,27 @@ record SessionSubscriptions(long identity, Map<TopicFilter, SubscriptionRequest>
 
     /** A session without subscriptions. */
     static SessionSubscriptions none(long identity) {
-        return new SessionSubscriptions(identity, Map.of());
+        return new SessionSubscriptions(identity, 0, 0, Map.of());
+    }
+
+    /** What is left of a session that is over. */
+    static SessionSubscriptions over(long identity) {
+        return new SessionSubscriptions(identity, OVER, 0, Map.of());
+    }
+
+    /** Whether the session is over. */
+    boolean isOver() {
+        return epoch == OVER;
+    }
+
+    boolean isOlderThan(SessionSubscriptions other) {
+        return BY_AGE.compare(this, other) < 0;
+    }
+
+    /** The same as the change that a connection makes to these. */
+    SessionSubscriptions changedBy(long connectionEpoch, SessionSubscriptions after) {
+        int next = after.identity == identity && connectionEpoch == epoch ? revision + 1 : 0;
+        return new SessionSubscriptions(after.identity, connectionEpoch, next, after.byFilter);
     }
 
     boolean isEmpty() {
@@ -40,7 +73,7 @@ record SessionSubscriptions(long identity, Map<TopicFilter, SubscriptionRequest>
                 outcomes.add(Subscriptions.Outcome.CREATED);
             }
         }
-        return new Change<>(new SessionSubscriptions(identity, after), outcomes);
+        return new Change<>(new SessionSubscriptions(identity, epoch, revision, after), outcomes);
     }
 
     /** Removes subscriptions. */
@@ -50,7 +83,7 @@ record SessionSubscriptions(long identity, Map<TopicFilter, SubscriptionRequest>
         for (TopicFilter filter : filters) {
             existed.add(after.remove(filter) != null);
         }
-        return new Change<>(new SessionSubscriptions(identity, after), existed);
+        return new Change<>(new SessionSubscriptions(identity, epoch, revision, after), existed);
     }
 
     /**

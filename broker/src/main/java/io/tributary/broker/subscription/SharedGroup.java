@@ -1,22 +1,34 @@
 package io.tributary.broker.subscription;
 
-import java.util.ArrayList;
-import java.util.List;
+import io.tributary.broker.subscription.MemberList.Member;
+import java.util.Arrays;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A shared subscription, {@code $share/name/filter}: its members, of which one gets each message. Choosing takes no lock;
- * members change under the lock of {@link SharedGroups}.
+ * A shared subscription, {@code $share/name/filter}: its members, of which one gets each message. Members change under the lock
+ * of {@link SharedGroups}, each in the same time however many there are; choosing takes no lock but a short one after a change.
  */
 public final class SharedGroup {
+    private static final Receiver[] NOBODY = new Receiver[0];
+
     private final String name;
     private final MemberChoice choice;
-    private volatile Members members = new Members(List.of(), List.of());
+    private final boolean localFirst;
+    private final Map<Subscriber, Member> members = new ConcurrentHashMap<>();
+    private final MemberList here = new MemberList();
+    private final MemberList elsewhere = new MemberList();
+    private final MemberList offline = new MemberList();
+    private volatile boolean hasOnline;
+    /** All members that are online, wherever; null when they have changed since they were put together. */
+    private volatile Receiver @Nullable [] online;
 
-    SharedGroup(String name, MemberChoice choice) {
+    SharedGroup(String name, MemberChoice choice, boolean localFirst) {
         this.name = name;
         this.choice = choice;
+        this.localFirst = localFirst;
     }
 
     /** The shared subscription as clients write it: {@code $share/name/filter}. */
@@ -33,36 +45,42 @@ public final class SharedGroup {
      * @return the member, or null when there is none that may have it
      */
     public @Nullable Receiver pick(String publisher, String topic, Predicate<Receiver> accepts) {
-        Members now = members;
-        Receiver picked = pickFrom(now.online, publisher, topic, accepts);
-        return picked != null ? picked : pickFrom(now.offline, publisher, topic, accepts);
+        Receiver picked = pickOnline(publisher, topic, accepts);
+        return picked != null ? picked : pickFrom(read(offline), publisher, topic, accepts);
     }
 
     /** Chooses as {@link #pick} does, but only a member that is online. */
     public @Nullable Receiver pickOnline(String publisher, String topic, Predicate<Receiver> accepts) {
-        return pickFrom(members.online, publisher, topic, accepts);
+        if (!localFirst) {
+            return pickFrom(readOnline(), publisher, topic, accepts);
+        }
+        Receiver picked = pickHere(publisher, topic, accepts);
+        return picked != null ? picked : pickFrom(read(elsewhere), publisher, topic, accepts);
+    }
+
+    /** Chooses as {@link #pick} does, but only a member that is connected to this node. */
+    public @Nullable Receiver pickHere(String publisher, String topic, Predicate<Receiver> accepts) {
+        return pickFrom(read(here), publisher, topic, accepts);
     }
 
     /** Whether a member is online. */
     public boolean hasOnlineMember() {
-        return !members.online.isEmpty();
+        return hasOnline;
     }
 
     /** Whether a persistent session with the client identifier and identity is a member. */
     public boolean hasPersistentMember(String clientId, long identity) {
-        Subscriber subscriber = new Subscriber(clientId, true, identity);
-        Members now = members;
-        return find(now.online, subscriber) != null || find(now.offline, subscriber) != null;
+        return members.containsKey(new Subscriber(clientId, true, identity));
     }
 
     private @Nullable Receiver pickFrom(
-            List<Receiver> candidates, String publisher, String topic, Predicate<Receiver> accepts) {
-        if (candidates.isEmpty()) {
+            Receiver[] candidates, String publisher, String topic, Predicate<Receiver> accepts) {
+        if (candidates.length == 0) {
             return null;
         }
         int first = choice.choose(candidates, publisher, topic);
-        for (int i = 0; i < candidates.size(); i++) {
-            Receiver candidate = candidates.get((first + i) % candidates.size());
+        for (int i = 0; i < candidates.length; i++) {
+            Receiver candidate = candidates[(first + i) % candidates.length];
             if (accepts.test(candidate)) {
                 return candidate;
             }
@@ -71,72 +89,83 @@ public final class SharedGroup {
     }
 
     /** Adds a member or replaces its subscription; tells whether it is new. */
-    boolean put(Receiver member, boolean online) {
-        Members before = members;
-        members = before.without(member.subscriber()).with(member, online);
-        return members.size() > before.size();
+    synchronized boolean put(Receiver receiver, Reach reach) {
+        Member known = members.get(receiver.subscriber());
+        if (known != null) {
+            known.replace(receiver);
+            known.moveTo(list(reach));
+        } else {
+            members.put(receiver.subscriber(), new Member(receiver, list(reach)));
+        }
+        changed();
+        return known == null;
     }
 
     /** Removes a member; tells whether it was one. */
-    boolean remove(Subscriber subscriber) {
-        Members before = members;
-        members = before.without(subscriber);
-        return members.size() < before.size();
+    synchronized boolean remove(Subscriber subscriber) {
+        Member member = members.remove(subscriber);
+        if (member != null) {
+            member.remove();
+            changed();
+        }
+        return member != null;
     }
 
-    /** Notes that a member has a connection now, or has none. */
-    void setOnline(Subscriber subscriber, boolean online) {
-        Receiver member = find(online ? members.offline : members.online, subscriber);
+    /** Notes how a member can be reached from now on. */
+    synchronized void setReach(Subscriber subscriber, Reach reach) {
+        Member member = members.get(subscriber);
         if (member != null) {
-            members = members.without(subscriber).with(member, online);
+            member.moveTo(list(reach));
+            changed();
         }
     }
 
     boolean isEmpty() {
-        return members.size() == 0;
+        return members.isEmpty();
     }
 
-    private static @Nullable Receiver find(List<Receiver> list, Subscriber subscriber) {
-        for (Receiver receiver : list) {
-            if (receiver.subscriber().equals(subscriber)) {
-                return receiver;
-            }
-        }
-        return null;
+    private void changed() {
+        online = null;
+        hasOnline = !here.isEmpty() || !elsewhere.isEmpty();
     }
 
-    /** The members at one time; immutable. */
-    private record Members(List<Receiver> online, List<Receiver> offline) {
+    private MemberList list(Reach reach) {
+        return switch (reach) {
+            case HERE -> here;
+            case ELSEWHERE -> elsewhere;
+            case OFFLINE -> offline;
+        };
+    }
 
-        int size() {
-            return online.size() + offline.size();
+    private Receiver[] read(MemberList list) {
+        Receiver[] copied = list.copied();
+        if (copied != null) {
+            return copied;
         }
+        synchronized (this) {
+            return list.copy();
+        }
+    }
 
-        Members with(Receiver member, boolean isOnline) {
-            return isOnline
-                    ? new Members(append(online, member), offline)
-                    : new Members(online, append(offline, member));
+    private Receiver[] readOnline() {
+        if (!hasOnline) {
+            return NOBODY;
         }
+        Receiver[] all = online;
+        return all != null ? all : putTogether();
+    }
 
-        Members without(Subscriber subscriber) {
-            return new Members(remove(online, subscriber), remove(offline, subscriber));
+    private synchronized Receiver[] putTogether() {
+        Receiver[] near = here.copy();
+        Receiver[] far = elsewhere.copy();
+        Receiver[] all = near;
+        if (near.length == 0) {
+            all = far;
+        } else if (far.length > 0) {
+            all = Arrays.copyOf(near, near.length + far.length);
+            System.arraycopy(far, 0, all, near.length, far.length);
         }
-
-        private static List<Receiver> append(List<Receiver> list, Receiver member) {
-            List<Receiver> longer = new ArrayList<>(list.size() + 1);
-            longer.addAll(list);
-            longer.add(member);
-            return List.copyOf(longer);
-        }
-
-        private static List<Receiver> remove(List<Receiver> list, Subscriber subscriber) {
-            Receiver member = find(list, subscriber);
-            if (member == null) {
-                return list;
-            }
-            List<Receiver> shorter = new ArrayList<>(list);
-            shorter.remove(member);
-            return List.copyOf(shorter);
-        }
+        online = all;
+        return all;
     }
 }

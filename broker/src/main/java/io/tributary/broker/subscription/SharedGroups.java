@@ -11,37 +11,47 @@ import java.util.concurrent.ConcurrentMap;
 import java.util.function.ToIntFunction;
 import org.jspecify.annotations.Nullable;
 
-/** All shared subscriptions, and which of their members are online. Finding takes no lock; changes take a short one. */
+/**
+ * All shared subscriptions, and which of their members are online, here or on other nodes. Finding takes no lock; changes take a
+ * short one.
+ */
 public final class SharedGroups {
-    private final SharedStrategy strategy;
+    private final SharedChoice choice;
     private final ToIntFunction<Subscriber> inFlight;
     private final SubscriptionTrie<String, SharedGroup> trie = new SubscriptionTrie<>();
     private final ConcurrentMap<String, SharedGroup> byName = new ConcurrentHashMap<>();
 
     // Guarded by this.
     private final Map<Subscriber, Set<SharedGroup>> memberships = new HashMap<>();
-    private final Map<Subscriber, Integer> connections = new HashMap<>();
+    private final Map<Subscriber, Connections> connections = new HashMap<>();
+    private Routes routes = Routes.NONE;
 
     /**
      * Creates them, with no member yet.
      *
-     * @param inFlight how many unacknowledged messages a session has; any thread, must not block; asked only by
-     *     {@link SharedStrategy#LEAST_IN_FLIGHT}
+     * @param inFlight how many unacknowledged messages a session has, negative when it is not connected to this node; any thread,
+     *     must not block; asked only by {@link SharedStrategy#LEAST_IN_FLIGHT}
      */
-    public SharedGroups(SharedStrategy strategy, ToIntFunction<Subscriber> inFlight) {
-        this.strategy = strategy;
+    public SharedGroups(SharedChoice choice, ToIntFunction<Subscriber> inFlight) {
+        this.choice = choice;
         this.inFlight = inFlight;
+    }
+
+    /** Has other nodes told which persistent members are connected here; before the first member joins. */
+    synchronized void tellThrough(Routes newRoutes) {
+        routes = newRoutes;
     }
 
     /** Adds a member to the group of the filter or replaces its subscription; tells whether it is new. */
     synchronized boolean join(TopicFilter filter, Receiver member) {
+        Subscriber subscriber = member.subscriber();
         SharedGroup group = byName.computeIfAbsent(
-                filter.toString(), name -> new SharedGroup(name, new MemberChoice(strategy, inFlight)));
-        boolean isNew = group.put(member, isOnline(member.subscriber()));
-        memberships
-                .computeIfAbsent(member.subscriber(), subscriber -> HashSet.newHashSet(1))
-                .add(group);
+                filter.toString(),
+                name -> new SharedGroup(name, new MemberChoice(choice.strategy(), inFlight), choice.localFirst()));
+        boolean isNew = group.put(member, reach(subscriber));
+        memberships.computeIfAbsent(subscriber, _ -> HashSet.newHashSet(1)).add(group);
         trie.put(filter.filter(), group.name(), group);
+        tellOrWithdraw(subscriber);
         return isNew;
     }
 
@@ -59,29 +69,47 @@ public final class SharedGroups {
             trie.remove(filter.filter(), group.name());
             byName.remove(group.name());
         }
+        tellOrWithdraw(subscriber);
         return true;
     }
 
     /** Counts a connection of a persistent session: during a takeover there may be two for a moment. */
     synchronized void online(Subscriber subscriber) {
-        if (connections.merge(subscriber, 1, Integer::sum) == 1) {
-            setOnline(subscriber, true);
-        }
+        connections.computeIfAbsent(subscriber, _ -> new Connections()).here++;
+        changed(subscriber);
     }
 
     /** Counts a connection of a persistent session as gone. */
     synchronized void offline(Subscriber subscriber) {
-        boolean wasOnline = connections.containsKey(subscriber);
-        connections.computeIfPresent(subscriber, (session, count) -> count == 1 ? null : count - 1);
-        if (wasOnline && !connections.containsKey(subscriber)) {
-            setOnline(subscriber, false);
+        Connections known = connections.get(subscriber);
+        if (known != null && known.here > 0) {
+            known.here--;
+            changed(subscriber);
+        }
+    }
+
+    /** A persistent session is connected to another node. */
+    synchronized void online(Subscriber subscriber, String node) {
+        connections.computeIfAbsent(subscriber, _ -> new Connections()).add(node);
+        changed(subscriber);
+    }
+
+    /** A persistent session is not connected to another node any more. */
+    synchronized void offline(Subscriber subscriber, String node) {
+        Connections known = connections.get(subscriber);
+        if (known != null) {
+            known.remove(node);
+            changed(subscriber);
         }
     }
 
     /** Forgets the connections of a session that is over. */
     synchronized void forget(Subscriber subscriber) {
-        if (connections.remove(subscriber) != null) {
-            setOnline(subscriber, false);
+        Connections known = connections.get(subscriber);
+        if (known != null) {
+            known.here = 0;
+            known.elsewhere = Set.of();
+            changed(subscriber);
         }
     }
 
@@ -98,13 +126,63 @@ public final class SharedGroups {
         return byName.get(name);
     }
 
-    private boolean isOnline(Subscriber subscriber) {
-        return !subscriber.persistent() || connections.containsKey(subscriber);
+    private void changed(Subscriber subscriber) {
+        tellOrWithdraw(subscriber);
+        for (SharedGroup group : memberships.getOrDefault(subscriber, Set.of())) {
+            group.setReach(subscriber, reach(subscriber));
+        }
+        Connections known = connections.get(subscriber);
+        if (known != null && known.reach() == Reach.OFFLINE) {
+            connections.remove(subscriber);
+        }
     }
 
-    private void setOnline(Subscriber subscriber, boolean online) {
-        for (SharedGroup group : memberships.getOrDefault(subscriber, Set.of())) {
-            group.setOnline(subscriber, online);
+    private Reach reach(Subscriber subscriber) {
+        if (!subscriber.persistent()) {
+            return subscriber.node() == null ? Reach.HERE : Reach.ELSEWHERE;
+        }
+        Connections known = connections.get(subscriber);
+        return known == null ? Reach.OFFLINE : known.reach();
+    }
+
+    /** Other nodes are to know of each persistent member that is connected here, as long as it is both. */
+    private void tellOrWithdraw(Subscriber subscriber) {
+        Connections known = connections.get(subscriber);
+        if (known == null) {
+            return;
+        }
+        boolean tell = known.here > 0 && memberships.containsKey(subscriber);
+        if (tell && !known.told) {
+            routes.tellPresent(subscriber);
+        } else if (!tell && known.told) {
+            routes.withdrawPresent(subscriber);
+        }
+        known.told = tell;
+    }
+
+    /** The connections of one persistent session. */
+    private static final class Connections {
+        private int here;
+        private boolean told;
+        private Set<String> elsewhere = Set.of();
+
+        void add(String node) {
+            Set<String> more = new HashSet<>(elsewhere);
+            more.add(node);
+            elsewhere = Set.copyOf(more);
+        }
+
+        void remove(String node) {
+            Set<String> fewer = new HashSet<>(elsewhere);
+            fewer.remove(node);
+            elsewhere = Set.copyOf(fewer);
+        }
+
+        Reach reach() {
+            if (here > 0) {
+                return Reach.HERE;
+            }
+            return elsewhere.isEmpty() ? Reach.OFFLINE : Reach.ELSEWHERE;
         }
     }
 }

@@ -3,14 +3,22 @@ package io.tributary.broker.subscription;
 import io.tributary.common.topic.TopicFilter;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.function.Function;
 
-/** Finds what subscribes to a topic: the trie, the shared subscriptions and the cache in front of them. Any thread. */
+/**
+ * Finds what subscribes to a topic: the trie, the shared subscriptions, the routes to other nodes, and the cache in front of
+ * them. Any thread.
+ */
 final class SubscriptionIndex {
     private final SubscriptionTrie<Subscriber, Receiver> trie = new SubscriptionTrie<>();
+    /** The other nodes that have transient sessions. */
+    private final SubscriptionTrie<String, String> routes = new SubscriptionTrie<>();
+
     private final SharedGroups groups;
     private final MatchCache cache;
     private final Function<String, Matches> compute = this::compute;
@@ -51,6 +59,40 @@ final class SubscriptionIndex {
         return sharedCount.sum();
     }
 
+    /** Another node has transient sessions with the filter. */
+    void putRoute(String filter, String node) {
+        routes.put(filter, node, node);
+        cache.invalidate(filter);
+    }
+
+    /** The node has none any more. */
+    void removeRoute(String filter, String node) {
+        routes.remove(filter, node);
+        cache.invalidate(filter);
+    }
+
+    /** A transient session of another node is a member of a shared subscription. It does not count here. */
+    void putMember(TopicFilter filter, Receiver member) {
+        groups.join(filter, member);
+        cache.invalidate(filter.filter());
+    }
+
+    /** It is none any more. */
+    void removeMember(TopicFilter filter, Subscriber member) {
+        groups.leave(filter, member);
+        cache.invalidate(filter.filter());
+    }
+
+    /** A persistent session is connected to another node. */
+    void online(Subscriber subscriber, String node) {
+        groups.online(subscriber, node);
+    }
+
+    /** It is not connected there any more. */
+    void offline(Subscriber subscriber, String node) {
+        groups.offline(subscriber, node);
+    }
+
     private void put(Subscriber subscriber, SubscriptionRequest request) {
         TopicFilter filter = request.filter();
         Receiver receiver = Receiver.of(subscriber, request);
@@ -74,7 +116,21 @@ final class SubscriptionIndex {
     private Matches compute(String topic) {
         List<Receiver> receivers = merge(trie.match(topic));
         List<SharedGroup> matchingGroups = groups.match(topic);
-        return receivers.isEmpty() && matchingGroups.isEmpty() ? Matches.NONE : new Matches(receivers, matchingGroups);
+        List<String> nodes = routes.isEmpty() ? List.of() : distinct(routes.match(topic));
+        return receivers.isEmpty() && matchingGroups.isEmpty() && nodes.isEmpty()
+                ? Matches.NONE
+                : new Matches(receivers, matchingGroups, nodes);
+    }
+
+    private static List<String> distinct(List<Map<String, String>> hits) {
+        if (hits.size() == 1) {
+            return List.copyOf(hits.getFirst().keySet());
+        }
+        Set<String> nodes = new LinkedHashSet<>();
+        for (Map<String, String> hit : hits) {
+            nodes.addAll(hit.keySet());
+        }
+        return List.copyOf(nodes);
     }
 
     /** Makes one receiver of each session; only where several filters match can a session appear twice. */

@@ -4,15 +4,15 @@ import io.tributary.broker.subscription.SessionSubscriptions.Change;
 import io.tributary.common.topic.TopicFilter;
 import io.tributary.persistence.replicated.ReplicatedMap;
 import java.util.List;
-import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.function.Consumer;
 import java.util.function.Function;
+import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
  * All subscriptions: those of persistent sessions are kept in a replicated map by client, those of transient sessions in
- * memory. Every method may be called from any thread and never blocks.
+ * memory, and other nodes know only where to send what matches. Every method may be called from any thread and never blocks.
  *
  * <p>A subscriber is a session, not a client: what an old session of a client does or leaves behind never touches the
  * subscriptions of a newer one.
@@ -31,6 +31,7 @@ public final class Subscriptions {
 
     private final SubscriptionLimits limits;
     private final SharedGroups groups;
+    private final Routes routes;
     private final SubscriptionIndex index;
     private final PersistentSubscriptions persistent;
     private final TransientSubscriptions transients;
@@ -39,18 +40,44 @@ public final class Subscriptions {
      * Creates them; nothing matches before {@link #start}.
      *
      * @param map keeps the subscriptions of persistent sessions; nobody else follows it
+     * @param routes how other nodes are told of transient sessions, and who has which connection
      */
     public Subscriptions(ReplicatedMap map, Routes routes, SubscriptionLimits limits, SharedGroups groups) {
         this.limits = limits;
         this.groups = groups;
+        this.routes = routes;
         index = new SubscriptionIndex(groups, limits.cachedTopics());
-        persistent = new PersistentSubscriptions(map, index);
-        transients = new TransientSubscriptions(index);
+        persistent = new PersistentSubscriptions(map, !routes.isNone(), index);
+        transients = new TransientSubscriptions(index, routes);
+        groups.tellThrough(routes);
     }
 
-    /** Loads the stored subscriptions. The stage fails when one of them cannot be read: it would silently not match. */
+    /**
+     * Loads the stored subscriptions, and what other nodes have told. The stage fails when a stored one cannot be read: it would
+     * silently not match.
+     */
     public CompletionStage<@Nullable Void> start() {
-        return persistent.start();
+        return persistent.start().thenCombine(routes.start(index), (_, _) -> null);
+    }
+
+    /** Makes void at once what a dead node has told of its sessions: {@link Routes#gone}. */
+    public void gone(String node) {
+        routes.gone(node);
+    }
+
+    /** Looks after what nodes have told each other, about once a second: {@link Routes#sweep}. */
+    public void sweep(Predicate<String> isDead, boolean ownsShardZero) {
+        routes.sweep(isDead, ownsShardZero);
+    }
+
+    /**
+     * Writes again what the late records of a paused node have replaced; about once a second. Each call does a limited amount of
+     * work.
+     *
+     * @param ownsClient whether this node owns the shard of a client, and so has to
+     */
+    public void repair(Predicate<String> ownsClient) {
+        persistent.repair(ownsClient);
     }
 
     /**
@@ -62,21 +89,26 @@ public final class Subscriptions {
     }
 
     /**
-     * Makes subscriptions. When the stage completes they are durable (persistent sessions) and match.
+     * Makes subscriptions. When the stage completes they are durable (persistent sessions) and match on all live nodes; when it
+     * fails none of them was made.
      *
+     * @param epoch the epoch of the connection that asks for it, which decides whose changes of a persistent session are newer;
+     *     without effect for a transient one
      * @return one outcome for each request, in their order
      */
-    public CompletionStage<List<Outcome>> subscribe(Subscriber subscriber, List<SubscriptionRequest> requests) {
-        return change(subscriber, session -> session.subscribe(requests, limits.perClient()));
+    public CompletionStage<List<Outcome>> subscribe(
+            Subscriber subscriber, long epoch, List<SubscriptionRequest> requests) {
+        return change(subscriber, epoch, session -> session.subscribe(requests, limits.perClient()));
     }
 
     /**
      * Removes subscriptions. When the stage completes they do not match any more.
      *
+     * @param epoch as in {@link #subscribe}
      * @return for each filter whether it existed
      */
-    public CompletionStage<List<Boolean>> unsubscribe(Subscriber subscriber, List<TopicFilter> filters) {
-        return change(subscriber, session -> session.unsubscribe(filters));
+    public CompletionStage<List<Boolean>> unsubscribe(Subscriber subscriber, long epoch, List<TopicFilter> filters) {
+        return change(subscriber, epoch, session -> session.unsubscribe(filters));
     }
 
     /**
@@ -116,16 +148,7 @@ public final class Subscriptions {
         return groups.find(name);
     }
 
-    /** Stub. */
-    public void gone(String node) {}
-
-    /** Stub. */
-    public void sweep(java.util.function.Predicate<String> isDead, boolean owns) {}
-
-    /** Stub. */
-    public void repairWith(java.util.function.Predicate<String> owns) {}
-
-    /** All persistent sessions that have subscriptions: whoever knows that one is over calls {@link #end}. */
+    /** All persistent sessions that have, or had, subscriptions: whoever knows that one is over calls {@link #end}. */
     public List<Subscriber> persistentClients() {
         return persistent.sessions();
     }
@@ -137,25 +160,25 @@ public final class Subscriptions {
         return List.copyOf(session.byFilter().values());
     }
 
-    /** How many subscriptions there are, shared ones not counted. */
+    /** How many subscriptions there are, shared ones not counted: those of all persistent sessions and of this node's transient ones. */
     public long count() {
         return index.count();
     }
 
-    /** How many memberships in shared subscriptions there are. */
+    /** How many memberships in shared subscriptions there are, of the same sessions. */
     public long sharedCount() {
         return index.sharedCount();
     }
 
-    /** How many sessions have subscriptions. */
+    /** How many of these sessions have subscriptions. */
     public int sessionCount() {
         return persistent.sessionCount() + transients.sessionCount();
     }
 
     private <R> CompletionStage<List<R>> change(
-            Subscriber subscriber, Function<SessionSubscriptions, Change<R>> decide) {
+            Subscriber subscriber, long epoch, Function<SessionSubscriptions, Change<R>> decide) {
         return subscriber.persistent()
-                ? persistent.change(subscriber, decide)
-                : CompletableFuture.completedStage(transients.change(subscriber, decide));
+                ? persistent.change(subscriber, epoch, decide)
+                : transients.change(subscriber, decide);
     }
 }

@@ -17,7 +17,7 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * The stored form of a session's subscriptions: a format byte, the identity, their number, and for each a byte of options,
+ * The stored form of a session's subscriptions: a format byte, the identity, the epoch and the revision, their number, and for each a byte of options,
  * its identifier (where it has one), and the filter with its length in UTF-8 bytes. Numbers are big-endian.
  */
 final class SubscriptionsCodec {
@@ -37,10 +37,12 @@ final class SubscriptionsCodec {
         List<SubscriptionRequest> sorted = subscriptions.byFilter().values().stream()
                 .sorted(Comparator.comparing(request -> request.filter().toString()))
                 .toList();
-        ByteArrayOutputStream bytes = new ByteArrayOutputStream(16 + 32 * sorted.size());
+        ByteArrayOutputStream bytes = new ByteArrayOutputStream(32 + 32 * sorted.size());
         try (DataOutputStream out = new DataOutputStream(bytes)) {
             out.writeByte(FORMAT);
             out.writeLong(subscriptions.identity());
+            out.writeLong(subscriptions.epoch());
+            out.writeInt(subscriptions.revision());
             out.writeInt(sorted.size());
             for (SubscriptionRequest request : sorted) {
                 write(out, request);
@@ -61,6 +63,8 @@ final class SubscriptionsCodec {
             int format = in.readUnsignedByte();
             check(format >= 1 && format <= FORMAT, "format " + format + ", this version reads 1 to " + FORMAT);
             long identity = in.readLong();
+            long epoch = in.readLong();
+            int revision = in.readInt();
             int count = in.readInt();
             check(count >= 0, "a count of " + count);
             Map<TopicFilter, SubscriptionRequest> byFilter = new HashMap<>();
@@ -69,7 +73,7 @@ final class SubscriptionsCodec {
                 byFilter.put(request.filter(), request);
             }
             check(in.available() == 0, in.available() + " bytes after the end");
-            return new SessionSubscriptions(identity, byFilter);
+            return new SessionSubscriptions(identity, epoch, revision, byFilter);
         } catch (IOException | MqttException e) {
             throw new UnreadableRecordException("subscriptions: damaged record, " + e.getMessage());
         }

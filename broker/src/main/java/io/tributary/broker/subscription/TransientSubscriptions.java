@@ -1,50 +1,144 @@
 package io.tributary.broker.subscription;
 
 import io.tributary.broker.subscription.SessionSubscriptions.Change;
+import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
 import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
 
-/** The subscriptions of transient sessions, in memory only. Any thread; changes of one session come one at a time. */
+/**
+ * The subscriptions of transient sessions of this node, in memory only; other nodes are told by {@link Routes}. Any thread; changes
+ * of one session come one at a time, only its end may come at any time.
+ */
 final class TransientSubscriptions {
     private final SubscriptionIndex index;
-    private final ConcurrentMap<Subscriber, SessionSubscriptions> sessions = new ConcurrentHashMap<>();
+    private final Routes routes;
+    private final ConcurrentMap<Subscriber, Session> sessions = new ConcurrentHashMap<>();
 
-    TransientSubscriptions(SubscriptionIndex index) {
+    TransientSubscriptions(SubscriptionIndex index, Routes routes) {
         this.index = index;
+        this.routes = routes;
     }
 
-    /** Makes the change that the function decides on. It matches when this returns. */
-    <R> List<R> change(Subscriber subscriber, Function<SessionSubscriptions, Change<R>> decide) {
-        SessionSubscriptions before = get(subscriber);
+    /**
+     * Makes the change that the function decides on. It matches on all live nodes when the stage completes. What other nodes could
+     * not be told of is not made: the stage fails, and all is as it was.
+     */
+    <R> CompletionStage<List<R>> change(Subscriber subscriber, Function<SessionSubscriptions, Change<R>> decide) {
+        Session session = sessions.computeIfAbsent(subscriber, Session::new);
+        SessionSubscriptions before = session.current();
         Change<R> change = decide.apply(before);
-        index.update(subscriber, before.byFilter(), change.after().byFilter());
-        if (change.after().isEmpty()) {
-            sessions.remove(subscriber);
-        } else {
-            sessions.put(subscriber, change.after());
-        }
-        return change.results();
+        SessionSubscriptions after = change.after();
+        CompletableFuture<@Nullable Void> told = tell(subscriber, before, after);
+        return told.handle((_, failure) -> failure)
+                .thenCompose(failure -> session.change(before, after, failure))
+                .thenApply(_ -> change.results());
     }
 
     /** Removes all subscriptions of a session. */
     void end(Subscriber subscriber) {
-        SessionSubscriptions before = sessions.remove(subscriber);
-        if (before != null) {
-            index.update(
-                    subscriber,
-                    before.byFilter(),
-                    SessionSubscriptions.none(before.identity()).byFilter());
+        Session session = sessions.remove(subscriber);
+        if (session != null) {
+            session.end();
         }
     }
 
     SessionSubscriptions get(Subscriber subscriber) {
-        SessionSubscriptions known = sessions.get(subscriber);
-        return known == null ? SessionSubscriptions.none(subscriber.identity()) : known;
+        Session session = sessions.get(subscriber);
+        return session == null ? SessionSubscriptions.none(subscriber.identity()) : session.current();
     }
 
     int sessionCount() {
         return sessions.size();
+    }
+
+    /** Tells of what is new; waits for all of it, so that nothing is on its way any more when one part has failed. */
+    private CompletableFuture<@Nullable Void> tell(
+            Subscriber subscriber, SessionSubscriptions before, SessionSubscriptions after) {
+        List<CompletableFuture<?>> parts = new ArrayList<>();
+        for (SubscriptionRequest request : after.byFilter().values()) {
+            SubscriptionRequest known = before.byFilter().get(request.filter());
+            if (known == null) {
+                parts.add(routes.tell(subscriber, request));
+            } else if (request.filter().isShared()) {
+                parts.add(routes.change(subscriber, request));
+            }
+        }
+        return all(parts);
+    }
+
+    /** Takes back what is in one and not in the other. */
+    private CompletableFuture<@Nullable Void> withdraw(
+            Subscriber subscriber, SessionSubscriptions from, SessionSubscriptions except) {
+        List<CompletableFuture<?>> parts = new ArrayList<>();
+        for (SubscriptionRequest request : from.byFilter().values()) {
+            if (!except.byFilter().containsKey(request.filter())) {
+                parts.add(routes.withdraw(subscriber, request));
+            }
+        }
+        return all(parts);
+    }
+
+    private static CompletableFuture<@Nullable Void> all(List<CompletableFuture<?>> parts) {
+        return CompletableFuture.allOf(parts.toArray(CompletableFuture<?>[]::new))
+                .thenApply(_ -> null);
+    }
+
+    /** One session's subscriptions, as they match. */
+    private final class Session {
+        private final Subscriber subscriber;
+        private SessionSubscriptions current;
+        private boolean over;
+
+        Session(Subscriber subscriber) {
+            this.subscriber = subscriber;
+            current = SessionSubscriptions.none(subscriber.identity());
+        }
+
+        synchronized SessionSubscriptions current() {
+            return current;
+        }
+
+        /** Other nodes were told of the change, or that has failed. */
+        synchronized CompletionStage<@Nullable Void> change(
+                SessionSubscriptions before, SessionSubscriptions after, @Nullable Throwable failure) {
+            if (over) {
+                return withdraw(subscriber, after, before); // who has ended has withdrawn what was there before
+            }
+            if (failure != null) {
+                takeBack(before, after);
+                return CompletableFuture.failedStage(failure);
+            }
+            index.update(subscriber, before.byFilter(), after.byFilter());
+            current = after;
+            if (after.isEmpty()) {
+                sessions.remove(subscriber, this);
+            }
+            return withdraw(subscriber, before, after);
+        }
+
+        synchronized void end() {
+            over = true;
+            SessionSubscriptions before = current;
+            current = SessionSubscriptions.none(before.identity());
+            index.update(subscriber, before.byFilter(), current.byFilter());
+            CompletableFuture<?> _ = withdraw(subscriber, before, current);
+        }
+
+        private void takeBack(SessionSubscriptions before, SessionSubscriptions after) {
+            CompletableFuture<?> _ = withdraw(subscriber, after, before);
+            for (SubscriptionRequest request : before.byFilter().values()) {
+                if (request.filter().isShared()) {
+                    CompletableFuture<?> _ = routes.change(subscriber, request);
+                }
+            }
+            if (before.isEmpty()) {
+                sessions.remove(subscriber, this);
+            }
+        }
     }
 }

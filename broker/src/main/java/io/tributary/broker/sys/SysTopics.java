@@ -163,10 +163,9 @@ public final class SysTopics implements AutoCloseable {
         }
     }
 
-    /** Live subscribers get it without RETAIN, or the router would store it; as the broker's own it is not counted. */
+    /** Live subscribers get it without RETAIN; those of other nodes get what these say of themselves. */
     private static void publish(Message message, RetainedMessages retained, Router router) {
         retained.putVolatile(message);
-        Message live = message.withRetain(false);
-        router.deliverTransient(live, router.match(live));
+        router.deliverHere(message.withRetain(false));
     }
 }

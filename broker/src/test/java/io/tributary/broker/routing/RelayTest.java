@@ -18,6 +18,7 @@ import io.tributary.broker.routing.RouterRecorder.Drop;
 import io.tributary.broker.subscription.Subscriber;
 import io.tributary.broker.subscription.SubscriptionRequest;
 import io.tributary.common.event.Destinations;
+import io.tributary.common.event.NodeShare;
 import io.tributary.common.event.Recipient;
 import io.tributary.common.mqtt.Message;
 import io.tributary.common.mqtt.QoS;
@@ -49,8 +50,7 @@ class RelayTest {
         assertThat(relayed.relay().destinations())
                 .isEqualTo(new Destinations(
                         List.of(new Recipient("device", 100, QoS.EXACTLY_ONCE, false, List.of(), null)),
-                        List.of(),
-                        List.of("node-1")));
+                        List.of(new NodeShare("node-1", List.of(), true))));
         assertThat(fixture.deliveries).isEmpty();
         assertThat(fixture.appends).isEmpty();
         assertThat(outcomes).isEmpty();
@@ -138,8 +138,11 @@ class RelayTest {
         assertThat(fixture.onlyRelay().relay().destinations())
                 .isEqualTo(new Destinations(
                         List.of(new Recipient("device", 100, QoS.AT_LEAST_ONCE, false, List.of(), "$share/g/a")),
-                        List.of(new Recipient("dashboard", 7, QoS.AT_LEAST_ONCE, false, List.of(), "$share/h/a")),
-                        List.of("node-1")));
+                        List.of(new NodeShare(
+                                "node-1",
+                                List.of(new Recipient(
+                                        "dashboard", 7, QoS.AT_LEAST_ONCE, false, List.of(), "$share/h/a")),
+                                false))));
     }
 
     @Test
@@ -171,11 +174,11 @@ class RelayTest {
     }
 
     @Test
-    void deliversOnlyToNamedMembersWhenThisNodeIsNotNamed() {
+    void deliversOnlyToNamedMembersWhenNothingElseIsToMatch() {
         fixture.subscribe(DASHBOARD, "a", QoS.AT_LEAST_ONCE);
         Recipient member = new Recipient("member", 8, QoS.EXACTLY_ONCE, false, List.of(), "$share/g/a");
 
-        fixture.router().deliverTransient(QOS_2, new Destinations(List.of(), List.of(member), List.of("node-2")));
+        fixture.router().deliverTransient(QOS_2, new Destinations(List.of(), List.of(new NodeShare("node-1", List.of(member), false))));
 
         assertThat(fixture.deliveries).extracting(Delivered::to).containsExactly("8");
     }
@@ -236,7 +239,6 @@ class RelayTest {
         assertThat(fixture.router().matchGroup(QOS_2, leaving, false))
                 .isEqualTo(new Destinations(
                         List.of(new Recipient("other", 200, QoS.AT_LEAST_ONCE, false, List.of(3), "$share/g/a")),
-                        List.of(),
                         List.of()));
         fixture.mayReceive = (client, topic) -> false;
         assertThat(fixture.router().matchGroup(QOS_2, leaving, false)).isEqualTo(Destinations.NONE);
@@ -268,8 +270,11 @@ class RelayTest {
 
         Destinations destinations = fixture.router().matchGroup(QOS_2, leaving, false);
 
-        assertThat(destinations.transients()).extracting(Recipient::session).containsExactly(7L);
-        assertThat(destinations.nodes()).containsExactly("node-1");
+        assertThat(destinations.nodes())
+                .containsExactly(new NodeShare(
+                        "node-1",
+                        List.of(new Recipient("dashboard", 7, QoS.EXACTLY_ONCE, false, List.of(), "$share/g/a")),
+                        false));
     }
 
     @Test

@@ -10,7 +10,8 @@ import io.tributary.broker.retained.RetainedMessages;
 import io.tributary.broker.security.Authorizer;
 import io.tributary.broker.security.ClientInfo;
 import io.tributary.broker.subscription.SharedGroups;
-import io.tributary.broker.subscription.SharedStrategy;
+import io.tributary.broker.subscription.Routes;
+import io.tributary.broker.subscription.SharedChoice;
 import io.tributary.broker.subscription.Subscriber;
 import io.tributary.broker.subscription.SubscriptionLimits;
 import io.tributary.broker.subscription.SubscriptionRequest;
@@ -50,11 +51,15 @@ public final class RouterFixture implements DeliveryTarget, Authorizer, RouterRe
     /** What the retained messages are stored in. */
     public final InMemoryReplicatedMap retainedMap = new InMemoryReplicatedMap();
 
+    /** What nodes tell each other. */
+    final InMemoryReplicatedMap routesMap = new InMemoryReplicatedMap();
+
+    final Routes routes = new Routes(routesMap, "node-1");
     final Subscriptions subscriptions = new Subscriptions(
             new InMemoryReplicatedMap(),
-            io.tributary.broker.subscription.Routes.NONE,
+            routes,
             SubscriptionLimits.defaults(),
-            new SharedGroups(SharedStrategy.ROUND_ROBIN, subscriber -> 0));
+            new SharedGroups(SharedChoice.DEFAULT, subscriber -> 0));
     /** The retained messages. */
     public final RetainedMessages retained;
 
@@ -69,6 +74,7 @@ public final class RouterFixture implements DeliveryTarget, Authorizer, RouterRe
     BiPredicate<String, String> mayPublish = (client, topic) -> true;
     BiPredicate<String, String> mayReceive = (client, topic) -> true;
 
+    final FakeInbox inbox = new FakeInbox();
     final List<Drop> drops = new ArrayList<>();
     int received;
     int delivered;
@@ -96,10 +102,10 @@ public final class RouterFixture implements DeliveryTarget, Authorizer, RouterRe
         if (router == null) {
             Outlets outlets = new Outlets(
                     this,
+                    inbox,
                     (message, recipients, source, callback) ->
                             appends.add(new Append(message, List.copyOf(recipients), source, callback)),
-                    (relay, callback) -> relays.add(new Relayed(relay, callback)),
-                    io.tributary.broker.delivery.NodeInbox.NONE);
+                    (relay, callback) -> relays.add(new Relayed(relay, callback)));
             router =
                     new Router("node-1", subscriptions, retained, new PublishPolicy(this, interceptors), outlets, this);
         }
@@ -124,7 +130,7 @@ public final class RouterFixture implements DeliveryTarget, Authorizer, RouterRe
 
     void subscribe(Subscriber subscriber, SubscriptionRequest request) {
         subscriptions
-                .subscribe(subscriber, List.of(request))
+                .subscribe(subscriber, 0, List.of(request))
                 .toCompletableFuture()
                 .join();
     }

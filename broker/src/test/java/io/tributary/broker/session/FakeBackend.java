@@ -208,7 +208,8 @@ public final class FakeBackend implements SessionBackend {
     }
 
     @Override
-    public CompletionStage<List<Outcome>> subscribe(Subscriber subscriber, List<SubscriptionRequest> requests) {
+    public CompletionStage<List<Outcome>> subscribe(
+            Subscriber subscriber, long epoch, List<SubscriptionRequest> requests) {
         subscribed.addAll(requests);
         if (pendingSubscribe != null) {
             return pendingSubscribe;
@@ -218,7 +219,7 @@ public final class FakeBackend implements SessionBackend {
     }
 
     @Override
-    public CompletionStage<List<Boolean>> unsubscribe(Subscriber subscriber, List<TopicFilter> filters) {
+    public CompletionStage<List<Boolean>> unsubscribe(Subscriber subscriber, long epoch, List<TopicFilter> filters) {
         unsubscribed.addAll(filters);
         if (pendingUnsubscribe != null) {
             return pendingUnsubscribe;

@@ -11,6 +11,7 @@ import static org.assertj.core.api.Assertions.tuple;
 import io.tributary.broker.session.OutboundLimits.Overflow;
 import io.tributary.common.event.Destinations;
 import io.tributary.common.event.QueueEntry.Queued;
+import io.tributary.common.event.NodeShare;
 import io.tributary.common.event.Recipient;
 import io.tributary.common.mqtt.Message;
 import io.tributary.common.mqtt.MqttPacket.Puback;
@@ -216,7 +217,7 @@ class OutboundFlowTransientTest {
     @Test
     void handsMessagesOfSharedSubscriptionsOnWhenItLeaves() {
         Recipient other = new Recipient("other", 3, QoS.AT_LEAST_ONCE, false, List.of(), "$share/g/topic");
-        fixture.backend.otherMember = new Destinations(List.of(other), List.of(), List.of());
+        fixture.backend.otherMember = new Destinations(List.of(other), List.of());
         fixture.connect(Connects.v5().receiveMaximum(2));
         fixture.deliver(shared("begun", QoS.AT_LEAST_ONCE));
         fixture.deliver(shared("kept", QoS.EXACTLY_ONCE));
@@ -236,7 +237,7 @@ class OutboundFlowTransientTest {
     @Test
     void handsMessageOnWhenItComesAfterTheSessionHasEnded() {
         Recipient other = new Recipient("other", 3, QoS.AT_LEAST_ONCE, false, List.of(), "$share/g/topic");
-        fixture.backend.otherMember = new Destinations(List.of(other), List.of(), List.of());
+        fixture.backend.otherMember = new Destinations(List.of(other), List.of());
         fixture.connect(Connects.v5());
         fixture.session().offer(shared("late", QoS.AT_LEAST_ONCE));
         fixture.session().offer(queued("own", QoS.AT_LEAST_ONCE));
@@ -252,7 +253,7 @@ class OutboundFlowTransientTest {
     @Test
     void handsMessagesOnToTransientMemberWhenThatIsTheOther() {
         Recipient other = new Recipient("other", 3, QoS.AT_LEAST_ONCE, false, List.of(), "$share/g/topic");
-        fixture.backend.otherMember = new Destinations(List.of(), List.of(other), List.of("node"));
+        fixture.backend.otherMember = new Destinations(List.of(), List.of(new NodeShare("node", List.of(other), false)));
         fixture.connect(Connects.v5());
         fixture.deliver(shared("begun", QoS.AT_LEAST_ONCE));
 

@@ -58,7 +58,7 @@ final class Samples {
     }
 
     static Destinations devices(Recipient... recipients) {
-        return new Destinations(List.of(recipients), List.of(), List.of());
+        return new Destinations(List.of(recipients), List.of());
     }
 
     /** A persistent session's first or next connection. */

@@ -63,7 +63,7 @@ final class SimRouting implements MessageRouting {
             }
         }
         groups.values().forEach(members -> recipients.add(oneOf(members).recipient(message)));
-        return new Destinations(recipients, List.of(), List.of());
+        return new Destinations(recipients, List.of());
     }
 
     private Subscription oneOf(List<Subscription> members) {
@@ -81,7 +81,7 @@ final class SimRouting implements MessageRouting {
                 .toList();
         return others.isEmpty()
                 ? Destinations.NONE
-                : new Destinations(List.of(oneOf(others).recipient(message)), List.of(), List.of());
+                : new Destinations(List.of(oneOf(others).recipient(message)), List.of());
     }
 
     @Override

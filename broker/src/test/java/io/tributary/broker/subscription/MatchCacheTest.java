@@ -77,7 +77,7 @@ class MatchCacheTest {
         assertThat(computed).hasSize(2);
 
         Receiver receiver = Receiver.of(new Subscriber("c", false, 1), request("a"));
-        Matches many = new Matches(Collections.nCopies(65, receiver), List.of());
+        Matches many = new Matches(Collections.nCopies(65, receiver), List.of(), List.of());
         cache.get("many", topic -> many);
         get("many");
         assertThat(computed).hasSize(3);
@@ -109,7 +109,7 @@ class MatchCacheTest {
     @ValueSource(longs = {7, 8})
     void indexAgreesWithTheObviousAlgorithmWhileItChanges(long seed) {
         SubscriptionIndex index =
-                new SubscriptionIndex(new SharedGroups(SharedStrategy.ROUND_ROBIN, subscriber -> 0), 64);
+                new SubscriptionIndex(new SharedGroups(SharedChoice.DEFAULT, subscriber -> 0), 64);
         RandomTopics random = new RandomTopics(seed);
         List<SessionSubscriptions> sessions = new ArrayList<>(
                 Stream.generate(() -> SessionSubscriptions.none(1)).limit(5).toList());

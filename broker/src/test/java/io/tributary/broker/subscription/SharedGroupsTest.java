@@ -221,7 +221,7 @@ class SharedGroupsTest {
     }
 
     private SharedGroups groups(SharedStrategy strategy) {
-        return new SharedGroups(strategy, subscriber -> inFlight.getOrDefault(subscriber, 0));
+        return new SharedGroups(new SharedChoice(strategy, false), subscriber -> inFlight.getOrDefault(subscriber, 0));
     }
 
     private void joinTransients(int count) {

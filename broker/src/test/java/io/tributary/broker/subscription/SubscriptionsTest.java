@@ -145,7 +145,7 @@ class SubscriptionsTest {
     void completesOnlyWhenTheWriteIsDone() {
         map.hold();
         CompletableFuture<List<Outcome>> subscribed =
-                future(subscriptions.subscribe(PERSISTENT, List.of(request("a"))));
+                future(subscriptions.subscribe(PERSISTENT, 0, List.of(request("a"))));
         assertThat(subscribed).isNotDone();
 
         map.release();
@@ -157,14 +157,14 @@ class SubscriptionsTest {
     @Test
     void buildsOnChangesThatAreNotWrittenYet() {
         map.hold();
-        CompletableFuture<List<Outcome>> first = future(subscriptions.subscribe(PERSISTENT, List.of(request("a"))));
-        CompletableFuture<List<Outcome>> second = future(subscriptions.subscribe(PERSISTENT, List.of(request("b"))));
+        CompletableFuture<List<Outcome>> first = future(subscriptions.subscribe(PERSISTENT, 0, List.of(request("a"))));
+        CompletableFuture<List<Outcome>> second = future(subscriptions.subscribe(PERSISTENT, 0, List.of(request("b"))));
         CompletableFuture<List<Boolean>> third =
-                future(subscriptions.unsubscribe(PERSISTENT, List.of(TopicFilter.parse("a"))));
+                future(subscriptions.unsubscribe(PERSISTENT, 0, List.of(TopicFilter.parse("a"))));
         map.releaseOne();
         assertThat(first).isDone();
         assertThat(second).isNotDone();
-        CompletableFuture<List<Outcome>> fourth = future(subscriptions.subscribe(PERSISTENT, List.of(request("c"))));
+        CompletableFuture<List<Outcome>> fourth = future(subscriptions.subscribe(PERSISTENT, 0, List.of(request("c"))));
         map.release();
 
         assertThat(third).isCompletedWithValue(List.of(true));
@@ -180,8 +180,8 @@ class SubscriptionsTest {
         assertThat(map.written()).containsExactly("p");
 
         map.hold();
-        subscriptions.subscribe(PERSISTENT, List.of(request("b")));
-        CompletableFuture<List<Outcome>> same = future(subscriptions.subscribe(PERSISTENT, List.of(request("b"))));
+        subscriptions.subscribe(PERSISTENT, 0, List.of(request("b")));
+        CompletableFuture<List<Outcome>> same = future(subscriptions.subscribe(PERSISTENT, 0, List.of(request("b"))));
         assertThat(same).isNotDone();
         assertThat(map.written()).hasSize(2);
         map.release();
@@ -192,7 +192,7 @@ class SubscriptionsTest {
     void failsWhenTheMapDoes() {
         map.failWith(new IllegalStateException("disk is gone"));
 
-        assertThat(future(subscriptions.subscribe(PERSISTENT, List.of(request("a")))))
+        assertThat(future(subscriptions.subscribe(PERSISTENT, 0, List.of(request("a")))))
                 .isCompletedExceptionally();
         assertThat(receivers("a")).isEmpty();
     }
@@ -273,7 +273,7 @@ class SubscriptionsTest {
         map.changeFromElsewhere("x", SubscriptionsCodec.encode(elsewhere)); // a paused node's late record
         assertThat(receivers("b")).containsExactly(new Subscriber("x", true, 6));
 
-        map.changeFromElsewhere("x", null);
+        map.changeFromElsewhere("x", SubscriptionsCodec.encode(SessionSubscriptions.over(6)));
         assertThat(receivers("b")).isEmpty();
     }
 
@@ -316,7 +316,7 @@ class SubscriptionsTest {
             for (int i = 0; i < 400; i++) {
                 Subscriber subscriber = new Subscriber("c" + i % 200, i % 2 == 0, i % 200);
                 SubscriptionRequest request = request("x/" + i);
-                done.add(threads.submit(() -> join(subscriptions.subscribe(subscriber, List.of(request)))));
+                done.add(threads.submit(() -> join(subscriptions.subscribe(subscriber, 0, List.of(request)))));
             }
             for (Future<?> each : done) {
                 each.get();
@@ -331,10 +331,7 @@ class SubscriptionsTest {
 
     private Subscriptions open() {
         return new Subscriptions(
-                map,
-                Routes.NONE,
-                new SubscriptionLimits(3, 128),
-                new SharedGroups(SharedStrategy.ROUND_ROBIN, session -> 0));
+                map, Routes.NONE, new SubscriptionLimits(3, 128), new SharedGroups(SharedChoice.DEFAULT, session -> 0));
     }
 
     private void restart() {
@@ -344,12 +341,12 @@ class SubscriptionsTest {
     }
 
     private List<Outcome> subscribe(Subscriber subscriber, SubscriptionRequest... requests) {
-        return join(subscriptions.subscribe(subscriber, List.of(requests)));
+        return join(subscriptions.subscribe(subscriber, 0, List.of(requests)));
     }
 
     private List<Boolean> unsubscribe(Subscriber subscriber, String... filters) {
         return join(subscriptions.unsubscribe(
-                subscriber, Stream.of(filters).map(TopicFilter::parse).toList()));
+                subscriber, 0, Stream.of(filters).map(TopicFilter::parse).toList()));
     }
 
     private List<Subscriber> receivers(String topic) {

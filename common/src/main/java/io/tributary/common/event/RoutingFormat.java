@@ -75,15 +75,22 @@ public final class RoutingFormat {
 
     static void writeDestinations(ByteWriter writer, Destinations destinations) {
         writer.writeList(destinations.devices(), RoutingFormat::writeRecipient);
-        writer.writeList(destinations.transients(), RoutingFormat::writeRecipient);
-        writer.writeList(destinations.nodes(), ByteWriter::writeString);
+        writer.writeList(destinations.nodes(), RoutingFormat::writeShare);
     }
 
     static Destinations readDestinations(ByteReader reader) {
         return new Destinations(
-                reader.readList(RoutingFormat::readRecipient),
-                reader.readList(RoutingFormat::readRecipient),
-                reader.readList(ByteReader::readString));
+                reader.readList(RoutingFormat::readRecipient), reader.readList(RoutingFormat::readShare));
+    }
+
+    private static void writeShare(ByteWriter writer, NodeShare share) {
+        writer.writeString(share.node());
+        writer.writeList(share.members(), RoutingFormat::writeRecipient);
+        writer.writeBoolean(share.matching());
+    }
+
+    private static NodeShare readShare(ByteReader reader) {
+        return new NodeShare(reader.readString(), reader.readList(RoutingFormat::readRecipient), reader.readBoolean());
     }
 
     static void writeSource(ByteWriter writer, @Nullable Source source) {

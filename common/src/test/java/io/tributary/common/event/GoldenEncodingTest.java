@@ -64,8 +64,9 @@ class GoldenEncodingTest {
     private static final Recipient MEMBER =
             new Recipient("member", 0, QoS.EXACTLY_ONCE, false, List.of(), "$share/g/plant/#");
     private static final Source SOURCE = new Source(127, 1L << 40, 3);
-    private static final Destinations DESTINATIONS =
-            new Destinations(List.of(DEVICE), List.of(MEMBER), List.of("node-a", "node-b"));
+    private static final Destinations DESTINATIONS = new Destinations(
+            List.of(DEVICE),
+            List.of(new NodeShare("node-a#1", List.of(MEMBER), false), new NodeShare("node-b#2", List.of(), true)));
     private static final Will WILL = new Will(FULL, 30, -1);
 
     @Test

@@ -124,9 +124,11 @@ final class RandomEvents {
     }
 
     private Destinations destinations() {
-        return random.nextInt(4) == 0
-                ? Destinations.NONE
-                : new Destinations(list(this::recipient), list(this::recipient), list(this::text));
+        return random.nextInt(4) == 0 ? Destinations.NONE : new Destinations(list(this::recipient), list(this::share));
+    }
+
+    private NodeShare share() {
+        return new NodeShare(text(), list(this::recipient), random.nextBoolean());
     }
 
     private PublishProperties properties() {

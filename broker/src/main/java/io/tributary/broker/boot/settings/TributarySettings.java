@@ -89,7 +89,7 @@ public record TributarySettings(
                         network.config(PREFIX + ".network"),
                         shards.config(PREFIX + ".shards", queues.limits(PREFIX + ".queues")),
                         subscriptions.limits(PREFIX + ".subscriptions"),
-                        sharedSubscriptions.strategy(),
+                        sharedSubscriptions.choice(),
                         retained.limits(PREFIX + ".retained"),
                         sys.checkedInterval(PREFIX + ".sys"),
                         stop.config(PREFIX + ".stop"),

@@ -1,0 +1,104 @@
+package io.tributary.broker.routing;
+
+import io.tributary.broker.routing.RouterRecorder.Drop;
+import io.tributary.broker.subscription.Grant;
+import io.tributary.broker.subscription.Matches;
+import io.tributary.broker.subscription.Receiver;
+import io.tributary.broker.subscription.SharedGroup;
+import io.tributary.broker.subscription.Subscriber;
+import io.tributary.broker.subscription.Subscriptions;
+import io.tributary.common.event.QueueEntry.Queued;
+import io.tributary.common.event.Recipient;
+import io.tributary.common.mqtt.Message;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Delivers to the connections of this node what was matched by another node, or earlier for a log; nothing goes on from here to
+ * another node but QoS 0 for persistent sessions that are named. Any thread.
+ */
+final class HandedOver {
+    private final Subscriptions subscriptions;
+    private final Selection selection;
+    private final Outlets outlets;
+    private final RouterRecorder recorder;
+
+    HandedOver(Subscriptions subscriptions, Selection selection, Outlets outlets, RouterRecorder recorder) {
+        this.subscriptions = subscriptions;
+        this.selection = selection;
+        this.outlets = outlets;
+        this.recorder = recorder;
+    }
+
+    /** Delivers to the named members, and if it is asked for to every transient session here that matches. */
+    void take(Message message, List<Recipient> members, boolean matching) {
+        Copies copies = new Copies(message);
+        for (int i = 0; i < members.size(); i++) {
+            toMember(members.get(i), copies.queued(members.get(i)));
+        }
+        if (matching) {
+            Delivering delivering = new Delivering(message, outlets, recorder);
+            List<Receiver> receivers = subscriptions.match(message.topic()).receivers();
+            selection.selectReceivers(message, receivers, receiver -> !isPersistent(receiver), delivering);
+            recorder.delivered(delivering.receivers());
+        }
+    }
+
+    /** Delivers a message of QoS 0 to sessions that are connected here, and to nobody else. */
+    void deliverHere(Message message) {
+        Matches matches = subscriptions.match(message.topic());
+        Here here = new Here(message);
+        selection.selectReceivers(message, matches.receivers(), _ -> true, here);
+        for (SharedGroup group : matches.groups()) {
+            Receiver member = group.pickHere(
+                    message.publisher(), message.topic(), candidate -> selection.mayReceive(candidate, message));
+            if (member != null) {
+                here.visit(member.subscriber(), member.grant(), group.name());
+            }
+        }
+        recorder.delivered(here.receivers);
+    }
+
+    private void toMember(Recipient member, Queued copy) {
+        if (!isPersistent(member)) {
+            outlets.connections().deliverTransient(member.session(), copy);
+        } else if (!outlets.deliverQos0(member.clientId(), member.session(), copy)) {
+            recorder.dropped(Drop.OFFLINE);
+        }
+        recorder.delivered(1);
+    }
+
+    private static boolean isPersistent(Receiver receiver) {
+        return receiver.subscriber().persistent();
+    }
+
+    /** Whether a member that no log was to have is persistent all the same: it then gets the message with QoS 0. */
+    private boolean isPersistent(Recipient member) {
+        if (member.group() == null) {
+            return true; // transient sessions are not named for subscriptions of their own
+        }
+        SharedGroup group = member.qos().isAcknowledged() ? null : subscriptions.group(member.group());
+        return group != null && group.hasPersistentMember(member.clientId(), member.session());
+    }
+
+    /** Delivers to connections of this node. */
+    private final class Here implements Selection.Visitor {
+        private final Copies copies;
+        private int receivers;
+
+        private Here(Message message) {
+            copies = new Copies(message);
+        }
+
+        @Override
+        public void visit(Subscriber subscriber, Grant grant, @Nullable String group) {
+            Queued copy = copies.queued(grant, group);
+            if (!subscriber.persistent()) {
+                outlets.connections().deliverTransient(subscriber.identity(), copy);
+                receivers++;
+            } else if (outlets.connections().deliverQos0(subscriber.clientId(), subscriber.identity(), copy)) {
+                receivers++;
+            }
+        }
+    }
+}

@@ -1,0 +1,15 @@
+package io.tributary.broker.subscription;
+
+/** How a member of a shared subscription can be reached. */
+enum Reach {
+    /** By a connection of this node. */
+    HERE,
+    /** By a connection of another node. */
+    ELSEWHERE,
+    /** Not now: it is persistent and not connected. */
+    OFFLINE;
+
+    boolean isOnline() {
+        return this != OFFLINE;
+    }
+}

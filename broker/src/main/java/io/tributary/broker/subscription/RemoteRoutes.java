@@ -1,0 +1,166 @@
+package io.tributary.broker.subscription;
+
+import io.tributary.common.event.UnreadableRecordException;
+import io.tributary.persistence.replicated.ReplicatedMap;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.Iterator;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.function.Predicate;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * What other nodes tell in the map of routes, as the index shows it. Any thread: changes take a lock, and match when the call
+ * returns.
+ *
+ * <p>What a dead node has told is void, and its keys are kept until they are gone from the map: whichever node comes to own
+ * shard 0 has them removed.
+ */
+final class RemoteRoutes implements ReplicatedMap.Follower {
+    private static final Logger log = LoggerFactory.getLogger(RemoteRoutes.class);
+
+    private final ReplicatedMap map;
+    private final String self;
+    private final SubscriptionIndex index;
+
+    // Guarded by this.
+    private final Map<String, Told> nodes = new HashMap<>();
+    private CompletableFuture<?> removal = CompletableFuture.completedFuture(null);
+
+    /** @param self this node, whose own records are not shown */
+    RemoteRoutes(ReplicatedMap map, String self, SubscriptionIndex index) {
+        this.map = map;
+        this.self = self;
+        this.index = index;
+    }
+
+    @Override
+    public void onChange(String key, byte @Nullable [] value) {
+        String node = RouteCodec.nodeOf(key);
+        if (node.equals(self)) {
+            return;
+        }
+        synchronized (this) {
+            if (value != null) {
+                nodes.computeIfAbsent(node, _ -> new Told()).put(key, value);
+            } else {
+                nodes.computeIfPresent(node, (_, told) -> told.remove(key) ? null : told);
+            }
+        }
+    }
+
+    /** Makes all void that a node has told. */
+    synchronized void gone(String node) {
+        Told told = nodes.get(node);
+        if (told != null) {
+            told.makeVoid();
+        }
+    }
+
+    /**
+     * Makes void what dead nodes have told, and has it removed from the map.
+     *
+     * @param most how many records to have removed; none when it is 0
+     */
+    void sweep(Predicate<String> isDead, int most) {
+        List<String> keys = new ArrayList<>();
+        CompletableFuture<?> done = new CompletableFuture<>();
+        synchronized (this) {
+            for (Map.Entry<String, Told> each : nodes.entrySet()) {
+                Told told = each.getValue();
+                if (told.isVoid || isDead.test(each.getKey())) {
+                    told.makeVoid();
+                    told.addKeys(keys, most);
+                }
+            }
+            if (!removal.isDone() || keys.isEmpty()) {
+                return; // what is being removed would be removed twice
+            }
+            removal = done;
+        }
+        CompletableFuture<?>[] removed =
+                keys.stream().map(key -> map.remove(key).toCompletableFuture()).toArray(CompletableFuture<?>[]::new);
+        CompletableFuture<?> _ = CompletableFuture.allOf(removed).whenComplete((_, failure) -> {
+            if (failure != null) {
+                log.debug("routes of dead nodes are not removed yet", failure);
+            }
+            done.complete(null);
+        });
+    }
+
+    private void show(RouteRecord record) {
+        switch (record) {
+            case RouteRecord.Route route -> index.putRoute(route.filter(), route.node());
+            case RouteRecord.Member member -> index.putMember(member.filter(), member.receiver());
+            case RouteRecord.Presence presence -> index.online(presence.subscriber(), presence.node());
+        }
+    }
+
+    private void hide(RouteRecord record) {
+        switch (record) {
+            case RouteRecord.Route route -> index.removeRoute(route.filter(), route.node());
+            case RouteRecord.Member member ->
+                index.removeMember(member.filter(), member.receiver().subscriber());
+            case RouteRecord.Presence presence -> index.offline(presence.subscriber(), presence.node());
+        }
+    }
+
+    /** All that one node has told. */
+    private final class Told {
+        private final Map<String, RouteRecord> shown = new HashMap<>();
+        /** What is in the map and not shown: it is void, or cannot be read. */
+        private final Set<String> hidden = new HashSet<>();
+
+        private boolean isVoid;
+
+        void put(String key, byte[] value) {
+            RouteRecord record = isVoid ? null : read(key, value);
+            if (record == null) {
+                remove(key);
+                hidden.add(key);
+            } else if (!record.equals(shown.put(key, record))) {
+                show(record);
+            }
+        }
+
+        /** Tells whether nothing is left. */
+        boolean remove(String key) {
+            hidden.remove(key);
+            RouteRecord record = shown.remove(key);
+            if (record != null) {
+                hide(record);
+            }
+            return shown.isEmpty() && hidden.isEmpty();
+        }
+
+        void makeVoid() {
+            isVoid = true;
+            hidden.addAll(shown.keySet());
+            shown.values().forEach(RemoteRoutes.this::hide);
+            shown.clear();
+        }
+
+        void addKeys(List<String> keys, int most) {
+            Iterator<String> rest = hidden.iterator();
+            while (keys.size() < most && rest.hasNext()) {
+                keys.add(rest.next());
+            }
+        }
+
+        /** No live node writes what another one cannot read, so this is what a dead one has left. */
+        private @Nullable RouteRecord read(String key, byte[] value) {
+            try {
+                return RouteCodec.decode(key, value);
+            } catch (UnreadableRecordException e) {
+                log.error("a route cannot be read and does not match", e);
+                return null;
+            }
+        }
+    }
+}

@@ -1,0 +1,39 @@
+package io.tributary.broker.routing;
+
+import io.tributary.broker.delivery.NodeInbox;
+import io.tributary.common.event.NodeShare;
+import io.tributary.common.event.QueueEntry.Queued;
+import io.tributary.common.event.Recipient;
+import io.tributary.common.mqtt.Message;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+
+/** Other nodes that remember what they were given, and take it when the test says so. */
+final class FakeInbox implements NodeInbox {
+    /** What another node was given. */
+    record Sent(Message message, NodeShare share, Runnable done) {}
+
+    /** What a persistent session was given elsewhere. */
+    record SentQos0(String clientId, long session, Queued message) {}
+
+    final List<Sent> sent = new ArrayList<>();
+    final List<SentQos0> sentQos0 = new ArrayList<>();
+    /** The clients that have connections elsewhere. */
+    final Set<String> reachable = new HashSet<>();
+
+    @Override
+    public void deliver(String node, Message message, List<Recipient> members, boolean matching, Runnable done) {
+        sent.add(new Sent(message, new NodeShare(node, members, matching), done));
+    }
+
+    @Override
+    public boolean deliverQos0(String clientId, long session, Queued message) {
+        return reachable.contains(clientId) && sentQos0.add(new SentQos0(clientId, session, message));
+    }
+
+    List<NodeShare> shares() {
+        return sent.stream().map(Sent::share).toList();
+    }
+}
