@@ -256,10 +256,12 @@ final class BrokerNode implements AutoCloseable {
         if (sysTopics != null) {
             sysTopics.close();
         }
+        DrainConfig drain = config.drain();
+        // Alone there is no other node that all at once would be too much for.
+        int perSecond = config.cluster() == null ? 0 : drain.connectionsPerSecond();
         try {
             if (listeners != null) {
-                await(listeners.close(
-                        config.drain().connectionsPerSecond(), config.drain().serverReference(), farewell));
+                await(listeners.close(perSecond, drain.longest(), drain.serverReference(), farewell));
             }
         } finally {
             timer.shutdownNow();

@@ -3,6 +3,7 @@ package io.tributary.broker;
 import io.tributary.broker.cluster.NodeTableConfig;
 import io.tributary.broker.cluster.VisibilityConfig;
 import io.tributary.broker.link.LinkConfig;
+import io.tributary.broker.link.LinkLayer;
 import io.tributary.persistence.kafka.KafkaConfig;
 import io.tributary.persistence.redis.RedisConfig;
 import java.time.Duration;
@@ -16,6 +17,7 @@ import org.jspecify.annotations.Nullable;
  * @param kafka the logs and the replicated maps
  * @param redis the state of the shards
  * @param link the direct connections between nodes
+ * @param linkLayer what lies between their sockets and them: TLS, or nothing
  * @param advertisedHost where other nodes reach this one, or null for the host that the link listens at
  * @param advertisedPort the port to that, or 0 for the one that the link listens at
  * @param nodes the times of the node table
@@ -27,6 +29,7 @@ public record ClusterConfig(
         KafkaConfig kafka,
         RedisConfig redis,
         LinkConfig link,
+        LinkLayer linkLayer,
         @Nullable String advertisedHost,
         int advertisedPort,
         NodeTableConfig nodes,

@@ -1,20 +1,24 @@
 package io.tributary.broker;
 
 import java.nio.charset.StandardCharsets;
+import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
 /**
  * How clients are sent away at a stop.
  *
  * @param connectionsPerSecond how many are sent away a second; 0 for all at once
+ * @param longest how long that may take: where there are too many, more are sent away a second
  * @param serverReference where MQTT 5 clients are told to go instead (Server Reference), a UTF-8 string of MQTT that is not
  *     empty, or null for nothing
  */
 public record DrainConfig(
-        int connectionsPerSecond, @Nullable String serverReference) {
+        int connectionsPerSecond,
+        Duration longest,
+        @Nullable String serverReference) {
 
-    /** A thousand a second, who are told nothing. */
-    public static final DrainConfig DEFAULT = new DrainConfig(1000, null);
+    /** A thousand a second for ten seconds at most, who are told nothing. */
+    public static final DrainConfig DEFAULT = new DrainConfig(1000, Duration.ofSeconds(10), null);
 
     private static final int LONGEST_BYTES = 65_535;
 
@@ -22,6 +26,9 @@ public record DrainConfig(
         if (connectionsPerSecond < 0) {
             throw new IllegalArgumentException(
                     "connections a second " + connectionsPerSecond + ": must not be negative");
+        }
+        if (!longest.isPositive()) {
+            throw new IllegalArgumentException("longest " + longest + ": must be positive");
         }
         if (serverReference != null && !isReference(serverReference)) {
             throw new IllegalArgumentException(

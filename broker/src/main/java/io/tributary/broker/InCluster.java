@@ -55,6 +55,7 @@ final class InCluster implements Place {
                         config.nodeName(),
                         Set.copyOf(ClusterStorage.MAPS),
                         cluster.link(),
+                        cluster.linkLayer(),
                         cluster.advertisedHost(),
                         cluster.advertisedPort(),
                         cluster.nodes(),
@@ -187,13 +188,8 @@ final class InCluster implements Place {
         if (!cluster.isCurrent()) {
             problems.add("this node is behind the others, or Kafka does not answer: it takes no PUBLISH");
         }
-        int unowned = shards.unowned();
-        if (unowned > 0) {
-            problems.add(unowned + " of " + storage.log().shardCount()
-                    + " shards have no owner: their sessions wait for one");
-        }
         return new BrokerStatus.ClusterStatus(
-                cluster.liveNodes(), shards.ownedShards(), unowned, !cluster.isCurrent(), problems);
+                cluster.liveNodes(), shards.ownedShards(), shards.unowned(), !cluster.isCurrent(), problems);
     }
 
     @Override

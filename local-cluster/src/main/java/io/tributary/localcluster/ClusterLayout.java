@@ -12,8 +12,8 @@ import java.util.List;
  * @param basePort the MQTT port of the first node
  */
 record ClusterLayout(int nodes, int kafkaBrokers, int redisReplicas, int basePort) {
-    /** Without broker nodes, as long as the broker has no cluster mode. */
-    static final ClusterLayout DEFAULT = new ClusterLayout(0, 1, 0, 18_830);
+    /** Three broker nodes, one Kafka broker, no replicas. */
+    static final ClusterLayout DEFAULT = new ClusterLayout(3, 1, 0, 18_830);
 
     /** Between a node's ports, which are in this order: MQTT, WebSocket, management, link to other nodes. */
     static final int BLOCK = 10;

@@ -72,6 +72,7 @@ public final class ClusterNode implements NodeView, AutoCloseable {
      * @param name the name of the node, which no other node has
      * @param maps the names of the maps that all nodes follow
      * @param link how links are made
+     * @param layer what lies between their sockets and them
      * @param advertisedHost where other nodes reach this one, or null for where the links listen
      * @param advertisedPort the port to that, or 0 for the one at which the links listen
      */
@@ -79,6 +80,7 @@ public final class ClusterNode implements NodeView, AutoCloseable {
             String name,
             Set<String> maps,
             LinkConfig link,
+            LinkLayer layer,
             @Nullable String advertisedHost,
             int advertisedPort,
             NodeTableConfig nodes,
@@ -150,7 +152,7 @@ public final class ClusterNode implements NodeView, AutoCloseable {
         gone = newGone;
         owners.serve(newShards);
         transients.serve(router::take);
-        NodeLinks listening = NodeLinks.start(id(), config.link(), LinkLayer.PLAIN, new Frames(), linkRecorder);
+        NodeLinks listening = NodeLinks.start(id(), config.link(), config.layer(), new Frames(), linkRecorder);
         links = listening;
         link();
         return table().join(address(listening.address()));

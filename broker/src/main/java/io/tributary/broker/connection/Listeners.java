@@ -84,16 +84,21 @@ public final class Listeners {
      * Listens no more, and sends all clients away: not all at once, so that where they go next can take them.
      *
      * @param perSecond how many clients are told in a second; 0 for all at once
+     * @param longest how long that may take: where there are too many, more are told in a second
      * @param serverReference where MQTT 5 clients are told to go, or null
      * @param patience how long the last ones are given to take the news; then their connections are closed
      * @return completes when all connections are closed and the event loops have ended
      */
-    public CompletionStage<Void> close(int perSecond, @Nullable String serverReference, Duration patience) {
+    public CompletionStage<Void> close(
+            int perSecond, Duration longest, @Nullable String serverReference, Duration patience) {
         listening.close().awaitUninterruptibly();
         CompletableFuture<Void> done = new CompletableFuture<>();
         connections.newCloseFuture().addListener(closed -> endLoops(done));
-        int atOnce = perSecond == 0 ? Integer.MAX_VALUE : Math.max(1, perSecond / STEPS_A_SECOND);
-        sendAway(List.copyOf(connections).iterator(), atOnce, serverReference, patience);
+        List<Channel> all = List.copyOf(connections);
+        long steps = Math.max(1, longest.toMillis() * STEPS_A_SECOND / 1000);
+        int least = (int) Math.ceilDiv(all.size(), steps);
+        int atOnce = perSecond == 0 ? Integer.MAX_VALUE : Math.max(Math.ceilDiv(perSecond, STEPS_A_SECOND), least);
+        sendAway(all.iterator(), atOnce, serverReference, patience);
         return done;
     }
 

@@ -213,7 +213,7 @@ class ClusterSettingsTest {
         assertThat(Applications.config(
                                 "--tributary.stop.drain-rate=50", "--tributary.stop.server-reference=b.example:1883")
                         .drain())
-                .isEqualTo(new DrainConfig(50, "b.example:1883"));
+                .isEqualTo(new DrainConfig(50, Duration.ofSeconds(10), "b.example:1883"));
     }
 
     @ParameterizedTest

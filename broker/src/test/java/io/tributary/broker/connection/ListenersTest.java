@@ -38,7 +38,7 @@ class ListenersTest {
     void close() {
         if (listeners != null) {
             listeners
-                    .close(0, null, Duration.ofSeconds(1))
+                    .close(0, Duration.ofSeconds(1), null, Duration.ofSeconds(1))
                     .toCompletableFuture()
                     .join();
         }
@@ -68,7 +68,9 @@ class ListenersTest {
                 .hasMessageContaining("port=" + port)
                 .extracting(failure -> ((ListenException) failure).reason())
                 .isEqualTo(ListenException.Reason.PORT_IN_USE);
-        second.close(0, null, Duration.ofSeconds(1)).toCompletableFuture().join();
+        second.close(0, Duration.ofSeconds(1), null, Duration.ofSeconds(1))
+                .toCompletableFuture()
+                .join();
     }
 
     @ParameterizedTest
@@ -82,7 +84,10 @@ class ListenersTest {
                 .isInstanceOfSatisfying(
                         ListenException.class,
                         failure -> assertThat(failure.reason()).isEqualTo(ListenException.Reason.UNKNOWN_HOST));
-        elsewhere.close(0, null, Duration.ofSeconds(1)).toCompletableFuture().join();
+        elsewhere
+                .close(0, Duration.ofSeconds(1), null, Duration.ofSeconds(1))
+                .toCompletableFuture()
+                .join();
     }
 
     @Test

@@ -66,7 +66,10 @@ class WebSocketTest {
     @AfterEach
     void stop() {
         http.close();
-        listeners.close(0, null, Duration.ofSeconds(1)).toCompletableFuture().join();
+        listeners
+                .close(0, Duration.ofSeconds(1), null, Duration.ofSeconds(1))
+                .toCompletableFuture()
+                .join();
     }
 
     @Test // [MQTT-6.0.0-3, MQTT-6.0.0-4]

@@ -55,6 +55,7 @@ public record ClusterSettings(
                         kafka.config(name + ".kafka", id, largestPacketBytes),
                         redis.config(name + ".redis"),
                         link.config(name + ".link", id, largestPacketBytes),
+                        link.tls().layer(name + ".link.tls"),
                         link.advertisedHost(),
                         link.advertisedPort(),
                         nodes.config(name + ".nodes"),

@@ -10,7 +10,7 @@ import org.springframework.util.unit.DataSize;
 
 /**
  * The direct connections between nodes. They have a port of their own, which nobody but nodes should reach: what goes over it is
- * authenticated, not encrypted.
+ * authenticated, and encrypted only with TLS.
  *
  * @param host The local address to listen at, where the other nodes reach this one: {@code 127.0.0.1} where all are on one machine.
  *     Needed, for no default would be right.
@@ -20,6 +20,7 @@ import org.springframework.util.unit.DataSize;
  * @param secretFile The file with the secret by which the nodes of a cluster know each other: one line of at least 16 bytes,
  *     which others must not be able to read. Needed.
  * @param outboundSize How much may wait for one node; beyond that, what is for it is refused.
+ * @param tls how they are encrypted
  * @param eventLoops The number of event loops that carry the connections; 0 for one for each two cores.
  */
 public record LinkSettings(
@@ -36,6 +37,8 @@ public record LinkSettings(
         @Nullable String secretFile,
 
         @DefaultValue("64MB") @Allowed(min = "1MB") DataSize outboundSize,
+
+        @DefaultValue LinkTlsSettings tls,
 
         @DefaultValue("0") @Allowed(min = "0", max = "1024") int eventLoops) {
 

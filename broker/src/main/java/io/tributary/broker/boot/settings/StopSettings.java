@@ -1,6 +1,7 @@
 package io.tributary.broker.boot.settings;
 
 import io.tributary.broker.DrainConfig;
+import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 import org.springframework.boot.context.properties.bind.DefaultValue;
 
@@ -8,7 +9,8 @@ import org.springframework.boot.context.properties.bind.DefaultValue;
  * How clients are sent away when the broker stops.
  *
  * @param drainRate How many connections a second are sent away, so that they do not all come to other nodes at once; 0 for
- *     all at once. So many seconds as that takes must be well below {@code tributary.stop-timeout}, which ends the broker.
+ *     all at once. More are sent away where that would take longer than half of {@code tributary.stop-timeout}. A broker that
+ *     runs alone always sends all away at once.
  * @param serverReference Where MQTT 5 clients are told to go instead (Server Reference), for instance {@code other.example:1883}; without
  *     a value, they are told nothing.
  */
@@ -18,10 +20,12 @@ public record StopSettings(
 
         @Nullable String serverReference) {
 
-    DrainConfig config(String name) {
+    DrainConfig config(String name, Duration stopTimeout) {
         return SettingException.naming(
                 name,
                 () -> new DrainConfig(
-                        drainRate, serverReference == null || serverReference.isEmpty() ? null : serverReference));
+                        drainRate,
+                        stopTimeout.dividedBy(2),
+                        serverReference == null || serverReference.isEmpty() ? null : serverReference));
     }
 }

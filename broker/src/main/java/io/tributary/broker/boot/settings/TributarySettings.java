@@ -92,7 +92,7 @@ public record TributarySettings(
                         sharedSubscriptions.choice(),
                         retained.limits(PREFIX + ".retained"),
                         sys.checkedInterval(PREFIX + ".sys"),
-                        stop.config(PREFIX + ".stop"),
+                        stop.config(PREFIX + ".stop", stopTimeout),
                         mode == Mode.CLUSTER ? clusterConfig(listening) : null));
     }
 
