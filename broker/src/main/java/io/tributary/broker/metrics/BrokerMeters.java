@@ -123,6 +123,12 @@ public enum BrokerMeters {
             "How often a shard caught up with its log and went live: once for each shard at the start."),
     /** Log records. */
     SHARD_RECORDS("tributary.shards.records", Type.COUNTER, "", "Records of the shards' logs that were applied."),
+    /** Deleted log records. */
+    SHARD_RECORDS_LOST(
+            "tributary.shards.records.lost",
+            Type.COUNTER,
+            "",
+            "Records that the log's retention had deleted before they were applied: what they said is lost."),
     /** Save points. */
     SAVE_POINTS("tributary.shards.save.points", Type.COUNTER, "", "Save points that were stored."),
     /** Stored messages. */

@@ -216,15 +216,18 @@ final class ShardDriver implements Effects {
     /**
      * Folds records that the log handed out.
      *
-     * @param from the offset that they were read from; what the log had on its way when this owner stepped back leaves a gap
+     * @param from the offset that they were read from. Behind the one that is wanted, they are what the log had on its way
+     *     when this owner stepped back; before it, with a first record that is behind it, the log has deleted what lies
+     *     between, for offsets have no gaps.
      */
     void records(long from, List<LogRecord> records) {
         Live now = live;
-        if (now == null || from > now.state.applied() + 1) {
+        if (now == null || records.isEmpty() || from > now.state.applied() + 1) {
             return;
         }
         int claim = generation;
         try {
+            noticeDeleted(now, records.getFirst().offset());
             fold(now, records);
         } catch (RuntimeException e) {
             LOG.error("Shard {}: a record cannot be folded; this is a defect", shard, e);
@@ -236,6 +239,22 @@ final class ShardDriver implements Effects {
         }
         if (claim == generation) {
             pauseIfBehind(now);
+        }
+    }
+
+    /** The log's retention has deleted records that the state needs: nothing brings them back, so the rest is folded. */
+    private void noticeDeleted(Live now, long begin) {
+        long wanted = now.state.applied() + 1;
+        if (begin > wanted) {
+            LOG.error(
+                    "Shard {}: the log begins at offset {}, and the store has the state up to {}: the {} records between"
+                            + " were deleted before they were applied. Sessions, messages and acknowledgements in them are"
+                            + " lost. Keep the log longer than the store may be away or go back in time",
+                    shard,
+                    begin,
+                    wanted - 1,
+                    begin - wanted);
+            recorder.recordsLost(begin - wanted);
         }
     }
 

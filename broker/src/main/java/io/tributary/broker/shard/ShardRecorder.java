@@ -23,6 +23,9 @@ public interface ShardRecorder {
     /** Records were folded. */
     default void folded(int records) {}
 
+    /** The log had deleted so many records before they were applied: what they said is lost. */
+    default void recordsLost(long records) {}
+
     /** A new owner has folded a shard's log to its end and serves its sessions. */
     default void live(int shard, int sessions) {}
 

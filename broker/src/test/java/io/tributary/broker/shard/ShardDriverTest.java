@@ -36,6 +36,7 @@ class ShardDriverTest {
     private final List<String> told = new ArrayList<>();
     private final Set<String> dead = Set.of("dead");
     private long nowMillis = 1_000_000;
+    private long recordsLost;
     private final ShardDriver driver = new ShardDriver(0, environment(), Runnable::run);
 
     // Taking a shard over.
@@ -117,6 +118,24 @@ class ShardDriverTest {
         assertThat(target.take()).isEmpty();
         driver.records(1, log.from(0, 1));
         assertThat(target.take()).containsExactly("7: attached 1/1", "8: attached 2/2");
+    }
+
+    @Test
+    void lossIsCountedAndTheRestFoldedWhenTheLogBeginsBehindWhatTheStoreHas() {
+        for (int i = 0; i < 9; i++) {
+            log.add(0, new Owner("other"), nowMillis);
+        }
+        log.add(0, attach("a", 7), nowMillis);
+        store.content.applied = 5;
+        driver.assigned();
+        log.makeDurable();
+        store.answerAll();
+        driver.records(6, log.from(0, 8)); // 6 and 7 are deleted
+        assertThat(recordsLost).isEqualTo(2);
+        assertThat(driver.isLive()).isTrue();
+        assertThat(target.take()).containsExactly("7: attached 9/9");
+        fold(attach("b", 8));
+        assertThat(recordsLost).isEqualTo(2);
     }
 
     @Test
@@ -422,7 +441,12 @@ class ShardDriverTest {
                     }
                 },
                 () -> nowMillis,
-                ShardRecorder.NONE,
+                new ShardRecorder() {
+                    @Override
+                    public void recordsLost(long records) {
+                        recordsLost += records;
+                    }
+                },
                 _ -> {});
     }
 }

@@ -79,7 +79,7 @@ final class SimLog {
     }
 
     private long offsetOf(int shard) {
-        return nextOffset[shard] + (clock.chance(0.1) ? 2 : 0); // offsets may have gaps
+        return nextOffset[shard];
     }
 
     /** The log as one process sees it. */
