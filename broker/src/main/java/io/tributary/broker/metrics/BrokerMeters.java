@@ -129,6 +129,12 @@ public enum BrokerMeters {
             Type.COUNTER,
             "",
             "Records that the log's retention had deleted before they were applied: what they said is lost."),
+    /** Rebuilt shards. */
+    SHARD_RESTORES(
+            "tributary.shards.restores",
+            Type.COUNTER,
+            "",
+            "How often a shard's state was rebuilt from its log alone, with nothing lost, for the store had lost it."),
     /** Save points. */
     SAVE_POINTS("tributary.shards.save.points", Type.COUNTER, "", "Save points that were stored."),
     /** Stored messages. */

@@ -13,6 +13,7 @@ final class ShardCounters implements ShardRecorder {
     private final LongAdder records;
     private final LongAdder live;
     private final LongAdder recordsLost;
+    private final LongAdder restores;
 
     ShardCounters(Meters meters) {
         dropped = meters.counters(BrokerMeters.MESSAGES_DROPPED, DropReason.class, "queue");
@@ -22,6 +23,7 @@ final class ShardCounters implements ShardRecorder {
         records = meters.counter(BrokerMeters.SHARD_RECORDS);
         live = meters.counter(BrokerMeters.SHARD_TAKEOVERS);
         recordsLost = meters.counter(BrokerMeters.SHARD_RECORDS_LOST);
+        restores = meters.counter(BrokerMeters.SHARD_RESTORES);
     }
 
     @Override
@@ -48,6 +50,11 @@ final class ShardCounters implements ShardRecorder {
     @Override
     public void live(int shard, int sessions) {
         live.increment();
+    }
+
+    @Override
+    public void restored(int shard) {
+        restores.increment();
     }
 
     @Override

@@ -230,6 +230,11 @@ public final class Totals {
         }
 
         @Override
+        public void restored(int shard) {
+            next.restored(shard);
+        }
+
+        @Override
         public void recordsLost(long records) {
             next.recordsLost(records);
         }

@@ -3,6 +3,7 @@ package io.tributary.broker.shard;
 import io.tributary.broker.delivery.Attached;
 import io.tributary.broker.delivery.Delivery;
 import io.tributary.broker.delivery.SessionTarget;
+import io.tributary.common.event.QueueEntry;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
@@ -92,6 +93,13 @@ final class LocalConnections {
         public void relayed(long epochOfConnection, int packetId) {
             if (isNewest()) {
                 relays.accepted(shard, epochOfConnection, packetId);
+            }
+        }
+
+        @Override
+        public void qos0(String clientId, long session, QueueEntry.Queued message) {
+            if (isNewest()) {
+                connections.deliverQos0(clientId, session, message);
             }
         }
     }

@@ -22,6 +22,11 @@ public interface OtherNodes extends OwnerTarget.Directory {
         public void ownedHere(int shard, long ownerEpoch) {}
 
         @Override
+        public boolean isOwned(int shard) {
+            return false;
+        }
+
+        @Override
         public boolean settle(int shard, String clientId, long epoch, long[] sequences) {
             return false;
         }
@@ -31,6 +36,9 @@ public interface OtherNodes extends OwnerTarget.Directory {
             return false;
         }
     };
+
+    /** Whether another node that can be reached serves a shard. */
+    boolean isOwned(int shard);
 
     /** This node owns a shard. */
     void ownedHere(int shard, long ownerEpoch);

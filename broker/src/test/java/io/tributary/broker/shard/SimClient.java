@@ -12,6 +12,8 @@ import org.jspecify.annotations.Nullable;
 
 /** An MQTT client that keeps its session state across connections, as the specification says, and an application behind it. */
 final class SimClient {
+    private static final long KEEP_ALIVE_MILLIS = 3000;
+
     final String name;
     /** Never starts clean and never lets its session expire. */
     final boolean isLoyal;
@@ -87,6 +89,7 @@ final class SimClient {
         connection = world.anyFront().connect(this, connect);
         if (before != null) {
             before.link().leftByClient(world.clock.chance(0.5));
+            world.clock.after(KEEP_ALIVE_MILLIS, before::lost); // should nobody take it over
         }
     }
 

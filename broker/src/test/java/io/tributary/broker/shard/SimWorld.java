@@ -51,6 +51,7 @@ final class SimWorld {
             boolean takeovers,
             boolean storeFails,
             boolean timeTravel,
+            boolean cuts,
             boolean limits) {
 
         /** Whether an owner may not know what its sessions' connections were handed. */
@@ -60,8 +61,9 @@ final class SimWorld {
 
         static Faults drawnFrom(SimClock clock) {
             if (clock.chance(0.15)) {
-                return new Faults(false, false, false, false, false, false, false, clock.chance(0.5));
+                return new Faults(false, false, false, false, false, false, false, false, clock.chance(0.5));
             }
+            boolean timeTravel = clock.chance(0.3);
             return new Faults(
                     clock.chance(0.5),
                     clock.chance(0.4),
@@ -69,7 +71,8 @@ final class SimWorld {
                     clock.chance(0.6),
                     clock.chance(0.5),
                     clock.chance(0.3),
-                    clock.chance(0.2),
+                    timeTravel,
+                    timeTravel && clock.chance(0.5),
                     clock.chance(0.25));
         }
     }
@@ -77,6 +80,18 @@ final class SimWorld {
     /** Counts what the shards drop. */
     static final class Drops implements ShardRecorder {
         int queueFull;
+        long recordsLost;
+        int restored;
+
+        @Override
+        public void recordsLost(long records) {
+            recordsLost += records;
+        }
+
+        @Override
+        public void restored(int shard) {
+            restored++;
+        }
 
         @Override
         public void dropped(DropReason reason) {
@@ -170,7 +185,8 @@ final class SimWorld {
                 256 << 10,
                 clock.between(1, 12),
                 clock.chance(0.2) ? 1024 : 1 << 20,
-                limits);
+                limits,
+                faults.cuts ? Duration.ofSeconds(clock.between(10, 60)) : Duration.ZERO);
     }
 
     private void drawClients() {
@@ -305,7 +321,13 @@ final class SimWorld {
 
     private void goBackInTime() {
         hadFault = true;
-        store.goBackInTime(clock.below(SHARDS));
+        int shard = clock.below(SHARDS);
+        boolean isCut = faults.cuts && log.cut(shard);
+        if (isCut && clock.chance(0.5)) {
+            store.empty(shard);
+        } else {
+            store.goBackInTime(shard);
+        }
     }
 
     private void crash() {
@@ -391,7 +413,7 @@ final class SimWorld {
         long deadline = clock.nowMillis() + LONGEST_SETTLING_MILLIS;
         long seen;
         do {
-            seen = recordsInLog();
+            seen = log.appended();
             for (int i = 0; i < 6; i++) {
                 callBack();
                 clock.runUntil(clock.nowMillis() + 500);
@@ -399,7 +421,7 @@ final class SimWorld {
             if (clock.nowMillis() > deadline) {
                 throw new Violation("the history does not settle: " + unsettled());
             }
-        } while (recordsInLog() != seen || !unsettled().isEmpty());
+        } while (log.appended() != seen || !unsettled().isEmpty());
     }
 
     private void callBack() {
@@ -412,17 +434,16 @@ final class SimWorld {
     }
 
     private List<String> unsettled() {
-        return clients.stream()
+        List<String> names = new ArrayList<>();
+        clients.stream()
                 .filter(client -> !client.isAway && (!client.isConnected() || !client.isIdle()))
-                .map(client -> client.name)
-                .toList();
-    }
-
-    private long recordsInLog() {
-        long count = 0;
+                .forEach(client -> names.add(client.name));
         for (int shard = 0; shard < SHARDS; shard++) {
-            count += log.records(shard).size();
+            SimNode owner = ownerOf(shard);
+            if (owner == null || !owner.driver(shard).isLive()) {
+                names.add("shard " + shard);
+            }
         }
-        return count;
+        return names;
     }
 }
