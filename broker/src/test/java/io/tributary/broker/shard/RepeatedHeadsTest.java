@@ -70,8 +70,10 @@ class RepeatedHeadsTest {
         assertThat(repeated()).isEmpty();
         ticks(1);
         assertThat(repeated()).hasSize(10);
+        ticks(1);
+        assertThat(repeated()).hasSize(20);
         ticks(2);
-        assertThat(repeated()).hasSize(25);
+        assertThat(repeated()).hasSize(26).last().isInstanceOf(HeadsComplete.class);
     }
 
     @Test
@@ -104,6 +106,7 @@ class RepeatedHeadsTest {
         fold(publish("n", recipient("a", 2)), attach("b", 8));
         loseStore(4);
         goLive();
+        store.answerAll();
         assertThat(nodes.target.take()).contains("7: attached 2/2", "7: 1 dup 2 dup", "8: attached 8/8");
         assertThat(restored).isEqualTo(1);
         assertThat(recordsLost).isZero();

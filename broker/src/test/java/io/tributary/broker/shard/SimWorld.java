@@ -10,6 +10,7 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
+import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -100,8 +101,20 @@ final class SimWorld {
     }
 
     SimWorld(long seed, List<Ledger.Promise> promises) {
-        clock = new SimClock(seed);
-        faults = Faults.drawnFrom(clock);
+        this(new SimClock(seed), null, promises);
+        drawClients();
+    }
+
+    /** A world in which only happens what a test does. */
+    SimWorld(long seed, Faults faults, List<Ledger.Promise> promises) {
+        this(new SimClock(seed), faults, promises);
+        addLoyalClients();
+        begin();
+    }
+
+    private SimWorld(SimClock clock, @Nullable Faults wanted, List<Ledger.Promise> promises) {
+        this.clock = clock;
+        faults = wanted == null ? Faults.drawnFrom(clock) : wanted;
         log = new SimLog(clock, SHARDS, faults.timeTravel);
         store = new SimStore(clock, SHARDS, faults.timeTravel);
         routing = new SimRouting(clock);
@@ -109,7 +122,6 @@ final class SimWorld {
         ledger = new Ledger(this, promises);
         startFronts();
         startNodes();
-        drawClients();
     }
 
     /** Whether anything happened after which a message may be sent twice. */
@@ -168,9 +180,51 @@ final class SimWorld {
             clock.runUntil(clock.nowMillis() + (clock.chance(0.03) ? 4000 : clock.between(0, 120)));
             act();
         }
+        finish();
+    }
+
+    /** Heals what is broken, waits until all is done, and judges. */
+    void finish() {
         heal();
         settle();
         ledger.settled();
+    }
+
+    /** Lets time pass. */
+    void pass(long millis) {
+        clock.runUntil(clock.nowMillis() + millis);
+    }
+
+    /** Lets time pass until something has happened. */
+    void passUntil(BooleanSupplier hasHappened) {
+        long deadline = clock.nowMillis() + LONGEST_SETTLING_MILLIS;
+        while (!hasHappened.getAsBoolean()) {
+            if (clock.nowMillis() > deadline) {
+                throw new Violation("it does not happen");
+            }
+            pass(1);
+        }
+    }
+
+    /** Adds a client with a subscription, and connects it. */
+    SimClient join(String name, String topic, QoS qos) {
+        add(name, false, ShardState.NEVER_EXPIRES_SECONDS, wish(topic, qos));
+        SimClient client = client(name);
+        client.connect(new SimConnection.Connect(false, ShardState.NEVER_EXPIRES_SECONDS, 5, null));
+        passUntil(client::isConnected);
+        return client;
+    }
+
+    /** The shard of a client. */
+    int shardOf(SimClient client) {
+        return new LogAppender(log.view()).shardOf(client.name);
+    }
+
+    /** Gives a shard to a node that has not got it. */
+    void moveToOther(int shard) {
+        hadFault = true;
+        SimNode owner = ownerOf(shard);
+        nodes.stream().filter(node -> node != owner).findFirst().ifPresent(node -> log.assign(shard, node.log));
     }
 
     private ShardConfig drawConfig() {
@@ -189,12 +243,17 @@ final class SimWorld {
                 faults.cuts ? Duration.ofSeconds(clock.between(10, 60)) : Duration.ZERO);
     }
 
-    private void drawClients() {
+    private void addLoyalClients() {
         long forever = ShardState.NEVER_EXPIRES_SECONDS;
         add(WATCHER, true, forever, wish(WILLS, QoS.EXACTLY_ONCE), wish("a", QoS.EXACTLY_ONCE));
         for (String member : List.of("member-1", "member-2")) {
             add(member, true, forever, new SimRouting.Subscription(member, 0, WORK, QoS.EXACTLY_ONCE, GROUP));
         }
+    }
+
+    private void drawClients() {
+        long forever = ShardState.NEVER_EXPIRES_SECONDS;
+        addLoyalClients();
         if (clock.chance(0.5)) { // a member that may end its session
             long expiry = clock.oneOf(List.of(1L, 2L, 30L, forever));
             add(GUEST, false, expiry, new SimRouting.Subscription(GUEST, 0, WORK, QoS.EXACTLY_ONCE, GROUP));
