@@ -107,7 +107,7 @@ class RepeatedHeadsTest {
         loseStore(4);
         goLive();
         store.answerAll();
-        assertThat(nodes.target.take()).contains("7: attached 2/2", "7: 1 dup 2 dup", "8: attached 8/8");
+        assertThat(nodes.target.take()).contains("7: attached 2/2", "8: attached 8/8", "7: 1 2");
         assertThat(restored).isEqualTo(1);
         assertThat(recordsLost).isZero();
         ticks(11);
