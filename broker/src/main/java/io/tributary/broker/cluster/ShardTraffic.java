@@ -5,6 +5,7 @@ import io.tributary.broker.cluster.NodeMessage.AttachedTo;
 import io.tributary.broker.cluster.NodeMessage.Deliver;
 import io.tributary.broker.cluster.NodeMessage.OwnerMessage;
 import io.tributary.broker.cluster.NodeMessage.OwnerSpeaks;
+import io.tributary.broker.cluster.NodeMessage.QosZero;
 import io.tributary.broker.cluster.NodeMessage.Received;
 import io.tributary.broker.cluster.NodeMessage.ReceivedLogged;
 import io.tributary.broker.cluster.NodeMessage.Relayed;
@@ -18,6 +19,7 @@ import io.tributary.broker.link.Link;
 import io.tributary.broker.shard.OtherNodes;
 import io.tributary.broker.shard.OwnerTarget;
 import io.tributary.broker.shard.Shards;
+import io.tributary.common.event.QueueEntry.Queued;
 import java.util.Collection;
 import java.util.List;
 import java.util.Map;
@@ -49,7 +51,12 @@ public final class ShardTraffic implements OtherNodes {
 
     private volatile @Nullable Shards shards;
 
-    private record KnownOwner(String node, long epoch) {}
+    /** Who has spoken as the owner of a shard, and whether it serves it already. */
+    private record KnownOwner(String node, long epoch, boolean isLive) {
+        private KnownOwner liveSince(long liveEpoch) {
+            return liveEpoch == epoch ? new KnownOwner(node, epoch, true) : this;
+        }
+    }
 
     private record Unasked(Link link, int shard) {}
 
@@ -99,7 +106,10 @@ public final class ShardTraffic implements OtherNodes {
         switch (message) {
             case OwnerSpeaks _ -> throw new IllegalStateException("taken above");
             case AttachedTo to -> target.attached(to.connection(), to.attached());
-            case AllAttached all -> target.allAttached(all.upTo());
+            case AllAttached all -> {
+                target.allAttached(all.upTo());
+                owners.computeIfPresent(all.shard(), (_, owner) -> owner.liveSince(all.ownerEpoch()));
+            }
             case TakenOver from -> target.takenOver(from.connection());
             case Deliver deliver -> target.deliver(deliver.connection(), deliver.deliveries());
             case ReceivedLogged logged -> target.received(logged.connection(), logged.sequences());
@@ -109,7 +119,7 @@ public final class ShardTraffic implements OtherNodes {
 
     private void listen(Link link, int shard, long ownerEpoch) {
         String node = link.peer().toString();
-        owners.merge(shard, new KnownOwner(node, ownerEpoch), (old, now) -> now.epoch >= old.epoch ? now : old);
+        owners.merge(shard, new KnownOwner(node, ownerEpoch, false), (old, now) -> now.epoch >= old.epoch ? now : old);
         spokenOver(link).put(shard, new Spoken(ownerEpoch, own().from(shard, ownerEpoch)));
     }
 
@@ -138,23 +148,38 @@ public final class ShardTraffic implements OtherNodes {
     }
 
     @Override
+    public boolean isOwned(int shard) {
+        KnownOwner owner = owners.get(shard);
+        return owner != null && owner.isLive && links.containsKey(owner.node);
+    }
+
+    @Override
     public void ownedHere(int shard, long ownerEpoch) {
         owners.compute(shard, (_, old) -> old == null || old.epoch < ownerEpoch ? null : old);
     }
 
-    @Override
-    public boolean isOwned(int shard) {
+    /**
+     * Hands a message of QoS 0 to the owner of a persistent session that has no connection here.
+     *
+     * @return false when nobody is known to own it, or the owner cannot be told
+     */
+    boolean qos0(String clientId, long session, Queued message) {
+        int shard = own().shardOf(clientId);
+        if (own().isLive(shard)) {
+            own().qos0(shard, clientId, session, message);
+            return true;
+        }
         KnownOwner owner = owners.get(shard);
-        return owner != null && links.containsKey(owner.node);
+        Link link = owner == null ? null : links.get(owner.node);
+        return link != null && link.send(FrameBuilder.frameOf(new QosZero(shard, clientId, session, message)));
     }
 
-    /** Stub. */
-    boolean qos0(String clientId, long session, io.tributary.common.event.QueueEntry.Queued message) {
-        return false;
+    /** A message of QoS 0 for a session that is connected here, or of which this node knows where. */
+    void take(QosZero to) {
+        if (!own().deliverQos0(to.clientId(), to.session(), to.message())) {
+            own().qos0(to.shard(), to.clientId(), to.session(), to.message());
+        }
     }
-
-    /** Stub. */
-    void take(NodeMessage.QosZero message) {}
 
     @Override
     public boolean settle(int shard, String clientId, long epoch, long[] sequences) {
@@ -270,6 +295,14 @@ public final class ShardTraffic implements OtherNodes {
         @Override
         public void relayed(long epoch, int packetId) {
             send(new Relayed(shard, ownerEpoch, epoch, packetId));
+        }
+
+        /** Its loss breaks nothing: nobody waits for a message of QoS 0. */
+        @Override
+        public void qos0(String clientId, long session, Queued message) {
+            if (link != null && !isBroken) {
+                link.send(FrameBuilder.frameOf(new QosZero(shard, clientId, session, message)));
+            }
         }
     }
 }

@@ -1,5 +1,6 @@
 package io.tributary.broker.delivery;
 
+import io.tributary.common.event.QueueEntry;
 import java.util.List;
 import java.util.function.LongPredicate;
 import java.util.function.Predicate;
@@ -36,4 +37,7 @@ public interface SessionTarget {
 
     /** The PUBRECs of these sequence numbers are logged: PUBREL may be sent. */
     void received(long connection, long[] sequences);
+
+    /** Hands a message of QoS 0 to the connection of a persistent session; see {@link DeliveryTarget#deliverQos0}. */
+    boolean deliverQos0(String clientId, long session, QueueEntry.Queued message);
 }

@@ -123,6 +123,18 @@ public enum BrokerMeters {
             "How often a shard caught up with its log and went live: once for each shard at the start."),
     /** Log records. */
     SHARD_RECORDS("tributary.shards.records", Type.COUNTER, "", "Records of the shards' logs that were applied."),
+    /** Deleted log records. */
+    SHARD_RECORDS_LOST(
+            "tributary.shards.records.lost",
+            Type.COUNTER,
+            "",
+            "Records that the log's retention had deleted before they were applied: what they said is lost."),
+    /** Rebuilt shards. */
+    SHARD_RESTORES(
+            "tributary.shards.restores",
+            Type.COUNTER,
+            "",
+            "How often a shard's state was rebuilt from its log alone, with nothing lost, for the store had lost it."),
     /** Save points. */
     SAVE_POINTS("tributary.shards.save.points", Type.COUNTER, "", "Save points that were stored."),
     /** Stored messages. */

@@ -12,6 +12,8 @@ final class ShardCounters implements ShardRecorder {
     private final LongAdder storeFailures;
     private final LongAdder records;
     private final LongAdder live;
+    private final LongAdder recordsLost;
+    private final LongAdder restores;
 
     ShardCounters(Meters meters) {
         dropped = meters.counters(BrokerMeters.MESSAGES_DROPPED, DropReason.class, "queue");
@@ -20,6 +22,8 @@ final class ShardCounters implements ShardRecorder {
         storeFailures = meters.counter(BrokerMeters.STORE_FAILURES);
         records = meters.counter(BrokerMeters.SHARD_RECORDS);
         live = meters.counter(BrokerMeters.SHARD_TAKEOVERS);
+        recordsLost = meters.counter(BrokerMeters.SHARD_RECORDS_LOST);
+        restores = meters.counter(BrokerMeters.SHARD_RESTORES);
     }
 
     @Override
@@ -46,5 +50,15 @@ final class ShardCounters implements ShardRecorder {
     @Override
     public void live(int shard, int sessions) {
         live.increment();
+    }
+
+    @Override
+    public void restored(int shard) {
+        restores.increment();
+    }
+
+    @Override
+    public void recordsLost(long count) {
+        recordsLost.add(count);
     }
 }

@@ -230,6 +230,16 @@ public final class Totals {
         }
 
         @Override
+        public void restored(int shard) {
+            next.restored(shard);
+        }
+
+        @Override
+        public void recordsLost(long records) {
+            next.recordsLost(records);
+        }
+
+        @Override
         public void live(int shard, int sessions) {
             next.live(shard, sessions);
         }

@@ -3,6 +3,7 @@ package io.tributary.broker.shard;
 import io.tributary.broker.delivery.Attached;
 import io.tributary.broker.delivery.Delivery;
 import io.tributary.broker.delivery.SessionTarget;
+import io.tributary.common.event.QueueEntry;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
@@ -25,6 +26,11 @@ final class LocalConnections {
         this.connections = connections;
         this.relays = relays;
         newestOwner = new AtomicLongArray(shards);
+    }
+
+    /** Hands a message of QoS 0 to a session's connection, if it has one here. */
+    boolean deliverQos0(String clientId, long session, QueueEntry.Queued message) {
+        return connections.deliverQos0(clientId, session, message);
     }
 
     /** A way of an owner to the connections; one thread at a time. */
@@ -92,6 +98,13 @@ final class LocalConnections {
         public void relayed(long epochOfConnection, int packetId) {
             if (isNewest()) {
                 relays.accepted(shard, epochOfConnection, packetId);
+            }
+        }
+
+        @Override
+        public void qos0(String clientId, long session, QueueEntry.Queued message) {
+            if (isNewest()) {
+                connections.deliverQos0(clientId, session, message);
             }
         }
     }

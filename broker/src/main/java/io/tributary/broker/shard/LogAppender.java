@@ -7,6 +7,7 @@ import io.tributary.common.event.Source;
 import io.tributary.common.mqtt.Message;
 import io.tributary.persistence.shard.AppendCallback;
 import io.tributary.persistence.shard.ShardLog;
+import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.List;
@@ -16,6 +17,7 @@ import java.util.TreeMap;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.IntFunction;
+import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -24,6 +26,8 @@ import org.jspecify.annotations.Nullable;
  */
 final class LogAppender {
     private final ShardLog log;
+    private final long maxAgeMillis;
+    private final LongSupplier clockMillis;
     private final Queue<Waiting> waiting = new ArrayDeque<>(); // guarded by itself
     private final List<Runnable> onRoom = new ArrayList<>(); // guarded by waiting
     private volatile boolean congested;
@@ -31,8 +35,20 @@ final class LogAppender {
     @SuppressWarnings("ArrayRecordComponent") // handed on, never compared
     private record Waiting(int shard, byte[] value, AppendCallback callback) {}
 
+    /** Creates one whose messages wait in queues as long as their publishers wish. */
     LogAppender(ShardLog log) {
+        this(log, Duration.ZERO, () -> 0);
+    }
+
+    /**
+     * Creates one.
+     *
+     * @param maxAge how long a message may wait in a queue before it expires; zero for as long as its publisher wishes
+     */
+    LogAppender(ShardLog log, Duration maxAge, LongSupplier clockMillis) {
         this.log = log;
+        this.clockMillis = clockMillis;
+        maxAgeMillis = maxAge.toMillis();
     }
 
     /** The shard of a client identifier: a fixed function of the identifier and the number of shards. */
@@ -65,10 +81,11 @@ final class LogAppender {
      * @param callback called once, when all are durable or one failed
      */
     void publish(
-            Message message,
+            Message published,
             List<Recipient> recipients,
             IntFunction<@Nullable Source> source,
             AppendCallback callback) {
+        Message message = expiring(published);
         if (recipients.size() == 1) {
             int shard = shardOf(recipients.getFirst().clientId());
             append(shard, new ShardEvent.Publish(message, recipients, source.apply(shard)), callback);
@@ -90,6 +107,14 @@ final class LogAppender {
                 append(shard, new ShardEvent.Publish(message, ofShard.subList(from, to), source.apply(shard)), all);
             }
         });
+    }
+
+    private Message expiring(Message message) {
+        if (maxAgeMillis == 0) {
+            return message;
+        }
+        long latest = clockMillis.getAsLong() + maxAgeMillis;
+        return message.expiresAtMillis() <= latest ? message : message.withExpiry(latest);
     }
 
     boolean isCongested() {

@@ -37,7 +37,7 @@ public interface OtherNodes extends OwnerTarget.Directory {
         }
     };
 
-    /** Stub. */
+    /** Whether another node that can be reached serves a shard. */
     boolean isOwned(int shard);
 
     /** This node owns a shard. */

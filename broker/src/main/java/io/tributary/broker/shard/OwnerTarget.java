@@ -2,6 +2,7 @@ package io.tributary.broker.shard;
 
 import io.tributary.broker.delivery.Attached;
 import io.tributary.broker.delivery.Delivery;
+import io.tributary.common.event.QueueEntry;
 import java.util.Collection;
 import java.util.List;
 
@@ -39,6 +40,12 @@ public interface OwnerTarget {
      */
     void relayed(long epoch, int packetId);
 
+    /**
+     * Hands over a message of QoS 0 for a session that has its connection there. It may get lost, and what else is said does not
+     * get lost with it.
+     */
+    void qos0(String clientId, long session, QueueEntry.Queued message);
+
     /** The connections of a node that is gone. */
     OwnerTarget NOBODY = new OwnerTarget() {
         @Override
@@ -58,6 +65,9 @@ public interface OwnerTarget {
 
         @Override
         public void relayed(long epoch, int packetId) {}
+
+        @Override
+        public void qos0(String clientId, long session, QueueEntry.Queued message) {}
     };
 
     /** The ways to the nodes. Any thread. */

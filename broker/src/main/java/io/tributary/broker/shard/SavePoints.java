@@ -2,6 +2,7 @@ package io.tributary.broker.shard;
 
 import io.tributary.persistence.shard.SavePoint;
 import io.tributary.persistence.shard.ShardLog;
+import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executor;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -102,6 +103,23 @@ final class SavePoints {
         }
         resumeIfCaughtUp(); // a record folded after the pause may have made it smaller, too
         return !fenced && !queues.hasStoreMoved();
+    }
+
+    /**
+     * Stores what there is, if that can be done at once: the shard goes to another owner, who then has less to fold again.
+     * Nobody waits for the answer; when the next owner has claimed the shard already, the store refuses.
+     */
+    void saveLast(long ownerEpoch) {
+        if (taken == null && state.applied() > savedApplied) {
+            take(ownerEpoch);
+        }
+        if (taken != null && !storing && handOns.isDoneUpTo(taken.applied())) {
+            CompletionStage<?> _ = environment.store().save(shard, taken).whenComplete((_, failure) -> {
+                if (failure != null) {
+                    LOG.info("Shard {}: the last save point came too late: {}", shard, String.valueOf(failure));
+                }
+            });
+        }
     }
 
     private boolean isTime() {

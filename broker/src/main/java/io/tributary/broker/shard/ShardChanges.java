@@ -190,7 +190,8 @@ final class ShardChanges {
         queuedBytes += sizeOf(added) - sizeOf(gone);
     }
 
-    private static long sizeOf(@Nullable QueueEntry entry) {
+    /** The size of an entry's message, in bytes. */
+    static long sizeOf(@Nullable QueueEntry entry) {
         return entry instanceof QueueEntry.Queued queued ? queued.message().sizeBytes() : 0;
     }
 }

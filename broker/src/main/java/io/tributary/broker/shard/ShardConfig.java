@@ -12,6 +12,8 @@ import java.time.Duration;
  * @param windowMessages how many unacknowledged messages are handed to a connection ahead
  * @param windowBytes how many bytes of unacknowledged messages are handed to a connection ahead
  * @param queue the limits of each session's queue
+ * @param retention how long the log keeps records that no save point needs any more; all sessions are logged again four times
+ *     in it, so that the log alone can rebuild them. Zero when the log is cut behind each save point: nothing is repeated.
  */
 public record ShardConfig(
         int threads,
@@ -20,7 +22,9 @@ public record ShardConfig(
         int savePointBytes,
         int windowMessages,
         int windowBytes,
-        QueueLimits queue) {
+        QueueLimits queue,
+        Duration retention) {
+    private static final long SHORTEST_RETENTION_MILLIS = 10_000;
 
     public ShardConfig {
         atLeast("threads", threads, 1);
@@ -29,9 +33,45 @@ public record ShardConfig(
         atLeast("save-point-bytes", savePointBytes, 1024);
         atLeast("window-messages", windowMessages, 1);
         atLeast("window-bytes", windowBytes, 1024);
+        if (!retention.isZero()) {
+            atLeast("retention (ms)", retention.toMillis(), SHORTEST_RETENTION_MILLIS);
+        }
         if (windowMessages > 32_767) {
             throw new IllegalArgumentException("window-messages: " + windowMessages + " is more than 32767");
         }
+    }
+
+    /** One for a log that is cut behind each save point. */
+    public ShardConfig(
+            int threads,
+            Duration savePointInterval,
+            int savePointChanges,
+            int savePointBytes,
+            int windowMessages,
+            int windowBytes,
+            QueueLimits queue) {
+        this(
+                threads,
+                savePointInterval,
+                savePointChanges,
+                savePointBytes,
+                windowMessages,
+                windowBytes,
+                queue,
+                Duration.ZERO);
+    }
+
+    /** The same for a log that keeps its records so long. */
+    public ShardConfig withRetention(Duration newRetention) {
+        return new ShardConfig(
+                threads,
+                savePointInterval,
+                savePointChanges,
+                savePointBytes,
+                windowMessages,
+                windowBytes,
+                queue,
+                newRetention);
     }
 
     /** A thread for each two cores; a save point after a second, 500 messages or 256 KiB; 256 messages or 1 MiB ahead. */

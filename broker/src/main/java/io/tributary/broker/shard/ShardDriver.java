@@ -43,6 +43,9 @@ import org.slf4j.LoggerFactory;
  * IDLE       --assigned-------------------------------> CLAIMING   an Owner record is appended
  * CLAIMING   --the record is durable, its offset known-> LOADING   the store is claimed, heads and wills are read
  * LOADING    --all pages read-------------------------> REPLAYING  the log is folded on from the applied offset
+ * REPLAYING  --records that it needs are deleted------> RESTORING  the log is searched for what owners repeated in it
+ * RESTORING  --found and copied into the store--------> LOADING
+ * RESTORING  --there is nothing-----------------------> REPLAYING  what was deleted is lost, the rest is folded
  * REPLAYING  --the own Owner record is folded---------> LIVE       connections are served, timers run
  * any        --refused by the store, or it failed,
  *              or a newer Owner is folded-------------> CLAIMING   after a pause, with nothing left in memory
@@ -60,6 +63,7 @@ final class ShardDriver implements Effects {
         IDLE,
         CLAIMING,
         LOADING,
+        RESTORING,
         REPLAYING,
         LIVE
     }
@@ -78,6 +82,7 @@ final class ShardDriver implements Effects {
     private final HandOns handOns;
 
     private Phase phase = Phase.IDLE;
+    private volatile boolean isLive;
     /** Counts claims, so that what an earlier one asked for is known and ignored when it arrives. */
     private int generation;
 
@@ -89,6 +94,7 @@ final class ShardDriver implements Effects {
 
     // Live from the claim to the next one.
     private @Nullable Live live;
+    private @Nullable Restore restore;
 
     /** What an owner has from loading the shard until it loses or claims it again. */
     private record Live(
@@ -97,7 +103,8 @@ final class ShardDriver implements Effects {
             QueueTrimmer trimmer,
             GroupHandOver handOver,
             SavePoints savePoints,
-            ShardTimers timers) {}
+            ShardTimers timers,
+            HeadRepeats repeats) {}
 
     ShardDriver(int shard, ShardEnvironment environment, Executor thread) {
         this.shard = shard;
@@ -118,8 +125,9 @@ final class ShardDriver implements Effects {
         return ownerEpoch;
     }
 
+    /** Whether this node serves the shard; any thread. */
     boolean isLive() {
-        return phase == Phase.LIVE;
+        return isLive;
     }
 
     /** This node owns the shard from now on. */
@@ -133,15 +141,21 @@ final class ShardDriver implements Effects {
         });
     }
 
-    /** This node does not own the shard any more. */
+    /** This node does not own the shard any more: what the next owner would have to find out goes into log and store. */
     void revoked() {
+        if (live != null && isLive()) {
+            live.deliveries.takeSettled(ownerEpoch).forEach(this::append);
+            live.savePoints.saveLast(ownerEpoch);
+        }
         reset(Phase.IDLE);
     }
 
     private void reset(Phase next) {
         generation++;
         phase = next;
+        isLive = false;
         live = null;
+        restore = null;
         targets.clear();
         retryAtMillis = Long.MAX_VALUE;
     }
@@ -150,9 +164,15 @@ final class ShardDriver implements Effects {
         if (claim != generation) {
             return;
         }
-        phase = Phase.LOADING;
         ownerEpoch = epoch;
-        onAnswer(store.claim(shard, epoch), claimed -> load(new ShardState(this, claimed), null, new ArrayList<>()));
+        load();
+    }
+
+    private void load() {
+        phase = Phase.LOADING;
+        onAnswer(
+                store.claim(shard, ownerEpoch),
+                claimed -> load(new ShardState(this, claimed), null, new ArrayList<>()));
     }
 
     private void load(ShardState state, @Nullable String cursor, List<ClientWill> wills) {
@@ -180,7 +200,7 @@ final class ShardDriver implements Effects {
     }
 
     /** Goes on with an answer of the store, unless the shard was lost or claimed again meanwhile. */
-    private <T> void onAnswer(CompletionStage<T> stage, Consumer<T> next) {
+    private <T extends @Nullable Object> void onAnswer(CompletionStage<T> stage, Consumer<T> next) {
         int claim = generation;
         stage.whenComplete((answer, failure) -> thread.execute(() -> {
             if (claim == generation && failure != null) {
@@ -201,9 +221,70 @@ final class ShardDriver implements Effects {
                 new QueueTrimmer(environment.config().queue(), queues, deliveries),
                 new GroupHandOver(queues, deliveries, routing, thread, clockMillis, ownerEpoch, this::appendHandOver),
                 new SavePoints(shard, environment, state, queues, handOns, thread),
-                new ShardTimers());
+                new ShardTimers(),
+                new HeadRepeats(shard, environment, state, queues, thread, ownerEpoch));
         phase = Phase.REPLAYING;
-        log.readFrom(shard, state.applied() + 1);
+        if (state.applied() < ShardStore.NOTHING_APPLIED) {
+            restore(live);
+        }
+        readOn();
+    }
+
+    /** Begins to rebuild the store: the log has deleted records that it needs, or an owner before was interrupted in that. */
+    private void restore(Live now) {
+        phase = Phase.RESTORING;
+        restore = new Restore(shard, environment, now.state, ownerEpoch, new Restoring(now.state));
+    }
+
+    /** What becomes of a store that is rebuilt. */
+    private final class Restoring implements Restore.Outcome {
+        private final ShardState before;
+
+        private Restoring(ShardState before) {
+            this.before = before;
+        }
+
+        @Override
+        public void restored(long applied) {
+            LOG.warn(
+                    "Shard {}: the store had the state up to offset {}, and the log has no records behind that any more; its"
+                            + " state is rebuilt from the log as of offset {}, with nothing lost",
+                    shard,
+                    before.applied(),
+                    applied);
+            recorder.restored(shard);
+            reset(Phase.LOADING);
+            load();
+        }
+
+        @Override
+        public void nothingFound(long begin) {
+            long known = Math.max(before.applied(), ShardStore.NOTHING_APPLIED);
+            LOG.error(
+                    "Shard {}: the log begins at offset {}, and the store has the state up to {}: the {} records between"
+                            + " were deleted before they were applied, and no owner has repeated in the log what they"
+                            + " said. Sessions, messages and acknowledgements in them are lost. Keep the log longer than"
+                            + " the cluster may be down, and than the store may go back in time",
+                    shard,
+                    begin,
+                    known,
+                    begin - known - 1);
+            recorder.recordsLost(begin - known - 1);
+            before.skipTo(begin - 1);
+            restore = null;
+            phase = Phase.REPLAYING;
+            readOn();
+        }
+
+        @Override
+        public void cutAgain() {
+            claimAgainLater("the log has lost more records while the state was rebuilt");
+        }
+
+        @Override
+        public void whenSaved(CompletionStage<@Nullable Void> stage, Runnable then) {
+            onAnswer(stage, _ -> then.run());
+        }
     }
 
     private void claimAgainLater(String why) {
@@ -216,16 +297,26 @@ final class ShardDriver implements Effects {
     /**
      * Folds records that the log handed out.
      *
-     * @param from the offset that they were read from; what the log had on its way when this owner stepped back leaves a gap
+     * @param from the offset that they were read from. Behind the one that is wanted, they are what the log had on its way
+     *     when this owner stepped back; before it, with a first record that is behind it, the log has deleted what lies
+     *     between, for offsets have no gaps.
      */
     void records(long from, List<LogRecord> records) {
         Live now = live;
-        if (now == null || from > now.state.applied() + 1) {
+        if (now == null || records.isEmpty() || (restore == null && from > now.state.applied() + 1)) {
             return;
         }
         int claim = generation;
         try {
-            fold(now, records);
+            if (restore == null && records.getFirst().offset() > now.state.applied() + 1) {
+                noticeDeleted(now);
+            }
+            if (restore == null) {
+                fold(now, records);
+            } else {
+                restore.records(from, records);
+                return;
+            }
         } catch (RuntimeException e) {
             LOG.error("Shard {}: a record cannot be folded; this is a defect", shard, e);
             claimAgainLater("what is in memory is not to be trusted");
@@ -239,6 +330,15 @@ final class ShardDriver implements Effects {
         }
     }
 
+    /** The log's retention has deleted records that the state needs. */
+    private void noticeDeleted(Live now) {
+        if (phase == Phase.LIVE) {
+            claimAgainLater("the log has deleted records before they were folded");
+        } else {
+            restore(now);
+        }
+    }
+
     private void fold(Live now, List<LogRecord> records) {
         int claim = generation;
         for (LogRecord record : records) {
@@ -249,6 +349,7 @@ final class ShardDriver implements Effects {
                 foldingOffset = record.offset();
                 ShardEvent event = EventCodec.decode(record.value());
                 now.state.apply(record.offset(), record.timeMillis(), event);
+                now.repeats.folded(record.timeMillis(), event);
                 folded(now, event);
             }
         }
@@ -275,7 +376,9 @@ final class ShardDriver implements Effects {
 
     /** Has the log hand out what follows the record that was folded last. */
     void readOn() {
-        if (live != null) {
+        if (restore != null) {
+            restore.readOn();
+        } else if (live != null) {
             log.readFrom(shard, live.state.applied() + 1);
         }
     }
@@ -306,6 +409,14 @@ final class ShardDriver implements Effects {
         if (live != null && phase == Phase.LIVE) {
             live.deliveries.received(clientId, epoch, sequences);
             endOfTurn(live);
+        }
+    }
+
+    /** Passes a message of QoS 0 on to the node that has a session's connection; without one, nobody gets it. */
+    void qos0(String clientId, long session, QueueEntry.Queued message) {
+        ClientState client = live == null || phase != Phase.LIVE ? null : live.state.client(clientId);
+        if (client != null && client.session == session && client.node != null) {
+            targetOf(client.node).qos0(clientId, session, message);
         }
     }
 
@@ -344,6 +455,9 @@ final class ShardDriver implements Effects {
             }
             live.deliveries.retryReads();
             live.handOver.retry();
+            if (phase == Phase.LIVE) {
+                live.repeats.tick();
+            }
             count(live, now);
             endOfTurn(live);
         }
@@ -431,6 +545,7 @@ final class ShardDriver implements Effects {
 
     private void goLive(Live now) {
         phase = Phase.LIVE;
+        isLive = true;
         for (ClientState client : now.state.clients()) {
             load(now, client);
         }

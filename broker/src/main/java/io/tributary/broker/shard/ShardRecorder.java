@@ -8,7 +8,9 @@ public interface ShardRecorder {
         /** The queue was at its limit. */
         QUEUE_FULL,
         /** Its expiry interval was over. */
-        EXPIRED
+        EXPIRED,
+        /** QoS 0 messages for sessions of this node's shards came faster than they could be passed on. */
+        OWNER_BUSY
     }
 
     /** A message left a queue without being delivered. */
@@ -22,6 +24,12 @@ public interface ShardRecorder {
 
     /** Records were folded. */
     default void folded(int records) {}
+
+    /** The log had deleted so many records before they were applied: what they said is lost. */
+    default void recordsLost(long records) {}
+
+    /** A shard whose log was cut was rebuilt from what its owners had repeated in the log; nothing is lost. */
+    default void restored(int shard) {}
 
     /** A new owner has folded a shard's log to its end and serves its sessions. */
     default void live(int shard, int sessions) {}

@@ -9,6 +9,9 @@ import io.tributary.common.event.ShardEvent.Attach;
 import io.tributary.common.event.ShardEvent.ClientSettled;
 import io.tributary.common.event.ShardEvent.Detach;
 import io.tributary.common.event.ShardEvent.HandOver;
+import io.tributary.common.event.ShardEvent.Head;
+import io.tributary.common.event.ShardEvent.HeadQueue;
+import io.tributary.common.event.ShardEvent.HeadsComplete;
 import io.tributary.common.event.ShardEvent.Moved;
 import io.tributary.common.event.ShardEvent.Owner;
 import io.tributary.common.event.ShardEvent.Publish;
@@ -25,6 +28,7 @@ import io.tributary.persistence.shard.SavePoint.ClientWill;
 import io.tributary.persistence.shard.SavePoint.SourcePosition;
 import io.tributary.persistence.shard.SavePoint.WillKey;
 import io.tributary.persistence.shard.ShardStore.Claim;
+import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
@@ -51,6 +55,8 @@ import org.jspecify.annotations.Nullable;
  * expiry of 0 leads to "detached", due at once, while there are any; a SessionExpired that does not know of the latest one
  * changes nothing; a new session inherits the queue of the one before, for the owner to sweep; and one that comes for a
  * session that is over begins a session of its own, detached and due at once, under a name that no client can have.
+ *
+ * <p>Heads that an owner repeats change nothing, whatever they say: they cannot bring back a session that has ended since.
  *
  * <p>A will goes with the {@code Attach} that brought it: it is pending while its connection lives and through its delay,
  * then due until a {@link WillDue} with its destinations is folded; a resumption before it is due cancels it.
@@ -110,6 +116,7 @@ final class ShardState {
             case SessionExpired expired -> sessionExpired(expired);
             case WillDue due -> willDue(due);
             case HandOver handOver -> handOver(handOver);
+            case Head _, HeadQueue _, HeadsComplete _ -> {} // they say what is known, and may say it late
         }
     }
 
@@ -139,6 +146,32 @@ final class ShardState {
     /** The offset of the last record folded. */
     long applied() {
         return applied;
+    }
+
+    /** The epoch of the latest owner whose record is folded, -1 for none. */
+    long ownerEpoch() {
+        return ownerEpoch;
+    }
+
+    /** The latest source applied from each shard that handed something on. */
+    Collection<SourcePosition> sources() {
+        return sources.values();
+    }
+
+    /** Goes on behind records that nobody has any more. */
+    void skipTo(long offset) {
+        applied = offset;
+    }
+
+    /** The names of all wills, due or not. */
+    List<WillKey> allWills() {
+        List<WillKey> keys = new ArrayList<>(dueWills.keySet());
+        for (ClientState client : clients.values()) {
+            if (client.will != null) {
+                keys.add(new WillKey(client.clientId, client.epoch));
+            }
+        }
+        return keys;
     }
 
     /** What changed since the last save point. */

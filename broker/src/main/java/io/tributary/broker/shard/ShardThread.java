@@ -21,7 +21,7 @@ final class ShardThread implements Executor {
 
     private final Queue<Runnable> tasks = new ConcurrentLinkedQueue<>();
     private final AtomicBoolean parked = new AtomicBoolean();
-    private final List<ShardDriver> drivers = new ArrayList<>(); // on the thread only
+    private final List<Runnable> ticks = new ArrayList<>(); // on the thread only
     private final Thread thread;
     private volatile boolean stopping;
 
@@ -34,9 +34,9 @@ final class ShardThread implements Executor {
         thread.start();
     }
 
-    /** Has the driver's clock tick from now on. */
-    void add(ShardDriver driver) {
-        execute(() -> drivers.add(driver));
+    /** Runs something on the thread some ten times a second from now on. */
+    void everyTick(Runnable tick) {
+        execute(() -> ticks.add(tick));
     }
 
     @Override
@@ -65,7 +65,7 @@ final class ShardThread implements Executor {
             long now = System.nanoTime();
             if (now - nextTick >= 0) {
                 nextTick = now + TICK_NANOS;
-                drivers.forEach(driver -> runSafely(driver::tick));
+                ticks.forEach(ShardThread::runSafely);
             }
             if (task != null) {
                 runSafely(task);

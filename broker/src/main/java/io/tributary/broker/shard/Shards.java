@@ -3,6 +3,7 @@ package io.tributary.broker.shard;
 import io.tributary.broker.delivery.MessageRouting;
 import io.tributary.broker.delivery.SessionObserver;
 import io.tributary.broker.delivery.SessionTarget;
+import io.tributary.common.event.QueueEntry;
 import io.tributary.common.event.Recipient;
 import io.tributary.common.event.ShardEvent;
 import io.tributary.common.event.Source;
@@ -14,14 +15,12 @@ import io.tributary.persistence.shard.ShardStore;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
-import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
-import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicIntegerArray;
-import java.util.function.IntConsumer;
 import java.util.function.LongConsumer;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
@@ -41,6 +40,8 @@ public final class Shards implements AutoCloseable {
     private static final AppendCallback IGNORE = (offset, failure) -> {};
     /** How many records may wait for one shard's driver before the log is asked to pause. */
     private static final int MOST_WAITING_RECORDS = 10_000;
+    /** How many messages of QoS 0 may wait for the shard threads. */
+    private static final int MOST_WAITING_QOS0 = 10_000;
 
     private final ShardConfig config;
     private final ShardLog log;
@@ -48,8 +49,10 @@ public final class Shards implements AutoCloseable {
     private final LogAppender appender;
     private final Relays relays;
     private final List<ShardThread> threads = new ArrayList<>();
-    private final List<ShardDriver> drivers = new ArrayList<>();
-    private final CompletableFuture<@Nullable Void> live = new CompletableFuture<>();
+    private volatile List<ShardDriver> drivers = List.of();
+    private final CompletableFuture<@Nullable Void> allOwned = new CompletableFuture<>();
+    private final AtomicInteger waitingQos0 = new AtomicInteger();
+    private volatile ShardRecorder recorder = ShardRecorder.NONE;
     private volatile OtherNodes others = OtherNodes.NONE;
     private volatile @Nullable LocalConnections connections;
 
@@ -63,7 +66,7 @@ public final class Shards implements AutoCloseable {
         this.config = config;
         this.log = log;
         this.store = store;
-        appender = new LogAppender(log);
+        appender = new LogAppender(log, config.queue().maxAge(), System::currentTimeMillis);
         relays = new Relays(log.shardCount());
     }
 
@@ -83,14 +86,9 @@ public final class Shards implements AutoCloseable {
             OtherNodes others,
             ShardRecorder recorder) {}
 
-    /** Starts to own shards; the stage completes when every shard of the log is live here. */
-    public CompletionStage<@Nullable Void> start(Node node) {
-        Set<Integer> liveOnce = ConcurrentHashMap.newKeySet();
-        IntConsumer onLive = shard -> {
-            if (liveOnce.add(shard) && liveOnce.size() == log.shardCount()) {
-                live.complete(null);
-            }
-        };
+    /** Lets connections and owners elsewhere talk with the shards; {@link #own} follows. */
+    public void start(Node node) {
+        recorder = node.recorder();
         LocalConnections local = new LocalConnections(node.connections(), relays, this::shardOf, log.shardCount());
         connections = local;
         others = node.others();
@@ -106,17 +104,19 @@ public final class Shards implements AutoCloseable {
                 node.observer(),
                 System::currentTimeMillis,
                 node.recorder(),
-                onLive);
+                _ -> completeIfAllOwned());
         for (int i = 0; i < Math.min(config.threads(), log.shardCount()); i++) {
             threads.add(new ShardThread("tributary-shard-" + i));
         }
+        List<ShardDriver> all = new ArrayList<>();
         for (int shard = 0; shard < log.shardCount(); shard++) {
             ShardDriver driver = new ShardDriver(shard, environment, threadOf(shard));
-            drivers.add(driver);
-            threadOf(shard).add(driver);
+            all.add(driver);
+            threadOf(shard).everyTick(driver::tick);
         }
+        drivers = List.copyOf(all);
+        threads.getFirst().everyTick(this::completeIfAllOwned);
         threads.forEach(ShardThread::start);
-        return live;
     }
 
     /** Begins to own shards: once what their owners need is there, subscriptions above all. */
@@ -124,44 +124,43 @@ public final class Shards implements AutoCloseable {
         log.start(new Reader());
     }
 
-    /** Whether this node owns a shard and serves its sessions; any thread. */
+    /** Completes when once every shard was served by some node, this one or one that it can reach; on a shard thread. */
+    public CompletionStage<@Nullable Void> allOwned() {
+        return allOwned;
+    }
+
+    /** How many shards are served by nobody, as far as this node knows. */
+    public int unowned() {
+        int unowned = 0;
+        for (int shard = 0; shard < drivers.size(); shard++) {
+            unowned += drivers.get(shard).isLive() || others.isOwned(shard) ? 0 : 1;
+        }
+        return unowned;
+    }
+
+    /** How many shards this node serves. */
+    public int ownedShards() {
+        int owned = 0;
+        for (ShardDriver driver : drivers) {
+            owned += driver.isLive() ? 1 : 0;
+        }
+        return owned;
+    }
+
+    /** Whether this node serves a shard. */
     public boolean isLive(int shard) {
         return drivers.get(shard).isLive();
     }
 
-    /** Stub. */
+    /** Whether this node serves the shard of a client. */
     public boolean owns(String clientId) {
-        return isLive(shardOf(clientId));
+        return drivers.get(shardOf(clientId)).isLive();
     }
 
-    /** Stub. */
-    public int ownedShards() {
-        return (int) drivers.stream().filter(ShardDriver::isLive).count();
-    }
-
-    /** Stub. */
-    public int unowned() {
-        int n = 0;
-        for (int i = 0; i < drivers.size(); i++) {
-            n += isLive(i) || others.isOwned(i) ? 0 : 1;
+    private void completeIfAllOwned() {
+        if (!allOwned.isDone() && unowned() == 0) {
+            allOwned.complete(null);
         }
-        return n;
-    }
-
-    /** Stub. */
-    public CompletionStage<@Nullable Void> allOwned() {
-        CompletableFuture<@Nullable Void> done = new CompletableFuture<>();
-        Thread.startVirtualThread(() -> {
-            while (unowned() > 0) {
-                try {
-                    Thread.sleep(50);
-                } catch (InterruptedException e) {
-                    return;
-                }
-            }
-            done.complete(null);
-        });
-        return done;
     }
 
     /** The shard of a client identifier. */
@@ -250,6 +249,31 @@ public final class Shards implements AutoCloseable {
     public void receivedElsewhere(int shard, String clientId, long epoch, long[] sequences) {
         ShardDriver driver = drivers.get(shard);
         threadOf(shard).execute(() -> driver.received(clientId, epoch, sequences));
+    }
+
+    /** Hands a message of QoS 0 to a persistent session's connection on this node; false when it has none. */
+    public boolean deliverQos0(String clientId, long session, QueueEntry.Queued message) {
+        LocalConnections local = connections;
+        return local != null && local.deliverQos0(clientId, session, message);
+    }
+
+    /**
+     * Passes a message of QoS 0 for a persistent session on to the node of its connection, if this node owns the session's shard
+     * and it has one. What comes faster than that is dropped, and counted.
+     *
+     * @param session the identity of the session; another session of the client gets nothing
+     */
+    public void qos0(int shard, String clientId, long session, QueueEntry.Queued message) {
+        if (waitingQos0.incrementAndGet() > MOST_WAITING_QOS0) {
+            waitingQos0.decrementAndGet();
+            recorder.dropped(ShardRecorder.DropReason.OWNER_BUSY);
+            return;
+        }
+        ShardDriver driver = drivers.get(shard);
+        threadOf(shard).execute(() -> {
+            waitingQos0.decrementAndGet();
+            driver.qos0(clientId, session, message);
+        });
     }
 
     /** What the owner of a shard on another node says to connections of this node goes through here; one thread at a time. */

@@ -201,6 +201,11 @@ final class ShardNode implements AutoCloseable {
 
     private final class Connections implements SessionTarget {
         @Override
+        public boolean deliverQos0(String clientId, long session, Queued message) {
+            return false;
+        }
+
+        @Override
         public void attached(long connection, Attached attached) {
             Connected to = connections.get(connection);
             if (to != null) {

@@ -2,8 +2,10 @@ package io.tributary.broker.cluster;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.tributary.broker.cluster.NodeMessage.AllAttached;
 import io.tributary.broker.cluster.NodeMessage.Deliver;
 import io.tributary.broker.cluster.NodeMessage.OwnerSpeaks;
+import io.tributary.broker.cluster.NodeMessage.TakenOver;
 import io.tributary.broker.delivery.Delivery;
 import io.tributary.broker.session.LocalSessions;
 import io.tributary.broker.shard.InstantLog;
@@ -83,9 +85,34 @@ class ShardTrafficTest {
         assertThat(timer.getQueue()).hasSize(1);
     }
 
+    @Test
+    void shardIsOwnedWhileItsLiveOwnerCanBeReached() {
+        traffic.take(link, new OwnerSpeaks(0, OWNER));
+        assertThat(traffic.isOwned(0)).isFalse(); // it may still be loading
+        traffic.take(link, new AllAttached(0, OWNER, 9));
+        assertThat(traffic.isOwned(0)).isTrue();
+        traffic.take(link, new OwnerSpeaks(0, OWNER + 1));
+        assertThat(traffic.isOwned(0)).isFalse();
+        traffic.take(link, new AllAttached(0, OWNER + 1, 9));
+        traffic.onDown(link);
+        assertThat(traffic.isOwned(0)).isFalse();
+    }
+
+    @Test
+    void nothingElseIsLostWithAMessageOfQos0() {
+        OwnerTarget way = traffic.of(link.peer().toString(), 0, OWNER);
+        link.refuses = frame -> frame == 2;
+        way.qos0("a", 1, queued(QoS.AT_MOST_ONCE));
+        way.takenOver(7);
+        assertThat(link.taken).extracting(Object::getClass).containsExactly(OwnerSpeaks.class, TakenOver.class);
+    }
+
     private static Delivery delivery(long sequence) {
-        Message message =
-                new Message("a", new byte[40_000], QoS.AT_LEAST_ONCE, false, PublishProperties.NONE, Message.NEVER, "");
-        return new Delivery(sequence, new Queued(message, QoS.AT_LEAST_ONCE, false, List.of(), null), false);
+        return new Delivery(sequence, queued(QoS.AT_LEAST_ONCE), false);
+    }
+
+    private static Queued queued(QoS qos) {
+        Message message = new Message("a", new byte[40_000], qos, false, PublishProperties.NONE, Message.NEVER, "");
+        return new Queued(message, qos, false, List.of(), null);
     }
 }

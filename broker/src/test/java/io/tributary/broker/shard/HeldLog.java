@@ -45,9 +45,14 @@ final class HeldLog implements ShardLog {
 
     /** Makes all appends durable and tells so. */
     void makeDurable() {
+        makeDurable(0);
+    }
+
+    /** The same, at a time. */
+    void makeDurable(long timeMillis) {
         while (!pending.isEmpty()) {
             Pending next = pending.remove();
-            next.callback.onAppended(add(next.shard, next.event, 0), null);
+            next.callback.onAppended(add(next.shard, next.event, timeMillis), null);
         }
     }
 

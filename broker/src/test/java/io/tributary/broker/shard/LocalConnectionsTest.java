@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.tributary.broker.delivery.Attached;
 import io.tributary.broker.delivery.Delivery;
 import io.tributary.broker.delivery.SessionTarget;
+import io.tributary.common.event.QueueEntry.Queued;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.LongPredicate;
@@ -98,7 +99,20 @@ class LocalConnectionsTest {
     }
 
     /** Writes down what connections are told. */
+    @Test
+    void qos0OfAnOldOwnerIsNotDelivered() {
+        connections.from(0, 5).qos0("a", 1, Samples.queued("m"));
+        connections.from(0, 4).qos0("a", 2, Samples.queued("m"));
+        assertThat(told).containsExactly("qos 0 a/1");
+    }
+
     private final class Recording implements SessionTarget {
+        @Override
+        public boolean deliverQos0(String clientId, long session, Queued message) {
+            told.add("qos 0 " + clientId + "/" + session);
+            return true;
+        }
+
         @Override
         public void attached(long connection, Attached attached) {
             told.add("attached " + connection);

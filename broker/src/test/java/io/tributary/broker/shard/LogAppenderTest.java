@@ -10,8 +10,10 @@ import io.tributary.common.event.ShardEvent;
 import io.tributary.common.event.ShardEvent.Publish;
 import io.tributary.common.event.ShardEvent.Release;
 import io.tributary.common.event.Source;
+import io.tributary.common.mqtt.Message;
 import io.tributary.persistence.shard.AppendCallback;
 import io.tributary.persistence.shard.ShardLog;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashMap;
@@ -211,5 +213,21 @@ class LogAppenderTest {
 
     private static int part(@Nullable Source source) {
         return source == null ? -1 : source.part();
+    }
+
+    @Test
+    void messageExpiresWhenItIsOlderThanQueuesKeepIt() {
+        HeldLog held = new HeldLog(1);
+        LogAppender aging = new LogAppender(held, Duration.ofSeconds(10), () -> 5_000);
+        for (long expiry : new long[] {Message.NEVER, 15_001, 14_999}) {
+            aging.publish(
+                    Samples.message("m").withExpiry(expiry),
+                    List.of(Samples.recipient("a", 1)),
+                    _ -> null,
+                    (_, _) -> {});
+        }
+        assertThat(held.pending())
+                .extracting(event -> ((ShardEvent.Publish) event).message().expiresAtMillis())
+                .containsExactly(15_000L, 15_000L, 14_999L);
     }
 }

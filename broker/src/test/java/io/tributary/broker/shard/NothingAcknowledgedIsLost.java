@@ -24,6 +24,9 @@ final class NothingAcknowledgedIsLost implements Ledger.Promise {
                 lost.addAll(missing(world, one));
             }
         }
+        if (world.recorder.recordsLost > 0) {
+            throw new Violation(world.recorder.recordsLost + " records are lost");
+        }
         int counted = world.recorder.queueFull;
         if (lost.size() > counted) {
             throw new Violation(lost.size() + " messages are lost and " + counted + " counted: " + lost);

@@ -53,4 +53,9 @@ final class RecordingTarget implements OwnerTarget {
     public void relayed(long epoch, int packetId) {
         told.add("relayed " + epoch + "/" + packetId);
     }
+
+    @Override
+    public void qos0(String clientId, long session, QueueEntry.Queued message) {
+        told.add("qos 0 " + clientId + "/" + session);
+    }
 }

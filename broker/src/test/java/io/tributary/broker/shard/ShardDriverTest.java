@@ -36,6 +36,7 @@ class ShardDriverTest {
     private final List<String> told = new ArrayList<>();
     private final Set<String> dead = Set.of("dead");
     private long nowMillis = 1_000_000;
+    private long recordsLost;
     private final ShardDriver driver = new ShardDriver(0, environment(), Runnable::run);
 
     // Taking a shard over.
@@ -117,6 +118,26 @@ class ShardDriverTest {
         assertThat(target.take()).isEmpty();
         driver.records(1, log.from(0, 1));
         assertThat(target.take()).containsExactly("7: attached 1/1", "8: attached 2/2");
+    }
+
+    @Test
+    void lossIsCountedAndTheRestFoldedWhenTheLogBeginsBehindWhatTheStoreHas() {
+        for (int i = 0; i < 9; i++) {
+            log.add(0, new Owner("other"), nowMillis);
+        }
+        log.add(0, attach("a", 7), nowMillis);
+        store.content.applied = 5;
+        driver.assigned();
+        log.makeDurable();
+        store.answerAll();
+        driver.records(6, log.from(0, 8)); // 6 and 7 are deleted
+        assertThat(recordsLost).isEqualTo(2);
+        assertThat(log.calls).containsExactly("read from 6", "read from 8");
+        driver.records(8, log.from(0, 8));
+        assertThat(driver.isLive()).isTrue();
+        assertThat(target.take()).containsExactly("7: attached 9/9");
+        fold(attach("b", 8));
+        assertThat(recordsLost).isEqualTo(2);
     }
 
     @Test
@@ -229,6 +250,53 @@ class ShardDriverTest {
         driver.readOn();
         assertThat(log.pending()).isEmpty();
         assertThat(log.calls).isEmpty();
+    }
+
+    // Letting go.
+
+    @Test
+    void nextOwnerFindsWhatIsKnownWhenTheShardIsRevoked() {
+        goLive();
+        fold(attach("a", 7), publish("m", recipient("a", 1)), publish("n", recipient("a", 1)));
+        driver.settle("a", 1, new long[] {1});
+        driver.revoked();
+        assertThat(log.pending()).singleElement().isInstanceOf(Settled.class);
+        store.answerAll();
+        assertThat(store.content.applied).isEqualTo(3);
+        assertThat(store.content.queues.get("a")).containsOnlyKeys(1L, 2L);
+        assertThat(log.calls).doesNotContain("truncate 4");
+    }
+
+    @Test
+    void nothingIsSavedWhenAShardIsRevokedThatIsNotLive() {
+        driver.assigned();
+        log.makeDurable();
+        driver.revoked();
+        driver.revoked();
+        store.answerAll();
+        assertThat(store.content.applied).isEqualTo(-1);
+    }
+
+    // QoS 0.
+
+    @Test
+    void qos0GoesToTheNodeOfTheConnection() {
+        goLive();
+        fold(attach("a", 7));
+        target.take();
+        driver.qos0("a", 1, Samples.queued("m"));
+        driver.qos0("a", 0, Samples.queued("of an earlier session"));
+        driver.qos0("b", 1, Samples.queued("of nobody"));
+        assertThat(target.take()).containsExactly("qos 0 a/1");
+        fold(detach("a", 1, 0));
+        driver.qos0("a", 1, Samples.queued("of one who is away"));
+        assertThat(target.take()).isEmpty();
+    }
+
+    @Test
+    void qos0IsDroppedWhileTheShardIsNotLive() {
+        driver.qos0("a", 1, Samples.queued("m"));
+        assertThat(target.take()).isEmpty();
     }
 
     // Relays.
@@ -422,7 +490,12 @@ class ShardDriverTest {
                     }
                 },
                 () -> nowMillis,
-                ShardRecorder.NONE,
+                new ShardRecorder() {
+                    @Override
+                    public void recordsLost(long records) {
+                        recordsLost += records;
+                    }
+                },
                 _ -> {});
     }
 }

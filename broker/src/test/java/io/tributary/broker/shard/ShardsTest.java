@@ -12,6 +12,7 @@ import io.tributary.broker.delivery.Delivery;
 import io.tributary.broker.delivery.SessionTarget;
 import io.tributary.common.event.Destinations;
 import io.tributary.common.event.EventCodec;
+import io.tributary.common.event.QueueEntry.Queued;
 import io.tributary.common.event.Recipient;
 import io.tributary.common.event.ShardEvent.Attach;
 import io.tributary.common.event.ShardEvent.Relay;
@@ -22,8 +23,10 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.BlockingQueue;
-import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.TimeUnit;
 import java.util.function.LongPredicate;
 import java.util.function.Predicate;
 import org.junit.jupiter.api.AfterEach;
@@ -46,19 +49,10 @@ class ShardsTest {
                     QueueLimits.defaults()),
             log,
             new InstantStore(SHARDS));
-    private final CompletableFuture<Void> live = new CompletableFuture<>();
-
     @BeforeEach
     void start() {
         shards.start(new Shards.Node(
-                        NODE,
-                        _ -> false,
-                        answers,
-                        new NoRouting(),
-                        new NoObserver(),
-                        OtherNodes.NONE,
-                        ShardRecorder.NONE))
-                .thenRun(() -> live.complete(null));
+                NODE, _ -> false, answers, new NoRouting(), new NoObserver(), OtherNodes.NONE, ShardRecorder.NONE));
         shards.own();
     }
 
@@ -69,7 +63,55 @@ class ShardsTest {
 
     @Test
     void allShardsGoLive() {
-        live.join();
+        shards.allOwned().toCompletableFuture().join();
+    }
+
+    @Test
+    void nodeKnowsWhatItOwns() {
+        shards.allOwned().toCompletableFuture().join();
+        assertThat(shards.ownedShards()).isEqualTo(SHARDS);
+        assertThat(shards.unowned()).isZero();
+        assertThat(shards.owns("a")).isTrue();
+    }
+
+    @Test
+    void everyShardIsOwnedWhenOtherNodesServeTheRest() {
+        Shards idle = new Shards(ShardConfig.defaults(), new HeldLog(2), new InstantStore(2));
+        Set<Integer> elsewhere = ConcurrentHashMap.newKeySet();
+        idle.start(new Shards.Node(
+                NODE,
+                _ -> false,
+                answers,
+                new NoRouting(),
+                new NoObserver(),
+                new NobodyElse() {
+                    @Override
+                    public boolean isOwned(int shard) {
+                        return elsewhere.contains(shard);
+                    }
+                },
+                ShardRecorder.NONE));
+        idle.own();
+        CompletionStage<?> all = idle.allOwned();
+        try {
+            elsewhere.add(1);
+            assertThat(idle.unowned()).isEqualTo(1);
+            assertThat(idle.ownedShards()).isZero();
+            assertThat(idle.owns("a")).isFalse();
+            assertThat(all.toCompletableFuture()).isNotDone();
+            elsewhere.add(0);
+            all.toCompletableFuture().orTimeout(20, TimeUnit.SECONDS).join();
+        } finally {
+            idle.close();
+        }
+    }
+
+    @Test
+    void qos0ReachesTheConnection() throws InterruptedException {
+        shards.attach(attach("a", 1), _ -> {});
+        long session = answers.attached.take().session();
+        shards.qos0(shards.shardOf("a"), "a", session, Samples.queued("m"));
+        assertThat(answers.qos0.take()).isEqualTo("a/" + session);
     }
 
     @Test
@@ -134,7 +176,7 @@ class ShardsTest {
 
     @Test
     void logIsPausedWhenTheOwnerCannotKeepUp() throws InterruptedException {
-        live.join();
+        shards.allOwned().toCompletableFuture().join();
         log.flood(shards.shardOf("a"), EventCodec.encode(new Release("nobody", 0, 1)), 10_001);
         assertThat(log.pauses()).isEqualTo(1);
         shards.attach(attach("a", 1), _ -> {}); // is read when the log goes on
@@ -151,8 +193,14 @@ class ShardsTest {
 
     /** What connections are told, by kind. */
     private static final class Answers implements SessionTarget {
+        @Override
+        public boolean deliverQos0(String clientId, long session, Queued message) {
+            return qos0.add(clientId + "/" + session);
+        }
+
         final BlockingQueue<Attached> attached = new LinkedBlockingQueue<>();
         final BlockingQueue<Long> delivered = new LinkedBlockingQueue<>();
+        final BlockingQueue<String> qos0 = new LinkedBlockingQueue<>();
         final BlockingQueue<String> received = new LinkedBlockingQueue<>();
 
         @Override

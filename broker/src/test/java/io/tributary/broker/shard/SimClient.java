@@ -12,6 +12,8 @@ import org.jspecify.annotations.Nullable;
 
 /** An MQTT client that keeps its session state across connections, as the specification says, and an application behind it. */
 final class SimClient {
+    private static final long KEEP_ALIVE_MILLIS = 3000;
+
     final String name;
     /** Never starts clean and never lets its session expire. */
     final boolean isLoyal;
@@ -28,6 +30,7 @@ final class SimClient {
     private @Nullable SimConnection connection;
     private boolean isConnected;
     private boolean isLazy;
+    private int heldPacketId;
     private boolean isCleanPending;
     private long session = -1;
     private int lastPacketId;
@@ -87,6 +90,7 @@ final class SimClient {
         connection = world.anyFront().connect(this, connect);
         if (before != null) {
             before.link().leftByClient(world.clock.chance(0.5));
+            world.clock.after(KEEP_ALIVE_MILLIS, before::lost); // should nobody take it over
         }
     }
 
@@ -108,9 +112,26 @@ final class SimClient {
         send(lastPacketId, message);
     }
 
+    /** Publishes under a packet identifier of the test's choice, which must be free. */
+    void publishAs(int packetId, Message message) {
+        outbound.put(packetId, new Outbound(message));
+        send(packetId, message);
+    }
+
+    /** Leaves one packet identifier unacknowledged until it is not lazy. */
+    void hold(int packetId) {
+        heldPacketId = packetId;
+    }
+
+    /** Whether it owes an acknowledgement. */
+    boolean owes() {
+        return !owed.isEmpty();
+    }
+
     /** Leaves its acknowledgements undone for a while, or does them. */
     void lazy(boolean newLazy) {
         isLazy = newLazy;
+        heldPacketId = 0;
         if (!isLazy) {
             while (!owed.isEmpty()) {
                 owed.remove().run();
@@ -205,24 +226,26 @@ final class SimClient {
         if (!exactlyOnce || inboundIds.add(packetId)) {
             world.ledger.delivered(this, message, exactlyOnce);
         }
-        answer(() -> from.link().toBroker(() -> {
-            if (exactlyOnce) {
-                from.pubrec(packetId);
-            } else {
-                from.puback(packetId);
-            }
-        }));
+        answer(
+                packetId,
+                () -> from.link().toBroker(() -> {
+                    if (exactlyOnce) {
+                        from.pubrec(packetId);
+                    } else {
+                        from.puback(packetId);
+                    }
+                }));
     }
 
     void released(SimConnection from, int packetId) {
         if (from == connection) {
             inboundIds.remove(packetId);
-            answer(() -> from.link().toBroker(() -> from.pubcomp(packetId)));
+            answer(packetId, () -> from.link().toBroker(() -> from.pubcomp(packetId)));
         }
     }
 
-    private void answer(Runnable packet) {
-        if (isLazy) {
+    private void answer(int packetId, Runnable packet) {
+        if (isLazy || packetId == heldPacketId) {
             owed.add(packet);
         } else {
             packet.run();

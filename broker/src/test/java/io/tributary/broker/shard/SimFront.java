@@ -3,6 +3,7 @@ package io.tributary.broker.shard;
 import io.tributary.broker.delivery.Attached;
 import io.tributary.broker.delivery.Delivery;
 import io.tributary.broker.delivery.SessionTarget;
+import io.tributary.common.event.QueueEntry.Queued;
 import io.tributary.common.event.Recipient;
 import io.tributary.common.event.ShardEvent;
 import io.tributary.common.mqtt.Message;
@@ -115,6 +116,11 @@ final class SimFront {
     }
 
     private final class Connections implements SessionTarget {
+        @Override
+        public boolean deliverQos0(String clientId, long session, Queued message) {
+            return false;
+        }
+
         private void with(long connection, Consumer<SimConnection> what) {
             SimConnection to = connections.get(connection);
             if (to != null) {

@@ -1,5 +1,10 @@
 package io.tributary.broker.shard;
 
+import io.tributary.common.event.EventCodec;
+import io.tributary.common.event.ShardEvent;
+import io.tributary.common.event.ShardEvent.Head;
+import io.tributary.common.event.ShardEvent.HeadQueue;
+import io.tributary.common.event.ShardEvent.HeadsComplete;
 import io.tributary.persistence.shard.AppendCallback;
 import io.tributary.persistence.shard.LogRecord;
 import io.tributary.persistence.shard.ShardLog;
@@ -21,6 +26,7 @@ final class SimLog {
     private final List<List<LogRecord>> records = new ArrayList<>();
     private final long[] nextOffset;
     private final long[] truncatedBelow;
+    private long appended;
     private final @Nullable View[] assignee;
     /** Whether records are kept behind save points, for a store that may go back in time. */
     private final boolean retaining;
@@ -66,7 +72,31 @@ final class SimLog {
         }
     }
 
+    /** How many records there are that say anything new. */
+    long appended() {
+        return appended;
+    }
+
+    /** Deletes the beginning of a log, as far as owners have repeated what it said; whether there was anything to delete. */
+    boolean cut(int shard) {
+        List<Long> rounds = records.get(shard).stream()
+                .map(record -> EventCodec.decode(record.value()))
+                .filter(HeadsComplete.class::isInstance)
+                .map(event -> ((HeadsComplete) event).asOf())
+                .filter(asOf -> asOf >= truncatedBelow[shard])
+                .toList();
+        if (rounds.isEmpty()) {
+            return false;
+        }
+        long most = clock.oneOf(rounds) + 1;
+        truncatedBelow[shard] = Math.max(truncatedBelow[shard], most - clock.between(0, 3));
+        return true;
+    }
+
     private void add(int shard, byte[] value, @Nullable Runnable told, long offset) {
+        ShardEvent event = EventCodec.decode(value);
+        boolean isRepetition = event instanceof Head || event instanceof HeadQueue || event instanceof HeadsComplete;
+        appended += isRepetition ? 0 : 1;
         records.get(shard).add(new LogRecord(offset, clock.nowMillis(), value));
         nextOffset[shard] = offset + 1;
         if (told != null) {
@@ -76,10 +106,6 @@ final class SimLog {
         if (reader != null) {
             reader.feed(shard);
         }
-    }
-
-    private long offsetOf(int shard) {
-        return nextOffset[shard] + (clock.chance(0.1) ? 2 : 0); // offsets may have gaps
     }
 
     /** The log as one process sees it. */
@@ -143,7 +169,7 @@ final class SimLog {
             Queue<Pending> queue = pending.get(shard);
             for (int left = clock.between(1, 4); left > 0 && !queue.isEmpty(); left--) {
                 Pending next = queue.remove();
-                long offset = offsetOf(shard);
+                long offset = nextOffset[shard];
                 add(shard, next.value, () -> thread.execute(() -> next.callback.onAppended(offset, null)), offset);
             }
             if (!queue.isEmpty()) {
@@ -198,7 +224,7 @@ final class SimLog {
             thread.die();
             for (int shard = 0; shard < shards(); shard++) {
                 for (int left = clock.between(0, pending.get(shard).size()); left > 0; left--) {
-                    add(shard, pending.get(shard).remove().value, null, offsetOf(shard));
+                    add(shard, pending.get(shard).remove().value, null, nextOffset[shard]);
                 }
                 if (assignee[shard] == this) {
                     assignee[shard] = null;

@@ -3,6 +3,7 @@ package io.tributary.broker.shard;
 import io.tributary.broker.delivery.Attached;
 import io.tributary.broker.delivery.Delivery;
 import io.tributary.broker.delivery.SessionObserver;
+import io.tributary.common.event.QueueEntry;
 import io.tributary.persistence.shard.LogRecord;
 import io.tributary.persistence.shard.ShardLog;
 import java.util.ArrayList;
@@ -195,6 +196,11 @@ final class SimNode {
         @Override
         public void relayed(long epoch, int packetId) {
             tell(to -> to.relayed(epoch, packetId));
+        }
+
+        @Override
+        public void qos0(String clientId, long session, QueueEntry.Queued message) {
+            tell(to -> to.qos0(clientId, session, message));
         }
     }
 }

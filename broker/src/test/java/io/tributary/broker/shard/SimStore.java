@@ -104,6 +104,11 @@ final class SimStore {
         shards.set(shard, then.copy());
     }
 
+    /** A shard is found with nothing in it. */
+    void empty(int shard) {
+        shards.set(shard, new Shard());
+    }
+
     View view() {
         return new View();
     }

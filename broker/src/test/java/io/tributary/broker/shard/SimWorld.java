@@ -10,6 +10,7 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
+import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -51,6 +52,7 @@ final class SimWorld {
             boolean takeovers,
             boolean storeFails,
             boolean timeTravel,
+            boolean cuts,
             boolean limits) {
 
         /** Whether an owner may not know what its sessions' connections were handed. */
@@ -60,8 +62,9 @@ final class SimWorld {
 
         static Faults drawnFrom(SimClock clock) {
             if (clock.chance(0.15)) {
-                return new Faults(false, false, false, false, false, false, false, clock.chance(0.5));
+                return new Faults(false, false, false, false, false, false, false, false, clock.chance(0.5));
             }
+            boolean timeTravel = clock.chance(0.3);
             return new Faults(
                     clock.chance(0.5),
                     clock.chance(0.4),
@@ -69,7 +72,8 @@ final class SimWorld {
                     clock.chance(0.6),
                     clock.chance(0.5),
                     clock.chance(0.3),
-                    clock.chance(0.2),
+                    timeTravel,
+                    timeTravel && clock.chance(0.5),
                     clock.chance(0.25));
         }
     }
@@ -77,6 +81,18 @@ final class SimWorld {
     /** Counts what the shards drop. */
     static final class Drops implements ShardRecorder {
         int queueFull;
+        long recordsLost;
+        int restored;
+
+        @Override
+        public void recordsLost(long records) {
+            recordsLost += records;
+        }
+
+        @Override
+        public void restored(int shard) {
+            restored++;
+        }
 
         @Override
         public void dropped(DropReason reason) {
@@ -85,8 +101,20 @@ final class SimWorld {
     }
 
     SimWorld(long seed, List<Ledger.Promise> promises) {
-        clock = new SimClock(seed);
-        faults = Faults.drawnFrom(clock);
+        this(new SimClock(seed), null, promises);
+        drawClients();
+    }
+
+    /** A world in which only happens what a test does. */
+    SimWorld(long seed, Faults faults, List<Ledger.Promise> promises) {
+        this(new SimClock(seed), faults, promises);
+        addLoyalClients();
+        begin();
+    }
+
+    private SimWorld(SimClock clock, @Nullable Faults wanted, List<Ledger.Promise> promises) {
+        this.clock = clock;
+        faults = wanted == null ? Faults.drawnFrom(clock) : wanted;
         log = new SimLog(clock, SHARDS, faults.timeTravel);
         store = new SimStore(clock, SHARDS, faults.timeTravel);
         routing = new SimRouting(clock);
@@ -94,7 +122,6 @@ final class SimWorld {
         ledger = new Ledger(this, promises);
         startFronts();
         startNodes();
-        drawClients();
     }
 
     /** Whether anything happened after which a message may be sent twice. */
@@ -153,9 +180,51 @@ final class SimWorld {
             clock.runUntil(clock.nowMillis() + (clock.chance(0.03) ? 4000 : clock.between(0, 120)));
             act();
         }
+        finish();
+    }
+
+    /** Heals what is broken, waits until all is done, and judges. */
+    void finish() {
         heal();
         settle();
         ledger.settled();
+    }
+
+    /** Lets time pass. */
+    void pass(long millis) {
+        clock.runUntil(clock.nowMillis() + millis);
+    }
+
+    /** Lets time pass until something has happened. */
+    void passUntil(BooleanSupplier hasHappened) {
+        long deadline = clock.nowMillis() + LONGEST_SETTLING_MILLIS;
+        while (!hasHappened.getAsBoolean()) {
+            if (clock.nowMillis() > deadline) {
+                throw new Violation("it does not happen");
+            }
+            pass(1);
+        }
+    }
+
+    /** Adds a client with a subscription, and connects it. */
+    SimClient join(String name, String topic, QoS qos) {
+        add(name, false, ShardState.NEVER_EXPIRES_SECONDS, wish(topic, qos));
+        SimClient client = client(name);
+        client.connect(new SimConnection.Connect(false, ShardState.NEVER_EXPIRES_SECONDS, 5, null));
+        passUntil(client::isConnected);
+        return client;
+    }
+
+    /** The shard of a client. */
+    int shardOf(SimClient client) {
+        return new LogAppender(log.view()).shardOf(client.name);
+    }
+
+    /** Gives a shard to a node that has not got it. */
+    void moveToOther(int shard) {
+        hadFault = true;
+        SimNode owner = ownerOf(shard);
+        nodes.stream().filter(node -> node != owner).findFirst().ifPresent(node -> log.assign(shard, node.log));
     }
 
     private ShardConfig drawConfig() {
@@ -170,15 +239,21 @@ final class SimWorld {
                 256 << 10,
                 clock.between(1, 12),
                 clock.chance(0.2) ? 1024 : 1 << 20,
-                limits);
+                limits,
+                faults.cuts ? Duration.ofSeconds(clock.between(10, 60)) : Duration.ZERO);
     }
 
-    private void drawClients() {
+    private void addLoyalClients() {
         long forever = ShardState.NEVER_EXPIRES_SECONDS;
         add(WATCHER, true, forever, wish(WILLS, QoS.EXACTLY_ONCE), wish("a", QoS.EXACTLY_ONCE));
         for (String member : List.of("member-1", "member-2")) {
             add(member, true, forever, new SimRouting.Subscription(member, 0, WORK, QoS.EXACTLY_ONCE, GROUP));
         }
+    }
+
+    private void drawClients() {
+        long forever = ShardState.NEVER_EXPIRES_SECONDS;
+        addLoyalClients();
         if (clock.chance(0.5)) { // a member that may end its session
             long expiry = clock.oneOf(List.of(1L, 2L, 30L, forever));
             add(GUEST, false, expiry, new SimRouting.Subscription(GUEST, 0, WORK, QoS.EXACTLY_ONCE, GROUP));
@@ -305,7 +380,13 @@ final class SimWorld {
 
     private void goBackInTime() {
         hadFault = true;
-        store.goBackInTime(clock.below(SHARDS));
+        int shard = clock.below(SHARDS);
+        boolean isCut = faults.cuts && log.cut(shard);
+        if (isCut && clock.chance(0.5)) {
+            store.empty(shard);
+        } else {
+            store.goBackInTime(shard);
+        }
     }
 
     private void crash() {
@@ -391,7 +472,7 @@ final class SimWorld {
         long deadline = clock.nowMillis() + LONGEST_SETTLING_MILLIS;
         long seen;
         do {
-            seen = recordsInLog();
+            seen = log.appended();
             for (int i = 0; i < 6; i++) {
                 callBack();
                 clock.runUntil(clock.nowMillis() + 500);
@@ -399,7 +480,7 @@ final class SimWorld {
             if (clock.nowMillis() > deadline) {
                 throw new Violation("the history does not settle: " + unsettled());
             }
-        } while (recordsInLog() != seen || !unsettled().isEmpty());
+        } while (log.appended() != seen || !unsettled().isEmpty());
     }
 
     private void callBack() {
@@ -412,17 +493,16 @@ final class SimWorld {
     }
 
     private List<String> unsettled() {
-        return clients.stream()
+        List<String> names = new ArrayList<>();
+        clients.stream()
                 .filter(client -> !client.isAway && (!client.isConnected() || !client.isIdle()))
-                .map(client -> client.name)
-                .toList();
-    }
-
-    private long recordsInLog() {
-        long count = 0;
+                .forEach(client -> names.add(client.name));
         for (int shard = 0; shard < SHARDS; shard++) {
-            count += log.records(shard).size();
+            SimNode owner = ownerOf(shard);
+            if (owner == null || !owner.driver(shard).isLive()) {
+                names.add("shard " + shard);
+            }
         }
-        return count;
+        return names;
     }
 }

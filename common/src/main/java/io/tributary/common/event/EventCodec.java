@@ -1,9 +1,15 @@
 package io.tributary.common.event;
 
+import io.tributary.common.event.QueueEntry.Queued;
+import io.tributary.common.event.QueueEntry.Released;
 import io.tributary.common.event.ShardEvent.Attach;
 import io.tributary.common.event.ShardEvent.ClientSettled;
 import io.tributary.common.event.ShardEvent.Detach;
 import io.tributary.common.event.ShardEvent.HandOver;
+import io.tributary.common.event.ShardEvent.Head;
+import io.tributary.common.event.ShardEvent.HeadQueue;
+import io.tributary.common.event.ShardEvent.HeadsComplete;
+import io.tributary.common.event.ShardEvent.Kept;
 import io.tributary.common.event.ShardEvent.Moved;
 import io.tributary.common.event.ShardEvent.Owner;
 import io.tributary.common.event.ShardEvent.Publish;
@@ -15,6 +21,7 @@ import io.tributary.common.event.ShardEvent.WillDue;
 import io.tributary.common.mqtt.Message;
 import io.tributary.common.mqtt.Will;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The encoding of the events of a shard's log: a format byte, a type byte and the components of the event in their order.
@@ -34,6 +41,9 @@ public final class EventCodec {
     private static final int SESSION_EXPIRED = 8;
     private static final int WILL_DUE = 9;
     private static final int HAND_OVER = 10;
+    private static final int HEAD = 11;
+    private static final int HEAD_QUEUE = 12;
+    private static final int HEADS_COMPLETE = 13;
 
     private static final int SMALL = 64;
     private static final int BYTES_A_RECIPIENT = 48;
@@ -55,6 +65,9 @@ public final class EventCodec {
             case SessionExpired expired -> writeSessionExpired(writer, expired);
             case WillDue due -> writeWillDue(writer, due);
             case HandOver handOver -> writeHandOver(writer, handOver);
+            case Head head -> writeHead(writer, head);
+            case HeadQueue queue -> writeHeadQueue(writer, queue);
+            case HeadsComplete complete -> writeHeadsComplete(writer, complete);
         }
         return writer.toBytes();
     }
@@ -80,6 +93,9 @@ public final class EventCodec {
                 new SessionExpired(reader.readNumber(), reader.readString(), reader.readNumber(), reader.readNumber());
             case WILL_DUE -> readWillDue(reader);
             case HAND_OVER -> readHandOver(reader);
+            case HEAD -> readHead(reader);
+            case HEAD_QUEUE -> readHeadQueue(reader);
+            case HEADS_COMPLETE -> readHeadsComplete(reader);
             default -> throw new UnreadableRecordException("there is no event of type " + type);
         };
         reader.expectEnd();
@@ -95,8 +111,17 @@ public final class EventCodec {
                 sizeHint(relay.message(), relay.destinations().devices().size());
             case WillDue due ->
                 sizeHint(due.message(), due.destinations().devices().size());
+            case HeadQueue queue -> sizeHint(queue);
             default -> SMALL;
         };
+    }
+
+    private static int sizeHint(HeadQueue queue) {
+        int size = SMALL;
+        for (Kept kept : queue.entries()) {
+            size += kept.entry() instanceof Queued queued ? sizeHint(queued.message(), 0) : BYTES_A_RECIPIENT;
+        }
+        return size;
     }
 
     private static int sizeHint(Message message, int recipients) {
@@ -149,11 +174,18 @@ public final class EventCodec {
         writer.writeBoolean(attach.cleanStart());
         writer.writeNumber(attach.sessionExpirySeconds());
         writer.writeNumber(attach.receiveMaximum());
-        Will will = attach.will();
+        writeWill(writer, attach.will());
+    }
+
+    private static void writeWill(ByteWriter writer, @Nullable Will will) {
         writer.writeBoolean(will != null);
         if (will != null) {
             MessageFormat.writeWill(writer, will);
         }
+    }
+
+    private static @Nullable Will readWill(ByteReader reader) {
+        return reader.readBoolean() ? MessageFormat.readWill(reader) : null;
     }
 
     private static Attach readAttach(ByteReader reader) {
@@ -164,7 +196,7 @@ public final class EventCodec {
                 reader.readBoolean(),
                 reader.readNumber(),
                 reader.readInt(),
-                reader.readBoolean() ? MessageFormat.readWill(reader) : null);
+                readWill(reader));
     }
 
     private static void writeDetach(ByteWriter writer, Detach detach) {
@@ -263,5 +295,66 @@ public final class EventCodec {
                 reader.readNumber(),
                 MessageFormat.read(reader),
                 RoutingFormat.readDestinations(reader));
+    }
+
+    private static void writeHead(ByteWriter writer, Head head) {
+        writer.writeByte(HEAD);
+        writer.writeNumber(head.ownerEpoch());
+        writer.writeNumber(head.asOf());
+        StateCodec.writeHead(writer, head.head());
+        writeWill(writer, head.will());
+    }
+
+    private static Head readHead(ByteReader reader) {
+        return new Head(reader.readNumber(), reader.readNumber(), StateCodec.readHead(reader), readWill(reader));
+    }
+
+    private static void writeHeadQueue(ByteWriter writer, HeadQueue queue) {
+        writer.writeByte(HEAD_QUEUE);
+        writer.writeNumber(queue.ownerEpoch());
+        writer.writeNumber(queue.asOf());
+        writer.writeString(queue.clientId());
+        writer.writeList(queue.entries(), EventCodec::writeKept);
+    }
+
+    private static HeadQueue readHeadQueue(ByteReader reader) {
+        return new HeadQueue(
+                reader.readNumber(), reader.readNumber(), reader.readString(), reader.readList(EventCodec::readKept));
+    }
+
+    private static void writeKept(ByteWriter writer, Kept kept) {
+        writer.writeNumber(kept.sequence());
+        writer.writeBoolean(kept.entry() instanceof Queued);
+        if (kept.entry() instanceof Queued queued) {
+            RoutingFormat.writeQueued(writer, queued);
+        }
+    }
+
+    private static Kept readKept(ByteReader reader) {
+        return new Kept(reader.readNumber(), reader.readBoolean() ? RoutingFormat.readQueued(reader) : new Released());
+    }
+
+    private static void writeHeadsComplete(ByteWriter writer, HeadsComplete complete) {
+        writer.writeByte(HEADS_COMPLETE);
+        writer.writeNumber(complete.ownerEpoch());
+        writer.writeNumber(complete.asOf());
+        writer.writeSigned(complete.foldedOwner());
+        writer.writeList(complete.sources(), RoutingFormat::writeSource);
+    }
+
+    private static HeadsComplete readHeadsComplete(ByteReader reader) {
+        return new HeadsComplete(
+                reader.readNumber(),
+                reader.readNumber(),
+                reader.readSigned(),
+                reader.readList(EventCodec::readPresentSource));
+    }
+
+    private static Source readPresentSource(ByteReader reader) {
+        Source source = RoutingFormat.readSource(reader);
+        if (source == null) {
+            throw new UnreadableRecordException("a source is missing");
+        }
+        return source;
     }
 }

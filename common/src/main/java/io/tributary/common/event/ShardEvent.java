@@ -124,4 +124,46 @@ public sealed interface ShardEvent {
 
     /** One message of a {@link HandOver}: it leaves the session's queue and goes to the destinations. */
     record Moved(long sequence, long bytes, Message message, Destinations destinations) {}
+
+    /**
+     * The state of one session at an earlier offset, logged again so that the log alone can rebuild it when its beginning is
+     * deleted. It says nothing new and the fold ignores it; only who rebuilds a state that is lost reads it.
+     *
+     * <p>An owner repeats all sessions as they were at one offset: a round of {@code Head}s and {@link HeadQueue}s, which
+     * counts when a {@link HeadsComplete} of the same owner and offset follows.
+     *
+     * @param ownerEpoch the owner that repeats
+     * @param asOf the offset up to which (inclusive) the log is folded in this state
+     * @param will the will of the session's latest connection, or null; never one that was due
+     */
+    record Head(
+            long ownerEpoch,
+            long asOf,
+            SessionHead head,
+            @Nullable Will will) implements ShardEvent {}
+
+    /**
+     * Entries that the queue of a repeated {@link Head} has: all that were there at its offset, but for some that were settled
+     * between that and this record.
+     */
+    record HeadQueue(long ownerEpoch, long asOf, String clientId, List<Kept> entries) implements ShardEvent {
+        public HeadQueue {
+            entries = List.copyOf(entries);
+        }
+    }
+
+    /** An entry of a queue under its sequence number. */
+    record Kept(long sequence, QueueEntry entry) {}
+
+    /**
+     * All sessions that there were at the offset are repeated; no will was due then.
+     *
+     * @param foldedOwner the epoch of the latest owner at that offset
+     * @param sources the latest source applied by then from each shard that handed something on
+     */
+    record HeadsComplete(long ownerEpoch, long asOf, long foldedOwner, List<Source> sources) implements ShardEvent {
+        public HeadsComplete {
+            sources = List.copyOf(sources);
+        }
+    }
 }

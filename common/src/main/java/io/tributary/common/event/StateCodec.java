@@ -30,23 +30,7 @@ public final class StateCodec {
     /** Encodes the head of a session. */
     public static byte[] encodeHead(SessionHead head) {
         ByteWriter writer = begin(HEAD, SMALL);
-        writer.writeString(head.clientId());
-        writer.writeNumber(head.session());
-        writer.writeNumber(head.epoch());
-        writer.writeNullableString(head.node());
-        writer.writeNumber(head.connection());
-        writer.writeNumber(head.sessionExpirySeconds());
-        writer.writeNumber(head.receiveMaximum());
-        writer.writeSigned(head.detachedAtMillis());
-        writeDueTime(writer, head.willDueAtMillis());
-        writer.writeNumber(head.lastSequence());
-        writer.writeSigned(head.resendUpTo());
-        writer.writeNumber(head.queuedMessages());
-        writer.writeNumber(head.queuedBytes());
-        writer.writeNumber(head.groupUpTo());
-        writer.writeNumber(head.leftUpTo());
-        writer.writeNumbers(
-                Arrays.stream(head.inboundPacketIds()).asLongStream().toArray());
+        writeHead(writer, head);
         return writer.toBytes();
     }
 
@@ -113,7 +97,29 @@ public final class StateCodec {
         return writer.toBytes();
     }
 
-    private static SessionHead readHead(ByteReader reader) {
+    /** Writes the head of a session into a record. */
+    static void writeHead(ByteWriter writer, SessionHead head) {
+        writer.writeString(head.clientId());
+        writer.writeNumber(head.session());
+        writer.writeNumber(head.epoch());
+        writer.writeNullableString(head.node());
+        writer.writeNumber(head.connection());
+        writer.writeNumber(head.sessionExpirySeconds());
+        writer.writeNumber(head.receiveMaximum());
+        writer.writeSigned(head.detachedAtMillis());
+        writeDueTime(writer, head.willDueAtMillis());
+        writer.writeNumber(head.lastSequence());
+        writer.writeSigned(head.resendUpTo());
+        writer.writeNumber(head.queuedMessages());
+        writer.writeNumber(head.queuedBytes());
+        writer.writeNumber(head.groupUpTo());
+        writer.writeNumber(head.leftUpTo());
+        writer.writeNumbers(
+                Arrays.stream(head.inboundPacketIds()).asLongStream().toArray());
+    }
+
+    /** Reads what {@link #writeHead} wrote. */
+    static SessionHead readHead(ByteReader reader) {
         return new SessionHead(
                 reader.readString(),
                 reader.readNumber(),

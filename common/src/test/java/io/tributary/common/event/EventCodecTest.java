@@ -73,7 +73,7 @@ class EventCodecTest {
             byte[] noise = new byte[random.nextInt(2, 40)];
             random.nextBytes(noise);
             noise[0] = EventCodec.FORMAT;
-            noise[1] = (byte) random.nextInt(12);
+            noise[1] = (byte) random.nextInt(15);
             decodeOrRefuse(noise);
         }
     }
@@ -88,7 +88,7 @@ class EventCodecTest {
     }
 
     @ParameterizedTest
-    @ValueSource(bytes = {0, 11, 65, -1})
+    @ValueSource(bytes = {0, 14, 65, -1})
     void refusesWhenTheTypeIsUnknown(byte type) {
         byte[] bytes = EventCodec.encode(new Owner("n"));
         bytes[1] = type;

@@ -6,6 +6,10 @@ import io.tributary.common.event.ShardEvent.Attach;
 import io.tributary.common.event.ShardEvent.ClientSettled;
 import io.tributary.common.event.ShardEvent.Detach;
 import io.tributary.common.event.ShardEvent.HandOver;
+import io.tributary.common.event.ShardEvent.Head;
+import io.tributary.common.event.ShardEvent.HeadQueue;
+import io.tributary.common.event.ShardEvent.HeadsComplete;
+import io.tributary.common.event.ShardEvent.Kept;
 import io.tributary.common.event.ShardEvent.Moved;
 import io.tributary.common.event.ShardEvent.Owner;
 import io.tributary.common.event.ShardEvent.Publish;
@@ -119,6 +123,16 @@ class GoldenEncodingTest {
         events.put("session-expired", new SessionExpired(77, "device-1", 1000, 17));
         events.put("will-due", new WillDue("device-1", 1000, FULL, Destinations.NONE));
         events.put("hand-over", new HandOver(77, "member", 5, List.of(new Moved(6, 80, PLAIN, DESTINATIONS))));
+        events.put("head", new Head(77, 2000, head(), null));
+        events.put("head-with-will", new Head(77, 2000, head(), WILL));
+        events.put(
+                "head-queue",
+                new HeadQueue(
+                        77,
+                        2000,
+                        "device-1",
+                        List.of(new Kept(16, queued()), new Kept(17, new QueueEntry.Released()))));
+        events.put("heads-complete", new HeadsComplete(77, 2000, -1, List.of(SOURCE)));
         return events;
     }
 

@@ -4,6 +4,10 @@ import io.tributary.common.event.ShardEvent.Attach;
 import io.tributary.common.event.ShardEvent.ClientSettled;
 import io.tributary.common.event.ShardEvent.Detach;
 import io.tributary.common.event.ShardEvent.HandOver;
+import io.tributary.common.event.ShardEvent.Head;
+import io.tributary.common.event.ShardEvent.HeadQueue;
+import io.tributary.common.event.ShardEvent.HeadsComplete;
+import io.tributary.common.event.ShardEvent.Kept;
 import io.tributary.common.event.ShardEvent.Moved;
 import io.tributary.common.event.ShardEvent.Owner;
 import io.tributary.common.event.ShardEvent.Publish;
@@ -46,7 +50,14 @@ final class RandomEvents {
                 new Settled(number(), list(this::clientSettled)),
                 new SessionExpired(number(), text(), number(), number()),
                 new WillDue(text(), number(), message(), destinations()),
-                new HandOver(number(), text(), number(), list(this::moved)));
+                new HandOver(number(), text(), number(), list(this::moved)),
+                new Head(number(), number(), head(), nullable(this::will)),
+                new HeadQueue(number(), number(), text(), list(() -> new Kept(number(), queueEntry()))),
+                new HeadsComplete(
+                        number(),
+                        number(),
+                        random.nextBoolean() ? -1 : number(),
+                        list(() -> new Source(random.nextInt(65_536), number(), random.nextInt(1000)))));
     }
 
     Publish publish() {

@@ -1,0 +1,225 @@
+package io.tributary.broker.shard;
+
+import io.tributary.common.event.EventCodec;
+import io.tributary.common.event.SessionHead;
+import io.tributary.common.event.ShardEvent;
+import io.tributary.common.event.ShardEvent.Head;
+import io.tributary.common.event.ShardEvent.HeadQueue;
+import io.tributary.common.event.ShardEvent.HeadsComplete;
+import io.tributary.common.event.ShardEvent.Kept;
+import io.tributary.persistence.shard.LogRecord;
+import io.tributary.persistence.shard.SavePoint;
+import io.tributary.persistence.shard.SavePoint.ClientWill;
+import io.tributary.persistence.shard.SavePoint.SequencedEntry;
+import io.tributary.persistence.shard.SavePoint.SourcePosition;
+import io.tributary.persistence.shard.SavePoint.WillKey;
+import io.tributary.persistence.shard.ShardLog;
+import io.tributary.persistence.shard.ShardStore;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletionStage;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Rebuilds the stored state of a shard whose log has deleted records that the store needs, from what owners repeated in it
+ * ({@link HeadRepeats}): searches the log for the latest complete round, then copies that into the store, which is afterwards
+ * at the round's offset. The log goes on from there, and nothing is missing. Confined to the thread of the driver.
+ *
+ * <p>While it is unfinished, the store is at an offset below {@link ShardStore#NOTHING_APPLIED}: whoever finds it so begins
+ * again.
+ */
+final class Restore {
+    private final int shard;
+    private final ShardConfig config;
+    private final ShardLog log;
+    private final ShardStore store;
+    private final long ownerEpoch;
+    private final Outcome outcome;
+
+    /** The offset of the next record that is wanted. */
+    private long next;
+
+    private long begin;
+    private @Nullable HeadsComplete found;
+    private boolean copying;
+
+    // The next part of the copy.
+    private long storedApplied;
+    private List<String> cleared;
+    private List<WillKey> willsRemoved;
+    private List<SequencedEntry> queued = new ArrayList<>();
+    private List<SessionHead> heads = new ArrayList<>();
+    private List<ClientWill> wills = new ArrayList<>();
+    private long bytes;
+    private boolean isComplete;
+    private boolean saving;
+
+    /** What its driver does. */
+    interface Outcome {
+        /** The store has a state from which the log can be folded on. */
+        void restored(long applied);
+
+        /** Nothing that the log has is enough; it begins at the offset. */
+        void nothingFound(long begin);
+
+        /** The log was cut again meanwhile, and another round is to be searched for. */
+        void cutAgain();
+
+        /** Runs something when the store has answered, unless it failed, or the shard is lost meanwhile. */
+        void whenSaved(CompletionStage<@Nullable Void> stage, Runnable then);
+    }
+
+    /**
+     * Creates one that begins to search with the records that it is given.
+     *
+     * @param stored what the store has; all of it goes
+     * @param ownerEpoch the owner, at whose own record the search ends
+     */
+    Restore(int shard, ShardEnvironment environment, ShardState stored, long ownerEpoch, Outcome outcome) {
+        this.shard = shard;
+        this.ownerEpoch = ownerEpoch;
+        this.outcome = outcome;
+        config = environment.config();
+        log = environment.log();
+        store = environment.store();
+        storedApplied = stored.applied();
+        next = Math.max(0, storedApplied + 1);
+        begin = next;
+        cleared = stored.clients().stream().map(client -> client.clientId).toList();
+        willsRemoved = stored.allWills();
+    }
+
+    /** Takes records that the log handed out, as {@link ShardDriver#records} does. */
+    void records(long from, List<LogRecord> records) {
+        if (from > next) {
+            return;
+        }
+        for (LogRecord record : records) {
+            if (record.offset() < next) {
+                continue;
+            }
+            if (record.offset() > next) {
+                begin = record.offset();
+                if (copying) {
+                    outcome.cutAgain();
+                    return;
+                }
+                found = found != null && found.asOf() + 1 < begin ? null : found;
+            }
+            next = record.offset() + 1;
+            ShardEvent event = EventCodec.decode(record.value());
+            if (copying) {
+                copy(event);
+            } else if (search(record.offset(), event)) {
+                return;
+            }
+        }
+        saveIfLarge();
+    }
+
+    /** Has the log hand out what follows. */
+    void readOn() {
+        if (!saving && !isComplete) {
+            log.readFrom(shard, next);
+        }
+    }
+
+    /** Looks at a record; whether it was the last one to look at. */
+    private boolean search(long offset, ShardEvent event) {
+        if (event instanceof HeadsComplete complete && complete.asOf() + 1 >= begin) {
+            found = complete;
+        }
+        if (offset < ownerEpoch) {
+            return false;
+        }
+        if (found == null) {
+            outcome.nothingFound(begin);
+        } else {
+            copying = true;
+            next = found.asOf() + 1;
+            log.readFrom(shard, next);
+        }
+        return true;
+    }
+
+    private void copy(ShardEvent event) {
+        switch (event) {
+            case Head head when isOfRound(head.ownerEpoch(), head.asOf()) -> copy(head);
+            case HeadQueue queue when isOfRound(queue.ownerEpoch(), queue.asOf()) -> copy(queue);
+            case HeadsComplete complete when isOfRound(complete.ownerEpoch(), complete.asOf()) -> isComplete = true;
+            default -> {}
+        }
+    }
+
+    private boolean isOfRound(long roundOwner, long asOf) {
+        return found != null && found.ownerEpoch() == roundOwner && found.asOf() == asOf && !isComplete;
+    }
+
+    private void copy(Head head) {
+        heads.add(head.head());
+        if (head.will() != null) {
+            wills.add(new ClientWill(head.head().clientId(), head.head().epoch(), head.will(), false));
+            bytes += head.will().message().sizeBytes();
+        }
+    }
+
+    private void copy(HeadQueue queue) {
+        for (Kept kept : queue.entries()) {
+            queued.add(new SequencedEntry(queue.clientId(), kept.sequence(), kept.entry()));
+            bytes += ShardChanges.sizeOf(kept.entry());
+        }
+    }
+
+    private void saveIfLarge() {
+        boolean isLarge = heads.size() + queued.size() >= config.savePointChanges() || bytes >= config.savePointBytes();
+        if (!saving && (isComplete || (copying && isLarge))) {
+            log.pause(shard);
+            save();
+        }
+    }
+
+    private void save() {
+        saving = true;
+        boolean isLast = isComplete;
+        long applied = Math.min(storedApplied, ShardStore.NOTHING_APPLIED) - 1;
+        long foldedOwner = -1;
+        List<SourcePosition> sources = List.of();
+        if (isLast && found != null) {
+            applied = found.asOf();
+            foldedOwner = found.foldedOwner();
+            sources = found.sources().stream()
+                    .map(one -> new SourcePosition(one.shard(), one.offset(), one.part()))
+                    .toList();
+        }
+        SavePoint part = new SavePoint(
+                ownerEpoch,
+                storedApplied,
+                applied,
+                foldedOwner,
+                sources,
+                cleared,
+                heads,
+                List.of(),
+                queued,
+                willsRemoved,
+                wills);
+        outcome.whenSaved(store.save(shard, part), () -> saved(part.applied(), isLast));
+        storedApplied = applied;
+        cleared = List.of();
+        willsRemoved = List.of();
+        heads = new ArrayList<>();
+        queued = new ArrayList<>();
+        wills = new ArrayList<>();
+        bytes = 0;
+    }
+
+    private void saved(long applied, boolean isLast) {
+        saving = false;
+        if (isLast) {
+            outcome.restored(applied);
+        } else {
+            saveIfLarge();
+            readOn();
+        }
+    }
+}

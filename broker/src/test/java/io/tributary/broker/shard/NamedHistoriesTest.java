@@ -1,0 +1,209 @@
+package io.tributary.broker.shard;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.tributary.broker.shard.Ledger.Published;
+import io.tributary.broker.shard.SimWorld.Faults;
+import io.tributary.common.mqtt.Message;
+import io.tributary.common.mqtt.QoS;
+import io.tributary.common.mqtt.Will;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+/**
+ * Situations that are known to break brokers, each brought about on purpose and judged by the promises of the simulation. That
+ * a producer does not give one batch up and send the next is for the log: {@code OrderedProducerTest}.
+ */
+class NamedHistoriesTest {
+    private static final int PACKET_IDS = 65_535;
+    private static final String TOPIC = "named";
+
+    private final Delivered delivered = new Delivered();
+
+    /** How many messages reached the subscriber of a test. */
+    private static final class Delivered implements Ledger.Promise {
+        int count;
+
+        @Override
+        public void delivered(SimWorld world, SimClient client, Published published, boolean exactlyOnce) {
+            count += client.name.equals("subscriber") ? 1 : 0;
+        }
+    }
+
+    @Test
+    void packetIdIsReusedRightAfterPubcompWhileTheOwnerChanges() {
+        SimWorld world = cluster();
+        SimClient subscriber = world.join("subscriber", TOPIC, QoS.EXACTLY_ONCE);
+        SimClient publisher = world.join("publisher", "nothing", QoS.AT_LEAST_ONCE);
+        for (int i = 0; i < 30; i++) {
+            publisher.publishAs(1, message(world, QoS.EXACTLY_ONCE));
+            if (i % 3 == 0) {
+                world.moveToOther(world.shardOf(publisher));
+            }
+            world.passUntil(publisher::isIdle);
+            if (i % 2 == 0) {
+                world.moveToOther(world.shardOf(publisher));
+            }
+        }
+        world.finish();
+        assertThat(delivered.count).isEqualTo(30);
+        assertThat(subscriber.isIdle()).isTrue();
+    }
+
+    @Test
+    void ownerWakesUpWithDeliveriesAndTimersInHand() {
+        for (int pauseMillis = 0; pauseMillis < 40; pauseMillis++) {
+            delivered.count = 0;
+            SimWorld world = cluster();
+            SimClient subscriber = world.join("subscriber", TOPIC, QoS.EXACTLY_ONCE);
+            SimClient publisher = world.join("publisher", "nothing", QoS.AT_LEAST_ONCE);
+            Will will = new Will(
+                    world.ledger.message(SimWorld.WILLS, QoS.EXACTLY_ONCE, Message.NEVER, publisher.name), 1, -1);
+            publisher.connect(publisher.wish(false, will));
+            world.passUntil(publisher::isConnected);
+            publisher.publish(message(world, QoS.EXACTLY_ONCE));
+            publisher.publish(message(world, QoS.AT_LEAST_ONCE));
+            world.passUntil(publisher::isIdle);
+            publisher.breakConnection(); // the will's delay begins within three seconds
+            for (int i = 0; i < 5; i++) {
+                world.client(SimWorld.WATCHER).publish(message(world, QoS.EXACTLY_ONCE));
+            }
+            world.pass(pauseMillis);
+            for (SimClient client : List.of(subscriber, publisher)) {
+                SimNode zombie = world.ownerOf(world.shardOf(client));
+                world.moveToOther(world.shardOf(client));
+                if (zombie != null) {
+                    zombie.thread.pause();
+                    world.clock.after(5000, zombie.thread::goOn);
+                }
+            }
+            world.pass(6000);
+            world.finish();
+            assertThat(delivered.count).isEqualTo(7);
+        }
+    }
+
+    @Test
+    void sessionStartsCleanWhileMatchedMessagesAreInFlight() {
+        for (int delayMillis = 0; delayMillis < 40; delayMillis++) {
+            SimWorld world = cluster();
+            SimClient subscriber = world.join("subscriber", TOPIC, QoS.EXACTLY_ONCE);
+            SimClient publisher = world.join("publisher", "nothing", QoS.AT_LEAST_ONCE);
+            long before = subscriber.session();
+            for (int i = 0; i < 6; i++) {
+                publisher.publish(message(world, i % 2 == 0 ? QoS.EXACTLY_ONCE : QoS.AT_LEAST_ONCE));
+            }
+            world.pass(delayMillis);
+            world.fault();
+            subscriber.connect(subscriber.wish(true, null));
+            world.passUntil(subscriber::isConnected);
+            assertThat(subscriber.session()).isNotEqualTo(before);
+            world.passUntil(publisher::isIdle);
+            delivered.count = 0;
+            world.finish();
+            assertThat(delivered.count)
+                    .as("what was matched for the session before")
+                    .isZero();
+        }
+    }
+
+    @Test
+    void oneMessageStaysUnacknowledgedWhileAllOtherPacketIdsPass() {
+        SimWorld world = alone();
+        SimClient subscriber = world.join("subscriber", TOPIC, QoS.AT_LEAST_ONCE);
+        SimClient publisher = world.join("publisher", "nothing", QoS.AT_LEAST_ONCE);
+        subscriber.hold(1);
+        publish(world, publisher, PACKET_IDS);
+        publishUnseen(world, publisher, 100);
+        world.pass(2000);
+        assertThat(delivered.count).isEqualTo(PACKET_IDS);
+        subscriber.lazy(false);
+        world.finish();
+        assertThat(delivered.count).isEqualTo(PACKET_IDS + 100);
+    }
+
+    @Test
+    void storeGoesBackBetweenPubrecAndPubcomp() {
+        for (int i = 0; i < 40; i++) {
+            delivered.count = 0;
+            SimWorld world = world(new Faults(false, false, false, false, false, false, true, i % 2 == 0, false), i);
+            SimClient subscriber = world.join("subscriber", TOPIC, QoS.EXACTLY_ONCE);
+            SimClient publisher = world.join("publisher", "nothing", QoS.AT_LEAST_ONCE);
+            publisher.publish(message(world, QoS.EXACTLY_ONCE));
+            world.passUntil(() -> delivered.count == 1);
+            subscriber.lazy(true); // PUBREC is out
+            world.passUntil(subscriber::owes); // PUBCOMP
+            world.pass(i * 50L); // with one save point more or less
+            world.fault();
+            world.store.goBackInTime(world.shardOf(subscriber));
+            publisher.publish(message(world, QoS.EXACTLY_ONCE));
+            world.pass(3000);
+            world.finish();
+            assertThat(delivered.count).isEqualTo(2);
+        }
+    }
+
+    @Test
+    void packetIdsWrapWhileSequenceNumbersGoOn() {
+        SimWorld world = alone();
+        SimClient subscriber = world.join("subscriber", TOPIC, QoS.AT_LEAST_ONCE);
+        SimClient publisher = world.join("publisher", "nothing", QoS.AT_LEAST_ONCE);
+        publish(world, publisher, PACKET_IDS - 3000);
+        subscriber.disconnect(false, ShardState.NEVER_EXPIRES_SECONDS);
+        publishUnseen(world, publisher, 6000); // over the end of the packet identifiers
+        subscriber.connect(subscriber.wish(false, null));
+        world.passUntil(() -> delivered.count == PACKET_IDS + 3000);
+        publish(world, publisher, PACKET_IDS);
+        world.finish();
+        assertThat(delivered.count).isEqualTo(2 * PACKET_IDS + 3000);
+    }
+
+    /** Publishes so many messages as fast as they are delivered. */
+    private void publish(SimWorld world, SimClient publisher, int messages) {
+        int before = delivered.count;
+        for (int sent = 0; sent < messages; sent += 15) {
+            int part = Math.min(15, messages - sent);
+            publishUnseen(world, publisher, part);
+            int delivering = before + sent + part;
+            world.passUntil(() -> delivered.count >= delivering);
+        }
+    }
+
+    /** Publishes so many messages as fast as they are acknowledged. */
+    private static void publishUnseen(SimWorld world, SimClient publisher, int messages) {
+        for (int i = 0; i < messages; i++) {
+            publisher.publish(message(world, QoS.AT_LEAST_ONCE));
+            if (i % 20 == 19) {
+                world.passUntil(publisher::isIdle);
+            }
+        }
+        world.passUntil(publisher::isIdle);
+    }
+
+    private static Message message(SimWorld world, QoS qos) {
+        return world.ledger.message(TOPIC, qos, Message.NEVER, "");
+    }
+
+    private SimWorld cluster() {
+        return world(new Faults(false, true, true, true, true, false, false, false, false), 1);
+    }
+
+    private SimWorld alone() {
+        return world(new Faults(false, false, false, false, false, false, false, false, false), 1);
+    }
+
+    private SimWorld world(Faults faults, long seed) {
+        return new SimWorld(
+                seed,
+                faults,
+                List.of(
+                        delivered,
+                        new NothingAcknowledgedIsLost(),
+                        new OrderIsKept(),
+                        new ExactlyOnce(),
+                        new OneSession(),
+                        new WillsArePublishedOnce(),
+                        new FoldIsDeterministic(),
+                        new MemoryIsReturned()));
+    }
+}

@@ -1,0 +1,35 @@
+package io.tributary.broker.shard;
+
+import java.util.Collection;
+import java.util.List;
+
+/** Other nodes of which there are none, for tests that say more. */
+class NobodyElse implements OtherNodes {
+    @Override
+    public OwnerTarget of(String node, int shard, long ownerEpoch) {
+        return OwnerTarget.NOBODY;
+    }
+
+    @Override
+    public Collection<String> alive() {
+        return List.of();
+    }
+
+    @Override
+    public void ownedHere(int shard, long ownerEpoch) {}
+
+    @Override
+    public boolean isOwned(int shard) {
+        return false;
+    }
+
+    @Override
+    public boolean settle(int shard, String clientId, long epoch, long[] sequences) {
+        return false;
+    }
+
+    @Override
+    public boolean received(int shard, String clientId, long epoch, long[] sequences) {
+        return false;
+    }
+}

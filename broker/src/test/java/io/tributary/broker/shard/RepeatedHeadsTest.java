@@ -1,0 +1,270 @@
+package io.tributary.broker.shard;
+
+import static io.tributary.broker.shard.Samples.NODE;
+import static io.tributary.broker.shard.Samples.attach;
+import static io.tributary.broker.shard.Samples.detach;
+import static io.tributary.broker.shard.Samples.publish;
+import static io.tributary.broker.shard.Samples.recipient;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.tributary.common.event.ShardEvent;
+import io.tributary.common.event.ShardEvent.Head;
+import io.tributary.common.event.ShardEvent.HeadQueue;
+import io.tributary.common.event.ShardEvent.HeadsComplete;
+import io.tributary.common.event.ShardEvent.Kept;
+import io.tributary.common.event.Source;
+import io.tributary.common.mqtt.Will;
+import io.tributary.persistence.shard.SavePoint.SourcePosition;
+import io.tributary.persistence.shard.ShardStore;
+import java.time.Duration;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+/** What an owner logs again, and what becomes of a store that the log alone has to rebuild. */
+class RepeatedHeadsTest {
+    private static final Duration RETENTION = Duration.ofSeconds(64);
+    private static final Will LATE_WILL = new Will(Samples.message("will"), 30, -1);
+
+    private final HeldLog log = new HeldLog(1);
+    private final RecordingNodes nodes = new RecordingNodes();
+    private HeldStore store = new HeldStore();
+    private long nowMillis = 1_000_000;
+    private long recordsLost;
+    private int restored;
+    private long cutBelow;
+    private ShardDriver driver = newDriver();
+
+    // What is repeated.
+
+    @Test
+    void sessionsAreLoggedAgainWithTheirQueuesAndWills() {
+        goLive();
+        fold(attach("a", 7, Samples.FOREVER, LATE_WILL));
+        fold(publish("m", recipient("a", 1)), publish("n", recipient("a", 1)));
+        ticks(20);
+        assertThat(repeated()).hasSize(3);
+        Head head = (Head) repeated().getFirst();
+        assertThat(head.asOf()).isEqualTo(3);
+        assertThat(head.head().lastSequence()).isEqualTo(2);
+        assertThat(head.will()).isEqualTo(LATE_WILL);
+        assertThat(repeated().get(1))
+                .isEqualTo(new HeadQueue(
+                        0, 3, "a", List.of(new Kept(1, Samples.queued("m")), new Kept(2, Samples.queued("n")))));
+        assertThat(repeated().getLast()).isEqualTo(new HeadsComplete(0, 3, 0, List.of()));
+    }
+
+    @Test
+    void sessionsAreLoggedFourTimesInTheRetentionThoughNothingElseHappens() {
+        goLive();
+        ticks(640 + 20);
+        assertThat(repeated()).hasSize(5).allMatch(HeadsComplete.class::isInstance);
+    }
+
+    @Test
+    void aFewSessionsAreLoggedAtATime() {
+        goLive();
+        for (int i = 0; i < 25; i++) {
+            fold(attach("client-" + i, i));
+        }
+        ticks(11); // to the beginning of the first round
+        assertThat(repeated()).isEmpty();
+        ticks(1);
+        assertThat(repeated()).hasSize(10);
+        ticks(1);
+        assertThat(repeated()).hasSize(20);
+        ticks(2);
+        assertThat(repeated()).hasSize(26).last().isInstanceOf(HeadsComplete.class);
+    }
+
+    @Test
+    void whatCameAfterTheRoundBeganIsNotInIt() {
+        goLive();
+        fold(attach("a", 7), publish("m", recipient("a", 1)));
+        ticks(11);
+        fold(publish("late", recipient("a", 1)), attach("b", 8));
+        ticks(10);
+        assertThat(repeated().get(1)).isEqualTo(new HeadQueue(0, 2, "a", List.of(new Kept(1, Samples.queued("m")))));
+        assertThat(repeated()).hasSize(3);
+    }
+
+    @Test
+    void nothingIsRepeatedWhenTheLogIsCutBehindSavePoints() {
+        driver = newDriver(Duration.ZERO);
+        goLive();
+        ticks(700);
+        assertThat(repeated()).isEmpty();
+    }
+
+    // What is rebuilt.
+
+    @Test
+    void emptyStoreIsRebuiltWhenTheLogHasLostItsBeginning() {
+        goLive();
+        fold(new ShardEvent.Publish(Samples.message("x"), List.of(), new Source(5, 70, 1)));
+        fold(attach("a", 7), publish("m", recipient("a", 2)));
+        ticks(20);
+        fold(publish("n", recipient("a", 2)), attach("b", 8));
+        loseStore(4);
+        goLive();
+        store.answerAll();
+        assertThat(nodes.target.take()).contains("7: attached 2/2", "8: attached 8/8", "7: 1 2");
+        assertThat(restored).isEqualTo(1);
+        assertThat(recordsLost).isZero();
+        ticks(11);
+        assertThat(store.content.heads).containsOnlyKeys("a", "b");
+        assertThat(store.content.sources).containsEntry(5, new SourcePosition(5, 70, 1));
+        assertThat(store.content.queues.get("a")).containsOnlyKeys(1L, 2L);
+    }
+
+    @Test
+    void whatAnInterruptedRebuildLeftGoes() {
+        goLive();
+        fold(attach("a", 7));
+        ticks(20);
+        loseStore(2);
+        store.content.applied = -3;
+        store.content.heads.put("stranger", new ClientState("stranger", 0).toHead());
+        goLive();
+        ticks(11);
+        assertThat(restored).isEqualTo(1);
+        assertThat(store.content.heads).containsOnlyKeys("a");
+    }
+
+    @Test
+    void lossIsCountedWhenTheRoundHasNoEnd() {
+        goLive();
+        fold(attach("a", 7));
+        log.add(0, new Head(0, 1, new ClientState("a", 1).toHead(), null), nowMillis);
+        loseStore(2);
+        goLive();
+        assertThat(restored).isZero();
+        assertThat(recordsLost).isEqualTo(2);
+        assertThat(driver.isLive()).isTrue();
+    }
+
+    @Test
+    void lossIsCountedWhenTheLogHasLostWhatFollowsTheRound() {
+        goLive();
+        fold(attach("a", 7));
+        ticks(11);
+        fold(attach("b", 8));
+        ticks(10);
+        loseStore(3); // the round's offset is 1, and record 2 is gone
+        goLive();
+        assertThat(restored).isZero();
+        assertThat(recordsLost).isEqualTo(3);
+    }
+
+    @Test
+    void anotherRoundIsSearchedForWhenTheLogLosesMoreMeanwhile() {
+        goLive();
+        fold(attach("a", 7));
+        ticks(20);
+        loseStore(2);
+        driver.assigned();
+        log.makeDurable();
+        store.answerAll();
+        driver.records(0, log.from(0, 2)); // the search is over
+        driver.records(2, log.from(0, 4)); // record 3 has gone meanwhile
+        assertThat(driver.isLive()).isFalse();
+        assertThat(store.content.applied).isEqualTo(ShardStore.NOTHING_APPLIED);
+        nowMillis += 1000;
+        driver.tick();
+        assertThat(log.pending()).hasSize(1);
+    }
+
+    @Test
+    void ownerThatIsTooSlowForTheLogClaimsTheShardAgain() {
+        goLive();
+        fold(attach("a", 7));
+        log.add(0, detach("a", 1, 0), nowMillis);
+        log.add(0, attach("a", 8), nowMillis);
+        driver.records(2, log.from(0, 3));
+        assertThat(driver.isLive()).isFalse();
+    }
+
+    private List<ShardEvent> repeated() {
+        return log.events(0).stream()
+                .filter(event -> event instanceof Head || event instanceof HeadQueue || event instanceof HeadsComplete)
+                .toList();
+    }
+
+    /** There is a new owner, with an empty store and a log that begins later. */
+    private void loseStore(long begin) {
+        cutBelow = begin;
+        store = new HeldStore();
+        driver = newDriver();
+        nodes.target.take();
+    }
+
+    private void goLive() {
+        log.calls.clear();
+        driver.assigned();
+        log.makeDurable();
+        for (int left = 20; left > 0 && !driver.isLive(); left--) {
+            store.answerAll();
+            read();
+        }
+        assertThat(driver.isLive()).isTrue();
+    }
+
+    /** Hands out what the driver asked for last, as far as the log has it. */
+    private void read() {
+        long from = log.calls.stream()
+                .filter(call -> call.startsWith("read from "))
+                .mapToLong(call -> Long.parseLong(call.substring("read from ".length())))
+                .reduce((_, last) -> last)
+                .orElseThrow();
+        driver.records(from, log.from(0, Math.max(from, cutBelow)));
+    }
+
+    private void fold(ShardEvent... events) {
+        long from = log.events(0).size();
+        for (ShardEvent event : events) {
+            log.add(0, event, nowMillis);
+        }
+        driver.records(from, log.from(0, from));
+    }
+
+    private void ticks(int count) {
+        for (int i = 0; i < count; i++) {
+            nowMillis += 100;
+            driver.tick();
+            store.answerAll();
+            long from = log.events(0).size();
+            log.makeDurable(nowMillis);
+            driver.records(from, log.from(0, from));
+        }
+    }
+
+    private ShardDriver newDriver() {
+        return newDriver(RETENTION);
+    }
+
+    private ShardDriver newDriver(Duration retention) {
+        ShardEnvironment environment = new ShardEnvironment(
+                DeliveryFixture.config(9, QueueLimits.defaults()).withRetention(retention),
+                NODE,
+                _ -> false,
+                log,
+                store,
+                new LogAppender(log),
+                nodes,
+                new NoRouting(),
+                new NoObserver(),
+                () -> nowMillis,
+                new ShardRecorder() {
+                    @Override
+                    public void recordsLost(long records) {
+                        recordsLost += records;
+                    }
+
+                    @Override
+                    public void restored(int shard) {
+                        restored++;
+                    }
+                },
+                _ -> {});
+        return new ShardDriver(0, environment, Runnable::run);
+    }
+}
