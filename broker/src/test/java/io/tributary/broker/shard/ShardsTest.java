@@ -49,6 +49,7 @@ class ShardsTest {
                     QueueLimits.defaults()),
             log,
             new InstantStore(SHARDS));
+
     @BeforeEach
     void start() {
         shards.start(new Shards.Node(
