@@ -22,8 +22,7 @@ public final class SharedReplicatedMap {
     private boolean advancing;
 
     @SuppressWarnings("ArrayRecordComponent") // handed on, never compared or modified
-    private record Change(
-            String key, byte @Nullable [] value, CompletableFuture<@Nullable Void> done) {}
+    private record Change(String key, byte @Nullable [] value, CompletableFuture<@Nullable Void> done) {}
 
     /** Another node's copy. */
     public Node node() {
@@ -134,10 +133,10 @@ public final class SharedReplicatedMap {
 
         /** What the node has written meanwhile gets into the log, late. */
         public void goOnWriting() {
-            writes = true;
             while (!held.isEmpty()) {
-                append(held.remove());
+                append(held.remove()); // what comes of that is written behind the rest
             }
+            writes = true;
         }
 
         /** Refuses each write from now on, or no more. */

@@ -168,7 +168,8 @@ class NodeSharesTest {
         assertThat(fixture.router().hasOnlineMember("$share/g/a")).isTrue();
         assertThat(fixture.router().matchGroup(QOS_2, leaving, false))
                 .isEqualTo(new Destinations(
-                        List.of(), List.of(new NodeShare("node-2#1", List.of(member("device", 100, "$share/g/a")), false))));
+                        List.of(),
+                        List.of(new NodeShare("node-2#1", List.of(member("device", 100, "$share/g/a")), false))));
     }
 
     @Test

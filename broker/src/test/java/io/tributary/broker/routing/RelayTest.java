@@ -178,7 +178,9 @@ class RelayTest {
         fixture.subscribe(DASHBOARD, "a", QoS.AT_LEAST_ONCE);
         Recipient member = new Recipient("member", 8, QoS.EXACTLY_ONCE, false, List.of(), "$share/g/a");
 
-        fixture.router().deliverTransient(QOS_2, new Destinations(List.of(), List.of(new NodeShare("node-1", List.of(member), false))));
+        fixture.router()
+                .deliverTransient(
+                        QOS_2, new Destinations(List.of(), List.of(new NodeShare("node-1", List.of(member), false))));
 
         assertThat(fixture.deliveries).extracting(Delivered::to).containsExactly("8");
     }

@@ -10,8 +10,8 @@ import static org.assertj.core.api.Assertions.tuple;
 
 import io.tributary.broker.session.OutboundLimits.Overflow;
 import io.tributary.common.event.Destinations;
-import io.tributary.common.event.QueueEntry.Queued;
 import io.tributary.common.event.NodeShare;
+import io.tributary.common.event.QueueEntry.Queued;
 import io.tributary.common.event.Recipient;
 import io.tributary.common.mqtt.Message;
 import io.tributary.common.mqtt.MqttPacket.Puback;
@@ -253,7 +253,8 @@ class OutboundFlowTransientTest {
     @Test
     void handsMessagesOnToTransientMemberWhenThatIsTheOther() {
         Recipient other = new Recipient("other", 3, QoS.AT_LEAST_ONCE, false, List.of(), "$share/g/topic");
-        fixture.backend.otherMember = new Destinations(List.of(), List.of(new NodeShare("node", List.of(other), false)));
+        fixture.backend.otherMember =
+                new Destinations(List.of(), List.of(new NodeShare("node", List.of(other), false)));
         fixture.connect(Connects.v5());
         fixture.deliver(shared("begun", QoS.AT_LEAST_ONCE));
 

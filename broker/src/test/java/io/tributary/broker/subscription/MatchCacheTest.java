@@ -108,8 +108,7 @@ class MatchCacheTest {
     @ParameterizedTest
     @ValueSource(longs = {7, 8})
     void indexAgreesWithTheObviousAlgorithmWhileItChanges(long seed) {
-        SubscriptionIndex index =
-                new SubscriptionIndex(new SharedGroups(SharedChoice.DEFAULT, subscriber -> 0), 64);
+        SubscriptionIndex index = new SubscriptionIndex(new SharedGroups(SharedChoice.DEFAULT, subscriber -> 0), 64);
         RandomTopics random = new RandomTopics(seed);
         List<SessionSubscriptions> sessions = new ArrayList<>(
                 Stream.generate(() -> SessionSubscriptions.none(1)).limit(5).toList());

@@ -121,14 +121,16 @@ class RandomRoutesTest {
         Map<String, Set<String>> expected = new HashMap<>();
         for (int n = 0; n < nodes.size(); n++) {
             String id = nodes.get(n).id;
-            model.get(n).forEach((session, filters) -> filters.forEach(filter -> expected.computeIfAbsent(
-                            filter, _ -> new TreeSet<>())
-                    .add(filter.startsWith("$share") ? id + " " + session : id)));
+            model.get(n)
+                    .forEach((session, filters) ->
+                            filters.forEach(filter -> expected.computeIfAbsent(filter, _ -> new TreeSet<>())
+                                    .add(filter.startsWith("$share") ? id + " " + session : id)));
         }
         for (TestNode node : nodes) {
             for (String topic : List.of("a", "a/x", "b/1")) {
-                assertThat(node.nodes(topic)).as(node.id + " " + topic).containsExactlyInAnyOrderElementsOf(
-                        matching(expected, topic, node.id));
+                assertThat(node.nodes(topic))
+                        .as(node.id + " " + topic)
+                        .containsExactlyInAnyOrderElementsOf(matching(expected, topic, node.id));
             }
             for (String group : List.of("$share/g/a", "$share/h/b/1")) {
                 assertThat(members(node, group))
@@ -163,7 +165,8 @@ class RandomRoutesTest {
         if (found != null) {
             found.pick("p", "t", member -> {
                 String of = member.subscriber().node();
-                members.add((of == null ? node.id : of) + " " + member.subscriber().identity());
+                members.add(
+                        (of == null ? node.id : of) + " " + member.subscriber().identity());
                 return false; // so that all are asked
             });
         }

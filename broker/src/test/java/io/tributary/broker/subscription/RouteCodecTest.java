@@ -33,8 +33,7 @@ class RouteCodecTest {
                         "a#1",
                         "c",
                         9,
-                        new SubscriptionRequest(
-                                TopicFilter.parse("$share/g/a"), QoS.AT_MOST_ONCE, false, false, 0)),
+                        new SubscriptionRequest(TopicFilter.parse("$share/g/a"), QoS.AT_MOST_ONCE, false, false, 0)),
                 new Presence("a#1", "client/+ #", 1L << 40),
                 new Presence("a#1", "m", 0));
 

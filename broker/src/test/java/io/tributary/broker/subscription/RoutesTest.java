@@ -110,8 +110,7 @@ class RoutesTest {
         a.subscriptions.subscribe(dashboard(1), 0, List.of(withId(GROUP, QoS.AT_MOST_ONCE, 1)));
         a.routes.refuse(new IllegalStateException("too much waits"));
 
-        assertThat(a.subscriptions
-                        .subscribe(dashboard(1), 0, List.of(withId(GROUP, QoS.EXACTLY_ONCE, 2))))
+        assertThat(a.subscriptions.subscribe(dashboard(1), 0, List.of(withId(GROUP, QoS.EXACTLY_ONCE, 2))))
                 .isCompletedExceptionally();
 
         assertThat(a.subscriptions.of(dashboard(1))).containsExactly(withId(GROUP, QoS.AT_MOST_ONCE, 1));
@@ -334,7 +333,8 @@ class RoutesTest {
 
     @Test
     void removesALimitedNumberInEachSweepAndNothingTwice() {
-        a.subscribe(dashboard(1), IntStream.range(0, 100).mapToObj(i -> "t/" + i).toArray(String[]::new));
+        a.subscribe(
+                dashboard(1), IntStream.range(0, 100).mapToObj(i -> "t/" + i).toArray(String[]::new));
         for (int i = 0; i < 15; i++) {
             int client = 2 + i;
             a.subscribe(
@@ -403,7 +403,10 @@ class RoutesTest {
     @Test
     void tellsNobodyWhenThereIsNobody() {
         Subscriptions alone = new Subscriptions(
-                stored.node(), Routes.NONE, SubscriptionLimits.defaults(), new SharedGroups(SharedChoice.DEFAULT, _ -> 0));
+                stored.node(),
+                Routes.NONE,
+                SubscriptionLimits.defaults(),
+                new SharedGroups(SharedChoice.DEFAULT, _ -> 0));
         alone.start().toCompletableFuture().join();
 
         assertThat(alone.subscribe(dashboard(1), 0, List.of(Requests.request("t"))))

@@ -117,7 +117,9 @@ class SharedGroupsTest {
         groups = groups(SharedStrategy.LEAST_IN_FLIGHT);
         joinTransients(2);
         join(new Subscriber("far", false, 0, "b#1"));
-        assertThat(countPicks(300, "p", "t")).containsOnlyKeys("c0", "c1", "far").containsValues(100, 100, 100);
+        assertThat(countPicks(300, "p", "t"))
+                .containsOnlyKeys("c0", "c1", "far")
+                .containsValues(100, 100, 100);
 
         inFlight.put(transientSession(0), 9);
         inFlight.put(transientSession(1), 3);
@@ -179,8 +181,10 @@ class SharedGroupsTest {
         joinTransients(1);
         join(new Subscriber("far", false, 0, "b#1"));
 
-        assertThat(name(group().pick("p", "t", each -> each.subscriber().node() != null))).isEqualTo("far");
-        assertThat(group().pickHere("p", "t", each -> each.subscriber().node() != null)).isNull();
+        assertThat(name(group().pick("p", "t", each -> each.subscriber().node() != null)))
+                .isEqualTo("far");
+        assertThat(group().pickHere("p", "t", each -> each.subscriber().node() != null))
+                .isNull();
     }
 
     /** Compares a group of many members, which come and go in any order, with a plain set. */
