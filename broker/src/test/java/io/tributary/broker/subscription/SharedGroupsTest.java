@@ -5,8 +5,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.tributary.common.topic.TopicFilter;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Random;
+import java.util.Set;
 import java.util.TreeMap;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
@@ -107,6 +110,101 @@ class SharedGroupsTest {
             }
         });
         assertThat(countsOf(after)).hasSize(4).values().allMatch(count -> count > 400 && count < 600);
+    }
+
+    @Test
+    void takesMembersOnOtherNodesToBeAsBusyAsTheAverage() {
+        groups = groups(SharedStrategy.LEAST_IN_FLIGHT);
+        joinTransients(2);
+        join(new Subscriber("far", false, 0, "b#1"));
+        assertThat(countPicks(300, "p", "t"))
+                .containsOnlyKeys("c0", "c1", "far")
+                .containsValues(100, 100, 100);
+
+        inFlight.put(transientSession(0), 9);
+        inFlight.put(transientSession(1), 3);
+        assertThat(countPicks(10, "p", "t")).containsOnlyKeys("c1");
+
+        inFlight.put(transientSession(1), 9);
+        assertThat(countPicks(30, "p", "t")).containsOnlyKeys("c0", "c1", "far");
+    }
+
+    @Test
+    void takesTurnsWhenItKnowsOfNobodyHowBusyHeIs() {
+        groups = groups(SharedStrategy.LEAST_IN_FLIGHT);
+        for (int i = 0; i < 3; i++) {
+            join(new Subscriber("far" + i, false, 0, "b#1"));
+        }
+
+        assertThat(countPicks(30, "p", "t")).containsValues(10, 10, 10).hasSize(3);
+    }
+
+    @Test
+    void takesMembersOnOtherNodesInTurnWithItsOwn() {
+        joinTransients(1);
+        join(new Subscriber("far", false, 0, "b#1"));
+        Subscriber persistent = new Subscriber("persistent", true, 5);
+        join(persistent);
+        groups.online(persistent, "b#1");
+
+        assertThat(countPicks(300, "p", "t"))
+                .containsOnlyKeys("c0", "far", "persistent")
+                .containsValues(100, 100, 100);
+    }
+
+    @Test
+    void prefersMembersOfItsOwnNodeWhenLocalOnesGoFirst() {
+        groups = new SharedGroups(new SharedChoice(SharedStrategy.ROUND_ROBIN, true), _ -> 0);
+        Subscriber near = new Subscriber("near", true, 1);
+        Subscriber far = new Subscriber("far", true, 2);
+        join(near);
+        join(far);
+        join(transientSession(1));
+        join(new Subscriber("c2", false, 1, "b#1"));
+        groups.online(near);
+        groups.online(far, "b#1");
+        assertThat(countPicks(20, "p", "t")).containsOnlyKeys("near", "c1").containsValues(10, 10);
+
+        groups.leave(FILTER, transientSession(1));
+        groups.offline(near);
+        assertThat(countPicks(20, "p", "t")).containsOnlyKeys("far", "c2").containsValues(10, 10);
+
+        groups.leave(FILTER, new Subscriber("c2", false, 1, "b#1"));
+        groups.offline(far, "b#1");
+        assertThat(countPicks(20, "p", "t")).containsOnlyKeys("near", "far");
+        assertThat(group().hasOnlineMember()).isFalse();
+    }
+
+    @Test
+    void goesOnToMembersElsewhereWhenNoLocalOneMayHaveIt() {
+        groups = new SharedGroups(new SharedChoice(SharedStrategy.ROUND_ROBIN, true), _ -> 0);
+        joinTransients(1);
+        join(new Subscriber("far", false, 0, "b#1"));
+
+        assertThat(name(group().pick("p", "t", each -> each.subscriber().node() != null)))
+                .isEqualTo("far");
+        assertThat(group().pickHere("p", "t", each -> each.subscriber().node() != null))
+                .isNull();
+    }
+
+    /** Compares a group of many members, which come and go in any order, with a plain set. */
+    @Test
+    void choosesAmongThoseWhoAreThereHoweverTheyCameAndWent() {
+        Random random = new Random(11);
+        Set<String> present = new HashSet<>();
+        for (int step = 0; step < 20_000; step++) {
+            int number = random.nextInt(500);
+            if (random.nextInt(3) == 0) {
+                groups.leave(FILTER, transientSession(number));
+                present.remove("c" + number);
+            } else {
+                join(transientSession(number));
+                present.add("c" + number);
+            }
+            if (step % 100 == 0 && !present.isEmpty()) {
+                assertThat(countPicks(present.size(), "p", "t").keySet()).isEqualTo(present);
+            }
+        }
     }
 
     @Test

@@ -1,0 +1,234 @@
+package io.tributary.broker.subscription;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.tributary.broker.fake.SharedReplicatedMap;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletionStage;
+import org.junit.jupiter.api.Test;
+
+/** What a node writes that was paused, and what another one had written meanwhile. */
+class LateSubscriptionsTest {
+    private static final Subscriber OLD = new Subscriber("c", true, 100);
+    private static final Subscriber NEW = new Subscriber("c", true, 200);
+
+    private final SharedReplicatedMap stored = new SharedReplicatedMap();
+    private final SharedReplicatedMap routes = new SharedReplicatedMap();
+    private final TestNode a = new TestNode("a#1", stored, routes);
+    private final TestNode b = new TestNode("b#1", stored, routes);
+
+    @Test
+    void ignoresTheLateEndOfAnOldSessionAndWritesTheNewerOneAgain() {
+        a.subscribe(OLD, "old");
+        a.stored.stopWriting();
+        a.subscriptions.end(OLD);
+        a.stored.leave();
+        b.subscribe(NEW, "new");
+        a.stored.goOnWriting();
+
+        assertThat(a.receivers("new")).containsExactly(NEW);
+        assertThat(b.receivers("new")).containsExactly(NEW);
+        assertThat(storedSession()).isEqualTo(SessionSubscriptions.OVER);
+
+        b.subscriptions.repair(_ -> true);
+
+        assertThat(restarted().receivers("new")).containsExactly(NEW);
+        assertThat(storedSession()).isZero();
+    }
+
+    @Test
+    void ignoresALateRemovalAndWritesTheNewerOneAgain() {
+        b.subscribe(NEW, "new");
+        a.stored.remove("c");
+
+        assertThat(a.receivers("new")).containsExactly(NEW);
+        assertThat(stored.stored()).isEmpty();
+
+        b.subscriptions.repair("c"::equals);
+
+        assertThat(restarted().receivers("new")).containsExactly(NEW);
+        assertThat(stored.stored()).hasSize(1);
+    }
+
+    @Test
+    void writesNothingAgainWhenAnotherNodeOwnsTheClient() {
+        b.subscribe(NEW, "new");
+        a.stored.remove("c");
+        int before = stored.changes();
+
+        b.subscriptions.repair(_ -> false);
+        assertThat(stored.changes()).isEqualTo(before);
+
+        a.subscriptions.repair(_ -> true);
+        b.subscriptions.repair(_ -> true);
+        assertThat(stored.changes()).isEqualTo(before + 1);
+    }
+
+    @Test
+    void writesNothingAgainWhenItsOwnWriteIsOnItsWay() {
+        b.subscribe(NEW, "new");
+        a.stored.remove("c");
+        b.stored.stopWriting();
+        CompletionStage<?> more = b.subscribe(NEW, "more");
+        b.subscriptions.repair(_ -> true);
+        b.stored.goOnWriting();
+
+        assertThat(more).isCompleted();
+        assertThat(stored.changes()).isEqualTo(3);
+        b.subscriptions.repair(_ -> true);
+        assertThat(stored.changes()).isEqualTo(3);
+        assertThat(b.receivers("more")).containsExactly(NEW);
+        assertThat(restarted().receivers("new")).containsExactly(NEW);
+    }
+
+    @Test
+    void writesItAgainLaterWhenThatIsRefused() {
+        b.subscribe(NEW, "new");
+        a.stored.remove("c");
+        b.stored.refuse(new IllegalStateException("too much waits"));
+        b.subscriptions.repair(_ -> true);
+        b.stored.refuse(null);
+
+        b.subscriptions.repair(_ -> true);
+
+        assertThat(stored.stored()).hasSize(1);
+    }
+
+    @Test
+    void ignoresTheLateChangeOfAnOlderConnectionOfTheSameSession() {
+        a.subscribe(NEW, 200, "x");
+        a.stored.stopWriting();
+        a.unsubscribe(NEW, 200, "x");
+        a.stored.leave();
+        b.subscribe(NEW, 300, "y");
+        a.stored.goOnWriting();
+        b.subscriptions.repair(_ -> true);
+
+        assertThat(a.receivers("y")).containsExactly(NEW);
+        assertThat(restarted().subscriptions.of(NEW))
+                .containsExactlyInAnyOrder(Requests.request("x"), Requests.request("y"));
+    }
+
+    @Test
+    void ignoresTheLateChangeOfAnOlderConnectionAlsoWhenTheNewerOneChangedNothing() {
+        a.subscribe(NEW, 200, "x");
+        a.stored.stopWriting();
+        a.unsubscribe(NEW, 200, "x");
+        a.stored.leave();
+        assertThat(b.subscribe(NEW, 300, "x")).isCompletedWithValue(List.of(Subscriptions.Outcome.REPLACED));
+        a.stored.goOnWriting();
+
+        assertThat(b.receivers("x")).containsExactly(NEW);
+    }
+
+    @Test
+    void buildsOnWhatAnotherNodeHasAcknowledged() {
+        assertThat(a.subscribe(NEW, 200, "x")).isCompleted();
+        assertThat(b.subscribe(NEW, 300, "y")).isCompleted();
+        assertThat(a.subscribe(NEW, 400, "z")).isCompleted();
+
+        assertThat(restarted().subscriptions.of(NEW)).hasSize(3);
+    }
+
+    @Test
+    void acknowledgesOnlyWhenTheOtherNodeShowsTheSubscription() {
+        b.stored.stopReading();
+        CompletionStage<?> subscribed = a.subscribe(NEW, 200, "x");
+        assertThat(subscribed).isNotDone();
+
+        b.stored.goOnReading();
+
+        assertThat(subscribed).isCompleted();
+        assertThat(b.receivers("x")).containsExactly(NEW);
+    }
+
+    @Test
+    void changesNothingForAConnectionThatIsTakenOver() {
+        b.subscribe(NEW, 300, "x");
+
+        assertThat(a.subscribe(NEW, 200, "y")).isCompleted();
+        assertThat(a.unsubscribe(NEW, 200, "x")).isCompleted();
+
+        assertThat(a.receivers("x")).containsExactly(NEW);
+        assertThat(a.receivers("y")).isEmpty();
+        assertThat(stored.changes()).isEqualTo(1);
+    }
+
+    @Test
+    void keepsTheRecordOfASessionThatHasNoSubscriptionsLeftUntilItEnds() {
+        a.subscribe(NEW, "x");
+        a.unsubscribe(NEW, "x");
+        assertThat(a.subscriptions.sessionCount()).isZero();
+        assertThat(stored.stored()).hasSize(1);
+        assertThat(a.subscriptions.persistentClients()).containsExactly(NEW);
+
+        a.subscriptions.end(NEW);
+
+        assertThat(stored.stored()).isEmpty();
+        assertThat(b.subscriptions.persistentClients()).isEmpty();
+    }
+
+    @Test
+    void removesTheRecordOnlyWhenNoNewerOneCameMeanwhile() {
+        a.subscribe(OLD, "old");
+        b.stored.stopReading();
+        a.subscriptions.end(OLD);
+        a.subscribe(NEW, "new");
+        b.stored.goOnReading();
+
+        assertThat(stored.stored()).hasSize(1);
+        assertThat(b.receivers("new")).containsExactly(NEW);
+        assertThat(restarted().receivers("new")).containsExactly(NEW);
+    }
+
+    @Test
+    void removesTheRecordLaterWhenThatWasRefused() {
+        a.subscribe(OLD, "old");
+        b.stored.stopReading();
+        a.subscriptions.end(OLD);
+        a.stored.refuse(new IllegalStateException("too much waits"));
+        b.stored.goOnReading();
+        a.stored.refuse(null);
+        assertThat(stored.stored()).hasSize(1);
+
+        b.subscriptions.end(OLD); // a new owner of the shard tells that again
+
+        assertThat(stored.stored()).isEmpty();
+    }
+
+    @Test
+    void hasTheWatcherLookAtALateRecordOfAnOldSessionWhenNothingNewerIsThere() {
+        List<Subscriber> seen = new ArrayList<>();
+        a.subscribe(OLD, "old");
+        a.stored.stopWriting();
+        a.subscribe(OLD, "late");
+        a.stored.leave();
+        b.subscriptions.end(OLD);
+        b.subscriptions.watch(seen::add);
+        a.stored.goOnWriting();
+        assertThat(seen).containsExactly(OLD);
+
+        b.subscriptions.end(OLD);
+
+        assertThat(stored.stored()).isEmpty();
+        assertThat(b.receivers("late")).isEmpty();
+    }
+
+    private TestNode restarted() {
+        return new TestNode("c#1", compacted(), routes);
+    }
+
+    /** The map as a node reads it that comes after compaction: the last record of each key. */
+    private SharedReplicatedMap compacted() {
+        SharedReplicatedMap compacted = new SharedReplicatedMap();
+        stored.stored().forEach(compacted.node()::put);
+        return compacted;
+    }
+
+    private long storedSession() {
+        byte[] record = stored.stored().get("c");
+        assertThat(record).isNotNull();
+        return SubscriptionsCodec.decode(record).epoch();
+    }
+}

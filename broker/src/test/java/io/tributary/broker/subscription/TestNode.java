@@ -1,0 +1,72 @@
+package io.tributary.broker.subscription;
+
+import io.tributary.broker.fake.SharedReplicatedMap;
+import io.tributary.common.topic.TopicFilter;
+import java.util.List;
+import java.util.concurrent.CompletionStage;
+import java.util.stream.Stream;
+
+/** A node's subscriptions, over maps that other nodes follow, too. */
+final class TestNode {
+    final String id;
+    final SharedReplicatedMap.Node stored;
+    final SharedReplicatedMap.Node routes;
+    final SharedGroups groups;
+    final Subscriptions subscriptions;
+
+    TestNode(String id, SharedReplicatedMap stored, SharedReplicatedMap routes) {
+        this(id, stored, routes, SharedChoice.DEFAULT);
+    }
+
+    TestNode(String id, SharedReplicatedMap stored, SharedReplicatedMap routes, SharedChoice choice) {
+        this.id = id;
+        this.stored = stored.node();
+        this.routes = routes.node();
+        groups = new SharedGroups(choice, _ -> 0);
+        subscriptions =
+                new Subscriptions(this.stored, new Routes(this.routes, id), new SubscriptionLimits(100, 64), groups);
+        subscriptions.start().toCompletableFuture().join();
+    }
+
+    CompletionStage<List<Subscriptions.Outcome>> subscribe(Subscriber subscriber, String... filters) {
+        return subscribe(subscriber, 0, filters);
+    }
+
+    CompletionStage<List<Subscriptions.Outcome>> subscribe(Subscriber subscriber, long epoch, String... filters) {
+        List<SubscriptionRequest> requests =
+                Stream.of(filters).map(Requests::request).toList();
+        return subscriptions.subscribe(subscriber, epoch, requests);
+    }
+
+    CompletionStage<List<Boolean>> unsubscribe(Subscriber subscriber, String... filters) {
+        return unsubscribe(subscriber, 0, filters);
+    }
+
+    CompletionStage<List<Boolean>> unsubscribe(Subscriber subscriber, long epoch, String... filters) {
+        return subscriptions.unsubscribe(
+                subscriber, epoch, Stream.of(filters).map(TopicFilter::parse).toList());
+    }
+
+    List<String> nodes(String topic) {
+        return subscriptions.match(topic).nodes();
+    }
+
+    List<Subscriber> receivers(String topic) {
+        return subscriptions.match(topic).receivers().stream()
+                .map(Receiver::subscriber)
+                .toList();
+    }
+
+    /** Each member of a shared subscription that ten messages found online. */
+    List<Subscriber> online(String group) {
+        SharedGroup found = subscriptions.group(group);
+        return found == null
+                ? List.of()
+                : Stream.generate(() -> found.pickOnline("p", "t", _ -> true))
+                        .limit(10)
+                        .flatMap(Stream::ofNullable)
+                        .map(Receiver::subscriber)
+                        .distinct()
+                        .toList();
+    }
+}
