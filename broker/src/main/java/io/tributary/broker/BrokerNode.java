@@ -16,6 +16,7 @@ import io.tributary.broker.session.Extensions;
 import io.tributary.broker.session.LocalSessions;
 import io.tributary.broker.session.SessionBackend;
 import io.tributary.broker.session.SessionServices;
+import io.tributary.broker.shard.ShardConfig;
 import io.tributary.broker.shard.ShardFigures;
 import io.tributary.broker.shard.Shards;
 import io.tributary.broker.subscription.SharedGroups;
@@ -82,7 +83,11 @@ final class BrokerNode implements AutoCloseable {
         SharedGroups groups = new SharedGroups(config.shared(), sessions::inFlight);
         subscriptions = new Subscriptions(storage.subscriptions(), place.routes(), config.subscriptions(), groups);
         retained = new RetainedMessages(storage.retained(), config.retained(), InstantSource.system());
-        shards = new Shards(config.shards(), storage.log(), storage.store());
+        ClusterConfig cluster = config.cluster();
+        // Alone, the store cannot be lost without the log.
+        ShardConfig ofShards =
+                cluster == null ? config.shards() : config.shards().withRetention(cluster.retention());
+        shards = new Shards(ofShards, storage.log(), storage.store());
         router = new Router(
                 place.node(),
                 subscriptions,

@@ -59,6 +59,7 @@ public final class ClusterNode implements NodeView, AutoCloseable {
     private final ShardTraffic owners;
     private final TransientTraffic transients;
 
+    private volatile @Nullable ReplicatedMap nodes;
     private volatile @Nullable NodeTable table;
     private volatile @Nullable NodeId id;
     private volatile @Nullable NodeLinks links;
@@ -100,7 +101,7 @@ public final class ClusterNode implements NodeView, AutoCloseable {
         executor = new ScheduledThreadPoolExecutor(1, ClusterNode::thread, new ThreadPoolExecutor.DiscardPolicy());
         timer = ClusterTimer.on(executor);
         visibility = new ClusterVisibility(config.maps(), config.visibility(), timer, new Progress());
-        owners = new ShardTraffic(this::others, executor);
+        owners = new ShardTraffic(this::others, this::knowsAll, executor);
         transients = new TransientTraffic(owners, timer, recorder);
     }
 
@@ -119,14 +120,15 @@ public final class ClusterNode implements NodeView, AutoCloseable {
      * Reads the node table and chooses this process's number. Blocks for some seconds when the table has a process of this
      * name that seems alive.
      *
-     * @param nodes the map that holds the table; nobody else follows it
+     * @param newNodes the map that holds the table; nobody else follows it
      * @return this process
      */
-    public CompletionStage<NodeId> open(ReplicatedMap nodes) {
+    public CompletionStage<NodeId> open(ReplicatedMap newNodes) {
+        nodes = newNodes;
         NodeTable opened = new NodeTable(
                 config.name(),
                 EventCodec.FORMAT,
-                nodes,
+                newNodes,
                 config.nodes(),
                 timer,
                 System::currentTimeMillis,
@@ -250,6 +252,10 @@ public final class ClusterNode implements NodeView, AutoCloseable {
                         .filter(node -> !node.equals(id))
                         .map(NodeId::toString)
                         .toList();
+    }
+
+    private CompletionStage<@Nullable Void> knowsAll() {
+        return Objects.requireNonNull(nodes, "open() was not called").caughtUp();
     }
 
     private void link() {

@@ -24,6 +24,7 @@ import java.util.Collection;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
 import java.util.concurrent.ScheduledExecutorService;
@@ -40,6 +41,7 @@ public final class ShardTraffic implements OtherNodes {
     private static final long PATIENCE_MILLIS = 500;
 
     private final Supplier<Collection<String>> alive;
+    private final Supplier<CompletionStage<@Nullable Void>> caughtUp;
     private final ScheduledExecutorService timer;
     private final ConcurrentMap<String, Link> links = new ConcurrentHashMap<>();
     private final ConcurrentMap<Integer, KnownOwner> owners = new ConcurrentHashMap<>();
@@ -66,10 +68,15 @@ public final class ShardTraffic implements OtherNodes {
      * Creates one that knows no link.
      *
      * @param alive the other nodes that are alive, as their {@code Attach} names them
+     * @param caughtUp completes when this node knows of all nodes that there are at the time of the call
      * @param timer for what is tried again
      */
-    public ShardTraffic(Supplier<Collection<String>> alive, ScheduledExecutorService timer) {
+    public ShardTraffic(
+            Supplier<Collection<String>> alive,
+            Supplier<CompletionStage<@Nullable Void>> caughtUp,
+            ScheduledExecutorService timer) {
         this.alive = alive;
+        this.caughtUp = caughtUp;
         this.timer = timer;
     }
 
@@ -145,6 +152,11 @@ public final class ShardTraffic implements OtherNodes {
     @Override
     public Collection<String> alive() {
         return alive.get();
+    }
+
+    @Override
+    public CompletionStage<@Nullable Void> caughtUp() {
+        return caughtUp.get();
     }
 
     @Override

@@ -5,6 +5,9 @@ import io.tributary.broker.delivery.Delivery;
 import io.tributary.common.event.QueueEntry;
 import java.util.Collection;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A node's connections, as the owner of one shard talks to them. Never blocks; does nothing for a connection that is gone. A
@@ -83,5 +86,10 @@ public interface OwnerTarget {
 
         /** All nodes that are alive, as far as is known here. */
         Collection<String> alive();
+
+        /** Completes when every node is known here that was there at the time of the call, and so was every death. */
+        default CompletionStage<@Nullable Void> caughtUp() {
+            return CompletableFuture.completedStage(null);
+        }
     }
 }

@@ -165,7 +165,9 @@ final class ShardDriver implements Effects {
             return;
         }
         ownerEpoch = epoch;
-        load();
+        phase = Phase.LOADING;
+        // Whoever has a session as far as the own record is known then, or known to be gone.
+        onAnswer(environment.nodes().caughtUp(), _ -> load());
     }
 
     private void load() {
@@ -597,7 +599,21 @@ final class ShardDriver implements Effects {
         if (node != null) {
             answer(client, node);
             live.deliveries.attached(client);
+            if (environment.isDead(node)) {
+                detachIfDead(client, node);
+            }
         }
+    }
+
+    /** Either the node died while its record was on the way, and nobody says so again; or it is so new that it is not known. */
+    private void detachIfDead(ClientState client, String node) {
+        long epoch = client.epoch;
+        onAnswer(environment.nodes().caughtUp(), _ -> {
+            boolean isStillThere = node.equals(client.node) && client.epoch == epoch;
+            if (isStillThere && isLive() && environment.isDead(node)) {
+                detachFromDead(client);
+            }
+        });
     }
 
     private OwnerTarget targetOf(String node) {

@@ -333,8 +333,9 @@ public final class Shards implements AutoCloseable {
     }
 
     /**
-     * Stops the threads of the shards, after what waits for room in the log has found some. The log has everything that the
-     * next start needs. Blocks until done, for a log that takes nothing no longer than a few seconds.
+     * Closes the log, after what waits for room in it has found some, with which this node's shards become another's; then ends
+     * the threads of the shards. The log has everything that the next owner needs. Blocks until done, for a log that takes
+     * nothing no longer than a few seconds.
      */
     @Override
     public void close() {
@@ -347,6 +348,7 @@ public final class Shards implements AutoCloseable {
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
         }
+        log.close();
         threads.forEach(ShardThread::stop);
     }
 
@@ -363,6 +365,11 @@ public final class Shards implements AutoCloseable {
             }
             others.ownedHere(shard, ownerEpoch);
             return local.from(shard, ownerEpoch);
+        }
+
+        @Override
+        public CompletionStage<@Nullable Void> caughtUp() {
+            return others.caughtUp();
         }
 
         @Override

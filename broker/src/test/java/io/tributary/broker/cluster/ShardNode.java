@@ -34,6 +34,7 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.Executors;
@@ -107,7 +108,9 @@ final class ShardNode implements AutoCloseable {
     ShardNode(String name, KafkaConfig kafka, RedisConfig redisConfig) {
         id = new NodeId(name, 1);
         ShardTraffic traffic = new ShardTraffic(
-                () -> others.stream().map(node -> node.id.toString()).toList(), timer);
+                () -> others.stream().map(node -> node.id.toString()).toList(),
+                () -> CompletableFuture.completedStage(null),
+                timer);
         log = new KafkaShardLog(kafka, name, SHARDS, KafkaRecorder.NONE, failure -> {});
         redis = RedisCluster.connect(redisConfig);
         store = new RedisShardStore(redis, SHARDS, RedisRecorder.NONE);

@@ -22,6 +22,7 @@ import io.tributary.common.mqtt.Message;
 import io.tributary.common.mqtt.PublishProperties;
 import io.tributary.common.mqtt.QoS;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -34,7 +35,8 @@ class ShardTrafficTest {
     private final ScheduledThreadPoolExecutor timer = new ScheduledThreadPoolExecutor(1);
     private final NarrowLink link = new NarrowLink();
     private final Shards shards = new Shards(ShardConfig.defaults(), new InstantLog(1), new InstantStore(1));
-    private final ShardTraffic traffic = new ShardTraffic(List::of, timer);
+    private final ShardTraffic traffic =
+            new ShardTraffic(List::of, () -> CompletableFuture.completedStage(null), timer);
 
     @BeforeEach
     void connect() {

@@ -11,6 +11,7 @@ import io.tributary.common.mqtt.QoS;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterEach;
@@ -23,8 +24,10 @@ class TransientTrafficTest {
     private final ScheduledThreadPoolExecutor executor = new ScheduledThreadPoolExecutor(1);
     private final NarrowLink link = new NarrowLink();
     private final List<String> events = new ArrayList<>();
-    private final TransientTraffic traffic =
-            new TransientTraffic(new ShardTraffic(List::of, executor), timer, new ClusterRecorder() {
+    private final TransientTraffic traffic = new TransientTraffic(
+            new ShardTraffic(List::of, () -> CompletableFuture.completedStage(null), executor),
+            timer,
+            new ClusterRecorder() {
                 @Override
                 public void onGivenUp() {
                     events.add("given up");
