@@ -133,7 +133,7 @@ final class InCluster implements Place {
     public CompletionStage<@Nullable Void> connect(Shards shards, Router router, Subscriptions newSubscriptions) {
         subscriptions = newSubscriptions;
         try {
-            return cluster.connect(shards, router, newSubscriptions::gone);
+            return cluster.connect(shards, router::take, newSubscriptions::gone);
         } catch (LinkListenException e) {
             throw new BrokerStartException(String.valueOf(e.getMessage()), e);
         }

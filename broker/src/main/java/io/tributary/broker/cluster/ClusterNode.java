@@ -8,6 +8,7 @@ import io.tributary.broker.cluster.NodeMessage.ToOwner;
 import io.tributary.broker.cluster.NodeMessage.Transient;
 import io.tributary.broker.delivery.NodeInbox;
 import io.tributary.broker.delivery.NodeView;
+import io.tributary.broker.delivery.TransientReceiver;
 import io.tributary.broker.link.Link;
 import io.tributary.broker.link.LinkConfig;
 import io.tributary.broker.link.LinkLayer;
@@ -15,7 +16,6 @@ import io.tributary.broker.link.LinkReceiver;
 import io.tributary.broker.link.LinkRecorder;
 import io.tributary.broker.link.NodeId;
 import io.tributary.broker.link.NodeLinks;
-import io.tributary.broker.routing.Router;
 import io.tributary.broker.shard.OtherNodes;
 import io.tributary.broker.shard.Shards;
 import io.tributary.common.event.EventCodec;
@@ -145,15 +145,16 @@ public final class ClusterNode implements NodeView, AutoCloseable {
      * listens.
      *
      * @param newShards the shards of this node, with which owners elsewhere talk; prepared
-     * @param router takes what other nodes hand over for transient sessions
+     * @param transientReceiver takes what other nodes hand over for transient sessions
      * @param newGone told of each process that is over, by the name that an {@code Attach} has
      * @return completes when all live nodes know this one
      */
-    public CompletionStage<@Nullable Void> connect(Shards newShards, Router router, Consumer<String> newGone) {
+    public CompletionStage<@Nullable Void> connect(
+            Shards newShards, TransientReceiver transientReceiver, Consumer<String> newGone) {
         shards = newShards;
         gone = newGone;
         owners.serve(newShards);
-        transients.serve(router::take);
+        transients.serve(transientReceiver);
         NodeLinks listening = NodeLinks.start(id(), config.link(), config.layer(), new Frames(), linkRecorder);
         links = listening;
         link();

@@ -3,6 +3,7 @@ package io.tributary.broker.cluster;
 import io.tributary.broker.cluster.NodeMessage.Taken;
 import io.tributary.broker.cluster.NodeMessage.Transient;
 import io.tributary.broker.delivery.NodeInbox;
+import io.tributary.broker.delivery.TransientReceiver;
 import io.tributary.broker.link.Link;
 import io.tributary.common.event.QueueEntry.Queued;
 import io.tributary.common.event.Recipient;
@@ -39,20 +40,8 @@ final class TransientTraffic implements NodeInbox {
     /** What was taken and not answered yet; each list is used by its link's event loop only. */
     private final ConcurrentMap<Link, List<Long>> unanswered = new ConcurrentHashMap<>();
 
-    private volatile @Nullable Taker taker;
+    private volatile @Nullable TransientReceiver receiver;
     private volatile boolean closed;
-
-    /** Hands what came from another node to the sessions of this one. Must not block. */
-    @FunctionalInterface
-    interface Taker {
-        /**
-         * Takes a message.
-         *
-         * @param members the connections that shared subscriptions chose
-         * @param matching whether it is also for every transient session that it matches here
-         */
-        void take(Message message, List<Recipient> members, boolean matching);
-    }
 
     /** A link, and what was sent over it that the node has not answered. */
     private static final class Way {
@@ -74,8 +63,8 @@ final class TransientTraffic implements NodeInbox {
     }
 
     /** Sets who takes what comes; before the first link is up. */
-    void serve(Taker newTaker) {
-        taker = newTaker;
+    void serve(TransientReceiver newReceiver) {
+        receiver = newReceiver;
     }
 
     /** There is a link to a node. */
@@ -155,7 +144,7 @@ final class TransientTraffic implements NodeInbox {
 
     /** Another node hands something over; on the link's event loop. */
     void take(Link link, Transient message) {
-        Taker to = taker;
+        TransientReceiver to = receiver;
         if (to == null) {
             return; // nobody is told that it was taken
         }

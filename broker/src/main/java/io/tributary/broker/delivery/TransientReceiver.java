@@ -1,0 +1,17 @@
+package io.tributary.broker.delivery;
+
+import io.tributary.common.event.Recipient;
+import io.tributary.common.mqtt.Message;
+import java.util.List;
+
+/** Takes what another node hands over for transient sessions of this one, through its {@link NodeInbox}. Never blocks. */
+@FunctionalInterface
+public interface TransientReceiver {
+    /**
+     * Takes a message.
+     *
+     * @param members those that shared subscriptions chose, by the numbers of their connections on this node
+     * @param matching whether it is also for every transient session that it matches here
+     */
+    void take(Message message, List<Recipient> members, boolean matching);
+}
