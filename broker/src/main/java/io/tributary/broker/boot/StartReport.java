@@ -5,7 +5,6 @@ import io.tributary.broker.boot.settings.Units;
 import io.tributary.broker.connection.BoundListener;
 import io.tributary.broker.connection.ListenerConfig;
 import io.tributary.broker.connection.ListenerKind;
-import io.tributary.common.mqtt.MqttPacket.ConnectProperties;
 import io.tributary.persistence.kafka.KafkaConfig;
 import io.tributary.persistence.redis.RedisConfig;
 import java.io.IOException;
@@ -68,16 +67,6 @@ final class StartReport implements ApplicationListener<ApplicationReadyEvent> {
 
     private void reportCluster(ClusterConfig cluster) {
         clusterLines(cluster).forEach(LOG::info);
-        if (broker.config().listeners().stream().anyMatch(StartReport::queuesForEver)) {
-            LOG.info(
-                    "sessions may wait for their clients for ever: what is queued for longer than {} is lost if Redis comes back"
-                            + " empty; tributary.limits.connect.max-session-expiry limits it",
-                    Units.text(cluster.retention()));
-        }
-    }
-
-    private static boolean queuesForEver(ListenerConfig listener) {
-        return listener.limits().connect().maxSessionExpirySeconds() == ConnectProperties.NEVER_EXPIRES;
     }
 
     /** What a node says of its cluster: names and addresses, no secrets. */

@@ -252,15 +252,6 @@ class ClusterSettingsTest {
     }
 
     @Test
-    void retentionThatAQueuedMessageOutlivesIsRefused() {
-        assertThat(Applications.failure(arguments("--tributary.listeners.ws.limits.connect.max-session-expiry=7d")))
-                .startsWith("tributary.cluster.retention: '7d' is not longer than 7d, which is "
-                        + "tributary.listeners.ws.limits.connect.max-session-expiry");
-        assertThat(config("--tributary.limits.connect.max-session-expiry=6d").retention())
-                .isEqualTo(Duration.ofDays(7));
-    }
-
-    @Test
     void packetsThatNoRecordTakesAreRefused() {
         assertThat(Applications.failure(arguments("--tributary.listeners.tcp.limits.packets.max-size=256MB")))
                 .isEqualTo(

@@ -13,8 +13,8 @@ import org.springframework.boot.context.properties.bind.DefaultValue;
  *     refused, and the names of Kafka's topics begin with it.
  * @param shards The number of shards, the same on all nodes and fixed when the cluster is created: a few for each thread that
  *     will ever run shards, no more.
- * @param retention How long the shards' logs in Kafka are kept at least. It must be longer than {@code max-session-expiry}
- *     of every listener that has one, for a Redis that comes back empty is filled from these logs.
+ * @param retention How long the shards' logs in Kafka are kept at least: longer than the cluster may be down, and than Redis may go
+ *     back in time. All sessions are logged again four times in that time, so that a lost Redis is rebuilt from the logs.
  * @param kafka how Kafka is used
  * @param redis how Redis is used
  * @param link how nodes are connected with each other

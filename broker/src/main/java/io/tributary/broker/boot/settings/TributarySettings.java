@@ -105,9 +105,7 @@ public record TributarySettings(
     }
 
     private ClusterConfig clusterConfig(List<ListenerConfig> listening) {
-        ClusterLimits limits = new ClusterLimits(listening);
-        limits.checkRetention(PREFIX + ".cluster.retention", cluster.retention());
-        return cluster.config(PREFIX + ".cluster", limits.largestPacketBytes());
+        return cluster.config(PREFIX + ".cluster", new ClusterLimits(listening).largestPacketBytes());
     }
 
     private Path dataDirectory() {
