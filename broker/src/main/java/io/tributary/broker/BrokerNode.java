@@ -293,10 +293,11 @@ final class BrokerNode implements AutoCloseable {
         }
 
         @Override
-        public void shardLive(int shard, ToLongFunction<String> sessionOf) {
+        public void shardLive(int shard, long upTo, ToLongFunction<String> sessionOf) {
             for (Subscriber subscriber : subscriptions.persistentClients()) {
                 String clientId = subscriber.clientId();
-                if (shards.shardOf(clientId) == shard && sessionOf.applyAsLong(clientId) != subscriber.identity()) {
+                boolean isKnown = shards.shardOf(clientId) == shard && subscriber.identity() <= upTo;
+                if (isKnown && sessionOf.applyAsLong(clientId) != subscriber.identity()) {
                     subscriptions.end(subscriber);
                 }
             }

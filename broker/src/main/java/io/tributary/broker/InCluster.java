@@ -157,7 +157,7 @@ final class InCluster implements Place {
         cluster.owningShardZero(ownsShardZero);
         Subscriptions all = subscriptions;
         if (all != null) {
-            all.sweep(cluster::isDead, ownsShardZero);
+            all.sweep(cluster::isKnownDead, ownsShardZero);
         }
     }
 

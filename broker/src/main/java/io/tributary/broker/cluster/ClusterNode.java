@@ -196,6 +196,11 @@ public final class ClusterNode implements NodeView, AutoCloseable {
         return table().isDead(node);
     }
 
+    /** Whether a process is over that the table has, as {@link NodeTable#isKnownDead} says it. */
+    public boolean isKnownDead(String node) {
+        return table().isKnownDead(node);
+    }
+
     /** How many processes are in the table and not over, this one among them. */
     public int liveNodes() {
         return table().alive().size();

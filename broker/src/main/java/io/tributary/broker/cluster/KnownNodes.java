@@ -67,6 +67,13 @@ final class KnownNodes {
         }
     }
 
+    /** Whether the process, {@code name#incarnation}, is over, as the table says: not when it does not have it. */
+    boolean isKnownDead(String nodeAndIncarnation) {
+        int separator = nodeAndIncarnation.lastIndexOf('#');
+        boolean isKnown = separator >= 0 && nodes.containsKey(nodeAndIncarnation.substring(0, separator));
+        return isKnown && isDead(nodeAndIncarnation);
+    }
+
     static InetSocketAddress addressOf(NodeRecord node) {
         return InetSocketAddress.createUnresolved(node.host(), node.port());
     }

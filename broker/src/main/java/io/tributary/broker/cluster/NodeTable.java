@@ -161,6 +161,11 @@ public final class NodeTable {
         return known.isDead(nodeAndIncarnation);
     }
 
+    /** Whether a process is over, as {@link #isDead} says, and the table has its name: it was there once. */
+    public boolean isKnownDead(String nodeAndIncarnation) {
+        return known.isKnownDead(nodeAndIncarnation);
+    }
+
     /** All processes that are not over, this one too once it has joined, and where they listen; not looked up. */
     public Map<NodeId, InetSocketAddress> alive() {
         return known.addresses();

@@ -10,7 +10,8 @@ public interface SessionObserver {
     /**
      * The owner has folded the shard's log to its end and knows all its sessions: subscriptions of others go.
      *
+     * @param upTo the offset up to which the log is folded; sessions with a larger identity may exist
      * @param sessionOf the identity of a client's session, -1 when it has none; valid during the call only
      */
-    void shardLive(int shard, ToLongFunction<String> sessionOf);
+    void shardLive(int shard, long upTo, ToLongFunction<String> sessionOf);
 }

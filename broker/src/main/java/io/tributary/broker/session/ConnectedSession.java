@@ -22,6 +22,7 @@ import io.tributary.common.mqtt.MqttPacket.Unsuback;
 import io.tributary.common.mqtt.MqttPacket.Unsubscribe;
 import io.tributary.common.mqtt.ReasonCode;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /** What a session has while it is CONNECTED: its flows, and who it is. Confined to the event loop. */
 final class ConnectedSession {
@@ -35,6 +36,11 @@ final class ConnectedSession {
     private final RetainedReplay replay;
     private final ReAuthentication reAuthentication;
     private final KeepAlive keepAlive;
+
+    /** A packet that came while this node was behind the others. */
+    private @Nullable MqttPacket held;
+
+    private Runnable stopHolding = () -> {};
 
     ConnectedSession(SessionContext context, Admission admission, Identity identity) {
         this.context = context;
@@ -67,6 +73,10 @@ final class ConnectedSession {
      * @throws MqttException when the client may not send it, or not so
      */
     void handle(MqttPacket packet) {
+        if (needsAllThatIsKnown(packet) && !context.backend().isCurrent()) {
+            hold(packet);
+            return;
+        }
         switch (packet) {
             case Publish publish -> inbound.publish(publish);
             case Pubrel pubrel -> inbound.pubrel(pubrel);
@@ -81,6 +91,29 @@ final class ConnectedSession {
             case Connack _, Suback _, Unsuback _, Pingresp _, Disconnect _ -> throw outOfPlace("a packet of servers");
         }
         replay.proceed();
+    }
+
+    /** What another node has acknowledged must count for it: a subscription above all. */
+    private static boolean needsAllThatIsKnown(MqttPacket packet) {
+        return packet instanceof Publish || packet instanceof Subscribe || packet instanceof Unsubscribe;
+    }
+
+    /** What comes behind it waits in the socket. */
+    private void hold(MqttPacket packet) {
+        held = packet;
+        context.gate().close(PauseReason.BEHIND);
+        stopHolding = context.backend().onCurrent(() -> context.run(this::takeHeld));
+    }
+
+    private void takeHeld() {
+        MqttPacket packet = held;
+        if (packet != null) {
+            held = null;
+            handle(packet);
+        }
+        if (held == null) {
+            context.gate().open(PauseReason.BEHIND);
+        }
     }
 
     /** The client sent something. */
@@ -120,6 +153,8 @@ final class ConnectedSession {
     /** Ends everything, and tells the shard. */
     void close(boolean publishWill, long sessionExpirySeconds) {
         keepAlive.stop();
+        held = null;
+        stopHolding.run();
         inbound.close();
         replay.close();
         List<Queued> left = outbound.close();

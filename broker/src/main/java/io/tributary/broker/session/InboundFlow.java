@@ -43,10 +43,6 @@ final class InboundFlow {
     private final int mostOwed;
     private int openQos1;
     private Runnable stopWaiting = () -> {};
-    /** A message that came while this node was behind the others. */
-    private @Nullable Publish held;
-
-    private Runnable stopHolding = () -> {};
 
     InboundFlow(SessionContext context, Identity identity, Replies replies) {
         this.context = context;
@@ -66,10 +62,6 @@ final class InboundFlow {
      * @throws MqttException when the client breaks MQTT's rules or a limit for which it is disconnected
      */
     void publish(Publish packet) {
-        if (!context.backend().isCurrent()) {
-            hold(packet);
-            return;
-        }
         String topic = aliases.resolve(packet);
         rate.count();
         Message message = message(topic, packet);
@@ -100,25 +92,6 @@ final class InboundFlow {
     /** The connection ended: nothing is waited for any more. */
     void close() {
         stopWaiting.run();
-        stopHolding.run();
-    }
-
-    /** A SUBSCRIBE that was acknowledged elsewhere must count for it; what comes behind it waits in the socket. */
-    private void hold(Publish packet) {
-        held = packet;
-        context.gate().close(PauseReason.BEHIND);
-        stopHolding = context.backend().onCurrent(() -> context.run(this::takeHeld));
-    }
-
-    private void takeHeld() {
-        Publish packet = held;
-        if (packet != null) {
-            held = null;
-            publish(packet);
-        }
-        if (held == null) {
-            context.gate().open(PauseReason.BEHIND);
-        }
     }
 
     private Message message(String topic, Publish packet) {

@@ -555,7 +555,7 @@ final class ShardDriver implements Effects {
             targetOf(node).allAttached(now.state.applied());
         }
         now.state.dueWills().forEach((WillKey key, Will will) -> publishWill(key.clientId(), key.epoch(), will));
-        observer.shardLive(shard, clientId -> sessionOf(now, clientId));
+        observer.shardLive(shard, now.state.applied(), clientId -> sessionOf(now, clientId));
         recorder.live(shard, now.state.clients().size());
         environment.onLive().accept(shard);
     }

@@ -9,5 +9,5 @@ public class NoObserver implements SessionObserver {
     public void sessionEnded(String clientId, long session) {}
 
     @Override
-    public void shardLive(int shard, ToLongFunction<String> sessionOf) {}
+    public void shardLive(int shard, long upTo, ToLongFunction<String> sessionOf) {}
 }

@@ -480,7 +480,7 @@ class ShardDriverTest {
                 new NoRouting(),
                 new NoObserver() {
                     @Override
-                    public void shardLive(int shard, ToLongFunction<String> sessionOf) {
+                    public void shardLive(int shard, long upTo, ToLongFunction<String> sessionOf) {
                         told.add("live " + shard);
                     }
 

@@ -133,7 +133,7 @@ final class SimNode {
         }
 
         @Override
-        public void shardLive(int shard, ToLongFunction<String> sessionOf) {}
+        public void shardLive(int shard, long upTo, ToLongFunction<String> sessionOf) {}
     }
 
     /** The ways to the processes' connections. */
