@@ -1,11 +1,17 @@
 package io.tributary.perf.load;
 
+import java.util.Arrays;
+import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 
-/** The options of {@link PairLoad}. */
+/**
+ * The options of {@link PairLoad}.
+ *
+ * @param ports the brokers' ports, which clients take in turn: with several, the two of a pair are on different ones
+ */
 record Options(
-        String host, int port, int pairs, int window, int payloadBytes, int warmupSeconds, int seconds, long pid) {
+        String host, List<Integer> ports, int pairs, int window, int payloadBytes, int warmupSeconds, int seconds, long pid) {
 
     static Options parse(String[] args) {
         Map<String, String> given = new TreeMap<>(Map.of(
@@ -25,13 +31,20 @@ record Options(
         }
         return new Options(
                 given.getOrDefault("--host", ""),
-                number(given, "--port"),
+                Arrays.stream(given.getOrDefault("--port", "").split(",", -1))
+                        .map(Integer::valueOf)
+                        .toList(),
                 number(given, "--pairs"),
                 number(given, "--window"),
                 Math.max(16, number(given, "--payload")),
                 number(given, "--warmup"),
                 number(given, "--seconds"),
                 number(given, "--pid"));
+    }
+
+    /** The port of a client, by its number. */
+    int portOf(int client) {
+        return ports.get(client % ports.size());
     }
 
     private static int number(Map<String, String> given, String name) {

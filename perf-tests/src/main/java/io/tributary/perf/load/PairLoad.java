@@ -68,7 +68,7 @@ public final class PairLoad {
         bootstrap
                 .clone()
                 .handler(client)
-                .connect(options.host(), options.port())
+                .connect(options.host(), options.portOf(publisher ? pair : pair + 1))
                 .sync();
         client.ready().get(30, TimeUnit.SECONDS);
         return client;
