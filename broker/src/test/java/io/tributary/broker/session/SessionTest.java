@@ -250,6 +250,17 @@ class SessionTest {
     }
 
     @Test
+    void refusesClientWhenNodeShutsDownBeforeItIsAttached() {
+        fixture.backend.holdAttach = true;
+        fixture.send(Connects.v5().build());
+
+        fixture.session().shutDown(null);
+
+        // CONNACK has no SERVER_SHUTTING_DOWN.
+        assertThat(fixture.sink.takeOnly(Connack.class).reason()).isEqualTo(ReasonCode.SERVER_UNAVAILABLE);
+    }
+
+    @Test
     void disconnectsWhenItsOwnCodeFails() {
         fixture.connect(Connects.v5());
 
