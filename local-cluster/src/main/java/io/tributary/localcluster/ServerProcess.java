@@ -5,7 +5,6 @@ import java.io.OutputStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.function.BooleanSupplier;
@@ -19,16 +18,6 @@ import org.jspecify.annotations.Nullable;
  * All methods block until what they ask for has happened, with a bound. Thread-safe.
  */
 public final class ServerProcess {
-    /**
-     * Becomes the server, having left a watcher behind that kills it once our end of the pipe is closed without a word:
-     * when this JVM is gone. The watcher knows the process identifier before the server runs, so there is no gap.
-     */
-    private static final String BOUND_SCRIPT = "exec 3<&0 </dev/null;"
-            + " (trap '' HUP INT TERM; read -r line <&3 || kill -9 $$) >/dev/null 2>&1 &"
-            + " exec \"$@\" 3<&-";
-
-    private static final String DETACHED_SCRIPT = "trap '' HUP; exec \"$@\"";
-
     private static final Path DEV_NULL = Path.of("/dev/null");
 
     /** For a signal that cannot be refused to take effect. */
@@ -71,12 +60,10 @@ public final class ServerProcess {
             throw new IllegalStateException(name + " runs already");
         }
         boolean bound = lifetime == Lifetime.BOUND;
-        List<String> words = new ArrayList<>(List.of("sh", "-c", bound ? BOUND_SCRIPT : DETACHED_SCRIPT, "sh"));
-        words.addAll(command);
         try {
             Files.createDirectories(log.toAbsolutePath().getParent());
             logStart = Files.exists(log) ? Files.size(log) : 0;
-            Process process = new ProcessBuilder(words)
+            Process process = new ProcessBuilder(lifetime.command(command))
                     .redirectInput(
                             bound ? ProcessBuilder.Redirect.PIPE : ProcessBuilder.Redirect.from(DEV_NULL.toFile()))
                     .redirectErrorStream(true)

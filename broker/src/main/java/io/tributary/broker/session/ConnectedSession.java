@@ -150,8 +150,12 @@ final class ConnectedSession {
         replay.proceed();
     }
 
-    /** Ends everything, and tells the shard. */
-    void close(boolean publishWill, long sessionExpirySeconds) {
+    /**
+     * Ends everything, and tells the shard.
+     *
+     * @param logged told when the shard's log has it, or never will; any thread
+     */
+    void close(boolean publishWill, long sessionExpirySeconds, Runnable logged) {
         keepAlive.stop();
         held = null;
         stopHolding.run();
@@ -165,9 +169,9 @@ final class ConnectedSession {
             Handover.of(left, identity, context.backend());
         }
         long sentUpTo = identity.persistent() ? outbound.sentUpTo() : 0;
-        context.backend()
-                .detach(new ShardEvent.Detach(
-                        identity.clientId(), identity.epoch(), publishWill, sessionExpirySeconds, sentUpTo));
+        ShardEvent.Detach detach = new ShardEvent.Detach(
+                identity.clientId(), identity.epoch(), publishWill, sessionExpirySeconds, sentUpTo);
+        context.backend().detach(detach, logged);
     }
 
     private static MqttException outOfPlace(String what) {

@@ -37,8 +37,8 @@ record LiveBackend(
     }
 
     @Override
-    public void detach(ShardEvent.Detach detach) {
-        shards.detach(detach);
+    public void detach(ShardEvent.Detach detach, Runnable logged) {
+        shards.detach(detach, logged);
     }
 
     @Override

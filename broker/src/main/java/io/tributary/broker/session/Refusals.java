@@ -14,12 +14,17 @@ final class Refusals {
 
     /** Before the client was accepted [MQTT-3.2.2-6]; MQTT 3 gets the return code that comes closest. */
     static Connack connack(MqttException why) {
-        return new Connack(false, why.reason(), ConnackProperties.reason(why.getMessage()));
+        return new Connack(false, inConnack(why.reason()), ConnackProperties.reason(why.getMessage()));
     }
 
     /** Afterwards [MQTT-4.13.1-1]; only MQTT 5 has such a packet. */
     static Disconnect disconnect(MqttException why) {
         return new Disconnect(inDisconnect(why.reason()), MqttPacket.ABSENT, why.getMessage(), null, List.of());
+    }
+
+    /** CONNACK has no word of its own for a broker that shuts down. */
+    private static ReasonCode inConnack(ReasonCode reason) {
+        return reason == ReasonCode.SERVER_SHUTTING_DOWN ? ReasonCode.SERVER_UNAVAILABLE : reason;
     }
 
     /** DISCONNECT has no words of its own for what an authenticator may say. */

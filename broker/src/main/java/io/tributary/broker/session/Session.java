@@ -350,7 +350,24 @@ public final class Session {
 
     private void disconnected(Disconnect packet) {
         boolean publishWill = packet.reason() != ReasonCode.SUCCESS; // [MQTT-3.14.4-3]
-        end(new Ending(packet.reason(), publishWill, newExpiry(packet.sessionExpirySeconds())), null);
+        Ending how = new Ending(packet.reason(), publishWill, newExpiry(packet.sessionExpirySeconds()));
+        ConnectedSession live = connected;
+        if (live == null) {
+            throw new IllegalStateException("connected without a session");
+        }
+        close(how);
+        // Once the client sees the connection closed it may connect to another node, whose Attach must not be the
+        // earlier one.
+        deadline = context.schedule(
+                context.limits().connect().attachTimeout().toNanos(),
+                () -> context.sink().close(null));
+        leave(
+                live,
+                how,
+                () -> context.run(() -> {
+                    cancelDeadline();
+                    context.sink().close(null);
+                }));
     }
 
     private long newExpiry(long asked) {
@@ -382,24 +399,28 @@ public final class Session {
     }
 
     private void end(Ending how, @Nullable MqttPacket last) {
-        assert context.loop().inLoop();
         State before = state;
         if (before == State.CLOSED) {
             return;
         }
+        close(how);
+        context.sink().close(last);
+        if (before == State.CONNECTED && connected != null) {
+            leave(connected, how, () -> {});
+        }
+    }
+
+    private void close(Ending how) {
+        assert context.loop().inLoop();
         enter(State.CLOSED);
         ending = how;
         admission = null;
         cancelDeadline();
         handshake.close();
-        context.sink().close(last);
-        if (before == State.CONNECTED && connected != null) {
-            leave(connected, how);
-        }
     }
 
-    private void leave(ConnectedSession live, Ending how) {
-        live.close(how.publishWill(), how.sessionExpirySeconds());
+    private void leave(ConnectedSession live, Ending how, Runnable logged) {
+        live.close(how.publishWill(), how.sessionExpirySeconds(), logged);
         forget();
         events.disconnected(live.identity().client(), how.reason());
     }
@@ -407,9 +428,9 @@ public final class Session {
     /** The connection ended before its session was attached. */
     private void detach(Attached attached, Ending how) {
         forget();
-        context.backend()
-                .detach(new ShardEvent.Detach(
-                        clientId, attached.epoch(), how.publishWill(), how.sessionExpirySeconds(), 0));
+        ShardEvent.Detach detach =
+                new ShardEvent.Detach(clientId, attached.epoch(), how.publishWill(), how.sessionExpirySeconds(), 0);
+        context.backend().detach(detach, () -> {});
     }
 
     private void forget() {

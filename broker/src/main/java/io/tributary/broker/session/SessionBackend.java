@@ -43,7 +43,7 @@ public interface SessionBackend {
     void attach(ShardEvent.Attach attach, LongConsumer appended);
 
     /** {@link Shards#detach}. */
-    void detach(ShardEvent.Detach detach);
+    void detach(ShardEvent.Detach detach, Runnable logged);
 
     /** {@link Shards#release}. */
     void release(ShardEvent.Release release, AppendCallback callback);

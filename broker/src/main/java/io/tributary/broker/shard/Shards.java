@@ -37,7 +37,6 @@ import org.slf4j.LoggerFactory;
 public final class Shards implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(Shards.class);
     private static final int CLOSE_PATIENCE_SECONDS = 10;
-    private static final AppendCallback IGNORE = (offset, failure) -> {};
     /** How many records may wait for one shard's driver before the log is asked to pause. */
     private static final int MOST_WAITING_RECORDS = 10_000;
     /** How many messages of QoS 0 may wait for the shard threads. */
@@ -181,11 +180,15 @@ public final class Shards implements AutoCloseable {
         });
     }
 
-    /** Tells that a connection ended. */
-    public void detach(ShardEvent.Detach detach) {
+    /**
+     * Tells that a connection ended.
+     *
+     * @param logged told when it is in the log, or never will be because the node is closing
+     */
+    public void detach(ShardEvent.Detach detach, Runnable logged) {
         int shard = shardOf(detach.clientId());
         relays.ended(shard, detach.epoch());
-        appender.append(shard, detach, IGNORE);
+        appender.append(shard, detach, (offset, failure) -> logged.run());
     }
 
     /**

@@ -2,8 +2,10 @@ package io.tributary.broker.blackbox;
 
 import static java.util.concurrent.TimeUnit.SECONDS;
 
+import io.tributary.localcluster.Lifetime;
 import java.io.BufferedReader;
 import java.io.IOException;
+import java.io.OutputStream;
 import java.io.UncheckedIOException;
 import java.io.Writer;
 import java.nio.file.Files;
@@ -22,12 +24,13 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The broker in a JVM of its own, started from the class path of the tests, which can really be killed. Its ports and
- * data folder stay the same when it is started again. One thread at a time.
+ * data folder stay the same when it is started again. It ends with this JVM, however that ends. One thread at a time.
  */
 public final class BrokerProcess implements AutoCloseable {
     private static final String MAIN_CLASS = "io.tributary.broker.boot.TributaryApplication";
-    private static final int START_LIMIT_SECONDS = 60;
+    private static final int START_LIMIT_SECONDS = 120;
     private static final int STOP_LIMIT_SECONDS = 60;
+    private static final int TOOL_LIMIT_SECONDS = 20;
     private static final int KEPT_LINES = 120;
     private static final Set<BrokerProcess> OPEN = ConcurrentHashMap.newKeySet();
 
@@ -63,9 +66,15 @@ public final class BrokerProcess implements AutoCloseable {
      * @param settings as on its command line: {@code --tributary.key=value}
      */
     public static BrokerProcess start(Path folder, List<String> jvmOptions, List<String> settings) {
+        BrokerProcess broker = prepare(folder, jvmOptions, settings);
+        broker.start();
+        return broker;
+    }
+
+    /** A broker that is not started yet. */
+    public static BrokerProcess prepare(Path folder, List<String> jvmOptions, List<String> settings) {
         BrokerProcess broker = new BrokerProcess(folder, jvmOptions, settings);
         OPEN.add(broker);
-        broker.start();
         return broker;
     }
 
@@ -83,8 +92,9 @@ public final class BrokerProcess implements AutoCloseable {
         CompletableFuture<Void> ready = new CompletableFuture<>();
         try {
             Files.createDirectories(folder);
-            Process started =
-                    new ProcessBuilder(command()).redirectErrorStream(true).start();
+            Process started = new ProcessBuilder(Lifetime.BOUND.command(command()))
+                    .redirectErrorStream(true)
+                    .start();
             process = started;
             Thread.ofPlatform().daemon().name("broker-log").start(() -> copyLog(started, ready));
             ready.get(START_LIMIT_SECONDS, SECONDS);
@@ -104,9 +114,19 @@ public final class BrokerProcess implements AutoCloseable {
         destroy();
     }
 
+    /** Makes it stand still (SIGSTOP): its connections stay open and nothing answers. */
+    public void pause() {
+        signal("STOP");
+    }
+
+    /** Lets it go on after {@link #pause}. */
+    public void resume() {
+        signal("CONT");
+    }
+
     /** Sends SIGTERM; {@link #awaitExit} waits for what comes of it. */
     public void terminate() {
-        running().destroy();
+        running().toHandle().destroy(); // leaves the pipes open, unlike the process's own method
     }
 
     /** Ends it with SIGTERM and waits until it is gone. */
@@ -154,6 +174,14 @@ public final class BrokerProcess implements AutoCloseable {
         return folder.resolve("broker.log");
     }
 
+    /** Writes what its threads do to {@code threads.txt} beside its log, if it answers. */
+    public void dumpThreads() {
+        Path jcmd = Path.of(System.getProperty("java.home"), "bin", "jcmd");
+        run(new ProcessBuilder(jcmd.toString(), Long.toString(pid()), "Thread.print")
+                .redirectErrorStream(true)
+                .redirectOutput(folder.resolve("threads.txt").toFile()));
+    }
+
     /** The last lines that it printed. */
     public String logTail() {
         synchronized (tail) {
@@ -198,8 +226,17 @@ public final class BrokerProcess implements AutoCloseable {
                 }
             }
             ready.completeExceptionally(new IOException("the broker ended before it was ready"));
+            dismissWatcher(started);
         } catch (IOException failure) {
             ready.completeExceptionally(failure);
+        }
+    }
+
+    private static void dismissWatcher(Process started) {
+        try (OutputStream pipe = started.onExit().join().getOutputStream()) {
+            pipe.write('\n');
+        } catch (IOException gone) {
+            // by itself
         }
     }
 
@@ -209,6 +246,29 @@ public final class BrokerProcess implements AutoCloseable {
             if (tail.size() > KEPT_LINES) {
                 tail.removeFirst();
             }
+        }
+    }
+
+    private void signal(String signal) {
+        if (run(new ProcessBuilder("sh", "-c", "kill -" + signal + " " + pid())) != 0) {
+            throw new IllegalStateException("kill -" + signal + " failed");
+        }
+    }
+
+    /** Runs a tool, for some seconds at most; gives its exit code. */
+    private static int run(ProcessBuilder tool) {
+        try {
+            Process process = tool.start();
+            if (!process.waitFor(TOOL_LIMIT_SECONDS, SECONDS)) {
+                process.destroyForcibly();
+                return -1;
+            }
+            return process.exitValue();
+        } catch (IOException failure) {
+            throw new UncheckedIOException(failure);
+        } catch (InterruptedException interrupted) {
+            Thread.currentThread().interrupt();
+            throw new IllegalStateException(interrupted);
         }
     }
 

@@ -90,7 +90,20 @@ public final class TestClient implements AutoCloseable {
     /** Sends CONNECT and waits for a CONNACK that accepts. */
     public Connack connect(Connect connect) throws IOException {
         send(connect);
-        Connack connack = expect(Connack.class);
+        return accepted(expect(Connack.class));
+    }
+
+    /**
+     * Sends CONNECT and waits for a CONNACK that accepts, for some time.
+     *
+     * @throws IOException also when no CONNACK came in time
+     */
+    public Connack connect(Connect connect, Duration patience) throws IOException {
+        send(connect);
+        return accepted(await(Connack.class, patience));
+    }
+
+    private static Connack accepted(Connack connack) throws IOException {
         if (connack.reason().isError()) {
             throw new IOException("refused: " + connack);
         }
@@ -154,6 +167,19 @@ public final class TestClient implements AutoCloseable {
         MqttPacket packet = poll(PATIENCE);
         if (!type.isInstance(packet)) {
             throw new AssertionError("expected " + type.getSimpleName() + ", got " + packet);
+        }
+        return type.cast(packet);
+    }
+
+    /**
+     * Waits for the next packet, for some time.
+     *
+     * @throws IOException also when none came in time, or one of another type, such as a DISCONNECT
+     */
+    public <T extends MqttPacket> T await(Class<T> type, Duration patience) throws IOException {
+        MqttPacket packet = poll(patience);
+        if (!type.isInstance(packet)) {
+            throw new IOException("no " + type.getSimpleName() + " in " + patience + ", but " + packet);
         }
         return type.cast(packet);
     }

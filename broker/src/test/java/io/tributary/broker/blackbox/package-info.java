@@ -6,9 +6,10 @@
  * <pre>
  * ./tributary test -pl broker -am -Dtest=CrashTest -Dcrash.rounds=25 -Dcrash.messages=20000
  * ./tributary test -pl broker -am -Dtest=HostileInputTest -Dhostile.scale=full
+ * ./tributary test -pl broker -am -Dtest=FaultsTest -Dfaults.count=200 -Dfaults.kafka=3 -Dfaults.replicas=1 -Dsurefire.timeout=0
  * </pre>
  *
- * <p>Both write what they measured to {@code broker/target/blackbox}.
+ * <p>They write what they measured to {@code broker/target/blackbox}.
  */
 @NullMarked
 package io.tributary.broker.blackbox;

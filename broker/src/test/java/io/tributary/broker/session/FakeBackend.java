@@ -59,6 +59,11 @@ public final class FakeBackend implements SessionBackend {
 
     Attached attached = new Attached(100, 101, false, new int[0]);
     boolean holdAttach;
+    boolean holdDetach;
+
+    /** Told when the latest Detach is logged. */
+    Runnable detached = () -> {};
+
     boolean echo;
     boolean holdRoutes;
     boolean holdReleases;
@@ -120,8 +125,12 @@ public final class FakeBackend implements SessionBackend {
     }
 
     @Override
-    public void detach(ShardEvent.Detach detach) {
+    public void detach(ShardEvent.Detach detach, Runnable logged) {
         detaches.add(detach);
+        detached = logged;
+        if (!holdDetach) {
+            logged.run();
+        }
     }
 
     @Override

@@ -250,6 +250,44 @@ class SessionTest {
     }
 
     @Test
+    void staysOpenAfterDisconnectUntilItIsLogged() {
+        fixture.backend.holdDetach = true;
+        fixture.connect(Connects.v5().durable().will("gone"));
+
+        fixture.send(disconnect(ReasonCode.SUCCESS, MqttPacket.ABSENT));
+
+        assertThat(fixture.backend.detaches).containsExactly(new Detach("c", 101, false, 300, 0));
+        assertThat(fixture.sink.closed).isFalse();
+
+        fixture.backend.detached.run();
+        fixture.turn();
+
+        assertThat(fixture.sink.closed).isTrue();
+    }
+
+    @Test
+    void closesAfterDisconnectWhenItTakesTooLongToBeLogged() {
+        fixture.backend.holdDetach = true;
+        fixture.connect(Connects.v5());
+
+        fixture.send(disconnect(ReasonCode.SUCCESS, MqttPacket.ABSENT));
+        fixture.pass(Duration.ofSeconds(31));
+
+        assertThat(fixture.sink.closed).isTrue();
+    }
+
+    @Test
+    void refusesClientWhenNodeShutsDownBeforeItIsAttached() {
+        fixture.backend.holdAttach = true;
+        fixture.send(Connects.v5().build());
+
+        fixture.session().shutDown(null);
+
+        // CONNACK has no SERVER_SHUTTING_DOWN.
+        assertThat(fixture.sink.takeOnly(Connack.class).reason()).isEqualTo(ReasonCode.SERVER_UNAVAILABLE);
+    }
+
+    @Test
     void disconnectsWhenItsOwnCodeFails() {
         fixture.connect(Connects.v5());
 

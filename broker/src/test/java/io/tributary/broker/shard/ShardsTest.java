@@ -133,7 +133,7 @@ class ShardsTest {
         }
         for (Recipient recipient : recipients) {
             shards.settle(recipient.clientId(), recipient.session(), new long[] {1});
-            shards.detach(detach(recipient.clientId(), recipient.session(), 1));
+            shards.detach(detach(recipient.clientId(), recipient.session(), 1), () -> {});
         }
     }
 

@@ -6,13 +6,20 @@ import static org.awaitility.Awaitility.await;
 import io.tributary.broker.blackbox.BrokerExtension;
 import io.tributary.broker.blackbox.BrokerProcess;
 import io.tributary.broker.blackbox.Scratch;
+import io.tributary.broker.blackbox.load.Cast;
+import io.tributary.broker.blackbox.load.Judge;
+import io.tributary.broker.blackbox.load.LoadPublisher;
+import io.tributary.broker.blackbox.load.LoadSubscriber;
+import io.tributary.broker.blackbox.load.Mortal;
+import io.tributary.broker.blackbox.load.Rounds;
+import io.tributary.broker.blackbox.load.Scene;
 import io.tributary.common.mqtt.ProtocolVersion;
 import io.tributary.common.mqtt.QoS;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.Consumer;
 import org.junit.jupiter.api.AfterEach;
@@ -35,20 +42,20 @@ class CrashTest {
     private static final long SEED = Long.getLong("crash.seed", System.nanoTime());
     private static final Duration PATIENCE = Duration.ofSeconds(90);
 
+    /** How long a client waits for an answer: long, for a broker alone that is not down owes one. */
+    private static final Duration CLIENT_PATIENCE = Duration.ofSeconds(30);
+
     private final Random random = new Random(SEED);
-    private final Rounds rounds = new Rounds();
-    private final Judge judge = new Judge();
-    private final List<CrashPublisher> publishers = new ArrayList<>();
-    private final List<CrashSubscriber> subscribers = new ArrayList<>();
-    private final List<Thread> threads = new ArrayList<>();
+    private final AtomicInteger port = new AtomicInteger();
+    private final Scene scene = Scene.of(port::get, CLIENT_PATIENCE);
+    private final Rounds rounds = scene.rounds();
+    private final Judge judge = scene.judge();
+    private final Cast cast = new Cast(scene);
     private final StringBuilder report = new StringBuilder();
 
     @AfterEach
-    void endClients() throws InterruptedException {
-        rounds.end();
-        for (Thread thread : threads) {
-            thread.join();
-        }
+    void endClients() {
+        cast.close();
     }
 
     @Test
@@ -65,8 +72,9 @@ class CrashTest {
         int queued = Math.min(65_535, 12 * MESSAGES); // two rounds of all publishers, and what they send again
         try (BrokerProcess broker = BrokerProcess.start(
                 Scratch.folder(name), List.of("-Xmx512m"), List.of("--tributary.queues.max-messages=" + queued))) {
-            cast(new Scene(broker.tcpPort(), rounds, judge));
-            begin();
+            port.set(broker.tcpPort());
+            assemble();
+            cast.begin(PATIENCE);
             for (int round = 1; round <= roundCount; round++) {
                 play(broker, round, round == roundCount, end);
             }
@@ -75,36 +83,36 @@ class CrashTest {
             Scratch.report(name + "-report.txt", header(name, roundCount) + report + verdict());
         }
         assertThat(judge.violations()).isEmpty();
+        assertThat(judge.counts().stalled()).as("acknowledgements in vain").isZero();
     }
 
-    private void cast(Scene scene) {
-        subscribers.add(new CrashSubscriber(scene, "online5", ProtocolVersion.MQTT_5, 65_535, 0));
-        subscribers.add(new CrashSubscriber(scene, "online3", ProtocolVersion.MQTT_3_1_1, 65_535, 0));
-        subscribers.add(new CrashSubscriber(scene, "slow", ProtocolVersion.MQTT_5, 20, 10));
-        subscribers.add(new CrashSubscriber(scene, "sometimes", ProtocolVersion.MQTT_5, 65_535, 0));
-        subscribers.add(new CrashSubscriber(scene, "seldom", ProtocolVersion.MQTT_3_1_1, 65_535, 3));
+    private void assemble() {
+        cast.add(LoadSubscriber.ofAll(scene, "online5", ProtocolVersion.MQTT_5, 65_535, 0));
+        cast.add(LoadSubscriber.ofAll(scene, "online3", ProtocolVersion.MQTT_3_1_1, 65_535, 0));
+        cast.add(LoadSubscriber.ofAll(scene, "slow", ProtocolVersion.MQTT_5, 20, 10));
+        cast.add(LoadSubscriber.ofAll(scene, "sometimes", ProtocolVersion.MQTT_5, 65_535, 0));
+        cast.add(LoadSubscriber.ofAll(scene, "seldom", ProtocolVersion.MQTT_3_1_1, 65_535, 3));
         judge.addGroup("group");
-        subscribers.add(CrashSubscriber.member(scene, "group", "member1"));
-        subscribers.add(CrashSubscriber.member(scene, "group", "member2"));
-        publishers.add(new CrashPublisher(scene, ProtocolVersion.MQTT_5, QoS.AT_LEAST_ONCE, true));
-        publishers.add(new CrashPublisher(scene, ProtocolVersion.MQTT_3_1_1, QoS.EXACTLY_ONCE, true));
-        publishers.add(new CrashPublisher(scene, ProtocolVersion.MQTT_5, QoS.EXACTLY_ONCE, true));
-        publishers.add(new CrashPublisher(scene, ProtocolVersion.MQTT_3_1_1, QoS.AT_LEAST_ONCE, false));
-    }
-
-    private void begin() {
-        subscribers.forEach(this::start);
-        await().atMost(PATIENCE).until(() -> subscribers.stream().allMatch(CrashSubscriber::isOnline));
-        publishers.forEach(this::start);
+        cast.add(LoadSubscriber.member(scene, "group", "member1"));
+        cast.add(LoadSubscriber.member(scene, "group", "member2"));
+        cast.add(LoadSubscriber.ofWills(scene, "mourner"));
+        cast.add(new LoadPublisher(scene, ProtocolVersion.MQTT_5, QoS.AT_LEAST_ONCE, true));
+        cast.add(new LoadPublisher(scene, ProtocolVersion.MQTT_3_1_1, QoS.EXACTLY_ONCE, true));
+        cast.add(new LoadPublisher(scene, ProtocolVersion.MQTT_5, QoS.EXACTLY_ONCE, true));
+        cast.add(new LoadPublisher(scene, ProtocolVersion.MQTT_3_1_1, QoS.AT_LEAST_ONCE, false));
+        cast.add(new Mortal(scene, QoS.AT_LEAST_ONCE, true, true));
+        cast.add(new Mortal(scene, QoS.EXACTLY_ONCE, false, true));
+        cast.add(new Mortal(scene, QoS.EXACTLY_ONCE, true, false));
     }
 
     private void play(BrokerProcess broker, int round, boolean last, Consumer<BrokerProcess> end) {
         Judge.Counts before = judge.counts();
-        subscribers.get(3).setAway(round % 2 == 1);
-        subscribers.get(4).setAway(round % 3 != 0 && !last);
-        subscribers.get(5).setAway(round % 4 == 2);
-        await().atMost(PATIENCE).until(() -> subscribers.stream().noneMatch(this::isWhereItShouldNotBe));
-        long most = (long) MESSAGES * publishers.size();
+        cast.subscribers().get(3).setAway(round % 2 == 1);
+        cast.subscribers().get(4).setAway(round % 3 != 0 && !last);
+        cast.subscribers().get(5).setAway(round % 4 == 2);
+        cast.awaitAway(PATIENCE);
+        cast.leaveAndReturn(PATIENCE);
+        long most = (long) MESSAGES * cast.publishers().size();
         long killAt = before.acknowledged() + (long) (most * 0.9 * random.nextDouble());
         rounds.allow(MESSAGES);
         await().pollInterval(Duration.ofMillis(1))
@@ -120,7 +128,7 @@ class CrashTest {
             end.accept(broker);
             broker.start();
         }
-        awaitQuiet();
+        cast.awaitQuiet(PATIENCE);
         Judge.Counts counts = judge.counts().minus(before);
         report.append("%5d %10d %10d %10d %10d %8d %10d  %s%n"
                 .formatted(
@@ -138,11 +146,11 @@ class CrashTest {
     /** All comes back, and each publisher publishes one message more: what a QoS 2 message came twice for came before it. */
     private void finish() {
         Judge.Counts before = judge.counts();
-        subscribers.forEach(subscriber -> subscriber.setAway(false));
-        awaitQuiet();
+        cast.subscribers().forEach(subscriber -> subscriber.setAway(false));
+        cast.awaitQuiet(PATIENCE);
         rounds.allow(1);
-        awaitQuiet();
-        judge.checkNothingLost();
+        cast.awaitQuiet(PATIENCE);
+        cast.verdict();
         Judge.Counts counts = judge.counts().minus(before);
         report.append("%5s %10s %10d %10d %10d %8d %10d%n"
                 .formatted(
@@ -155,37 +163,14 @@ class CrashTest {
                         counts.duplicates()));
     }
 
-    /** Waits until all publishers are done and all subscribers that are not away have everything. */
-    private void awaitQuiet() {
-        await().atMost(PATIENCE).until(() -> isBroken() || publishers.stream().allMatch(CrashPublisher::isIdle));
-        // What a member of the group has begun stays with it when it goes away.
-        for (String receiver : judge.receivers()) {
-            await("what " + receiver + " misses")
-                    .atMost(PATIENCE)
-                    .until(() -> isBroken() || isAnyAway(receiver) || judge.missing(receiver) == 0);
-        }
-    }
-
-    private boolean isAnyAway(String receiver) {
-        return subscribers.stream()
-                .anyMatch(subscriber -> subscriber.receiver().equals(receiver) && subscriber.isAway());
-    }
-
-    private boolean isBroken() {
-        return !judge.violations().isEmpty();
-    }
-
-    private boolean isWhereItShouldNotBe(CrashSubscriber subscriber) {
-        return subscriber.isAway() && subscriber.isOnline();
-    }
-
-    private void start(Runnable client) {
-        threads.add(Thread.ofVirtual().start(client));
-    }
-
     private String header(String name, int roundCount) {
         return "%s test: %d rounds, %d publishers (2 of QoS 1, 2 of QoS 2), %d persistent subscribers, seed %d%n"
-                        .formatted(name, roundCount, publishers.size(), subscribers.size(), SEED)
+                        .formatted(
+                                name,
+                                roundCount,
+                                cast.publishers().size(),
+                                cast.subscribers().size(),
+                                SEED)
                 + "%5s %10s %10s %10s %10s %8s %10s%n"
                         .formatted("round", "acked.end", "published", "acked", "received", "resent", "duplicates");
     }
@@ -193,7 +178,8 @@ class CrashTest {
     private String verdict() {
         List<String> violations = judge.violations();
         return violations.isEmpty()
-                ? "no acknowledged message lost, none twice at QoS 2, order kept\n"
+                ? "no acknowledged message lost, none twice at QoS 2, order kept; each of "
+                        + scene.wills().deaths() + " broken connections had its will, once\n"
                 : "VIOLATIONS:\n" + String.join("\n", violations) + "\n";
     }
 }

@@ -1,4 +1,4 @@
-/** Publishers and subscribers whose broker is killed again and again, and the judge of what they saw. */
+/** What the broker keeps when it is killed again and again. */
 @NullMarked
 package io.tributary.broker.blackbox.crash;
 

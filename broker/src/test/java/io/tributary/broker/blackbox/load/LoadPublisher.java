@@ -1,4 +1,4 @@
-package io.tributary.broker.blackbox.crash;
+package io.tributary.broker.blackbox.load;
 
 import io.tributary.broker.blackbox.TestClient;
 import io.tributary.common.mqtt.MqttPacket;
@@ -26,8 +26,7 @@ import java.util.List;
  * Publishes as fast as the broker acknowledges, and after each broken connection begins with what is unacknowledged, as
  * MQTT 4.4 says. One with a transient session publishes that anew, for the broker has forgotten it.
  */
-final class CrashPublisher implements Runnable {
-    private static final Duration PATIENCE = Duration.ofSeconds(30);
+public final class LoadPublisher implements Runnable {
     private static final Duration IDLE = Duration.ofMillis(20);
     private static final int WINDOW = 100;
     private static final int LAST_PACKET_ID = 65_535;
@@ -60,7 +59,8 @@ final class CrashPublisher implements Runnable {
         }
     }
 
-    CrashPublisher(Scene scene, ProtocolVersion version, QoS qos, boolean persistent) {
+    /** Creates one, and makes it known to the judge. */
+    public LoadPublisher(Scene scene, ProtocolVersion version, QoS qos, boolean persistent) {
         this.scene = scene;
         this.qos = qos;
         number = scene.judge().addPublisher(qos);
@@ -69,10 +69,15 @@ final class CrashPublisher implements Runnable {
     }
 
     @Override
+    public String toString() {
+        return "publisher " + number;
+    }
+
+    @Override
     public void run() {
         try {
             while (!isDone()) {
-                try (TestClient connection = TestClient.open(scene.port(), connect.version())) {
+                try (TestClient connection = scene.open(connect)) {
                     begin(connection);
                     while (!isDone()) {
                         step(connection);
@@ -90,7 +95,7 @@ final class CrashPublisher implements Runnable {
     }
 
     /** Whether all that may be published is published and finished. */
-    boolean isIdle() {
+    public boolean isIdle() {
         return idleAt == scene.rounds().allowed();
     }
 
@@ -99,7 +104,7 @@ final class CrashPublisher implements Runnable {
     }
 
     private void begin(TestClient connection) throws IOException {
-        Connack connack = connection.connect(connect);
+        Connack connack = connection.connect(connect, scene.patience());
         if (connectedBefore && !connect.cleanStart() && !connack.sessionPresent()) {
             scene.judge().violation("the session of publisher " + number + " is gone");
         }
@@ -132,9 +137,10 @@ final class CrashPublisher implements Runnable {
             idleAt = allowed;
             scene.rounds().awaitMore(published, IDLE);
         } else {
-            MqttPacket packet = connection.poll(PATIENCE);
+            MqttPacket packet = connection.poll(scene.patience());
             if (packet == null) {
-                throw new AssertionError("no acknowledgement in " + PATIENCE + ", " + open.size() + " open");
+                scene.judge().stalled();
+                throw new IOException("no acknowledgement in " + scene.patience() + ", " + open.size() + " open");
             }
             while (packet != null) {
                 handle(connection, packet);

@@ -1,4 +1,4 @@
-package io.tributary.broker.blackbox.crash;
+package io.tributary.broker.blackbox.load;
 
 import io.tributary.broker.blackbox.TestClient;
 import io.tributary.common.mqtt.MqttPacket;
@@ -6,6 +6,7 @@ import io.tributary.common.mqtt.MqttPacket.Connack;
 import io.tributary.common.mqtt.MqttPacket.Connect;
 import io.tributary.common.mqtt.MqttPacket.ConnectProperties;
 import io.tributary.common.mqtt.MqttPacket.Disconnect;
+import io.tributary.common.mqtt.MqttPacket.Pingresp;
 import io.tributary.common.mqtt.MqttPacket.Puback;
 import io.tributary.common.mqtt.MqttPacket.Pubcomp;
 import io.tributary.common.mqtt.MqttPacket.Publish;
@@ -28,9 +29,11 @@ import java.util.Map;
 
 /**
  * A persistent subscriber at QoS 2. It subscribes once; from then on its session has to do. It can be sent
- * away for a while, and it can be slow to acknowledge.
+ * away for a while, and it can be slow to acknowledge. When the broker says nothing it asks whether it is there, and leaves
+ * it when it does not answer.
  */
-final class CrashSubscriber implements Runnable {
+public final class LoadSubscriber implements Runnable {
+    private static final int MOST_IN_FLIGHT = 65_535;
     private static final Duration LOOK = Duration.ofMillis(20);
 
     private final Scene scene;
@@ -38,6 +41,7 @@ final class CrashSubscriber implements Runnable {
     private final Connect connect;
     private final int acknowledgeLate;
     private final String filter;
+    private final Audience audience;
 
     /** Who the judge thinks gets it: the client, or the group that it is in. */
     private final String receiver;
@@ -54,30 +58,54 @@ final class CrashSubscriber implements Runnable {
     private volatile boolean away;
     private volatile boolean online;
 
-    /**
-     * Creates one that gets everything.
-     *
-     * @param acknowledgeLate how many acknowledgements it keeps back while messages come
-     */
-    CrashSubscriber(Scene scene, String name, ProtocolVersion version, int receiveMaximum, int acknowledgeLate) {
-        this(scene, name, version, receiveMaximum, acknowledgeLate, scene.filter(), name);
-        scene.judge().addSubscriber(name);
+    /** Who is told of each message, other than a QoS 2 message again that is not released yet. */
+    private interface Audience {
+        void received(Payload payload, Publish publish, int connection);
     }
 
-    private CrashSubscriber(
-            Scene scene,
-            String name,
-            ProtocolVersion version,
-            int receiveMaximum,
-            int acknowledgeLate,
-            String filter,
-            String receiver) {
+    private LoadSubscriber(
+            Scene scene, String name, Connect connect, int acknowledgeLate, String filter, String receiver) {
         this.scene = scene;
         this.name = name;
+        this.connect = connect;
         this.acknowledgeLate = acknowledgeLate;
         this.filter = filter;
         this.receiver = receiver;
-        connect = new Connect(
+        boolean wills = filter.equals(scene.willFilter());
+        audience = wills
+                ? (payload, publish, connection) ->
+                        scene.wills().seen(receiver, payload, publish.qos(), publish.dup(), connection)
+                : (payload, publish, connection) ->
+                        scene.judge().received(receiver, payload, publish.qos(), publish.dup(), connection);
+    }
+
+    /**
+     * Creates one that gets everything that is published, and makes it known to the judge.
+     *
+     * @param acknowledgeLate how many acknowledgements it keeps back while messages come
+     */
+    public static LoadSubscriber ofAll(
+            Scene scene, String name, ProtocolVersion version, int receiveMaximum, int acknowledgeLate) {
+        scene.judge().addSubscriber(name);
+        return new LoadSubscriber(
+                scene, name, connect(name, version, receiveMaximum), acknowledgeLate, scene.filter(), name);
+    }
+
+    /** Creates one that shares everything with the other members of a group, which the judge knows already. */
+    public static LoadSubscriber member(Scene scene, String group, String name) {
+        Connect connect = connect(name, ProtocolVersion.MQTT_5, 50);
+        return new LoadSubscriber(scene, name, connect, 0, "$share/" + group + "/" + scene.filter(), group);
+    }
+
+    /** Creates one that gets all wills, and makes it known to their judge. */
+    public static LoadSubscriber ofWills(Scene scene, String name) {
+        scene.wills().addWatcher(name);
+        Connect connect = connect(name, ProtocolVersion.MQTT_5, MOST_IN_FLIGHT);
+        return new LoadSubscriber(scene, name, connect, 0, scene.willFilter(), name);
+    }
+
+    private static Connect connect(String name, ProtocolVersion version, int receiveMaximum) {
+        return new Connect(
                 version,
                 false,
                 0,
@@ -97,28 +125,29 @@ final class CrashSubscriber implements Runnable {
                         List.of()));
     }
 
-    /** Creates one that shares everything with the other members of a group, which the judge knows already. */
-    static CrashSubscriber member(Scene scene, String group, String name) {
-        String filter = "$share/" + group + "/" + scene.filter();
-        return new CrashSubscriber(scene, name, ProtocolVersion.MQTT_5, 50, 0, filter, group);
-    }
-
-    String receiver() {
+    /** Who the judge thinks gets it: this subscriber, or the group that it is in. */
+    public String receiver() {
         return receiver;
     }
 
     /** Sends it away, or calls it back. */
-    void setAway(boolean newAway) {
+    public void setAway(boolean newAway) {
         away = newAway;
     }
 
-    boolean isAway() {
+    /** Whether it was sent away. */
+    public boolean isAway() {
         return away;
     }
 
     /** Whether it is connected and subscribed. */
-    boolean isOnline() {
+    public boolean isOnline() {
         return online;
+    }
+
+    @Override
+    public String toString() {
+        return name;
     }
 
     @Override
@@ -140,11 +169,12 @@ final class CrashSubscriber implements Runnable {
     }
 
     private void connectAndReceive() throws InterruptedException {
-        try (TestClient client = TestClient.open(scene.port(), connect.version())) {
+        try (TestClient client = scene.open(connect)) {
             begin(client);
             online = true;
+            Lifeline lifeline = new Lifeline(client, scene.patience());
             while (!away && !scene.rounds().isOver()) {
-                receive(client);
+                receive(client, lifeline);
             }
         } catch (IOException broken) {
             scene.rounds().pause();
@@ -155,7 +185,7 @@ final class CrashSubscriber implements Runnable {
 
     private void begin(TestClient client) throws IOException {
         late.clear();
-        Connack connack = client.connect(connect);
+        Connack connack = client.connect(connect, scene.patience());
         connections++;
         if (subscribed && !connack.sessionPresent()) {
             scene.judge().violation("the session of " + name + " is gone");
@@ -163,13 +193,14 @@ final class CrashSubscriber implements Runnable {
         if (!subscribed) {
             Subscription all = new Subscription(filter, QoS.EXACTLY_ONCE, false, false, RetainHandling.DO_NOT_SEND);
             client.send(new Subscribe(1, List.of(all), 0, List.of()));
-            client.expect(Suback.class);
+            client.await(Suback.class, scene.patience());
             subscribed = true;
         }
     }
 
-    private void receive(TestClient client) throws IOException {
+    private void receive(TestClient client, Lifeline lifeline) throws IOException {
         MqttPacket packet = client.poll(LOOK);
+        lifeline.check(packet != null);
         if (packet == null) {
             acknowledge(client, 0);
         }
@@ -196,6 +227,7 @@ final class CrashSubscriber implements Runnable {
                 unreleased.remove(release.packetId());
                 late.add(new Pubcomp(release.packetId(), ReasonCode.SUCCESS, null, List.of()));
             }
+            case Pingresp _ -> {}
             case Disconnect farewell -> throw new IOException("the broker stops: " + farewell);
             default -> throw new AssertionError(name + " got " + packet);
         }
@@ -206,7 +238,7 @@ final class CrashSubscriber implements Runnable {
         Payload known = unreleased.putIfAbsent(publish.packetId(), payload);
         if (known == null) {
             take(publish);
-        } else if (!known.equals(payload) || !publish.dup()) {
+        } else if (!known.equals(payload) || !(publish.dup() || scene.judge().faults() > 0)) {
             scene.judge()
                     .violation(name + " got " + payload + ", dup " + publish.dup() + ", as packet " + publish.packetId()
                             + ", which is " + known + " and not released");
@@ -215,7 +247,7 @@ final class CrashSubscriber implements Runnable {
 
     private void take(Publish publish) {
         Payload payload = Payload.parse(publish.payload());
-        scene.judge().received(receiver, payload, publish.qos(), publish.dup(), connections);
+        audience.received(payload, publish, connections);
     }
 
     private void acknowledge(TestClient client, int keep) {

@@ -1,18 +1,18 @@
-package io.tributary.broker.blackbox.crash;
+package io.tributary.broker.blackbox.load;
 
 import java.time.Duration;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
 
 /** How many messages each publisher may publish by now, and whether the test is over. Thread-safe. */
-final class Rounds {
+public final class Rounds {
     private final ReentrantLock lock = new ReentrantLock();
     private final Condition changed = lock.newCondition();
     private int allowed;
     private boolean over;
 
     /** Lets each publisher publish so many more. */
-    void allow(int messages) {
+    public void allow(int messages) {
         lock.lock();
         try {
             allowed += messages;
@@ -23,7 +23,7 @@ final class Rounds {
     }
 
     /** Ends all clients as soon as they look. */
-    void end() {
+    public void end() {
         lock.lock();
         try {
             over = true;
@@ -33,7 +33,8 @@ final class Rounds {
         }
     }
 
-    int allowed() {
+    /** How many each publisher may publish by now. */
+    public int allowed() {
         lock.lock();
         try {
             return allowed;
@@ -42,7 +43,8 @@ final class Rounds {
         }
     }
 
-    boolean isOver() {
+    /** Whether all clients are to end. */
+    public boolean isOver() {
         lock.lock();
         try {
             return over;

@@ -1,4 +1,4 @@
-package io.tributary.broker.blackbox.crash;
+package io.tributary.broker.blackbox.load;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -6,7 +6,7 @@ import io.tributary.common.mqtt.QoS;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** Whether the judge of the crash tests would see what must not happen. */
+/** Whether the judge would see what must not happen. */
 class JudgeTest {
     private final Judge judge = new Judge();
     private int once;
@@ -87,6 +87,62 @@ class JudgeTest {
     void findsInventionWhenNobodyPublished() {
         receive(once, 0, false, 1);
         assertThat(judge.violations()).singleElement().asString().contains("nobody");
+    }
+
+    @Test
+    void forgivesRepetitionWithoutDupWhenFaultCameBetween() {
+        judge.publish(atLeastOnce);
+        receive(atLeastOnce, 0, false, 1);
+        judge.fault();
+        receive(atLeastOnce, 0, false, 2);
+        assertThat(judge.violations()).isEmpty();
+        assertThat(judge.counts().unmarked()).isEqualTo(1);
+    }
+
+    @Test
+    void findsRepetitionWhenFaultCameBeforeOrConnectionIsSame() {
+        judge.fault();
+        judge.publish(atLeastOnce);
+        receive(atLeastOnce, 0, false, 1);
+        receive(atLeastOnce, 0, false, 2);
+        judge.fault();
+        judge.publish(atLeastOnce);
+        receive(atLeastOnce, 1, false, 2);
+        judge.fault();
+        receive(atLeastOnce, 1, true, 2);
+        assertThat(judge.violations()).hasSize(2).allMatch(words -> words.contains("twice at QoS 1"));
+    }
+
+    @Test
+    void findsRepetitionWhenQos2ArrivesTwiceAfterFault() {
+        judge.resent(judge.publish(once));
+        receive(once, 0, false, 1);
+        judge.fault();
+        receive(once, 0, true, 2);
+        assertThat(judge.violations()).singleElement().asString().contains("twice at QoS 2");
+    }
+
+    @Test
+    void findsLossAndRepetitionWhenReceiverIsGroup() {
+        judge.addGroup("group");
+        judge.acknowledged(judge.publish(once));
+        judge.acknowledged(judge.publish(once));
+        receive(once, 0, false, 1);
+        receive(once, 1, false, 1);
+        judge.received("group", new Payload(once, 1), QoS.EXACTLY_ONCE, false, 1);
+        judge.received("group", new Payload(once, 1), QoS.EXACTLY_ONCE, true, 3);
+        judge.checkNothingLost();
+        assertThat(judge.violations())
+                .satisfiesExactly(
+                        words -> assertThat(words).contains("group got", "twice at QoS 2"),
+                        words -> assertThat(words).contains("group lost 1"));
+    }
+
+    @Test
+    void findsWrongQosWhenItIsNotThatOfPublication() {
+        judge.publish(atLeastOnce);
+        judge.received("subscriber", new Payload(atLeastOnce, 0), QoS.AT_MOST_ONCE, false, 1);
+        assertThat(judge.violations()).singleElement().asString().contains("instead of");
     }
 
     private void receive(int publisher, int number, boolean dup, int connection) {

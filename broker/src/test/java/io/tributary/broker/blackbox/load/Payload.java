@@ -1,8 +1,8 @@
-package io.tributary.broker.blackbox.crash;
+package io.tributary.broker.blackbox.load;
 
 import java.nio.ByteBuffer;
 
-/** What a crash test publishes: who published it and the how manieth it is, and bytes that show whether it is whole. */
+/** What is published: who published it and the how manieth it is, and bytes that show whether it is whole. */
 record Payload(int publisher, int number) {
     private static final int HEADER_BYTES = 8;
     private static final int MOST_FILLER_BYTES = 300;

@@ -1,0 +1,284 @@
+package io.tributary.broker.blackbox.cluster;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.tributary.broker.blackbox.BrokerExtension;
+import io.tributary.broker.blackbox.Scratch;
+import io.tributary.broker.blackbox.TestClient;
+import io.tributary.common.mqtt.Message;
+import io.tributary.common.mqtt.MqttPacket;
+import io.tributary.common.mqtt.MqttPacket.Connack;
+import io.tributary.common.mqtt.MqttPacket.Connect;
+import io.tributary.common.mqtt.MqttPacket.ConnectProperties;
+import io.tributary.common.mqtt.MqttPacket.Disconnect;
+import io.tributary.common.mqtt.MqttPacket.Puback;
+import io.tributary.common.mqtt.MqttPacket.Publish;
+import io.tributary.common.mqtt.MqttPacket.Suback;
+import io.tributary.common.mqtt.MqttPacket.Subscribe;
+import io.tributary.common.mqtt.ProtocolVersion;
+import io.tributary.common.mqtt.PublishProperties;
+import io.tributary.common.mqtt.QoS;
+import io.tributary.common.mqtt.ReasonCode;
+import io.tributary.common.mqtt.Subscription;
+import io.tributary.common.mqtt.Subscription.RetainHandling;
+import io.tributary.common.mqtt.Will;
+import java.io.IOException;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** What clients of different nodes of a cluster may rely on: each promise that needs more than one node, by itself. */
+@ExtendWith(BrokerExtension.class)
+@Timeout(value = 5, unit = TimeUnit.MINUTES)
+class ClusterPromisesTest {
+    private static final ProtocolVersion VERSION = ProtocolVersion.MQTT_5;
+    private static final long LONG = 3_600;
+    private static final int TIMES = Integer.getInteger("cluster.times", 1_000);
+
+    /** For an answer or a message, also from a cluster that has just lost a node. */
+    private static final Duration PATIENCE = Duration.ofMinutes(1);
+
+    private static final AtomicInteger TESTS = new AtomicInteger();
+
+    private static TestCluster cluster;
+
+    /** Begins every client identifier and topic of the test. */
+    private final String name = "promise" + TESTS.incrementAndGet();
+
+    private final List<TestClient> clients = new ArrayList<>();
+
+    @BeforeAll
+    static void start() {
+        cluster = TestCluster.in(Scratch.folder("promises")).start();
+        awaitWhole();
+    }
+
+    @AfterAll
+    static void stop() {
+        cluster.close();
+    }
+
+    @AfterEach
+    void closeClients() {
+        clients.forEach(TestClient::close);
+    }
+
+    /** Subscribed here, published there as soon as SUBACK is seen: within two milliseconds on the slowest machine. */
+    @ParameterizedTest
+    @ValueSource(longs = {0, LONG})
+    void subscriptionHoldsEverywhereWhenSubackIsSeen(long expirySeconds) throws IOException {
+        TestClient subscriber = connect("n1", "subscriber", expirySeconds);
+        TestClient publisher = connect("n2", "publisher", 0);
+        long longestNanos = 0;
+        for (int i = 0; i < TIMES; i++) {
+            subscribe(subscriber, "now/" + i);
+            long seenNanos = System.nanoTime();
+            publisher.send(publication("now/" + i, "m" + i, false));
+            longestNanos = Math.max(longestNanos, System.nanoTime() - seenNanos);
+            assertThat(text(receive(subscriber))).isEqualTo("now/" + i + " m" + i);
+            assertThat(publisher.await(Puback.class, PATIENCE).reason()).isEqualTo(ReasonCode.SUCCESS);
+        }
+        System.out.printf("SUBACK to PUBLISH: at most %.2f ms%n", longestNanos / 1e6);
+    }
+
+    @Test
+    void takesSessionOverWhenClientConnectsToAnotherNode() throws IOException {
+        TestClient publisher = connect("n3", "publisher", 0);
+        TestClient first = connect("n1", "roaming", LONG);
+        subscribe(first, "to-roaming/#");
+        publish(publisher, "to-roaming/a", "acknowledged", false);
+        assertThat(text(receive(first))).isEqualTo("to-roaming/a acknowledged");
+        publish(publisher, "to-roaming/a", "not acknowledged", false);
+        Publish open = first.await(Publish.class, PATIENCE);
+
+        TestClient second = open("n2");
+        Connack connack = second.connect(packet("roaming", LONG, null), PATIENCE);
+        assertThat(connack.sessionPresent()).isTrue();
+        assertThat(first.awaitClose())
+                .isInstanceOfSatisfying(
+                        Disconnect.class,
+                        farewell -> assertThat(farewell.reason()).isEqualTo(ReasonCode.SESSION_TAKEN_OVER));
+        Publish again = receive(second);
+        assertThat(text(again)).isEqualTo("to-roaming/a not acknowledged");
+        assertThat(again.dup()).isTrue();
+        assertThat(again.packetId()).isEqualTo(open.packetId());
+        publish(publisher, "to-roaming/a", "after", false);
+        assertThat(text(receive(second))).isEqualTo("to-roaming/a after");
+    }
+
+    /** What it said when it left one node is known before it comes to the next, although nobody but the log says so. */
+    @Test
+    void publishesNoWillWhenClientLeavesOneNodeForAnother() throws IOException {
+        TestClient watcher = connect("n3", "watcher", LONG);
+        subscribe(watcher, "wills/#");
+        for (int i = 0; i < TIMES / 5; i++) {
+            TestClient roaming = connect(i % 2 == 0 ? "n1" : "n2", "roaming", LONG, will("wills/" + i));
+            roaming.send(new Disconnect(ReasonCode.SUCCESS, MqttPacket.ABSENT, null, null, List.of()));
+            roaming.awaitClose();
+        }
+        connect("n3", "roaming", LONG, will("wills/last")).close();
+        assertThat(text(receive(watcher))).isEqualTo("wills/last gone"); // wills of one client keep their order
+    }
+
+    @Test
+    void showsRetainedMessageOnAllNodesWhenItWasSetOnOne() throws IOException {
+        TestClient publisher = connect("n1", "publisher", 0);
+        publish(publisher, "retained/a", "old", true);
+        publish(publisher, "retained/a", "new", true);
+        publish(publisher, "retained/b", "soon gone", true);
+        publish(publisher, "retained/b", "", true);
+        for (String node : cluster.names()) {
+            TestClient reader = connect(node, "reader-" + node, 0);
+            subscribe(reader, "retained/#");
+            Publish retained = receive(reader);
+            assertThat(text(retained)).isEqualTo("retained/a new");
+            assertThat(retained.retain()).isTrue();
+            publish(publisher, "retained/marker", "marker", false);
+            assertThat(text(receive(reader))).isEqualTo("retained/marker marker");
+        }
+    }
+
+    @Test
+    void publishesWillOnceWhenNodeOfClientIsKilled() throws IOException {
+        TestClient watcher = connect("n1", "watcher", LONG);
+        subscribe(watcher, "wills/#");
+        TestClient polite = connect("n3", "polite", LONG, will("wills/polite"));
+        polite.send(new Disconnect(ReasonCode.SUCCESS, MqttPacket.ABSENT, null, null, List.of()));
+        polite.awaitClose();
+        connect("n3", "persistent", LONG, will("wills/persistent"));
+        connect("n3", "transient", 0, will("wills/transient"));
+        long killedNanos = System.nanoTime();
+        cluster.kill("n3");
+        List<String> wills = new ArrayList<>();
+        wills.add(text(receive(watcher)));
+        wills.add(text(receive(watcher)));
+        double seconds = (System.nanoTime() - killedNanos) / 1e9;
+        start("n3");
+        publish(connect("n3", "publisher", 0), "wills/marker", "marker", false);
+        wills.add(text(receive(watcher)));
+        assertThat(wills.subList(0, 2)).containsExactlyInAnyOrder("wills/persistent gone", "wills/transient gone");
+        assertThat(wills.getLast()).isEqualTo("wills/marker marker");
+        System.out.printf("wills of a killed node's clients: after %.1f s%n", seconds);
+    }
+
+    /** The subscribers are one of each shard, so those of the killed node are among them. */
+    @Test
+    void deliversThroughNewOwnersWhenNodeIsKilled() throws IOException {
+        TestClient publisher = connect("n1", "publisher", 0);
+        List<TestClient> subscribers = new ArrayList<>();
+        for (int i = 0; i < 4 * cluster.shards(); i++) {
+            TestClient subscriber = connect(i % 2 == 0 ? "n1" : "n3", "owned" + i, LONG);
+            subscribe(subscriber, "owned/#");
+            subscribers.add(subscriber);
+        }
+        long killedNanos = System.nanoTime();
+        cluster.kill("n2");
+        publish(publisher, "owned/a", "through new owners", false);
+        for (TestClient subscriber : subscribers) {
+            assertThat(text(receive(subscriber))).isEqualTo("owned/a through new owners");
+        }
+        System.out.printf(
+                "delivery by the new owners of a killed node's shards: after %.1f s%n",
+                (System.nanoTime() - killedNanos) / 1e9);
+        start("n2");
+    }
+
+    private static void start(String node) {
+        cluster.start(node);
+        awaitWhole();
+    }
+
+    private static void awaitWhole() {
+        new Probe(cluster.shards()).await(List.copyOf(cluster.nodes()), PATIENCE);
+    }
+
+    private TestClient connect(String node, String clientId, long expirySeconds) throws IOException {
+        return connect(node, clientId, expirySeconds, null);
+    }
+
+    private TestClient connect(String node, String clientId, long expirySeconds, @Nullable Will will)
+            throws IOException {
+        TestClient client = open(node);
+        client.connect(packet(clientId, expirySeconds, will), PATIENCE);
+        return client;
+    }
+
+    private TestClient open(String node) throws IOException {
+        TestClient client = TestClient.open(cluster.node(node).tcpPort(), VERSION);
+        clients.add(client);
+        return client;
+    }
+
+    private Connect packet(String clientId, long expirySeconds, @Nullable Will will) {
+        return new Connect(
+                VERSION,
+                expirySeconds == 0,
+                0,
+                name + clientId,
+                will,
+                null,
+                null,
+                ConnectProperties.defaults(expirySeconds));
+    }
+
+    private Will will(String topic) {
+        Message message = new Message(
+                name + "/" + topic,
+                "gone".getBytes(UTF_8),
+                QoS.AT_LEAST_ONCE,
+                false,
+                PublishProperties.NONE,
+                Message.NEVER,
+                "");
+        return new Will(message, 0, MqttPacket.ABSENT);
+    }
+
+    private void subscribe(TestClient client, String filter) throws IOException {
+        Subscription subscription =
+                new Subscription(name + "/" + filter, QoS.AT_LEAST_ONCE, false, false, RetainHandling.SEND);
+        client.send(new Subscribe(1, List.of(subscription), 0, List.of()));
+        assertThat(client.await(Suback.class, PATIENCE).reasons()).containsExactly(ReasonCode.GRANTED_QOS_1);
+    }
+
+    private void publish(TestClient client, String topic, String text, boolean retain) throws IOException {
+        client.send(publication(topic, text, retain));
+        assertThat(client.await(Puback.class, PATIENCE).reason().isError()).isFalse();
+    }
+
+    private Publish publication(String topic, String text, boolean retain) {
+        return new Publish(
+                name + "/" + topic,
+                text.getBytes(UTF_8),
+                QoS.AT_LEAST_ONCE,
+                retain,
+                false,
+                1,
+                0,
+                MqttPacket.ABSENT,
+                PublishProperties.NONE,
+                List.of());
+    }
+
+    /** The next message, which is acknowledged. */
+    private static Publish receive(TestClient client) throws IOException {
+        Publish publish = client.await(Publish.class, PATIENCE);
+        client.send(new Puback(publish.packetId(), ReasonCode.SUCCESS, null, List.of()));
+        return publish;
+    }
+
+    private String text(Publish publish) {
+        return publish.topic().substring(name.length() + 1) + " " + new String(publish.payload(), UTF_8);
+    }
+}

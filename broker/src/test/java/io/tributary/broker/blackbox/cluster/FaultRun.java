@@ -1,0 +1,214 @@
+package io.tributary.broker.blackbox.cluster;
+
+import static org.awaitility.Awaitility.await;
+
+import io.tributary.broker.blackbox.BrokerProcess;
+import io.tributary.broker.blackbox.cluster.Fault.Wound;
+import io.tributary.broker.blackbox.load.Cast;
+import io.tributary.broker.blackbox.load.Judge;
+import io.tributary.broker.blackbox.load.Judge.Counts;
+import io.tributary.broker.blackbox.load.LoadPublisher;
+import io.tributary.broker.blackbox.load.LoadSubscriber;
+import io.tributary.broker.blackbox.load.Mortal;
+import io.tributary.broker.blackbox.load.Scene;
+import io.tributary.common.mqtt.ProtocolVersion;
+import io.tributary.common.mqtt.QoS;
+import java.time.Duration;
+import java.util.List;
+import java.util.Random;
+import java.util.concurrent.Executors;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.ThreadLocalRandom;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * Clients at all nodes of a cluster, and one fault after the other below them. Publishers publish at a steady rate whatever
+ * happens; each client goes to any node that it may think is up. One thread at a time.
+ */
+final class FaultRun implements AutoCloseable {
+    /** How long a client waits for an answer before it goes elsewhere. */
+    private static final Duration CLIENT_PATIENCE = Duration.ofSeconds(4);
+
+    /** For a cluster to work again, and for all that is owed then: far more than it takes. */
+    private static final Duration PATIENCE = Duration.ofMinutes(2);
+
+    private static final Duration FLAP = Duration.ofMillis(700);
+
+    /** Acknowledged messages between one fault and the next. */
+    private static final int TRAFFIC = 300;
+
+    private final TestCluster cluster;
+    private final Random random;
+    private final Surgery surgery;
+    private final Scene scene;
+    private final Judge judge;
+    private final Cast cast;
+    private final Probe probe;
+    private final FaultReport report = new FaultReport();
+    private final LoadSubscriber flapping;
+    private final LoadSubscriber sometimes;
+    private final LoadSubscriber member;
+    private final ScheduledExecutorService clock = Executors.newSingleThreadScheduledExecutor(
+            Thread.ofPlatform().daemon().name("fault-run").factory());
+
+    /** Whether publishers may go on, and the flapping subscriber flaps. */
+    private volatile boolean flowing;
+
+    /**
+     * Casts the clients; {@link #begin} has them connect.
+     *
+     * @param random decides which parts are harmed
+     * @param pause for how long a node stands still
+     * @param messagesPerSecond of each publisher
+     */
+    FaultRun(TestCluster cluster, Random random, Duration pause, int messagesPerSecond) {
+        this.cluster = cluster;
+        this.random = random;
+        surgery = new Surgery(cluster, random, pause, this::awaitTraffic);
+        scene = Scene.of(this::anyPort, CLIENT_PATIENCE);
+        judge = scene.judge();
+        cast = new Cast(scene);
+        probe = new Probe(cluster.shards());
+        flapping = LoadSubscriber.ofAll(scene, "flapping", ProtocolVersion.MQTT_5, 65_535, 0);
+        sometimes = LoadSubscriber.ofAll(scene, "sometimes", ProtocolVersion.MQTT_3_1_1, 65_535, 3);
+        judge.addGroup("group");
+        member = LoadSubscriber.member(scene, "group", "member1");
+        assemble();
+        long periodMicros = TimeUnit.SECONDS.toMicros(1) / messagesPerSecond;
+        var _ = clock.scheduleAtFixedRate(this::drip, 0, periodMicros, TimeUnit.MICROSECONDS);
+        var _ = clock.scheduleAtFixedRate(this::flap, 0, FLAP.toMillis(), TimeUnit.MILLISECONDS);
+    }
+
+    private void assemble() {
+        cast.add(LoadSubscriber.ofAll(scene, "online5", ProtocolVersion.MQTT_5, 65_535, 0));
+        cast.add(LoadSubscriber.ofAll(scene, "online3", ProtocolVersion.MQTT_3_1_1, 65_535, 0));
+        cast.add(LoadSubscriber.ofAll(scene, "slow", ProtocolVersion.MQTT_5, 20, 10));
+        cast.add(flapping);
+        cast.add(sometimes);
+        cast.add(member);
+        cast.add(LoadSubscriber.member(scene, "group", "member2"));
+        cast.add(LoadSubscriber.member(scene, "group", "member3"));
+        cast.add(LoadSubscriber.ofWills(scene, "mourner1"));
+        cast.add(LoadSubscriber.ofWills(scene, "mourner2"));
+        cast.add(new LoadPublisher(scene, ProtocolVersion.MQTT_5, QoS.AT_LEAST_ONCE, true));
+        cast.add(new LoadPublisher(scene, ProtocolVersion.MQTT_3_1_1, QoS.AT_LEAST_ONCE, true));
+        cast.add(new LoadPublisher(scene, ProtocolVersion.MQTT_3_1_1, QoS.AT_LEAST_ONCE, false));
+        cast.add(new LoadPublisher(scene, ProtocolVersion.MQTT_5, QoS.EXACTLY_ONCE, true));
+        cast.add(new LoadPublisher(scene, ProtocolVersion.MQTT_5, QoS.EXACTLY_ONCE, true));
+        cast.add(new LoadPublisher(scene, ProtocolVersion.MQTT_3_1_1, QoS.EXACTLY_ONCE, true));
+        for (QoS qos : List.of(QoS.AT_LEAST_ONCE, QoS.EXACTLY_ONCE)) {
+            for (boolean persistent : List.of(true, false)) {
+                for (boolean patient : List.of(true, false)) {
+                    cast.add(new Mortal(scene, qos, persistent, patient));
+                }
+            }
+        }
+    }
+
+    /** Has the clients connect, and publish. */
+    void begin() {
+        probe.await(List.copyOf(cluster.nodes()), PATIENCE);
+        cast.begin(PATIENCE);
+        flowing = true;
+    }
+
+    /**
+     * Breaks something, heals it, and waits until the cluster works.
+     *
+     * @return a line about it
+     */
+    String play(Fault fault) {
+        sometimes.setAway(random.nextBoolean());
+        member.setAway(random.nextInt(4) == 0);
+        cast.leaveAndReturn(PATIENCE);
+        awaitTraffic();
+        Counts before = judge.counts();
+        judge.fault();
+        long startNanos = System.nanoTime();
+        Wound wound = fault.strike(surgery);
+        Duration others = null;
+        if (wound.goesOn()) {
+            probe.await(cluster.without(wound.lostNodes()), PATIENCE);
+            others = since(startNanos);
+        }
+        wound.cure().run();
+        probe.await(List.copyOf(cluster.nodes()), PATIENCE);
+        Duration whole = since(startNanos);
+        judge.fault();
+        awaitTraffic();
+        if (random.nextInt(3) == 0) {
+            flowing = false;
+            cast.awaitQuiet(PATIENCE);
+            flowing = true;
+        }
+        return report.add(fault, wound.what(), others, whole, judge.counts().minus(before));
+    }
+
+    /** All come back, and each publisher publishes one message more: what a QoS 2 message came twice for came before it. */
+    void finish() {
+        flowing = false;
+        cast.subscribers().forEach(subscriber -> subscriber.setAway(false));
+        cast.awaitQuiet(PATIENCE);
+        scene.rounds().allow(1);
+        cast.awaitQuiet(PATIENCE);
+        cast.verdict();
+    }
+
+    /** What went against the promises so far. */
+    List<String> violations() {
+        return judge.violations();
+    }
+
+    /** All that was measured, and the verdict. */
+    String text() {
+        Counts counts = judge.counts();
+        return report.text()
+                + "%n%d published, %d acknowledged, %d received, %d resent; at QoS 1 %d duplicates, %d of them without DUP%n"
+                        .formatted(
+                                counts.published(),
+                                counts.acknowledged(),
+                                counts.received(),
+                                counts.resent(),
+                                counts.duplicates(),
+                                counts.unmarked())
+                + (violations().isEmpty()
+                        ? "no acknowledged message lost, none twice at QoS 2, order kept; each of %d broken connections had its will, once%n"
+                                .formatted(scene.wills().deaths())
+                        : "VIOLATIONS:\n" + String.join("\n", violations()) + "\n");
+    }
+
+    private void awaitTraffic() {
+        long enough = judge.counts().acknowledged() + TRAFFIC;
+        await("messages are acknowledged")
+                .atMost(PATIENCE)
+                .until(() -> !violations().isEmpty() || judge.counts().acknowledged() >= enough);
+    }
+
+    private int anyPort() {
+        List<BrokerProcess> up = cluster.upNodes();
+        return up.get(ThreadLocalRandom.current().nextInt(up.size())).tcpPort();
+    }
+
+    private void drip() {
+        if (flowing) {
+            scene.rounds().allow(1);
+        }
+    }
+
+    private void flap() {
+        if (flowing) {
+            flapping.setAway(!flapping.isAway());
+        }
+    }
+
+    private static Duration since(long nanos) {
+        return Duration.ofNanos(System.nanoTime() - nanos);
+    }
+
+    /** Ends all clients; the cluster stays. */
+    @Override
+    public void close() {
+        clock.shutdownNow();
+        cast.close();
+    }
+}

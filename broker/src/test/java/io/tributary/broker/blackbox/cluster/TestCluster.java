@@ -1,0 +1,243 @@
+package io.tributary.broker.blackbox.cluster;
+
+import io.tributary.broker.blackbox.BrokerProcess;
+import io.tributary.localcluster.LocalKafka;
+import io.tributary.localcluster.LocalRedis;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.UUID;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.Executors;
+
+/**
+ * Broker nodes {@code n1}, {@code n2}, ... on Kafka and Redis Cluster, each a process of its own on ports of its own, which a
+ * test can stop, kill, pause and start again. All end with this JVM. With {@link
+ * io.tributary.broker.blackbox.BrokerExtension} a failure shows the ends of the nodes' logs.
+ *
+ * <p>One thread at a time, except for {@link #upNodes}.
+ */
+public final class TestCluster implements AutoCloseable {
+    private final LocalKafka kafka;
+    private final LocalRedis redis;
+    private final Map<String, BrokerProcess> nodes = new LinkedHashMap<>();
+    private final Set<String> down = ConcurrentHashMap.newKeySet();
+    private final int shards;
+
+    private TestCluster(LocalKafka kafka, LocalRedis redis, int shards) {
+        this.kafka = kafka;
+        this.redis = redis;
+        this.shards = shards;
+    }
+
+    /** A cluster that keeps its data in this folder: three nodes, one Kafka broker, no replicas, unless more is said. */
+    public static Builder in(Path folder) {
+        return new Builder(folder);
+    }
+
+    public LocalKafka kafka() {
+        return kafka;
+    }
+
+    public LocalRedis redis() {
+        return redis;
+    }
+
+    /** How many shards it has. */
+    public int shards() {
+        return shards;
+    }
+
+    /** The names of all nodes, in order. */
+    public List<String> names() {
+        return List.copyOf(nodes.keySet());
+    }
+
+    /** One node, whether it runs or not. */
+    public BrokerProcess node(String name) {
+        BrokerProcess node = nodes.get(name);
+        if (node == null) {
+            throw new IllegalArgumentException("there are " + nodes.keySet() + ", not " + name);
+        }
+        return node;
+    }
+
+    /** All nodes, in order. */
+    public Collection<BrokerProcess> nodes() {
+        return nodes.values();
+    }
+
+    /** The nodes that were not killed or stopped, paused ones included: where a client may try. Any thread. */
+    public List<BrokerProcess> upNodes() {
+        return without(down);
+    }
+
+    /** All nodes but these. */
+    public List<BrokerProcess> without(Collection<String> names) {
+        return nodes.entrySet().stream()
+                .filter(node -> !names.contains(node.getKey()))
+                .map(Map.Entry::getValue)
+                .toList();
+    }
+
+    /** Ends a node with SIGKILL. */
+    public void kill(String name) {
+        down.add(name);
+        node(name).kill();
+    }
+
+    /** Ends a node in order, with SIGTERM, and waits until it is gone. */
+    public void stop(String name) {
+        down.add(name);
+        int exit = node(name).stop();
+        if (exit != 0) {
+            throw new AssertionError(name + " ended with " + exit);
+        }
+    }
+
+    /** Starts a node again, and waits until it is ready. */
+    public void start(String name) {
+        node(name).start();
+        down.remove(name);
+    }
+
+    /** Writes what the threads of each node that runs do to a file beside its log, for whoever looks into a failure. */
+    public void dumpThreads() {
+        upNodes().forEach(BrokerProcess::dumpThreads);
+    }
+
+    /** Ends all, nodes first, with SIGKILL: tests throw their data away. */
+    @Override
+    public void close() {
+        nodes.values().forEach(BrokerProcess::close);
+        redis.close();
+        kafka.close();
+    }
+
+    /** Starts all nodes, of which none runs, at the same time. */
+    private void startNodes() {
+        try (var threads = Executors.newVirtualThreadPerTaskExecutor()) {
+            CompletableFuture.allOf(nodes.values().stream()
+                            .map(node -> CompletableFuture.runAsync(node::start, threads))
+                            .toArray(CompletableFuture<?>[]::new))
+                    .join();
+        }
+    }
+
+    /** What is to be decided before the cluster starts. */
+    public static final class Builder {
+        private static final List<String> SMALL = List.of("-Xmx256m", "-XX:MaxDirectMemorySize=256m");
+
+        private final Path folder;
+        private final List<String> settings = new ArrayList<>();
+        private List<String> jvmOptions = SMALL;
+        private int nodes = 3;
+        private int kafkaBrokers = 1;
+        private int redisReplicas;
+        private int shards = 12;
+
+        private Builder(Path folder) {
+            this.folder = folder;
+        }
+
+        /** How many broker nodes there are. */
+        public Builder nodes(int count) {
+            nodes = count;
+            return this;
+        }
+
+        /** One Kafka broker or three. */
+        public Builder kafkaBrokers(int count) {
+            kafkaBrokers = count;
+            return this;
+        }
+
+        /** How many replicas each of the three Redis primaries has. */
+        public Builder redisReplicas(int count) {
+            redisReplicas = count;
+            return this;
+        }
+
+        /** How many shards the cluster has; twelve, unless said. */
+        public Builder shards(int count) {
+            shards = count;
+            return this;
+        }
+
+        /** The options of each node's JVM; 256 MiB of heap and of direct memory each, unless said. */
+        public Builder jvmOptions(List<String> options) {
+            jvmOptions = List.copyOf(options);
+            return this;
+        }
+
+        /** A setting of all nodes, as on the command line: {@code --tributary.key=value}. */
+        public Builder setting(String setting) {
+            settings.add(setting);
+            return this;
+        }
+
+        /** Starts all parts and waits until they are ready; leaves none running if that fails. */
+        public TestCluster start() {
+            LocalKafka kafka = LocalKafka.in(folder).brokers(kafkaBrokers).start();
+            LocalRedis redis = null;
+            TestCluster cluster = null;
+            try {
+                redis = LocalRedis.in(folder)
+                        .replicas(redisReplicas)
+                        .appendOnly(true)
+                        .start();
+                cluster = new TestCluster(kafka, redis, shards);
+                prepareNodes(cluster);
+                cluster.startNodes();
+                return cluster;
+            } catch (RuntimeException failure) {
+                if (cluster != null) {
+                    cluster.close();
+                } else if (redis != null) {
+                    redis.close();
+                }
+                kafka.close();
+                throw failure;
+            }
+        }
+
+        private void prepareNodes(TestCluster cluster) {
+            List<String> shared = new ArrayList<>(List.of(
+                    "--tributary.mode=cluster",
+                    "--tributary.cluster.shards=" + shards,
+                    "--tributary.cluster.kafka.bootstrap-servers=" + cluster.kafka.bootstrapServers(),
+                    "--tributary.cluster.kafka.replication-factor=" + kafkaBrokers,
+                    "--tributary.cluster.redis.nodes=" + cluster.redis.addresses(),
+                    "--tributary.cluster.link.host=127.0.0.1",
+                    "--tributary.cluster.link.port=0",
+                    "--tributary.cluster.link.secret-file=" + secret()));
+            shared.addAll(settings);
+            for (int i = 1; i <= nodes; i++) {
+                List<String> own = new ArrayList<>(shared);
+                own.add("--tributary.node-name=n" + i);
+                cluster.nodes.put("n" + i, BrokerProcess.prepare(folder.resolve("n" + i), jvmOptions, own));
+            }
+        }
+
+        /** A file with the secret by which the nodes know each other. */
+        private Path secret() {
+            Path file = folder.resolve("link.secret");
+            try {
+                Files.createFile(
+                        file, PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------")));
+                return Files.writeString(file, UUID.randomUUID().toString());
+            } catch (IOException failure) {
+                throw new UncheckedIOException(failure);
+            }
+        }
+    }
+}
