@@ -11,11 +11,11 @@ import io.tributary.common.mqtt.Message;
 import io.tributary.common.mqtt.QoS;
 import io.tributary.common.topic.TopicFilter;
 import java.time.Duration;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
-import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
@@ -48,7 +48,7 @@ public final class Broker implements AutoCloseable {
     private final BrokerRecorders recorders;
     private final Totals totals = new Totals();
     private final AtomicLong unfinishedBytes = new AtomicLong();
-    private final Set<Subscribed> subscribed = ConcurrentHashMap.newKeySet();
+    private final Set<Subscribed> subscribed = new HashSet<>(); // guarded by itself
     private final CountDownLatch closing = new CountDownLatch(1);
 
     /** What serves clients at present; null while the broker begins anew. */
@@ -92,8 +92,15 @@ public final class Broker implements AutoCloseable {
             CompletionStage<Void> _ = started.thenAccept(lost -> beginAnew(lost, why));
         });
         bound = begun.listeners();
-        subscribed.forEach(one -> one.subscribeTo(begun));
-        node = begun;
+        try {
+            synchronized (subscribed) {
+                subscribed.forEach(one -> one.subscribeTo(begun));
+                node = begun;
+            }
+        } catch (RuntimeException e) {
+            begun.close();
+            throw e;
+        }
         started.complete(begun);
     }
 
@@ -109,7 +116,11 @@ public final class Broker implements AutoCloseable {
     }
 
     private void restart(BrokerNode lost) {
-        lost.abandon();
+        try {
+            lost.abandon();
+        } catch (RuntimeException e) {
+            LOG.error("what was lost could not be closed in order", e);
+        }
         Duration wait = FIRST_RETRY;
         while (closing.getCount() > 0) {
             try {
@@ -176,13 +187,17 @@ public final class Broker implements AutoCloseable {
      */
     public AutoCloseable subscribe(String topicFilter, QoS qos, Consumer<Message> consumer) {
         Subscribed one = new Subscribed(TopicFilter.parse(topicFilter), qos, consumer);
-        subscribed.add(one);
-        BrokerNode at = node;
-        if (at != null) {
-            one.subscribeTo(at);
+        synchronized (subscribed) {
+            BrokerNode at = node;
+            if (at != null) {
+                one.subscribeTo(at);
+            }
+            subscribed.add(one);
         }
         return () -> {
-            subscribed.remove(one);
+            synchronized (subscribed) {
+                subscribed.remove(one);
+            }
             one.close();
         };
     }

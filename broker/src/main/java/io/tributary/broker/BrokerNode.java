@@ -51,6 +51,8 @@ import org.slf4j.LoggerFactory;
 final class BrokerNode implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(BrokerNode.class);
     private static final Duration FAREWELL = Duration.ofSeconds(5);
+    private static final DrainConfig AT_ONCE = new DrainConfig(0, FAREWELL, null);
+    private static final Duration EXPIRY_GRACE = Duration.ofMinutes(1);
     private static final Duration START_LIMIT = Duration.ofMinutes(10);
 
     private final BrokerConfig config;
@@ -135,7 +137,6 @@ final class BrokerNode implements AutoCloseable {
         await(subscriptions.start());
         await(retained.start());
         subscriptions.watch(subscriber -> shards.verify(subscriber.clientId(), subscriber.identity()));
-        subscriptions.repair(shards::owns);
         shards.own();
         ScheduledFuture<?> _ = timer.scheduleWithFixedDelay(this::tick, 0, 1, TimeUnit.SECONDS);
         await(place.live());
@@ -169,12 +170,21 @@ final class BrokerNode implements AutoCloseable {
         try {
             boolean ownsShardZero = shards.isLive(0);
             place.tick(ownsShardZero);
+            if (!place.view().isCurrent()) {
+                return; // what this node would clear away may be newer than it knows
+            }
+            subscriptions.repair(shards::owns);
             if (ownsShardZero) { // once in the cluster is enough
-                retained.expire(System.currentTimeMillis());
+                retained.expire(System.currentTimeMillis() - expiryGraceMillis());
             }
         } catch (RuntimeException e) {
             LOG.error("what is done each second failed; this is a defect", e); // the timer would stop silently
         }
+    }
+
+    /** In a cluster, what replaces an expired message may be on its way, and must not be removed by what is behind it. */
+    private long expiryGraceMillis() {
+        return config.cluster() == null ? 0 : EXPIRY_GRACE.toMillis();
     }
 
     Router router() {
@@ -242,26 +252,31 @@ final class BrokerNode implements AutoCloseable {
         if (ready) {
             place.leaving();
         }
-        end(FAREWELL);
-        if (ready) {
-            place.leave();
+        try {
+            end(config.drain(), FAREWELL);
+            if (ready) {
+                place.leave();
+            }
+        } finally {
+            place.close();
         }
-        place.close();
     }
 
     /** Ends what the cluster holds for dead already: connections first, and nobody is told. Blocks until done. */
     void abandon() {
         if (closed.compareAndSet(false, true)) {
-            end(Duration.ZERO);
-            place.close();
+            try {
+                end(AT_ONCE, Duration.ZERO);
+            } finally {
+                place.close();
+            }
         }
     }
 
-    private void end(Duration farewell) {
+    private void end(DrainConfig drain, Duration farewell) {
         if (sysTopics != null) {
             sysTopics.close();
         }
-        DrainConfig drain = config.drain();
         // Alone there is no other node that all at once would be too much for.
         int perSecond = config.cluster() == null ? 0 : drain.connectionsPerSecond();
         try {

@@ -19,9 +19,13 @@ import java.util.Collections;
 import java.util.List;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /** What the nodes of a cluster keep together: the logs and the maps in Kafka, the shards' state in Redis. */
 final class ClusterStorage implements Storage {
+    private static final Logger LOG = LoggerFactory.getLogger(ClusterStorage.class);
+
     /** The maps that all nodes follow. */
     static final List<String> MAPS = List.of("subscriptions", "retained", "routes", "nodes");
 
@@ -138,7 +142,7 @@ final class ClusterStorage implements Storage {
             try {
                 part.close();
             } catch (Exception e) {
-                throw new IllegalStateException("could not be closed: " + part, e);
+                LOG.error("{} could not be closed", part, e); // the others are to be
             }
         }
     }

@@ -133,7 +133,7 @@ final class InCluster implements Place {
     public CompletionStage<@Nullable Void> connect(Shards shards, Router router, Subscriptions newSubscriptions) {
         subscriptions = newSubscriptions;
         try {
-            return cluster.connect(shards, router::take, newSubscriptions::gone);
+            return cluster.connect(shards, router::take, this::caughtUp, newSubscriptions::gone);
         } catch (LinkListenException e) {
             throw new BrokerStartException(String.valueOf(e.getMessage()), e);
         }
@@ -156,7 +156,7 @@ final class InCluster implements Place {
     public void tick(boolean ownsShardZero) {
         cluster.owningShardZero(ownsShardZero);
         Subscriptions all = subscriptions;
-        if (all != null) {
+        if (all != null && cluster.isCurrent()) {
             all.sweep(cluster::isKnownDead, ownsShardZero);
         }
     }

@@ -27,12 +27,14 @@ import java.util.Collection;
 import java.util.List;
 import java.util.Objects;
 import java.util.Set;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -65,7 +67,14 @@ public final class ClusterNode implements NodeView, AutoCloseable {
     private volatile @Nullable NodeLinks links;
     private volatile @Nullable Shards shards;
     private volatile Consumer<String> gone = node -> {};
+    private volatile Supplier<CompletionStage<@Nullable Void>> caughtUp = () -> CompletableFuture.completedStage(null);
     private volatile boolean over;
+
+    private final long longestPauseNanos;
+    private final Duration knowledgeAge;
+    private volatile long pulseNanos;
+    private volatile boolean wasPaused;
+    private long pauses; // on the timer's thread
 
     /**
      * What a node is told.
@@ -100,9 +109,14 @@ public final class ClusterNode implements NodeView, AutoCloseable {
         this.onDeclaredDead = onDeclaredDead;
         executor = new ScheduledThreadPoolExecutor(1, ClusterNode::thread, new ThreadPoolExecutor.DiscardPolicy());
         timer = ClusterTimer.on(executor);
+        // Others leave a node out that is behind for so long; it must know before.
+        longestPauseNanos = config.visibility().leaveOut().toNanos() / 4;
+        knowledgeAge = config.visibility().leaveOut().multipliedBy(9).dividedBy(10);
+        pulseNanos = timer.nanos();
         visibility = new ClusterVisibility(config.maps(), config.visibility(), timer, new Progress());
-        owners = new ShardTraffic(this::others, this::knowsAll, executor);
+        owners = new ShardTraffic(this::others, this::isCurrent, this::knowsAll, executor);
         transients = new TransientTraffic(owners, timer, recorder);
+        timer.after(LOOK_NANOS, this::pulse);
     }
 
     private static Thread thread(Runnable work) {
@@ -146,13 +160,18 @@ public final class ClusterNode implements NodeView, AutoCloseable {
      *
      * @param newShards the shards of this node, with which owners elsewhere talk; prepared
      * @param transientReceiver takes what other nodes hand over for transient sessions
+     * @param newCaughtUp completes when this node has read all that the maps have at the time of the call
      * @param newGone told of each process that is over, by the name that an {@code Attach} has
      * @return completes when all live nodes know this one
      */
     public CompletionStage<@Nullable Void> connect(
-            Shards newShards, TransientReceiver transientReceiver, Consumer<String> newGone) {
+            Shards newShards,
+            TransientReceiver transientReceiver,
+            Supplier<CompletionStage<@Nullable Void>> newCaughtUp,
+            Consumer<String> newGone) {
         shards = newShards;
         gone = newGone;
+        caughtUp = newCaughtUp;
         owners.serve(newShards);
         transients.serve(transientReceiver);
         NodeLinks listening = NodeLinks.start(id(), config.link(), config.layer(), new Frames(), linkRecorder);
@@ -211,9 +230,39 @@ public final class ClusterNode implements NodeView, AutoCloseable {
         table().owningShardZero(owning);
     }
 
+    /**
+     * {@inheritDoc}
+     *
+     * <p>So not after a pause of this process that was so long that others may have left it out, until it has caught up.
+     */
     @Override
     public boolean isCurrent() {
-        return !visibility.isBehind() && table().isCurrent() && !over;
+        return !over
+                && !wasPaused
+                && timer.nanos() - pulseNanos <= longestPauseNanos
+                && !visibility.isBehind()
+                && table().isCurrent(knowledgeAge);
+    }
+
+    /** On the timer's thread: a gap between two of these is a pause of this process. */
+    private void pulse() {
+        long now = timer.nanos();
+        if (now - pulseNanos > longestPauseNanos) {
+            wasPaused = true;
+            pauses++;
+            catchUp(pauses);
+        }
+        pulseNanos = now;
+        timer.after(LOOK_NANOS, this::pulse);
+    }
+
+    private void catchUp(long pause) {
+        CompletionStage<Void> _ = caughtUp.get()
+                .thenRun(() -> executor.execute(() -> {
+                    if (pause == pauses) {
+                        wasPaused = false;
+                    }
+                }));
     }
 
     @Override
@@ -264,7 +313,7 @@ public final class ClusterNode implements NodeView, AutoCloseable {
         return Objects.requireNonNull(nodes, "open() was not called").caughtUp();
     }
 
-    private void link() {
+    private synchronized void link() {
         NodeLinks listening = links;
         if (listening != null) {
             listening.peers(table().alive());

@@ -21,6 +21,8 @@ public final class FrameBuilder {
 
     private static final int FIRST_BYTES = 512;
     private static final int DELIVERY_BYTES = 32;
+    private static final int NUMBER_BYTES = 5;
+    private static final int MOST_BYTES_A_CHAR = 3;
 
     private final Consumer<byte[]> frames;
     private @Nullable ByteWriter writer;
@@ -95,7 +97,13 @@ public final class FrameBuilder {
     }
 
     private static int sizeOf(Delivery delivery) {
+        if (!(delivery.entry() instanceof Queued queued)) {
+            return DELIVERY_BYTES;
+        }
+        String group = queued.group();
         return DELIVERY_BYTES
-                + (delivery.entry() instanceof Queued queued ? queued.message().sizeBytes() : 0);
+                + queued.message().sizeBytes()
+                + NUMBER_BYTES * queued.subscriptionIds().size()
+                + (group == null ? 0 : MOST_BYTES_A_CHAR * group.length());
     }
 }

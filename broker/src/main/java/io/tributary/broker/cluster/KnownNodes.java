@@ -67,11 +67,20 @@ final class KnownNodes {
         }
     }
 
-    /** Whether the process, {@code name#incarnation}, is over, as the table says: not when it does not have it. */
+    /** Whether the process, {@code name#incarnation}, is over, as the table says: not when it does not have it yet. */
     boolean isKnownDead(String nodeAndIncarnation) {
         int separator = nodeAndIncarnation.lastIndexOf('#');
-        boolean isKnown = separator >= 0 && nodes.containsKey(nodeAndIncarnation.substring(0, separator));
-        return isKnown && isDead(nodeAndIncarnation);
+        NodeRecord known = separator < 0 ? null : nodes.get(nodeAndIncarnation.substring(0, separator));
+        if (known == null) {
+            return false;
+        }
+        try {
+            long incarnation = Long.parseLong(nodeAndIncarnation, separator + 1, nodeAndIncarnation.length(), 10);
+            return incarnation < known.incarnation()
+                    || (incarnation == known.incarnation() && known.state().isFinal());
+        } catch (NumberFormatException e) {
+            return true;
+        }
     }
 
     static InetSocketAddress addressOf(NodeRecord node) {

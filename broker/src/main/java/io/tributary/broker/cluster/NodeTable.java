@@ -5,6 +5,7 @@ import io.tributary.broker.link.NodeId;
 import io.tributary.common.event.UnreadableRecordException;
 import io.tributary.persistence.replicated.ReplicatedMap;
 import java.net.InetSocketAddress;
+import java.time.Duration;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
@@ -161,7 +162,7 @@ public final class NodeTable {
         return known.isDead(nodeAndIncarnation);
     }
 
-    /** Whether a process is over, as {@link #isDead} says, and the table has its name: it was there once. */
+    /** Whether a process is over that the table has, or has had before a newer one of its name. */
     public boolean isKnownDead(String nodeAndIncarnation) {
         return known.isKnownDead(nodeAndIncarnation);
     }
@@ -179,11 +180,11 @@ public final class NodeTable {
     }
 
     /**
-     * Whether this node's own heartbeats come back in time, so that it knows what the others wrote until shortly before. One
-     * that does not must not trust what it has replicated.
+     * Whether a heartbeat of this node has come back that it wrote no longer ago than this: so it knows what the others had
+     * written until then. One that does not must not trust what it has replicated.
      */
-    public boolean isCurrent() {
-        return silence.isCurrent(timer.nanos());
+    public boolean isCurrent(Duration age) {
+        return silence.isCurrent(timer.nanos(), age.toNanos());
     }
 
     private boolean seemsAlive(NodeRecord node) {

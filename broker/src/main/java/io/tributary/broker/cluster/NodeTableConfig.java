@@ -19,7 +19,7 @@ public record NodeTableConfig(Duration heartbeat, Duration silence, Duration lat
 
     /** A node is dead after five seconds. */
     public static final NodeTableConfig DEFAULT = new NodeTableConfig(
-            Duration.ofSeconds(1), Duration.ofSeconds(5), Duration.ofSeconds(1), Duration.ofSeconds(3));
+            Duration.ofMillis(400), Duration.ofSeconds(5), Duration.ofSeconds(1), Duration.ofSeconds(3));
 
     public NodeTableConfig {
         check("heartbeat", heartbeat, SHORTEST, LONGEST_HEARTBEAT);

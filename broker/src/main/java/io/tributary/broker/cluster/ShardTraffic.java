@@ -30,6 +30,7 @@ import java.util.concurrent.ConcurrentMap;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.ScheduledFuture;
 import java.util.concurrent.TimeUnit;
+import java.util.function.BooleanSupplier;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
@@ -41,6 +42,7 @@ public final class ShardTraffic implements OtherNodes {
     private static final long PATIENCE_MILLIS = 500;
 
     private final Supplier<Collection<String>> alive;
+    private final BooleanSupplier current;
     private final Supplier<CompletionStage<@Nullable Void>> caughtUp;
     private final ScheduledExecutorService timer;
     private final ConcurrentMap<String, Link> links = new ConcurrentHashMap<>();
@@ -68,14 +70,17 @@ public final class ShardTraffic implements OtherNodes {
      * Creates one that knows no link.
      *
      * @param alive the other nodes that are alive, as their {@code Attach} names them
+     * @param current whether this node knows what the others know
      * @param caughtUp completes when this node knows of all nodes that there are at the time of the call
      * @param timer for what is tried again
      */
     public ShardTraffic(
             Supplier<Collection<String>> alive,
+            BooleanSupplier current,
             Supplier<CompletionStage<@Nullable Void>> caughtUp,
             ScheduledExecutorService timer) {
         this.alive = alive;
+        this.current = current;
         this.caughtUp = caughtUp;
         this.timer = timer;
     }
@@ -152,6 +157,11 @@ public final class ShardTraffic implements OtherNodes {
     @Override
     public Collection<String> alive() {
         return alive.get();
+    }
+
+    @Override
+    public boolean isCurrent() {
+        return current.getAsBoolean();
     }
 
     @Override

@@ -19,7 +19,9 @@ final class Silence {
     private final Map<String, Long> silentNanos = new HashMap<>();
     private final Map<String, Long> heardNanos = new HashMap<>();
     /** When the last own heartbeat came back. */
-    private volatile @Nullable Long ownNanos;
+    private @Nullable Long ownNanos;
+    /** When that had been written. */
+    private volatile @Nullable Long ownWrittenNanos;
 
     Silence(NodeTableConfig config) {
         longestNanos = config.silence().toNanos();
@@ -50,12 +52,13 @@ final class Silence {
             heardNanos.forEach((name, heard) -> silentNanos.merge(name, nowNanos - later(before, heard), Long::sum));
         }
         ownNanos = nowNanos;
+        ownWrittenNanos = writtenNanos;
     }
 
-    /** Whether an own heartbeat has come back lately: then this node has seen what others wrote until shortly before. */
-    boolean isCurrent(long nowNanos) {
-        Long last = ownNanos;
-        return last != null && nowNanos - last <= gapNanos;
+    /** Whether an own heartbeat has come back that was written no longer ago: this node has seen what was written before it. */
+    boolean isCurrent(long nowNanos, long ageNanos) {
+        Long last = ownWrittenNanos;
+        return last != null && nowNanos - last <= ageNanos;
     }
 
     /** The nodes that have been silent for too long. */

@@ -20,8 +20,8 @@ public interface Link {
      * breaks.
      *
      * @param frame not to be changed any more
-     * @return false when the frame was not taken: the link is down, or too many bytes wait
-     * @throws IllegalArgumentException when it is larger than the largest frame
+     * @return false when the frame was not taken: the link is down, too many bytes wait, or it is larger than the largest
+     *     frame, which the log says
      */
     boolean send(byte[] frame);
 

@@ -124,7 +124,7 @@ final class HeadRepeats {
     }
 
     /** Goes on with a round, or begins one when it is time; while the shard is live. */
-    void tick() {
+    void tick(boolean mayBegin) {
         if (retentionMillis == 0 || underWay > 0 || appender.isCongested()) {
             return;
         }
@@ -132,7 +132,7 @@ final class HeadRepeats {
             ticksToRest--;
         } else if (round != null) {
             goOn(round);
-        } else if (isDue() && state.dueWills().isEmpty()) { // they are about to go
+        } else if (mayBegin && isDue() && state.dueWills().isEmpty()) { // they are about to go
             round = new Round(ownerEpoch, state, retentionMillis);
         }
     }

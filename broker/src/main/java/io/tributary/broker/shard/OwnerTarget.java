@@ -87,6 +87,11 @@ public interface OwnerTarget {
         /** All nodes that are alive, as far as is known here. */
         Collection<String> alive();
 
+        /** Whether this node knows what the others know: one that was paused decides nothing before it has caught up. */
+        default boolean isCurrent() {
+            return true;
+        }
+
         /** Completes when every node is known here that was there at the time of the call, and so was every death. */
         default CompletionStage<@Nullable Void> caughtUp() {
             return CompletableFuture.completedStage(null);

@@ -91,6 +91,7 @@ final class ShardDriver implements Effects {
     private volatile ShardFigures figures = ShardFigures.NONE;
     private long foldingOffset;
     private long retryAtMillis = Long.MAX_VALUE;
+    private boolean owesWills;
 
     // Live from the claim to the next one.
     private @Nullable Live live;
@@ -452,13 +453,16 @@ final class ShardDriver implements Effects {
         if (phase == Phase.CLAIMING && now >= retryAtMillis) {
             assigned();
         } else if (live != null) {
-            for (String clientId : live.timers.takeDue(now)) {
-                due(live, clientId, now);
+            if (environment.nodes().isCurrent()) {
+                for (String clientId : live.timers.takeDue(now)) {
+                    due(live, clientId, now);
+                }
+                publishOwedWills(live);
             }
             live.deliveries.retryReads();
             live.handOver.retry();
             if (phase == Phase.LIVE) {
-                live.repeats.tick();
+                live.repeats.tick(handOns.isDoneUpTo(live.state.applied()));
             }
             count(live, now);
             endOfTurn(live);
@@ -509,7 +513,19 @@ final class ShardDriver implements Effects {
         append(new SessionExpired(ownerEpoch, client.clientId, client.epoch, client.lastSequence));
     }
 
+    /** Those that were due while this node did not know all that the others do: it may have lost the shard, too. */
+    private void publishOwedWills(Live now) {
+        if (owesWills && phase == Phase.LIVE) {
+            owesWills = false;
+            now.state.dueWills().forEach((WillKey key, Will will) -> publishWill(key.clientId(), key.epoch(), will));
+        }
+    }
+
     private void publishWill(String clientId, long epoch, Will will) {
+        if (!environment.nodes().isCurrent()) {
+            owesWills = true;
+            return;
+        }
         Message message = will.message();
         if (will.messageExpirySeconds() >= 0) {
             long expiresAt = clockMillis.getAsLong() + will.messageExpirySeconds() * 1000;

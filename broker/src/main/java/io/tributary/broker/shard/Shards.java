@@ -351,8 +351,31 @@ public final class Shards implements AutoCloseable {
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
         }
+        letGo();
         log.close();
         threads.forEach(ShardThread::stop);
+    }
+
+    /** What was acknowledged is logged before another node's owner is: it would be sent again otherwise. */
+    private void letGo() {
+        CountDownLatch done = new CountDownLatch(drivers.size());
+        for (int shard = 0; shard < drivers.size(); shard++) {
+            ShardDriver driver = drivers.get(shard);
+            threadOf(shard).execute(() -> {
+                try {
+                    driver.revoked();
+                } finally {
+                    done.countDown();
+                }
+            });
+        }
+        try {
+            if (!done.await(CLOSE_PATIENCE_SECONDS, TimeUnit.SECONDS)) {
+                LOG.warn("the shards are busy; what was acknowledged last may be sent again");
+            }
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
     }
 
     private ShardThread threadOf(int shard) {
@@ -368,6 +391,11 @@ public final class Shards implements AutoCloseable {
             }
             others.ownedHere(shard, ownerEpoch);
             return local.from(shard, ownerEpoch);
+        }
+
+        @Override
+        public boolean isCurrent() {
+            return others.isCurrent();
         }
 
         @Override
@@ -406,9 +434,12 @@ public final class Shards implements AutoCloseable {
                 log.pause(shard);
             }
             threadOf(shard).execute(() -> {
-                driver.records(from, records);
-                if (waiting.addAndGet(shard, -records.size()) == 0 && paused.compareAndSet(shard, 1, 0)) {
-                    driver.readOn();
+                try {
+                    driver.records(from, records);
+                } finally {
+                    if (waiting.addAndGet(shard, -records.size()) == 0 && paused.compareAndSet(shard, 1, 0)) {
+                        driver.readOn();
+                    }
                 }
             });
         }

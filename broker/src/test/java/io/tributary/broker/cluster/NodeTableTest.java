@@ -181,13 +181,13 @@ class NodeTableTest {
         SimNode b = SimNode.live("b", log, timer);
         judge.table.owningShardZero(true);
         timer.pass(SECOND);
-        assertThat(judge.table.isCurrent()).isTrue();
+        assertThat(judge.table.isCurrent(SECOND.multipliedBy(2))).isTrue();
         judge.view.cutOff();
         timer.pass(Duration.ofSeconds(60));
-        assertThat(judge.table.isCurrent()).isFalse();
+        assertThat(judge.table.isCurrent(SECOND.multipliedBy(2))).isFalse();
         judge.view.reconnect();
         timer.pass(Duration.ofSeconds(60));
-        assertThat(judge.table.isCurrent()).isTrue();
+        assertThat(judge.table.isCurrent(SECOND.multipliedBy(2))).isTrue();
         assertThat(judge.told).noneMatch(told -> told.startsWith("gone"));
         assertThat(b.told).noneMatch(told -> told.startsWith("gone"));
     }

@@ -109,6 +109,7 @@ final class ShardNode implements AutoCloseable {
         id = new NodeId(name, 1);
         ShardTraffic traffic = new ShardTraffic(
                 () -> others.stream().map(node -> node.id.toString()).toList(),
+                () -> true,
                 () -> CompletableFuture.completedStage(null),
                 timer);
         log = new KafkaShardLog(kafka, name, SHARDS, KafkaRecorder.NONE, failure -> {});

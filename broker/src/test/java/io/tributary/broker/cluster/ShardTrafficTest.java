@@ -36,7 +36,7 @@ class ShardTrafficTest {
     private final NarrowLink link = new NarrowLink();
     private final Shards shards = new Shards(ShardConfig.defaults(), new InstantLog(1), new InstantStore(1));
     private final ShardTraffic traffic =
-            new ShardTraffic(List::of, () -> CompletableFuture.completedStage(null), timer);
+            new ShardTraffic(List::of, () -> true, () -> CompletableFuture.completedStage(null), timer);
 
     @BeforeEach
     void connect() {

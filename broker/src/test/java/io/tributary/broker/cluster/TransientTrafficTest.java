@@ -25,7 +25,7 @@ class TransientTrafficTest {
     private final NarrowLink link = new NarrowLink();
     private final List<String> events = new ArrayList<>();
     private final TransientTraffic traffic = new TransientTraffic(
-            new ShardTraffic(List::of, () -> CompletableFuture.completedStage(null), executor),
+            new ShardTraffic(List::of, () -> true, () -> CompletableFuture.completedStage(null), executor),
             timer,
             new ClusterRecorder() {
                 @Override

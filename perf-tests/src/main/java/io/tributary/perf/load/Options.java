@@ -11,7 +11,14 @@ import java.util.TreeMap;
  * @param ports the brokers' ports, which clients take in turn: with several, the two of a pair are on different ones
  */
 record Options(
-        String host, List<Integer> ports, int pairs, int window, int payloadBytes, int warmupSeconds, int seconds, long pid) {
+        String host,
+        List<Integer> ports,
+        int pairs,
+        int window,
+        int payloadBytes,
+        int warmupSeconds,
+        int seconds,
+        long pid) {
 
     static Options parse(String[] args) {
         Map<String, String> given = new TreeMap<>(Map.of(

@@ -16,7 +16,7 @@ import org.springframework.boot.context.properties.bind.DefaultValue;
  *     heartbeats.
  */
 public record NodeTableSettings(
-        @DefaultValue("1s") @Allowed(min = "10ms", max = "1m")
+        @DefaultValue("400ms") @Allowed(min = "10ms", max = "1m")
         Duration heartbeat,
 
         @DefaultValue("5s") @Allowed(min = "30ms", max = "1h")
