@@ -241,9 +241,9 @@ class ClusterSettingsTest {
             link.host=                   | link.host: is missing; it must be an address of this machine at which the other nodes reach this one (127.0.0.1 where all are on one machine)
             link.host=0.0.0.0            | link.advertised-host: is missing; with host=0.0.0.0 it must be the host at which the other nodes reach this one
             link.secret-file=            | link.secret-file: is missing; it must be a file with the secret that all nodes of the cluster have, made for instance with openssl rand -base64 32
-            nodes.silence=2s             | nodes.silence: '2s' is less than three times heartbeat, which is 1s
-            nodes.late=4s                | nodes.late: '4s' and heartbeat, 1s, are together not less than silence, which is 5s
-            nodes.watch=1s               | nodes.watch: '1s' is less than twice heartbeat, which is 1s
+            nodes.silence=1s             | nodes.silence: '1s' is less than three times heartbeat, which is 400ms
+            nodes.late=5s                | nodes.late: '5s' and heartbeat, 400ms, are together not less than silence, which is 5s
+            nodes.watch=500ms            | nodes.watch: '500ms' is less than twice heartbeat, which is 400ms
             visibility.behind=500ms      | visibility.behind: '500ms' is more than 0.4 of leave-out, which is 1s
             """)
     void wrongValueIsNamedWithWhatIsAllowed(String setting, String words) {

@@ -9,6 +9,9 @@ import java.util.concurrent.CompletableFuture;
 
 /** A simulated process of a node: its node table, and what that told it. */
 final class SimNode implements NodeTableListener {
+    private static final NodeTableConfig TIMES = new NodeTableConfig(
+            Duration.ofSeconds(1), Duration.ofSeconds(5), Duration.ofSeconds(1), Duration.ofSeconds(3));
+
     private static final Duration MOMENT = Duration.ofMillis(10);
 
     final NodeTable table;
@@ -36,7 +39,7 @@ final class SimNode implements NodeTableListener {
                 });
             }
         };
-        table = new NodeTable(name, format, view, NodeTableConfig.DEFAULT, mortal, timer::wallMillis, this);
+        table = new NodeTable(name, format, view, TIMES, mortal, timer::wallMillis, this);
         opened = table.open().toCompletableFuture();
         timer.pass(MOMENT);
     }
