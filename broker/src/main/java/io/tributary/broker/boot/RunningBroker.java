@@ -20,6 +20,6 @@ record RunningBroker(Broker broker, BrokerConfig config) implements AutoCloseabl
         LOG.info("stopping");
         long begin = System.nanoTime();
         broker.close();
-        LOG.info("stopped after {} ms", TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - begin));
+        LOG.info("stopped after {} ms: safe to stop", TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - begin));
     }
 }
