@@ -27,7 +27,8 @@ record Identity(ClientInfo client, long connection, Attached attached, boolean p
         return new Subscriber(clientId(), persistent, persistent ? attached.session() : connection);
     }
 
+    /** The session as a publisher: one that was resumed may have messages on their way through its shard, which none overtakes. */
     Publisher publisher() {
-        return new Publisher(client, persistent, attached.epoch());
+        return new Publisher(client, persistent || attached.sessionPresent(), attached.epoch());
     }
 }

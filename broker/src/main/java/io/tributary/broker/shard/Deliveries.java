@@ -106,14 +106,19 @@ final class Deliveries {
         }
     }
 
-    /** A client is done with messages; acknowledgements count also when they come from a connection before. */
+    /**
+     * A client is done with messages. Acknowledgements count also when they come from a connection before; but what such a
+     * one says of a message of QoS 2 that it has no PUBREC for, and that the latest connection was handed, is that it was
+     * dropped or refused there: the latest connection sends it all the same, and needs its state until PUBCOMP.
+     */
     void settle(String clientId, long epoch, long[] sequences) {
         Outgoing from = outgoing.get(clientId);
         if (from == null || epoch < from.client.session) {
             return;
         }
+        boolean isOlder = epoch < from.client.epoch;
         for (long sequence : sequences) {
-            Integer size = from.settle(sequence);
+            Integer size = isOlder && from.awaitsPubrec(sequence) ? null : from.settle(sequence);
             if (size != null) {
                 toLog(from.client).settle(sequence, size);
             }

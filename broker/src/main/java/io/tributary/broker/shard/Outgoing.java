@@ -3,6 +3,7 @@ package io.tributary.broker.shard;
 import io.tributary.broker.delivery.Delivery;
 import io.tributary.common.event.QueueEntry;
 import io.tributary.common.event.ShardEvent.ClientSettled;
+import io.tributary.common.mqtt.QoS;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -36,9 +37,17 @@ final class Outgoing {
     /** Whether a page of the queue is being read from the store. */
     boolean reading;
 
-    private final Map<Long, Integer> handed = new HashMap<>();
+    private final Map<Long, Handed> handed = new HashMap<>();
     private long handedBytes;
     private List<Delivery> batch = new ArrayList<>();
+
+    /**
+     * An entry in the window.
+     *
+     * @param size what it takes of the window, in bytes
+     * @param awaitsPubrec whether it is a message of QoS 2 that no connection is known to have a PUBREC for
+     */
+    private record Handed(int size, boolean awaitsPubrec) {}
 
     Outgoing(
             ClientState client,
@@ -80,31 +89,42 @@ final class Outgoing {
     }
 
     void hand(long sequence, QueueEntry entry) {
-        int size = sizeOf(sequence, entry);
-        handed.put(sequence, size);
-        handedBytes += size;
+        Handed now = handed(sequence, entry);
+        handed.put(sequence, now);
+        handedBytes += now.size;
         batch.add(new Delivery(sequence, entry, sequence <= dupUpTo));
     }
 
-    private int sizeOf(long sequence, QueueEntry entry) {
-        boolean counts = entry instanceof QueueEntry.Queued && !received.contains(sequence);
-        return counts ? ((QueueEntry.Queued) entry).message().sizeBytes() : 0;
+    private Handed handed(long sequence, QueueEntry entry) {
+        return entry instanceof QueueEntry.Queued queued && !received.contains(sequence)
+                ? new Handed(queued.message().sizeBytes(), queued.qos() == QoS.EXACTLY_ONCE)
+                : new Handed(0, false);
+    }
+
+    /** Whether an entry in the window is a message of QoS 2 for which no PUBREC came from any connection. */
+    boolean awaitsPubrec(long sequence) {
+        Handed known = handed.get(sequence);
+        return known != null && known.awaitsPubrec;
     }
 
     /** Takes an entry out of the window; null when it is not there. */
     @Nullable
     Integer settle(long sequence) {
-        Integer size = handed.remove(sequence);
-        handedBytes -= size == null ? 0 : size;
-        return size;
+        return leave(handed.remove(sequence));
     }
 
     /** Notes that only PUBREL is owed for an entry any more; returns the size of its message, null when it is not there. */
     @Nullable
     Integer receive(long sequence) {
-        Integer size = handed.replace(sequence, 0);
-        handedBytes -= size == null ? 0 : size;
-        return size;
+        return leave(handed.replace(sequence, new Handed(0, false)));
+    }
+
+    private @Nullable Integer leave(@Nullable Handed known) {
+        if (known == null) {
+            return null;
+        }
+        handedBytes -= known.size;
+        return known.size;
     }
 
     /** The queue shows what these entries have become: there is no need to know it here. */

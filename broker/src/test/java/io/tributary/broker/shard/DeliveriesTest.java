@@ -8,10 +8,12 @@ import static io.tributary.broker.shard.Samples.recipient;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.tributary.broker.shard.QueueLimits.Overflow;
+import io.tributary.common.event.Recipient;
 import io.tributary.common.event.ShardEvent.ClientSettled;
 import io.tributary.common.event.ShardEvent.Publish;
 import io.tributary.common.event.ShardEvent.Settled;
 import io.tributary.common.mqtt.Message;
+import io.tributary.common.mqtt.QoS;
 import java.util.List;
 import java.util.stream.LongStream;
 import org.junit.jupiter.api.Test;
@@ -206,6 +208,22 @@ class DeliveriesTest {
         shard.log();
         assertThat(shard.target.take()).containsExactly("7: received [1]");
         assertThat(shard.deliveries.hasReceived()).isFalse();
+    }
+
+    @Test
+    void pubrelMayBeSentThoughAnOlderConnectionHadDroppedTheMessage() {
+        shard.fold(attach("a", 7));
+        shard.fold(Samples.publish("1", new Recipient("a", 1, QoS.EXACTLY_ONCE, false, List.of(), null)));
+        shard.fold(attach("a", 8)); // which sends it, as the owner cannot know whether the one before has
+        shard.target.take();
+        shard.deliveries.settle("a", 1, new long[] {1}); // it has not, for it had expired
+        assertThat(shard.deliveries.hasSettled()).isFalse();
+        shard.receive("a", 1);
+        shard.log();
+        assertThat(shard.target.take()).containsExactly("8: received [1]");
+        shard.settle("a", 1);
+        shard.log();
+        assertThat(shard.client("a").queuedMessages).isZero();
     }
 
     @Test

@@ -56,7 +56,7 @@ final class Ledger {
 
     /** Something that is promised, and watched while a history goes on. */
     interface Promise {
-        default void connected(SimClient client, Attached answer, boolean mayHaveEnded) {}
+        default void connected(SimWorld world, SimClient client, Attached answer, boolean mayHaveEnded) {}
 
         default void attached(SimConnection connection, Attached answer) {}
 
@@ -112,7 +112,7 @@ final class Ledger {
     }
 
     void connected(SimClient client, Attached answer, boolean mayHaveEnded) {
-        promises.forEach(promise -> promise.connected(client, answer, mayHaveEnded));
+        promises.forEach(promise -> promise.connected(world, client, answer, mayHaveEnded));
     }
 
     void attached(SimConnection connection, Attached answer) {

@@ -1,21 +1,75 @@
 package io.tributary.broker.shard;
 
 import io.tributary.broker.delivery.Attached;
+import io.tributary.common.event.EventCodec;
 import io.tributary.common.event.SessionHead;
+import io.tributary.common.event.ShardEvent;
+import io.tributary.common.event.ShardEvent.Attach;
+import io.tributary.common.event.ShardEvent.Detach;
+import io.tributary.persistence.shard.LogRecord;
+import java.util.HashMap;
+import java.util.Map;
 
 /** P4: a client has one session, which lasts as long as it was asked to, and one connection. */
 final class OneSession implements Ledger.Promise {
     /** How long an owner takes to notice. */
     private static final long LATEST_MILLIS = 2000;
 
+    private static final long UNKNOWN = -1;
+
+    /** The epoch of the latest connection on which each client was accepted. */
+    private final Map<String, Long> accepted = new HashMap<>();
+
     @Override
-    public void connected(SimClient client, Attached answer, boolean mayHaveEnded) {
-        if (!answer.sessionPresent() && client.session() >= 0 && !mayHaveEnded) {
-            throw new Violation("the session of " + client.name + " is gone: " + answer);
+    public void connected(SimWorld world, SimClient client, Attached answer, boolean mayHaveEnded) {
+        Long before = accepted.put(client.name, answer.epoch());
+        if (before == null || mayHaveEnded) {
+            return;
         }
-        if (answer.sessionPresent() && answer.session() != client.session() && !mayHaveEnded) {
-            throw new Violation(client.name + " has another session: " + answer);
+        long expected = expected(world, client, before, answer.epoch());
+        if (expected != UNKNOWN && (expected == answer.epoch()) == answer.sessionPresent()) {
+            throw new Violation("the session " + expected + " of " + client.name + " is gone: " + answer);
         }
+        if (expected != UNKNOWN && expected != answer.session()) {
+            throw new Violation(client.name + " has another session than " + expected + ": " + answer);
+        }
+    }
+
+    /**
+     * The session that a client should find, which left its session alone since it was accepted. Two processes may log its
+     * connections in another order than it opened them in; so one that it gave up before may have come between, and taken its
+     * session over in the way that it was asked to.
+     *
+     * @return its session, or {@link #UNKNOWN} when such a connection ended so long ago that the session may have expired
+     */
+    private static long expected(SimWorld world, SimClient client, long before, long now) {
+        long session = client.session();
+        long epoch = before;
+        boolean isTransient = false;
+        long expiresAt = Long.MAX_VALUE;
+        for (LogRecord record : world.log.records(world.shardOf(client))) {
+            if (record.offset() <= before || record.offset() > now) {
+                continue;
+            }
+            ShardEvent event = EventCodec.decode(record.value());
+            if (event instanceof Attach attach && attach.clientId().equals(client.name)) {
+                if (attach.cleanStart() || isTransient) {
+                    session = record.offset();
+                } else if (expiresAt <= record.timeMillis()) {
+                    return UNKNOWN;
+                }
+                epoch = record.offset();
+                isTransient = attach.sessionExpirySeconds() == 0;
+                expiresAt = Long.MAX_VALUE;
+            } else if (event instanceof Detach detach && isOf(client, detach, epoch) && epoch != before) {
+                expiresAt = record.timeMillis() + detach.sessionExpirySeconds() * 1000;
+            }
+        }
+        return session;
+    }
+
+    private static boolean isOf(SimClient client, Detach detach, long epoch) {
+        return detach.clientId().equals(client.name) && detach.epoch() == epoch;
     }
 
     @Override

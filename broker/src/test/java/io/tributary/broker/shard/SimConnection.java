@@ -226,13 +226,18 @@ final class SimConnection {
         }
         Destinations destinations = world.routing.match(message);
         world.ledger.matched(message, destinations);
-        if (exactlyOnce && connect.expirySeconds > 0) {
+        if (exactlyOnce && isRelayed()) {
             relay(packetId, message, destinations, reply);
         } else if (destinations.isEmpty()) {
             ready(reply);
         } else {
             front.publish(message, destinations.devices(), (_, failure) -> acknowledge(message, failure, reply));
         }
+    }
+
+    /** Whether messages of QoS 2 go through the client's shard: the session lasts, or has lasted until now. */
+    private boolean isRelayed() {
+        return connect.expirySeconds > 0 || (attached != null && attached.sessionPresent());
     }
 
     private void relay(int packetId, Message message, Destinations destinations, Reply reply) {
@@ -263,7 +268,7 @@ final class SimConnection {
         }
         inboundIds.remove(packetId);
         Runnable pubcomp = () -> link.toClient(() -> client.completed(this, packetId));
-        if (connect.expirySeconds > 0) {
+        if (isRelayed()) {
             front.append(client.name, new ShardEvent.Release(client.name, epoch(), packetId), (_, _) -> pubcomp.run());
         } else {
             pubcomp.run();
