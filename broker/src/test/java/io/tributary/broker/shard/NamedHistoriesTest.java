@@ -108,6 +108,34 @@ class NamedHistoriesTest {
     }
 
     @Test
+    void messageOfAGuestThatLeftMovesToAMemberThatHasTakenItsConnectionOver() {
+        for (int seed = 0; seed < 20; seed++) {
+            delivered.count = 0;
+            SimWorld world = cluster(seed);
+            SimClient guest = world.join("guest", "nothing", QoS.AT_LEAST_ONCE);
+            SimClient subscriber = world.join("subscriber", "nothing", QoS.AT_LEAST_ONCE);
+            SimClient publisher = world.join("publisher", "nothing", QoS.AT_LEAST_ONCE);
+            guest.breakConnection();
+            world.pass(4000);
+            share(world, guest);
+            publisher.publish(message(world, QoS.AT_LEAST_ONCE)); // for the guest: nobody else is there
+            world.passUntil(publisher::isIdle);
+            subscriber.connect(subscriber.wish(false, null));
+            world.passUntil(subscriber::isConnected);
+            world.pass(1000);
+            share(world, subscriber);
+            world.pass(3000);
+            assertThat(delivered.count).isEqualTo(1);
+            world.finish();
+        }
+    }
+
+    private static void share(SimWorld world, SimClient member) {
+        world.routing.subscribe(
+                new SimRouting.Subscription(member.name, member.session(), TOPIC, QoS.AT_LEAST_ONCE, "$share/g/named"));
+    }
+
+    @Test
     void oneMessageStaysUnacknowledgedWhileAllOtherPacketIdsPass() {
         SimWorld world = alone();
         SimClient subscriber = world.join("subscriber", TOPIC, QoS.AT_LEAST_ONCE);
@@ -185,7 +213,11 @@ class NamedHistoriesTest {
     }
 
     private SimWorld cluster() {
-        return world(new Faults(false, true, true, true, true, false, false, false, false), 1);
+        return cluster(1);
+    }
+
+    private SimWorld cluster(long seed) {
+        return world(new Faults(false, true, true, true, true, false, false, false, false), seed);
     }
 
     private SimWorld alone() {

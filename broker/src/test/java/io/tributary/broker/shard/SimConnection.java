@@ -178,7 +178,7 @@ final class SimConnection {
         }
         world.ledger.attached(this, answer);
         Arrays.stream(answer.inboundPacketIds()).forEach(inboundIds::add);
-        world.routing.online(client.name, true);
+        world.routing.online(this);
         link.toClient(() -> client.connected(this, answer));
     }
 
@@ -331,7 +331,7 @@ final class SimConnection {
 
     private void cut() {
         link.cut();
-        world.routing.online(client.name, false);
+        world.routing.offline(this);
         world.clock.after(0, () -> client.connectionLost(this));
     }
 

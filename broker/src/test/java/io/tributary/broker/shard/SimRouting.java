@@ -6,8 +6,10 @@ import io.tributary.common.event.Recipient;
 import io.tributary.common.mqtt.Message;
 import io.tributary.common.mqtt.QoS;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
@@ -16,7 +18,7 @@ import org.jspecify.annotations.Nullable;
 final class SimRouting implements MessageRouting {
     private final SimClock clock;
     private final List<Subscription> subscriptions = new ArrayList<>();
-    private final Set<String> online = new HashSet<>();
+    private final Map<String, Set<SimConnection>> online = new HashMap<>();
 
     /** One subscription of a session; the group is null unless it is shared. */
     record Subscription(
@@ -43,12 +45,20 @@ final class SimRouting implements MessageRouting {
         subscriptions.removeIf(one -> one.clientId.equals(clientId) && one.session == session);
     }
 
-    void online(String clientId, boolean isOnline) {
-        if (isOnline) {
-            online.add(clientId);
-        } else {
-            online.remove(clientId);
-        }
+    void online(SimConnection connection) {
+        online.computeIfAbsent(connection.client().name, _ -> new HashSet<>()).add(connection);
+    }
+
+    /** A client that another connection has taken over stays online. */
+    void offline(SimConnection connection) {
+        online.computeIfPresent(connection.client().name, (_, open) -> {
+            open.remove(connection);
+            return open.isEmpty() ? null : open;
+        });
+    }
+
+    private boolean isOnline(Subscription subscription) {
+        return online.containsKey(subscription.clientId);
     }
 
     @Override
@@ -67,8 +77,7 @@ final class SimRouting implements MessageRouting {
     }
 
     private Subscription oneOf(List<Subscription> members) {
-        List<Subscription> present =
-                members.stream().filter(one -> online.contains(one.clientId)).toList();
+        List<Subscription> present = members.stream().filter(this::isOnline).toList();
         return clock.oneOf(present.isEmpty() ? members : present);
     }
 
@@ -77,7 +86,7 @@ final class SimRouting implements MessageRouting {
         List<Subscription> others = subscriptions.stream()
                 .filter(one -> one.group != null && one.group.equals(leaving.group()))
                 .filter(one -> !one.clientId.equals(leaving.clientId()) || one.session != leaving.session())
-                .filter(one -> mayWait || online.contains(one.clientId))
+                .filter(one -> mayWait || isOnline(one))
                 .toList();
         return others.isEmpty()
                 ? Destinations.NONE
@@ -86,7 +95,7 @@ final class SimRouting implements MessageRouting {
 
     @Override
     public boolean hasOnlineMember(String group) {
-        return subscriptions.stream().anyMatch(one -> group.equals(one.group) && online.contains(one.clientId));
+        return subscriptions.stream().anyMatch(one -> group.equals(one.group) && isOnline(one));
     }
 
     @Override
