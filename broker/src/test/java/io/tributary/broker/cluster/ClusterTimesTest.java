@@ -12,10 +12,10 @@ import org.junit.jupiter.params.provider.CsvSource;
 class ClusterTimesTest {
 
     @Test
-    void keepsTheDesignsTimesWhenNothingIsSet() {
+    void keepsTheTimesOfTheDecisionsWhenNothingIsSet() {
         assertThat(NodeTableConfig.DEFAULT)
                 .isEqualTo(new NodeTableConfig(
-                        Duration.ofSeconds(1), Duration.ofSeconds(5), Duration.ofSeconds(1), Duration.ofSeconds(3)));
+                        Duration.ofMillis(400), Duration.ofSeconds(5), Duration.ofSeconds(1), Duration.ofSeconds(3)));
         assertThat(VisibilityConfig.DEFAULT)
                 .isEqualTo(new VisibilityConfig(
                         Duration.ofSeconds(1),
