@@ -12,7 +12,6 @@ import io.tributary.broker.shard.Shards;
 import io.tributary.broker.subscription.Routes;
 import io.tributary.broker.subscription.Subscriptions;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.CompletionStage;
@@ -184,12 +183,12 @@ final class InCluster implements Place {
 
     @Override
     public BrokerStatus.ClusterStatus status(Shards shards) {
-        List<String> problems = new ArrayList<>();
-        if (!cluster.isCurrent()) {
-            problems.add("this node is behind the others, or Kafka does not answer: it takes no PUBLISH");
-        }
+        boolean behind = !cluster.isCurrent();
+        List<String> problems = behind
+                ? List.of("this node is behind the others, or Kafka does not answer: it takes no PUBLISH")
+                : List.of();
         return new BrokerStatus.ClusterStatus(
-                cluster.liveNodes(), shards.ownedShards(), shards.unowned(), !cluster.isCurrent(), problems);
+                cluster.liveNodes(), shards.ownedShards(), shards.unowned(), behind, problems);
     }
 
     @Override

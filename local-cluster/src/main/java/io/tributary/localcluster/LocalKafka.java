@@ -130,7 +130,7 @@ public final class LocalKafka extends LocalServers {
 
         /** Brokers that are not started. */
         LocalKafka build() {
-            List<Integer> ports = basePort == 0 ? Ports.free(2 * brokers) : Ports.range(basePort, 2 * brokers);
+            List<Integer> ports = Ports.from(basePort, 2 * brokers);
             List<ServerProcess> servers =
                     IntStream.rangeClosed(1, brokers).mapToObj(this::process).toList();
             return new LocalKafka(directory, servers, ports.subList(0, brokers), ports.subList(brokers, 2 * brokers));

@@ -230,7 +230,7 @@ public final class LocalRedis extends LocalServers {
         /** Servers that are not started. */
         LocalRedis build() {
             int count = PRIMARIES * (1 + replicas);
-            List<Integer> ports = basePort == 0 ? Ports.free(2 * count) : Ports.range(basePort, 2 * count);
+            List<Integer> ports = Ports.from(basePort, 2 * count);
             List<RedisSettings> settings = IntStream.rangeClosed(1, count)
                     .mapToObj(i -> new RedisSettings(
                             ports.get(i - 1),

@@ -40,6 +40,11 @@ final class Ports {
         return IntStream.range(first, first + count).boxed().toList();
     }
 
+    /** Ports one after the other from the first; any free ones when that is 0. */
+    static List<Integer> from(int first, int count) {
+        return first == 0 ? free(count) : range(first, count);
+    }
+
     /** Whether a server could listen there now. */
     static boolean isFree(int port) {
         try (ServerSocket socket = new ServerSocket()) {

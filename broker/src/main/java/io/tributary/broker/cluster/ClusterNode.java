@@ -60,6 +60,8 @@ public final class ClusterNode implements NodeView, AutoCloseable {
     private final ClusterVisibility visibility;
     private final ShardTraffic owners;
     private final TransientTraffic transients;
+    private final long longestPauseNanos;
+    private final Duration knowledgeAge;
 
     private volatile @Nullable ReplicatedMap nodes;
     private volatile @Nullable NodeTable table;
@@ -69,9 +71,6 @@ public final class ClusterNode implements NodeView, AutoCloseable {
     private volatile Consumer<String> gone = node -> {};
     private volatile Supplier<CompletionStage<@Nullable Void>> caughtUp = () -> CompletableFuture.completedStage(null);
     private volatile boolean over;
-
-    private final long longestPauseNanos;
-    private final Duration knowledgeAge;
     private volatile long pulseNanos;
     private volatile boolean wasPaused;
     private long pauses; // on the timer's thread
@@ -225,7 +224,7 @@ public final class ClusterNode implements NodeView, AutoCloseable {
         return table().alive().size();
     }
 
-    /** Does what the owner of shard 0 does for all, if this node is that; to be called about once a second. */
+    /** Says whether this node owns shard 0 now, and so declares others dead. */
     public void owningShardZero(boolean owning) {
         table().owningShardZero(owning);
     }

@@ -54,32 +54,33 @@ final class KnownNodes {
 
     /** Whether the process, {@code name#incarnation}, is over: also when the table does not have it. */
     boolean isDead(String nodeAndIncarnation) {
-        int separator = nodeAndIncarnation.lastIndexOf('#');
-        NodeRecord known = separator < 0 ? null : nodes.get(nodeAndIncarnation.substring(0, separator));
-        if (known == null || known.state().isFinal()) {
-            return true;
-        }
-        try {
-            return Long.parseLong(nodeAndIncarnation, separator + 1, nodeAndIncarnation.length(), 10)
-                    < known.incarnation();
-        } catch (NumberFormatException e) {
-            return true;
-        }
+        NodeRecord known = knownOf(nodeAndIncarnation);
+        return known == null || known.state().isFinal() || incarnationOf(nodeAndIncarnation) < known.incarnation();
     }
 
     /** Whether the process, {@code name#incarnation}, is over, as the table says: not when it does not have it yet. */
     boolean isKnownDead(String nodeAndIncarnation) {
-        int separator = nodeAndIncarnation.lastIndexOf('#');
-        NodeRecord known = separator < 0 ? null : nodes.get(nodeAndIncarnation.substring(0, separator));
+        NodeRecord known = knownOf(nodeAndIncarnation);
         if (known == null) {
             return false;
         }
+        long incarnation = incarnationOf(nodeAndIncarnation);
+        return incarnation < known.incarnation()
+                || (incarnation == known.incarnation() && known.state().isFinal());
+    }
+
+    /** What the table has under the name of a process. */
+    private @Nullable NodeRecord knownOf(String nodeAndIncarnation) {
+        int separator = nodeAndIncarnation.lastIndexOf('#');
+        return separator < 0 ? null : nodes.get(nodeAndIncarnation.substring(0, separator));
+    }
+
+    /** The incarnation of a process; -1, which is before all others, where there is none. */
+    private static long incarnationOf(String nodeAndIncarnation) {
         try {
-            long incarnation = Long.parseLong(nodeAndIncarnation, separator + 1, nodeAndIncarnation.length(), 10);
-            return incarnation < known.incarnation()
-                    || (incarnation == known.incarnation() && known.state().isFinal());
+            return Long.parseLong(nodeAndIncarnation.substring(nodeAndIncarnation.lastIndexOf('#') + 1));
         } catch (NumberFormatException e) {
-            return true;
+            return -1;
         }
     }
 

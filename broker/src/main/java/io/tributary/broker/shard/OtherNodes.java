@@ -1,41 +1,10 @@
 package io.tributary.broker.shard;
 
-import java.util.Collection;
-import java.util.List;
-
 /** The other nodes of a cluster, as the shards of this node talk to them. Any thread; never blocks. */
 public interface OtherNodes extends OwnerTarget.Directory {
 
     /** There are none. */
-    OtherNodes NONE = new OtherNodes() {
-        @Override
-        public OwnerTarget of(String node, int shard, long ownerEpoch) {
-            return OwnerTarget.NOBODY; // an earlier incarnation of this node
-        }
-
-        @Override
-        public Collection<String> alive() {
-            return List.of();
-        }
-
-        @Override
-        public void ownedHere(int shard, long ownerEpoch) {}
-
-        @Override
-        public boolean isOwned(int shard) {
-            return false;
-        }
-
-        @Override
-        public boolean settle(int shard, String clientId, long epoch, long[] sequences) {
-            return false;
-        }
-
-        @Override
-        public boolean received(int shard, String clientId, long epoch, long[] sequences) {
-            return false;
-        }
-    };
+    OtherNodes NONE = new NoOtherNodes();
 
     /** Whether another node that can be reached serves a shard. */
     boolean isOwned(int shard);

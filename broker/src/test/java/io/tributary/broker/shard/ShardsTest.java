@@ -86,7 +86,7 @@ class ShardsTest {
                 answers,
                 new NoRouting(),
                 new NoObserver(),
-                new NobodyElse() {
+                new NoOtherNodes() {
                     @Override
                     public boolean isOwned(int shard) {
                         return elsewhere.contains(shard);

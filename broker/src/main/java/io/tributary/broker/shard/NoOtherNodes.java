@@ -3,11 +3,11 @@ package io.tributary.broker.shard;
 import java.util.Collection;
 import java.util.List;
 
-/** Other nodes of which there are none, for tests that say more. */
-class NobodyElse implements OtherNodes {
+/** The other nodes of a node that is alone. */
+class NoOtherNodes implements OtherNodes {
     @Override
     public OwnerTarget of(String node, int shard, long ownerEpoch) {
-        return OwnerTarget.NOBODY;
+        return OwnerTarget.NOBODY; // an earlier incarnation of this node
     }
 
     @Override
