@@ -1,6 +1,7 @@
 package io.tributary.persistence.contract;
 
 import static io.tributary.persistence.contract.Waiting.get;
+import static io.tributary.persistence.contract.Waiting.stall;
 import static io.tributary.persistence.contract.Waiting.until;
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -292,9 +293,15 @@ public abstract class ShardLogContract {
 
     @Test
     void appendIsRefusedWhenFullAndAcceptedWhenThereIsRoomAgain() {
+        CountDownLatch reached = new CountDownLatch(1);
         CountDownLatch stalled = new CountDownLatch(1);
-        assertThat(log.append(0, new byte[1], (offset, failure) -> awaitLatch(stalled)))
+        assertThat(log.append(0, new byte[1], (offset, failure) -> {
+                    reached.countDown();
+                    stall(stalled);
+                }))
                 .isTrue();
+        // What is appended before this may be committed, and released, together with it.
+        until(() -> reached.getCount() == 0);
         CompletableFuture<Boolean> room = new CompletableFuture<>();
         AtomicBoolean refusedCalledBack = new AtomicBoolean();
         byte[] value = new byte[10_000];
@@ -406,13 +413,5 @@ public abstract class ShardLogContract {
         CompletableFuture<Boolean> room = new CompletableFuture<>();
         log.onRoom(() -> room.complete(true));
         assertThat(get(room)).isTrue();
-    }
-
-    private static void awaitLatch(CountDownLatch latch) {
-        try {
-            latch.await();
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-        }
     }
 }

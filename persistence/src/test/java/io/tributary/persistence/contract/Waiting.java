@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.catchThrowable;
 
 import java.time.Duration;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
@@ -35,6 +36,17 @@ public final class Waiting {
     public static void assertFails(CompletionStage<?> stage, Class<? extends Throwable> how) {
         Throwable failure = catchThrowable(() -> stage.toCompletableFuture().get(LIMIT.toSeconds(), TimeUnit.SECONDS));
         assertThat(failure).isInstanceOf(ExecutionException.class).cause().isInstanceOf(how);
+    }
+
+    /** Stalls a thread that is not the test's own: until the test opens the latch, or has failed without opening it. */
+    public static void stall(CountDownLatch latch) {
+        try {
+            if (!latch.await(LIMIT.toSeconds(), TimeUnit.SECONDS)) {
+                throw new AssertionError("nobody opened the latch");
+            }
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
     }
 
     /** Waits for a condition. */

@@ -2,6 +2,7 @@ package io.tributary.persistence.kafka;
 
 import static io.tributary.persistence.contract.Waiting.assertFails;
 import static io.tributary.persistence.contract.Waiting.get;
+import static io.tributary.persistence.contract.Waiting.stall;
 import static io.tributary.persistence.contract.Waiting.until;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
@@ -115,7 +116,7 @@ class KafkaReplicatedMapTest extends ReplicatedMapContract {
         CountDownLatch stalled = new CountDownLatch(1);
         List<String> seen = new CopyOnWriteArrayList<>();
         get(there.follow((key, value) -> {
-            awaitLatch(stalled);
+            stall(stalled);
             seen.add(key);
         }));
         get(here.put("a", bytes("1")));
@@ -171,14 +172,6 @@ class KafkaReplicatedMapTest extends ReplicatedMapContract {
 
     private static String text(byte @Nullable [] value) {
         return value == null ? "null" : new String(value, StandardCharsets.UTF_8);
-    }
-
-    private static void awaitLatch(CountDownLatch latch) {
-        try {
-            latch.await();
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-        }
     }
 
     /** Other nodes that are behind until the test says that they are not. */
