@@ -14,6 +14,7 @@ import org.jspecify.annotations.Nullable;
  * @param retain the RETAIN flag towards the subscriber
  * @param subscriptionIds the identifiers of the subscriptions that matched, most often none
  * @param group the shared subscription ({@code $share/name/filter}) that chose this member, or null
+ * @param queue where a persistent session's messages wait
  */
 public record Recipient(
         String clientId,
@@ -21,4 +22,17 @@ public record Recipient(
         QoS qos,
         boolean retain,
         List<Integer> subscriptionIds,
-        @Nullable String group) {}
+        @Nullable String group,
+        QueueKind queue) {
+
+    /** A session whose messages wait in its shard, or a transient one. */
+    public Recipient(
+            String clientId,
+            long session,
+            QoS qos,
+            boolean retain,
+            List<Integer> subscriptionIds,
+            @Nullable String group) {
+        this(clientId, session, qos, retain, subscriptionIds, group, QueueKind.SHARD);
+    }
+}

@@ -10,12 +10,20 @@ public final class RoutingFormat {
     private static final int RETAIN = 0x04;
     private static final int SUBSCRIPTION_IDS = 0x08;
     private static final int GROUP = 0x10;
+    private static final int QUEUE_SHIFT = 5;
+    private static final int QUEUE_MASK = 0x60;
 
     private RoutingFormat() {}
 
     /** Writes a recipient. */
     public static void writeRecipient(ByteWriter writer, Recipient recipient) {
-        writeDelivery(writer, recipient.qos(), recipient.retain(), recipient.subscriptionIds(), recipient.group());
+        writeDelivery(
+                writer,
+                recipient.qos(),
+                recipient.retain(),
+                recipient.subscriptionIds(),
+                recipient.group(),
+                recipient.queue());
         writer.writeString(recipient.clientId());
         writer.writeNumber(recipient.session());
     }
@@ -29,12 +37,13 @@ public final class RoutingFormat {
                 delivery.qos(),
                 delivery.retain(),
                 delivery.subscriptionIds(),
-                delivery.group());
+                delivery.group(),
+                delivery.queue());
     }
 
     /** Writes a queued message. */
     public static void writeQueued(ByteWriter writer, Queued queued) {
-        writeDelivery(writer, queued.qos(), queued.retain(), queued.subscriptionIds(), queued.group());
+        writeDelivery(writer, queued.qos(), queued.retain(), queued.subscriptionIds(), queued.group(), QueueKind.SHARD);
         MessageFormat.write(writer, queued.message());
     }
 
@@ -51,11 +60,17 @@ public final class RoutingFormat {
 
     /** How a message shall arrive, which recipients and queue entries have in common. */
     static void writeDelivery(
-            ByteWriter writer, QoS qos, boolean retain, List<Integer> subscriptionIds, @Nullable String group) {
+            ByteWriter writer,
+            QoS qos,
+            boolean retain,
+            List<Integer> subscriptionIds,
+            @Nullable String group,
+            QueueKind queue) {
         writer.writeByte(qos.code()
                 | (retain ? RETAIN : 0)
                 | (subscriptionIds.isEmpty() ? 0 : SUBSCRIPTION_IDS)
-                | (group == null ? 0 : GROUP));
+                | (group == null ? 0 : GROUP)
+                | (queue.code() << QUEUE_SHIFT));
         if (!subscriptionIds.isEmpty()) {
             writer.writeList(subscriptionIds, (out, id) -> out.writeNumber(id));
         }
@@ -70,7 +85,8 @@ public final class RoutingFormat {
                 MessageFormat.qos(flags),
                 (flags & RETAIN) != 0,
                 (flags & SUBSCRIPTION_IDS) == 0 ? List.of() : reader.readList(ByteReader::readInt),
-                (flags & GROUP) == 0 ? null : reader.readString());
+                (flags & GROUP) == 0 ? null : reader.readString(),
+                QueueKind.of((flags & QUEUE_MASK) >> QUEUE_SHIFT));
     }
 
     static void writeDestinations(ByteWriter writer, Destinations destinations) {
@@ -111,5 +127,6 @@ public final class RoutingFormat {
             QoS qos,
             boolean retain,
             List<Integer> subscriptionIds,
-            @Nullable String group) {}
+            @Nullable String group,
+            QueueKind queue) {}
 }

@@ -1,0 +1,110 @@
+package io.tributary.persistence.app;
+
+import io.tributary.common.event.Recipient;
+import io.tributary.common.event.Source;
+import io.tributary.common.mqtt.Message;
+import io.tributary.persistence.shard.AppendCallback;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The topics in which the messages of application clients wait: ordered, durable logs of whole messages, read by position.
+ * Positions of one client's messages only grow, begin at 0 or above, and have gaps where another client's messages are in the
+ * same topic or where records were deleted. No method but {@link #close} blocks, all may be called from any thread; stages
+ * complete and callbacks are called on a thread of the implementation, where nothing may block.
+ */
+public interface AppTopics extends AutoCloseable {
+
+    /**
+     * Creates the client's topic, or does nothing when it exists; a topic that is being deleted is created anew once it is
+     * gone. Tried until it succeeds or the topics are closed: the servers may be away for a while.
+     *
+     * @return completes with the position behind everything that the topic has, 0 when it is new
+     */
+    CompletionStage<Long> create(AppTopic topic);
+
+    /**
+     * Deletes the client's topic with all its records; does nothing when there is none, or when it is one that others share:
+     * the client's records in it stay until their time is over. Tried until it succeeds or the topics are closed.
+     */
+    CompletionStage<@Nullable Void> delete(AppTopic topic);
+
+    /** The clients that have a topic of their own, as far as their identifiers can be read from the names of topics. */
+    CompletionStage<Set<String>> owners();
+
+    /**
+     * Appends a message. Appends of one thread to one topic keep their order. One to a topic that does not exist (any more: its
+     * session is over) is told offset -1 and no failure, after as long as it takes to be certain of that; nothing else waits
+     * for it.
+     *
+     * @param recipient how the message shall arrive, and in which session of the client
+     * @param source where it was handed on from, so that a reader can skip repeats, or null
+     * @param callback told the position when it is durable; callbacks of one topic come in the order of positions
+     * @return false when the buffer is full: nothing was appended, the callback will not be called, and the caller waits for
+     *     {@link #onRoom}
+     */
+    boolean append(
+            AppTopic topic, Message message, Recipient recipient, @Nullable Source source, AppendCallback callback);
+
+    /** Runs the action once when there is room for appends again, at once when there is room now. It must not block. */
+    void onRoom(Runnable action);
+
+    /**
+     * Reads the client's messages in order; where there is none yet, waits for the next one. A topic has one reader at a time:
+     * a second read of the same client supersedes the first, which completes exceptionally. Cancelling the answer ends the wait.
+     *
+     * @param from the lowest position wanted, at least 0; when it was deleted, reading begins behind what was
+     * @param maxRecords the most records of the answer
+     * @param maxBytes reading stops when the messages of the answer have at least as many bytes
+     * @return at least one record, or none and a {@link Page#next} above {@code from} when there were only others'; fails when
+     *     the topic does not exist, cannot be read, or the topics are closed
+     */
+    CompletableFuture<Page> read(AppTopic topic, long from, int maxRecords, int maxBytes);
+
+    /** Completes with the position behind the topic's last record; 0 when there is no such topic. */
+    CompletionStage<Long> endPosition(AppTopic topic);
+
+    /**
+     * Tells that the client needs no message below the position any more. The topic's own records below it are deleted, unless
+     * acknowledged messages are configured to be kept for other readers; a shared topic is left as it is. What is shown to
+     * Kafka's lag tools follows, too. Called as often as one likes: it is done now and then.
+     */
+    void acknowledged(AppTopic topic, long position);
+
+    /** Stops; appends that were accepted are completed first, waiting reads fail. Blocks until done. */
+    @Override
+    void close();
+
+    /**
+     * The topic of an application client.
+     *
+     * @param clientId the client identifier
+     * @param shared whether it is the one that clients with little traffic share
+     */
+    record AppTopic(String clientId, boolean shared) {}
+
+    /**
+     * Some of a client's messages.
+     *
+     * @param from where reading began: {@code read}'s position, or behind it when records from there on are deleted
+     * @param next the position to read on from
+     */
+    record Page(List<AppRecord> records, long from, long next) {}
+
+    /**
+     * One message of a client.
+     *
+     * @param position its position in the topic
+     * @param timeMillis when it was appended, by the log's clock
+     * @param recipient how it shall arrive, and in which session
+     */
+    record AppRecord(
+            long position,
+            long timeMillis,
+            Message message,
+            Recipient recipient,
+            @Nullable Source source) {}
+}
