@@ -2,6 +2,7 @@ package io.tributary.broker.cluster;
 
 import io.tributary.broker.delivery.Attached;
 import io.tributary.broker.delivery.Delivery;
+import io.tributary.common.event.QueueKind;
 import io.tributary.common.event.QueueEntry.Queued;
 import io.tributary.common.event.Recipient;
 import io.tributary.common.mqtt.Message;
@@ -41,6 +42,9 @@ public sealed interface NodeMessage {
 
     /** The {@code Attach} of the connection was applied. */
     record AttachedTo(int shard, long ownerEpoch, long connection, Attached attached) implements OwnerMessage {}
+
+    /** The connection does not get its session, which is of the other kind. */
+    record AttachRefused(int shard, long ownerEpoch, long connection, QueueKind existing) implements OwnerMessage {}
 
     /** Another connection has the session now. */
     record TakenOver(int shard, long ownerEpoch, long connection) implements OwnerMessage {}

@@ -1,6 +1,7 @@
 package io.tributary.broker.cluster;
 
 import io.tributary.broker.cluster.NodeMessage.AllAttached;
+import io.tributary.broker.cluster.NodeMessage.AttachRefused;
 import io.tributary.broker.cluster.NodeMessage.AttachedTo;
 import io.tributary.broker.cluster.NodeMessage.Deliver;
 import io.tributary.broker.cluster.NodeMessage.MapProgress;
@@ -23,6 +24,7 @@ import io.tributary.common.event.MessageFormat;
 import io.tributary.common.event.QueueEntry.Queued;
 import io.tributary.common.event.QueueEntry.Released;
 import io.tributary.common.event.Recipient;
+import io.tributary.common.event.QueueKind;
 import io.tributary.common.event.RoutingFormat;
 import io.tributary.common.event.UnreadableRecordException;
 import io.tributary.common.mqtt.Message;
@@ -53,6 +55,7 @@ public final class NodeMessageCodec {
     private static final int MAP_PROGRESS = 12;
     private static final int OWNER_SPEAKS = 13;
     private static final int ALL_ATTACHED = 14;
+    private static final int ATTACH_REFUSED = 16;
 
     private static final int DUP = 0x01;
     private static final int RELEASED = 0x02;
@@ -68,6 +71,10 @@ public final class NodeMessageCodec {
     static void write(ByteWriter writer, NodeMessage message) {
         switch (message) {
             case AttachedTo attached -> writeAttachedTo(writer, attached);
+            case AttachRefused refused -> {
+                writeOwned(writer, ATTACH_REFUSED, refused, refused.connection());
+                writer.writeByte(refused.existing().code());
+            }
             case TakenOver takenOver -> writeOwned(writer, TAKEN_OVER, takenOver, takenOver.connection());
             case OwnerSpeaks speaks -> {
                 writer.writeByte(OWNER_SPEAKS);
@@ -131,6 +138,12 @@ public final class NodeMessageCodec {
         int type = reader.readByte();
         return switch (type) {
             case ATTACHED_TO -> readAttachedTo(reader);
+            case ATTACH_REFUSED ->
+                new AttachRefused(
+                        reader.readInt(),
+                        reader.readNumber(),
+                        reader.readNumber(),
+                        QueueKind.of(reader.readByte()));
             case TAKEN_OVER -> new TakenOver(reader.readInt(), reader.readNumber(), reader.readNumber());
             case DELIVER ->
                 new Deliver(
@@ -180,6 +193,7 @@ public final class NodeMessageCodec {
         writer.writeNumber(attached.session());
         writer.writeNumber(attached.epoch());
         writer.writeBoolean(attached.sessionPresent());
+        writer.writeByte(attached.queue().code());
         writer.writeNumbers(
                 Arrays.stream(attached.inboundPacketIds()).asLongStream().toArray());
     }
@@ -189,7 +203,12 @@ public final class NodeMessageCodec {
                 reader.readInt(),
                 reader.readNumber(),
                 reader.readNumber(),
-                new Attached(reader.readNumber(), reader.readNumber(), reader.readBoolean(), reader.readInts()));
+                new Attached(
+                        reader.readNumber(),
+                        reader.readNumber(),
+                        reader.readBoolean(),
+                        QueueKind.of(reader.readByte()),
+                        reader.readInts()));
     }
 
     private static void writeDeliver(ByteWriter writer, Deliver deliver) {

@@ -1,6 +1,7 @@
 package io.tributary.broker.cluster;
 
 import io.tributary.broker.cluster.NodeMessage.AllAttached;
+import io.tributary.broker.cluster.NodeMessage.AttachRefused;
 import io.tributary.broker.cluster.NodeMessage.AttachedTo;
 import io.tributary.broker.cluster.NodeMessage.Deliver;
 import io.tributary.broker.cluster.NodeMessage.OwnerMessage;
@@ -20,6 +21,7 @@ import io.tributary.broker.shard.OtherNodes;
 import io.tributary.broker.shard.OwnerTarget;
 import io.tributary.broker.shard.Shards;
 import io.tributary.common.event.QueueEntry.Queued;
+import io.tributary.common.event.QueueKind;
 import java.util.Collection;
 import java.util.List;
 import java.util.Map;
@@ -122,6 +124,7 @@ public final class ShardTraffic implements OtherNodes {
                 target.allAttached(all.upTo());
                 owners.computeIfPresent(all.shard(), (_, owner) -> owner.liveSince(all.ownerEpoch()));
             }
+            case AttachRefused refused -> target.refused(refused.connection(), refused.existing());
             case TakenOver from -> target.takenOver(from.connection());
             case Deliver deliver -> target.deliver(deliver.connection(), deliver.deliveries());
             case ReceivedLogged logged -> target.received(logged.connection(), logged.sequences());
@@ -297,6 +300,11 @@ public final class ShardTraffic implements OtherNodes {
         @Override
         public void allAttached(long upTo) {
             send(new AllAttached(shard, ownerEpoch, upTo));
+        }
+
+        @Override
+        public void refused(long connection, QueueKind existing) {
+            send(new AttachRefused(shard, ownerEpoch, connection, existing));
         }
 
         @Override

@@ -1,6 +1,7 @@
 package io.tributary.broker.delivery;
 
 import io.tributary.common.event.QueueEntry;
+import io.tributary.common.event.QueueKind;
 import java.util.List;
 import java.util.function.LongPredicate;
 import java.util.function.Predicate;
@@ -17,6 +18,9 @@ public interface SessionTarget {
      * shard has been loaded anew, or its owner could not reach the node for a while; only the first time counts.
      */
     void attached(long connection, Attached attached);
+
+    /** The connection does not get its session, which is of the other kind, application or device; see {@code Attach}. */
+    void refused(long connection, QueueKind existing);
 
     /** Another connection has the session now: this one is to be closed with reason 0x8E. May come more than once. */
     void takenOver(long connection);

@@ -3,6 +3,7 @@ package io.tributary.broker.routing;
 import io.tributary.broker.subscription.Grant;
 import io.tributary.broker.subscription.Subscriber;
 import io.tributary.common.event.QueueEntry.Queued;
+import io.tributary.common.event.QueueKind;
 import io.tributary.common.event.Recipient;
 import io.tributary.common.mqtt.Message;
 import io.tributary.common.mqtt.QoS;
@@ -31,7 +32,8 @@ final class Copies {
                 qos(grant),
                 retain(grant),
                 grant.subscriptionIds(),
-                group);
+                group,
+                subscriber.persistent() ? subscriber.queue() : QueueKind.SHARD);
     }
 
     /** The copy that goes straight to a connection. */

@@ -24,7 +24,8 @@ record Identity(ClientInfo client, long connection, Attached attached, boolean p
     }
 
     Subscriber subscriber() {
-        return new Subscriber(clientId(), persistent, persistent ? attached.session() : connection);
+        return new Subscriber(
+                clientId(), persistent, persistent ? attached.session() : connection, null, attached.queue());
     }
 
     /** The session as a publisher: one that was resumed may have messages on their way through its shard, which none overtakes. */

@@ -7,6 +7,7 @@ import io.tributary.broker.delivery.DeliveryTarget;
 import io.tributary.broker.delivery.SessionTarget;
 import io.tributary.broker.subscription.Subscriber;
 import io.tributary.common.event.QueueEntry.Queued;
+import io.tributary.common.event.QueueKind;
 import java.util.List;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
@@ -58,6 +59,14 @@ public final class LocalSessions implements SessionTarget, DeliveryTarget {
         Session session = byConnection.get(connection);
         if (session != null) {
             session.post(() -> session.attached(attached));
+        }
+    }
+
+    @Override
+    public void refused(long connection, QueueKind existing) {
+        Session session = byConnection.get(connection);
+        if (session != null) {
+            session.post(() -> session.refused(existing));
         }
     }
 

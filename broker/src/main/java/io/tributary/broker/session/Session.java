@@ -209,6 +209,16 @@ public final class Session {
         }
     }
 
+    /** The shard answered: the client has a session of the other kind, and this connection does not get it. */
+    void refused(QueueKind existing) {
+        String is = existing.isApplication() ? "an application" : "a device";
+        String asked = existing.isApplication() ? "a device" : "an application";
+        fail(new MqttException(
+                ReasonCode.IMPLEMENTATION_SPECIFIC_ERROR,
+                "the client identifier has a persistent session as " + is + ", and this connection is classified as "
+                        + asked + "; connect with clean start to begin a new session"));
+    }
+
     /** Another connection has the session now [MQTT-3.1.4-3]; nobody waits for this one's Detach. */
     void takenOver() {
         if (state == State.CONNECTED) {
@@ -329,6 +339,7 @@ public final class Session {
                 accepted.connect().cleanStart(),
                 sessionExpirySeconds,
                 OutboundFlow.window(accepted.connect().properties(), context.limits()),
+                accepted.client().queue(),
                 accepted.will());
         services.backend().attach(attach, offset -> attachOffset = offset);
     }

@@ -1,5 +1,6 @@
 package io.tributary.broker.shard;
 
+import io.tributary.common.event.QueueKind;
 import io.tributary.common.event.SessionHead;
 import io.tributary.common.mqtt.Will;
 import java.util.TreeSet;
@@ -7,11 +8,17 @@ import org.jspecify.annotations.Nullable;
 
 /** One session as the fold of its shard's log: the mutable form of {@link SessionHead}, and its will. */
 final class ClientState {
+    /** More than any sequence number: an application may have been sent messages of which only its topic knows. */
+    static final long UNKNOWN = Long.MAX_VALUE / 2;
+
     private static final char STRANDED = '\0';
 
     final String clientId;
     /** The offset of the Attach that began the session. */
     final long session;
+
+    /** How far an application has come with its topic, which is its queue; null for a device. */
+    final @Nullable TopicProgress topic;
 
     // Lives with the session.
     long lastSequence;
@@ -43,13 +50,18 @@ final class ClientState {
     /** What the latest connection was handed at most, as far as this owner knows; not folded, only the owner's. */
     long handedUpTo = Long.MAX_VALUE;
 
-    ClientState(String clientId, long session) {
+    ClientState(String clientId, long session, QueueKind queue) {
+        this(clientId, session, queue.isApplication() ? new TopicProgress(queue) : null);
+    }
+
+    private ClientState(String clientId, long session, @Nullable TopicProgress topic) {
         this.clientId = clientId;
         this.session = session;
+        this.topic = topic;
     }
 
     ClientState(SessionHead head) {
-        this(head.clientId(), head.session());
+        this(head.clientId(), head.session(), head.topic() == null ? null : new TopicProgress(head.topic()));
         lastSequence = head.lastSequence();
         resendUpTo = head.resendUpTo();
         queuedMessages = head.queuedMessages();
@@ -77,6 +89,16 @@ final class ClientState {
     String memberId() {
         int end = clientId.indexOf(STRANDED);
         return end < 0 ? clientId : clientId.substring(0, end);
+    }
+
+    /** Where the session's messages wait. */
+    QueueKind queue() {
+        return topic == null ? QueueKind.SHARD : topic.queue;
+    }
+
+    /** The highest sequence number that a connection may have been sent when nobody knows better. */
+    long highestSequence() {
+        return topic == null ? lastSequence : UNKNOWN;
     }
 
     /** The highest sequence number that a client without a connection may have been sent. */
@@ -149,6 +171,7 @@ final class ClientState {
                 queuedBytes,
                 groupUpTo,
                 leftUpTo,
+                topic == null ? null : topic.toState(),
                 inboundPacketIdArray());
     }
 }

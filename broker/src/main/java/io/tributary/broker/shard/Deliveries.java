@@ -8,6 +8,7 @@ import io.tributary.common.event.ShardEvent.ClientSettled;
 import io.tributary.common.event.ShardEvent.HandOver;
 import io.tributary.common.event.ShardEvent.Moved;
 import io.tributary.common.event.ShardEvent.Settled;
+import io.tributary.common.event.ShardEvent.TopicPosition;
 import io.tributary.persistence.shard.ShardStore;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -30,6 +31,7 @@ final class Deliveries {
     private final ShardConfig config;
     private final SessionQueues queues;
     private final Function<String, OwnerTarget> nodes;
+    private final Function<ClientState, TopicReading> topics;
     private final LongSupplier clockMillis;
     private final ShardRecorder recorder;
     private final Map<String, Outgoing> outgoing = new HashMap<>();
@@ -44,42 +46,76 @@ final class Deliveries {
             ShardConfig config,
             SessionQueues queues,
             Function<String, OwnerTarget> nodes,
+            Function<ClientState, TopicReading> topics,
             LongSupplier clockMillis,
             ShardRecorder recorder) {
         this.config = config;
         this.queues = queues;
         this.nodes = nodes;
+        this.topics = topics;
         this.clockMillis = clockMillis;
         this.recorder = recorder;
     }
 
-    /** A connection has the session: it is handed the queue from the start. */
-    void attached(ClientState client) {
-        Outgoing before = outgoing.remove(client.clientId);
+    /**
+     * A connection has the session: it is handed the queue from the start.
+     *
+     * @param last the highest sequence number that the queue may have
+     */
+    void attached(ClientState client, long last) {
+        Outgoing before = outgoing.get(client.clientId);
         long begunUpTo = before != null && before.client == client
                 ? Math.min(before.begunUpTo(), client.resendUpTo)
-                : client.resendUpTo;
-        serve(client, begunUpTo, begunUpTo);
+                : Math.min(last, client.resendUpTo);
+        // What is in the topic when a session begins is not for this session.
+        long first = client.topic == null || client.isResumed() ? firstOf(client) : last + 1;
+        serve(client, begunUpTo, begunUpTo, first);
     }
 
     /** A connection has the session already, and was handed nobody knows how much of the queue. */
-    void resumed(ClientState client) {
-        serve(client, client.resendUpTo, client.lastSequence);
+    void resumed(ClientState client, long last) {
+        serve(client, Math.min(last, client.resendUpTo), last, firstOf(client));
     }
 
-    private void serve(ClientState client, long dupUpTo, long begunUpTo) {
+    private static long firstOf(ClientState client) {
+        if (client.topic != null) {
+            return client.topic.upTo() + 1;
+        }
+        return client.queuedMessages == 0 ? client.lastSequence + 1 : client.leftUpTo + 1;
+    }
+
+    private void serve(ClientState client, long dupUpTo, long begunUpTo, long first) {
+        forget(client.clientId);
         String node = client.node;
         if (node != null && client.hasQueue()) {
-            Outgoing now =
-                    new Outgoing(client, nodes.apply(node), config, unlogged.get(client.clientId), dupUpTo, begunUpTo);
+            Outgoing now = new Outgoing(
+                    client,
+                    nodes.apply(node),
+                    config,
+                    unlogged.get(client.clientId),
+                    dupUpTo,
+                    begunUpTo,
+                    first,
+                    client.topic == null ? null : topics.apply(client));
             outgoing.put(client.clientId, now);
+            if (now.reading != null) {
+                toLog.add(client.clientId);
+            }
             pump(now);
         }
     }
 
+    private @Nullable Outgoing forget(String clientId) {
+        Outgoing gone = outgoing.remove(clientId);
+        if (gone != null && gone.reading != null) {
+            gone.reading.cancel();
+        }
+        return gone;
+    }
+
     /** The session has no connection any more. */
     void detached(ClientState client) {
-        Outgoing gone = outgoing.remove(client.clientId);
+        Outgoing gone = forget(client.clientId);
         if (gone != null && gone.client == client) {
             client.handedUpTo = gone.begunUpTo();
         }
@@ -87,7 +123,7 @@ final class Deliveries {
 
     /** The session is over. */
     void ended(String clientId) {
-        outgoing.remove(clientId);
+        forget(clientId);
         unlogged.remove(clientId);
         toLog.remove(clientId);
     }
@@ -228,22 +264,31 @@ final class Deliveries {
     List<Settled> takeSettled(long ownerEpoch) {
         List<Settled> records = new ArrayList<>();
         List<ClientSettled> clients = new ArrayList<>();
+        List<TopicPosition> positions = new ArrayList<>();
         int entries = 0;
         for (String clientId : toLog) {
+            Outgoing to = outgoing.get(clientId);
+            TopicPosition position = to == null ? null : to.takePosition();
             Unlogged known = unlogged.get(clientId);
-            ClientSettled settled = known == null ? null : known.take(clientId);
+            ClientSettled settled =
+                    known == null ? null : known.take(clientId, position == null ? 0 : position.upTo());
+            if (position != null) {
+                positions.add(position);
+                entries += position.sources().size();
+            }
             if (settled != null) {
                 clients.add(settled);
                 entries += settled.settled().length + settled.received().length;
             }
             if (entries >= SETTLED_PER_RECORD) {
-                records.add(new Settled(ownerEpoch, clients));
+                records.add(new Settled(ownerEpoch, clients, positions));
                 clients.clear();
+                positions.clear();
                 entries = 0;
             }
         }
-        if (!clients.isEmpty()) {
-            records.add(new Settled(ownerEpoch, clients));
+        if (!clients.isEmpty() || !positions.isEmpty()) {
+            records.add(new Settled(ownerEpoch, clients, positions));
         }
         toLog.clear();
         hasReceived = false;
@@ -300,7 +345,7 @@ final class Deliveries {
         List<Outgoing> again = List.copyOf(toRetry);
         toRetry.clear();
         for (Outgoing to : again) {
-            to.reading = false;
+            to.isReading = false;
             if (outgoing.get(to.client.clientId) == to) {
                 pump(to);
             }
@@ -308,34 +353,49 @@ final class Deliveries {
     }
 
     private boolean hasRoom(Outgoing to) {
+        return to.hasRoom() && !isMoving(to);
+    }
+
+    private boolean hasRoomForPage(Outgoing to) {
+        return to.hasRoomForPage() && !isMoving(to);
+    }
+
+    private boolean isMoving(Outgoing to) {
         Unlogged known = unlogged.get(to.client.clientId);
-        return to.hasRoom() && (known == null || !known.isMoving());
+        return known != null && known.isMoving();
     }
 
     private void pump(Outgoing to) {
-        while (hasRoom(to) && !to.reading && to.next <= to.client.lastSequence) {
-            to.reading = true;
+        while (hasRoomForPage(to) && !to.isReading && to.mayHaveMore()) {
+            to.isReading = true;
             pumping = true;
-            queues.read(to.client, to.next, to.roomForMessages(), page -> onPage(to, page));
+            if (to.reading == null) {
+                queues.read(to.client, to.next, to.roomForMessages(), page -> onPage(to, page));
+            } else {
+                to.reading.read(to.next, to.roomForMessages(), page -> onPage(to, page));
+            }
             pumping = false;
         }
     }
 
     private void onPage(Outgoing to, @Nullable Page page) {
-        to.reading = false;
+        to.isReading = false;
         if (outgoing.get(to.client.clientId) != to) {
             return;
         }
         if (page == null) {
             recorder.storeFailed();
             toRetry.add(to);
-            to.reading = true; // until retryReads
+            to.isReading = true; // until retryReads
             return;
         }
         for (ShardStore.Entry entry : page.entries()) {
             handOrDrop(to, entry.sequence(), entry.entry());
         }
         to.next = Math.max(to.next, page.next());
+        if (to.reading != null && to.doneUpTo() >= to.next - 1) { // nothing of it is for the client: the log is to know
+            toLog.add(to.client.clientId);
+        }
         if (!pumping) { // the page came from the store, after pump had returned
             pump(to);
             flush();

@@ -2,6 +2,7 @@ package io.tributary.broker.shard;
 
 import io.tributary.common.event.Destinations;
 import io.tributary.common.event.QueueEntry;
+import io.tributary.common.event.ShardEvent.Attach;
 import io.tributary.common.mqtt.Message;
 import io.tributary.common.mqtt.Will;
 import org.jspecify.annotations.Nullable;
@@ -25,6 +26,12 @@ interface Effects {
 
     /** A connection that lost its session to another one. */
     record Taken(String node, long connection) {}
+
+    /**
+     * A connection does not get the session, for the session is of the other kind: a device's and not an application's, or the
+     * other way round.
+     */
+    void refused(Attach attach, ClientState existing);
 
     /**
      * A session has no connection and goes on without; it may be due to end. Also when a message was added to the queue of one

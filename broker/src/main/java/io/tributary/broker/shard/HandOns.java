@@ -22,7 +22,7 @@ final class HandOns {
     private final MessageRouting routing;
     private final Executor thread;
     private final TreeMap<Long, Integer> outstanding = new TreeMap<>();
-    private final Map<Integer, Integer> nextPart = new HashMap<>();
+    private final Map<Object, Integer> nextPart = new HashMap<>();
     private long currentOffset = -1;
     /** Transient sessions have had what records below this offset caused. */
     private long transientsFrom;

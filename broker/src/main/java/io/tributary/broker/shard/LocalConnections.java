@@ -4,6 +4,7 @@ import io.tributary.broker.delivery.Attached;
 import io.tributary.broker.delivery.Delivery;
 import io.tributary.broker.delivery.SessionTarget;
 import io.tributary.common.event.QueueEntry;
+import io.tributary.common.event.QueueKind;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
@@ -71,6 +72,13 @@ final class LocalConnections {
                 connections.onlyTheseAttached(clientId -> shardOf.applyAsInt(clientId) == shard, all::contains, upTo);
             }
             told = null;
+        }
+
+        @Override
+        public void refused(long connection, QueueKind existing) {
+            if (isNewest()) {
+                connections.refused(connection, existing);
+            }
         }
 
         @Override

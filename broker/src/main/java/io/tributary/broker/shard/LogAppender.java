@@ -5,6 +5,7 @@ import io.tributary.common.event.Recipient;
 import io.tributary.common.event.ShardEvent;
 import io.tributary.common.event.Source;
 import io.tributary.common.mqtt.Message;
+import io.tributary.persistence.app.AppTopics.AppTopic;
 import io.tributary.persistence.shard.AppendCallback;
 import io.tributary.persistence.shard.ShardLog;
 import java.time.Duration;
@@ -16,39 +17,40 @@ import java.util.Queue;
 import java.util.TreeMap;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
-import java.util.function.IntFunction;
+import java.util.function.BooleanSupplier;
+import java.util.function.Consumer;
+import java.util.function.Function;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Appends events to the logs of shards. Any thread; never blocks. Appends are always accepted: what the log has no room for
- * waits here in order, and {@link #isCongested} asks everybody to bring no more. Thread-safe.
+ * Appends events to the logs of shards, and messages to the topics of applications. Any thread; never blocks. Appends are
+ * always accepted: what a log has no room for waits here in order, and {@link #isCongested} asks everybody to bring no more.
+ * Thread-safe.
  */
 final class LogAppender {
     private final ShardLog log;
+    private final Topics topics;
     private final long maxAgeMillis;
     private final LongSupplier clockMillis;
-    private final Queue<Waiting> waiting = new ArrayDeque<>(); // guarded by itself
-    private final List<Runnable> onRoom = new ArrayList<>(); // guarded by waiting
-    private volatile boolean congested;
-
-    @SuppressWarnings("ArrayRecordComponent") // handed on, never compared
-    private record Waiting(int shard, byte[] value, AppendCallback callback) {}
-
-    /** Creates one whose messages wait in queues as long as their publishers wish. */
-    LogAppender(ShardLog log) {
-        this(log, Duration.ZERO, () -> 0);
-    }
+    private final Outlet toShards;
+    private final Outlet toApplications;
+    private final Outlet toGroups;
+    private final List<Runnable> onRoom = new ArrayList<>(); // guarded by itself
 
     /**
      * Creates one.
      *
      * @param maxAge how long a message may wait in a queue before it expires; zero for as long as its publisher wishes
      */
-    LogAppender(ShardLog log, Duration maxAge, LongSupplier clockMillis) {
+    LogAppender(ShardLog log, Topics topics, Duration maxAge, LongSupplier clockMillis) {
         this.log = log;
+        this.topics = topics;
         this.clockMillis = clockMillis;
         maxAgeMillis = maxAge.toMillis();
+        toShards = new Outlet(log::onRoom);
+        toApplications = new Outlet(topics.applications()::onRoom);
+        toGroups = new Outlet(topics.groups()::onRoom);
     }
 
     /** The shard of a client identifier: a fixed function of the identifier and the number of shards. */
@@ -59,54 +61,74 @@ final class LogAppender {
 
     void append(int shard, ShardEvent event, AppendCallback callback) {
         byte[] value = EventCodec.encode(event);
-        if (!congested && log.append(shard, value, callback)) {
-            return;
-        }
-        synchronized (waiting) {
-            if (waiting.isEmpty() && log.append(shard, value, callback)) {
-                return;
-            }
-            waiting.add(new Waiting(shard, value, callback));
-            if (!congested) {
-                congested = true;
-                log.onRoom(this::appendWaiting);
-            }
-        }
+        toShards.append(() -> log.append(shard, value, callback));
     }
 
     /**
-     * Appends a message for the recipients, in as many records as their shards and {@link ShardEvent#MAX_RECIPIENTS} need.
+     * Appends a message for the recipients, in as many records as their shards, {@link ShardEvent#MAX_RECIPIENTS} and the topics
+     * of applications need.
      *
-     * @param source the source of the next record for a shard
+     * @param source the source of the next record for a destination: the number of a shard, or the {@link Recipient#topicKey} of
+     *     an application
      * @param callback called once, when all are durable or one failed
      */
     void publish(
-            Message published,
+            Message message,
             List<Recipient> recipients,
-            IntFunction<@Nullable Source> source,
+            Function<Object, @Nullable Source> source,
             AppendCallback callback) {
-        Message message = expiring(published);
         if (recipients.size() == 1) {
-            int shard = shardOf(recipients.getFirst().clientId());
-            append(shard, new ShardEvent.Publish(message, recipients, source.apply(shard)), callback);
+            publish(message, recipients.getFirst(), source, callback);
             return;
         }
         Map<Integer, List<Recipient>> byShard = new TreeMap<>();
+        List<Recipient> inTopics = new ArrayList<>();
         for (Recipient recipient : recipients) {
-            byShard.computeIfAbsent(shardOf(recipient.clientId()), _ -> new ArrayList<>())
-                    .add(recipient);
+            if (recipient.queue().isApplication()) {
+                inTopics.add(recipient);
+            } else {
+                byShard.computeIfAbsent(shardOf(recipient.clientId()), _ -> new ArrayList<>())
+                        .add(recipient);
+            }
         }
-        int records = 0;
+        int records = inTopics.size();
         for (List<Recipient> ofShard : byShard.values()) {
             records += (ofShard.size() + ShardEvent.MAX_RECIPIENTS - 1) / ShardEvent.MAX_RECIPIENTS;
         }
         AppendCallback all = countingDown(records, callback);
+        Message expiring = byShard.isEmpty() ? message : expiring(message);
         byShard.forEach((shard, ofShard) -> {
             for (int from = 0; from < ofShard.size(); from += ShardEvent.MAX_RECIPIENTS) {
                 int to = Math.min(ofShard.size(), from + ShardEvent.MAX_RECIPIENTS);
-                append(shard, new ShardEvent.Publish(message, ofShard.subList(from, to), source.apply(shard)), all);
+                append(shard, new ShardEvent.Publish(expiring, ofShard.subList(from, to), source.apply(shard)), all);
             }
         });
+        for (Recipient recipient : inTopics) {
+            publish(message, recipient, source, all);
+        }
+    }
+
+    private void publish(
+            Message message,
+            Recipient recipient,
+            Function<Object, @Nullable Source> sources,
+            AppendCallback callback) {
+        if (!recipient.queue().isApplication()) {
+            int shard = shardOf(recipient.clientId());
+            append(
+                    shard,
+                    new ShardEvent.Publish(expiring(message), List.of(recipient), sources.apply(shard)),
+                    callback);
+            return;
+        }
+        Source source = sources.apply(recipient.topicKey());
+        String group = recipient.group();
+        if (group != null) {
+            toGroups.append(() -> topics.groups().append(group, message, source, callback));
+        } else {
+            AppTopic topic = Topics.of(recipient.clientId(), recipient.queue());
+            toApplications.append(() -> topics.applications().append(topic, message, recipient, source, callback));
+        }
     }
 
     private Message expiring(Message message) {
@@ -118,13 +140,13 @@ final class LogAppender {
     }
 
     boolean isCongested() {
-        return congested;
+        return toShards.congested || toApplications.congested || toGroups.congested;
     }
 
     /** Runs the action once when there is room, perhaps at once. */
     void onRoom(Runnable action) {
-        synchronized (waiting) {
-            if (congested) {
+        synchronized (onRoom) {
+            if (isCongested()) {
                 onRoom.add(action);
                 return;
             }
@@ -132,17 +154,12 @@ final class LogAppender {
         action.run();
     }
 
-    private void appendWaiting() {
+    private void runWaiting() {
         List<Runnable> actions;
-        synchronized (waiting) {
-            for (Waiting next = waiting.peek(); next != null; next = waiting.peek()) {
-                if (!log.append(next.shard, next.value, next.callback)) {
-                    log.onRoom(this::appendWaiting);
-                    return;
-                }
-                waiting.remove();
+        synchronized (onRoom) {
+            if (isCongested()) {
+                return;
             }
-            congested = false;
             actions = List.copyOf(onRoom);
             onRoom.clear();
         }
@@ -160,5 +177,47 @@ final class LogAppender {
                 callback.onAppended(failed.get() == null ? offset : -1, failed.get());
             }
         };
+    }
+
+    /** The way to one log, and what waits for room in it, in order. */
+    private final class Outlet {
+        private final Consumer<Runnable> roomOfLog;
+        private final Queue<BooleanSupplier> waiting = new ArrayDeque<>(); // guarded by itself
+        private volatile boolean congested;
+
+        private Outlet(Consumer<Runnable> roomOfLog) {
+            this.roomOfLog = roomOfLog;
+        }
+
+        /** @param attempt appends, or gives false when there is no room */
+        void append(BooleanSupplier attempt) {
+            if (!congested && attempt.getAsBoolean()) {
+                return;
+            }
+            synchronized (waiting) {
+                if (waiting.isEmpty() && attempt.getAsBoolean()) {
+                    return;
+                }
+                waiting.add(attempt);
+                if (!congested) {
+                    congested = true;
+                    roomOfLog.accept(this::appendWaiting);
+                }
+            }
+        }
+
+        private void appendWaiting() {
+            synchronized (waiting) {
+                for (BooleanSupplier next = waiting.peek(); next != null; next = waiting.peek()) {
+                    if (!next.getAsBoolean()) {
+                        roomOfLog.accept(this::appendWaiting);
+                        return;
+                    }
+                    waiting.remove();
+                }
+                congested = false;
+            }
+            runWaiting();
+        }
     }
 }

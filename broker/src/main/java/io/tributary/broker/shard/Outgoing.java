@@ -3,10 +3,11 @@ package io.tributary.broker.shard;
 import io.tributary.broker.delivery.Delivery;
 import io.tributary.common.event.QueueEntry;
 import io.tributary.common.event.ShardEvent.ClientSettled;
+import io.tributary.common.event.ShardEvent.TopicPosition;
 import io.tributary.common.mqtt.QoS;
 import java.util.ArrayList;
-import java.util.HashMap;
 import java.util.HashSet;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -35,9 +36,16 @@ final class Outgoing {
     long next;
 
     /** Whether a page of the queue is being read from the store. */
-    boolean reading;
+    boolean isReading;
 
-    private final Map<Long, Handed> handed = new HashMap<>();
+    /** Reads an application's topic; null for a device, whose queue is the shard's. */
+    final @Nullable TopicReading reading;
+
+    /** What the log has of {@link #doneUpTo}. */
+    private long loggedUpTo;
+
+    /** In ascending order. */
+    private final Map<Long, Handed> handed = new LinkedHashMap<>();
     private long handedBytes;
     private List<Delivery> batch = new ArrayList<>();
 
@@ -55,7 +63,9 @@ final class Outgoing {
             ShardConfig config,
             @Nullable Unlogged unlogged,
             long dupUpTo,
-            long begunBefore) {
+            long begunBefore,
+            long next,
+            @Nullable TopicReading reading) {
         this.client = client;
         this.target = target;
         connection = client.connection;
@@ -66,7 +76,42 @@ final class Outgoing {
         received = known == null ? new HashSet<>() : known.received();
         this.dupUpTo = dupUpTo;
         this.begunBefore = begunBefore;
-        next = client.queuedMessages == 0 ? client.lastSequence + 1 : client.leftUpTo + 1;
+        this.reading = reading;
+        this.next = next;
+        TopicProgress topic = client.topic;
+        if (topic != null) {
+            loggedUpTo = topic.upTo();
+            withheld.addAll(topic.settled());
+        }
+    }
+
+    /** Whether there may be entries that were not looked at yet. */
+    boolean mayHaveMore() {
+        return reading != null || next <= client.lastSequence;
+    }
+
+    /** Whether so much room is there again that it is worth the while to read another page of a topic. */
+    boolean hasRoomForPage() {
+        return reading == null
+                ? hasRoom()
+                : handed.size() <= windowMessages - (windowMessages + 3) / 4 && handedBytes <= windowBytes / 4 * 3;
+    }
+
+    /** Everything up to this sequence number is settled, was another session's, or is no message. */
+    long doneUpTo() {
+        return handed.isEmpty() ? next - 1 : handed.keySet().iterator().next() - 1;
+    }
+
+    /** How far an application has come since that was logged; null when it is where it was, and for a device. */
+    @Nullable
+    TopicPosition takePosition() {
+        long upTo = doneUpTo();
+        if (reading == null || upTo <= loggedUpTo) {
+            return null;
+        }
+        loggedUpTo = upTo;
+        withheld.removeIf(sequence -> sequence <= upTo);
+        return new TopicPosition(client.clientId, client.session, upTo, begunUpTo(), reading.pass(upTo));
     }
 
     boolean hasRoom() {

@@ -3,6 +3,7 @@ package io.tributary.broker.shard;
 import io.tributary.broker.delivery.Attached;
 import io.tributary.broker.delivery.Delivery;
 import io.tributary.common.event.QueueEntry;
+import io.tributary.common.event.QueueKind;
 import java.util.Collection;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -25,6 +26,9 @@ public interface OwnerTarget {
      * @param upTo the offset up to which the log is folded; connections whose {@code Attach} is behind it are not meant
      */
     void allAttached(long upTo);
+
+    /** A connection does not get its session; see {@link io.tributary.broker.delivery.SessionTarget#refused}. */
+    void refused(long connection, QueueKind existing);
 
     /** Another connection has the session now. */
     void takenOver(long connection);
@@ -56,6 +60,9 @@ public interface OwnerTarget {
 
         @Override
         public void allAttached(long upTo) {}
+
+        @Override
+        public void refused(long connection, QueueKind existing) {}
 
         @Override
         public void takenOver(long connection) {}

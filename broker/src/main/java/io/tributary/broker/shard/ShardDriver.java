@@ -6,7 +6,9 @@ import io.tributary.broker.delivery.SessionObserver;
 import io.tributary.common.event.Destinations;
 import io.tributary.common.event.EventCodec;
 import io.tributary.common.event.QueueEntry;
+import io.tributary.common.event.QueueKind;
 import io.tributary.common.event.ShardEvent;
+import io.tributary.common.event.ShardEvent.Attach;
 import io.tributary.common.event.ShardEvent.Detach;
 import io.tributary.common.event.ShardEvent.HandOver;
 import io.tributary.common.event.ShardEvent.Owner;
@@ -15,6 +17,7 @@ import io.tributary.common.event.ShardEvent.Settled;
 import io.tributary.common.event.ShardEvent.WillDue;
 import io.tributary.common.mqtt.Message;
 import io.tributary.common.mqtt.Will;
+import io.tributary.persistence.app.AppTopics.AppTopic;
 import io.tributary.persistence.shard.FencedException;
 import io.tributary.persistence.shard.LogRecord;
 import io.tributary.persistence.shard.SavePoint.ClientWill;
@@ -25,11 +28,13 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executor;
 import java.util.function.Consumer;
+import java.util.function.LongConsumer;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -105,7 +110,8 @@ final class ShardDriver implements Effects {
             GroupHandOver handOver,
             SavePoints savePoints,
             ShardTimers timers,
-            HeadRepeats repeats) {}
+            HeadRepeats repeats,
+            RetiredTopics retired) {}
 
     ShardDriver(int shard, ShardEnvironment environment, Executor thread) {
         this.shard = shard;
@@ -216,7 +222,8 @@ final class ShardDriver implements Effects {
 
     private void replay(ShardState state) {
         SessionQueues queues = new SessionQueues(shard, state, store, thread);
-        Deliveries deliveries = new Deliveries(environment.config(), queues, this::targetOf, clockMillis, recorder);
+        Deliveries deliveries =
+                new Deliveries(environment.config(), queues, this::targetOf, this::reading, clockMillis, recorder);
         handOns.restart();
         live = new Live(
                 state,
@@ -225,12 +232,18 @@ final class ShardDriver implements Effects {
                 new GroupHandOver(queues, deliveries, routing, thread, clockMillis, ownerEpoch, this::appendHandOver),
                 new SavePoints(shard, environment, state, queues, handOns, thread),
                 new ShardTimers(),
-                new HeadRepeats(shard, environment, state, queues, thread, ownerEpoch));
+                new HeadRepeats(shard, environment, state, queues, thread, ownerEpoch),
+                new RetiredTopics(state, environment.topics().applications()));
         phase = Phase.REPLAYING;
         if (state.applied() < ShardStore.NOTHING_APPLIED) {
             restore(live);
         }
         readOn();
+    }
+
+    private TopicReading reading(ClientState client) {
+        TopicProgress progress = Objects.requireNonNull(client.topic);
+        return new TopicReading(client, progress, environment.topics().applications(), thread, recorder);
     }
 
     /** Begins to rebuild the store: the log has deleted records that it needs, or an owner before was interrupted in that. */
@@ -399,6 +412,13 @@ final class ShardDriver implements Effects {
         return client == null ? -1 : client.session;
     }
 
+    /** A client has a topic: it is deleted if it is of no use any more. */
+    void topicFound(String clientId) {
+        if (live != null && phase == Phase.LIVE) {
+            live.retired.add(clientId, clockMillis.getAsLong());
+        }
+    }
+
     /** Takes acknowledgements from a connection. */
     void settle(String clientId, long epoch, long[] sequences) {
         if (live != null && phase == Phase.LIVE) {
@@ -458,6 +478,7 @@ final class ShardDriver implements Effects {
                     due(live, clientId, now);
                 }
                 publishOwedWills(live);
+                live.retired.tick(now);
             }
             live.deliveries.retryReads();
             live.handOver.retry();
@@ -593,12 +614,45 @@ final class ShardDriver implements Effects {
 
     private void resume(Live now, ClientState client, String node) {
         answer(client, node);
-        now.deliveries.resumed(client);
+        if (client.topic == null) {
+            now.deliveries.resumed(client, client.lastSequence);
+        } else {
+            whenTopicIsThere(client, client.topic, last -> {
+                now.deliveries.resumed(client, last);
+                endOfTurn(now);
+            });
+        }
+    }
+
+    /**
+     * Goes on with the highest sequence number of an application's topic once it is there, unless the connection has lost the
+     * session meanwhile.
+     */
+    private void whenTopicIsThere(ClientState client, TopicProgress progress, LongConsumer then) {
+        long epoch = client.epoch;
+        AppTopic topic = Topics.of(client.clientId, progress.queue);
+        onAnswer(environment.topics().applications().create(topic), end -> {
+            if (client.isAttached() && client.epoch == epoch && !isOver(client)) {
+                then.accept(end);
+            }
+        });
+    }
+
+    private boolean isOver(ClientState client) {
+        return live == null || live.state.client(client.clientId) != client;
     }
 
     /** Nobody else can tell that the connections of a dead node are gone. */
     private void detachFromDead(ClientState client) {
-        append(new Detach(client.clientId, client.epoch, true, client.sessionExpirySeconds, -1));
+        if (client.topic == null) {
+            detachFromDead(client, -1);
+        } else {
+            whenTopicIsThere(client, client.topic, last -> detachFromDead(client, last));
+        }
+    }
+
+    private void detachFromDead(ClientState client, long sentUpTo) {
+        append(new Detach(client.clientId, client.epoch, true, client.sessionExpirySeconds, sentUpTo));
     }
 
     @Override
@@ -612,12 +666,29 @@ final class ShardDriver implements Effects {
         live.timers.remove(client.clientId);
         live.handOver.returned(client);
         String node = client.node;
-        if (node != null) {
-            answer(client, node);
-            live.deliveries.attached(client);
-            if (environment.isDead(node)) {
-                detachIfDead(client, node);
-            }
+        if (node != null && client.topic == null) {
+            serve(live, client, node, client.lastSequence);
+        } else if (node != null && client.topic != null) {
+            Live now = live;
+            whenTopicIsThere(client, client.topic, last -> {
+                serve(now, client, node, last);
+                endOfTurn(now);
+            });
+        }
+    }
+
+    private void serve(Live now, ClientState client, String node, long last) {
+        answer(client, node);
+        now.deliveries.attached(client, last);
+        if (environment.isDead(node)) {
+            detachIfDead(client, node);
+        }
+    }
+
+    @Override
+    public void refused(Attach attach, ClientState existing) {
+        if (live != null && phase == Phase.LIVE) {
+            targetOf(attach.node()).refused(attach.connection(), existing.queue());
         }
     }
 
@@ -637,7 +708,7 @@ final class ShardDriver implements Effects {
     }
 
     private void answer(ClientState client, String node) {
-        Attached answer = new Attached(client.session, client.epoch, client.isResumed(), client.inboundPacketIdArray());
+        Attached answer = new Attached(client.session, client.epoch, client.isResumed(), client.queue(), client.inboundPacketIdArray());
         targetOf(node).attached(client.connection, answer);
     }
 
@@ -670,6 +741,9 @@ final class ShardDriver implements Effects {
             live.deliveries.ended(client.clientId);
             live.timers.remove(client.clientId);
             live.handOver.returned(client);
+            if (client.queue() == QueueKind.TOPIC && phase == Phase.LIVE) {
+                live.retired.add(client.clientId, clockMillis.getAsLong());
+            }
         }
         observer.sessionEnded(client.clientId, client.session);
     }

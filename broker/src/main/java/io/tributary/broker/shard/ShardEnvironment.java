@@ -22,6 +22,7 @@ record ShardEnvironment(
         Predicate<String> deadNodes,
         ShardLog log,
         ShardStore store,
+        Topics topics,
         LogAppender appender,
         OwnerTarget.Directory nodes,
         MessageRouting routing,

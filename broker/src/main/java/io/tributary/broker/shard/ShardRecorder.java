@@ -28,6 +28,9 @@ public interface ShardRecorder {
     /** The log had deleted so many records before they were applied: what they said is lost. */
     default void recordsLost(long records) {}
 
+    /** An application's topic had so many records deleted before the application was done with them. */
+    default void topicRecordsLost(long records) {}
+
     /** A shard whose log was cut was rebuilt from what its owners had repeated in the log; nothing is lost. */
     default void restored(int shard) {}
 

@@ -2,6 +2,7 @@ package io.tributary.broker.shard;
 
 import io.tributary.broker.shard.Effects.Taken;
 import io.tributary.common.event.QueueEntry;
+import io.tributary.common.event.QueueKind;
 import io.tributary.common.event.Recipient;
 import io.tributary.common.event.SessionHead;
 import io.tributary.common.event.ShardEvent;
@@ -19,6 +20,7 @@ import io.tributary.common.event.ShardEvent.Relay;
 import io.tributary.common.event.ShardEvent.Release;
 import io.tributary.common.event.ShardEvent.SessionExpired;
 import io.tributary.common.event.ShardEvent.Settled;
+import io.tributary.common.event.ShardEvent.TopicPosition;
 import io.tributary.common.event.ShardEvent.WillDue;
 import io.tributary.common.event.Source;
 import io.tributary.common.mqtt.Message;
@@ -50,6 +52,9 @@ import org.jspecify.annotations.Nullable;
  * detached  --Attach--------------------------------------------> attached (same session, or a new one with clean start)
  * detached  --SessionExpired of its epoch-----------------------> none
  * </pre>
+ *
+ * <p>An Attach of an application changes nothing about a device's session that it would resume, nor the other way round: their
+ * messages wait in different places.
  *
  * <p>Messages of shared subscriptions outlive the session that they wait in, because another member is to have them. So an
  * expiry of 0 leads to "detached", due at once, while there are any; a SessionExpired that does not know of the latest one
@@ -211,7 +216,7 @@ final class ShardState {
     /** Keeps a message for another member, for the session that it was meant for is over. */
     private void strand(long offset, long timeMillis, Message message, Recipient recipient) {
         String name = ClientState.strandedName(recipient.clientId(), recipient.session());
-        ClientState stranded = clients.computeIfAbsent(name, _ -> new ClientState(name, recipient.session()));
+        ClientState stranded = clients.computeIfAbsent(name, _ -> new ClientState(name, recipient.session(), QueueKind.SHARD));
         if (stranded.queuedMessages == 0) {
             stranded.epoch = offset;
             stranded.detachedAtMillis = timeMillis;
@@ -264,15 +269,19 @@ final class ShardState {
 
     private void attach(long offset, Attach attach) {
         ClientState existing = clients.get(attach.clientId());
+        boolean resumed = existing != null && existing.isPersistent() && !attach.cleanStart();
+        if (existing != null && isOfTheOtherKind(existing, attach, resumed)) {
+            effects.refused(attach, existing);
+            return;
+        }
         Taken previous = null;
         if (existing != null && existing.node != null) {
             previous = new Taken(existing.node, existing.connection);
         }
-        boolean resumed = existing != null && existing.isPersistent() && !attach.cleanStart();
         if (existing != null) {
             leaveWill(existing, resumed);
         }
-        ClientState client = existing != null && resumed ? existing : new ClientState(attach.clientId(), offset);
+        ClientState client = existing != null && resumed ? existing : new ClientState(attach.clientId(), offset, attach.queue());
         boolean inherits = existing != null && !resumed && existing.groupUpTo > 0;
         if (existing != null && inherits) {
             client.inherit(existing);
@@ -280,7 +289,7 @@ final class ShardState {
             end(existing);
         }
         if (previous != null) {
-            client.resendUpTo = client.lastSequence;
+            client.resendUpTo = resumed ? client.highestSequence() : client.lastSequence;
         }
         clients.put(client.clientId, client);
         connect(client, offset, attach);
@@ -288,6 +297,15 @@ final class ShardState {
             effects.inherited(client, existing);
         }
         effects.attached(client, previous);
+    }
+
+    /**
+     * Whether a session cannot go on with the connection, for its messages wait elsewhere. One whose messages of shared
+     * subscriptions are still to go to other members cannot make room for an application's either.
+     */
+    private static boolean isOfTheOtherKind(ClientState existing, Attach attach, boolean resumed) {
+        return existing.queue().isApplication() != attach.queue().isApplication()
+                && (resumed || existing.groupUpTo > 0);
     }
 
     /** What a new connection means for the will of the one before [MQTT-3.1.2-8, MQTT-3.1.3-9]. */
@@ -327,7 +345,7 @@ final class ShardState {
         client.detachedAtMillis = timeMillis;
         client.sessionExpirySeconds = detach.sessionExpirySeconds();
         client.resendUpTo =
-                detach.sentUpTo() < 0 ? client.lastSequence : Math.max(client.resendUpTo, detach.sentUpTo());
+                detach.sentUpTo() < 0 ? client.highestSequence() : Math.max(client.resendUpTo, detach.sentUpTo());
         changes.touch(client);
         if (client.will != null) {
             beginWillDelay(client, client.will, detach.publishWill());
@@ -412,9 +430,30 @@ final class ShardState {
                 settle(client, one);
             }
         }
+        for (TopicPosition position : settled.positions()) {
+            ClientState client = clients.get(position.clientId());
+            if (client != null && client.session == position.session() && client.topic != null) {
+                client.topic.advance(position.upTo(), position.sources());
+                client.resendUpTo = Math.min(client.resendUpTo, position.resendUpTo());
+                changes.touch(client);
+            }
+        }
     }
 
     private void settle(ClientState client, ClientSettled settled) {
+        if (client.topic == null) {
+            removeFromQueue(client, settled);
+        } else {
+            client.topic.release(settled.received());
+            client.topic.settle(settled.settled());
+            changes.touch(client);
+        }
+        if (settled.received().length > 0) {
+            effects.received(client, settled.received());
+        }
+    }
+
+    private void removeFromQueue(ClientState client, ClientSettled settled) {
         for (long sequence : settled.received()) {
             changes.release(client, sequence);
         }
@@ -422,9 +461,6 @@ final class ShardState {
             changes.remove(client, sequence);
         }
         client.removedFromQueue(settled.settled().length, settled.settledBytes()); // bytes of the received ones, too
-        if (settled.received().length > 0) {
-            effects.received(client, settled.received());
-        }
     }
 
     private void handOver(HandOver handOver) {

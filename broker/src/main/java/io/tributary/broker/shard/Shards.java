@@ -39,12 +39,14 @@ public final class Shards implements AutoCloseable {
     private static final int CLOSE_PATIENCE_SECONDS = 10;
     /** How many records may wait for one shard's driver before the log is asked to pause. */
     private static final int MOST_WAITING_RECORDS = 10_000;
+    private static final long TOPICS_INTERVAL_MILLIS = 600_000;
     /** How many messages of QoS 0 may wait for the shard threads. */
     private static final int MOST_WAITING_QOS0 = 10_000;
 
     private final ShardConfig config;
     private final ShardLog log;
     private final ShardStore store;
+    private final Topics topics;
     private final LogAppender appender;
     private final Relays relays;
     private final List<ShardThread> threads = new ArrayList<>();
@@ -54,18 +56,22 @@ public final class Shards implements AutoCloseable {
     private volatile ShardRecorder recorder = ShardRecorder.NONE;
     private volatile OtherNodes others = OtherNodes.NONE;
     private volatile @Nullable LocalConnections connections;
+    /** Confined to the first thread. */
+    private long topicsDueMillis;
 
     /**
      * Creates the shards of a node; {@link #start} sets them going.
      *
      * @param log where the shards' events go
      * @param store where the shards' state goes
+     * @param topics where the messages of applications go
      */
-    public Shards(ShardConfig config, ShardLog log, ShardStore store) {
+    public Shards(ShardConfig config, ShardLog log, ShardStore store, Topics topics) {
         this.config = config;
         this.log = log;
         this.store = store;
-        appender = new LogAppender(log, config.queue().maxAge(), System::currentTimeMillis);
+        this.topics = topics;
+        appender = new LogAppender(log, topics, config.queue().maxAge(), System::currentTimeMillis);
         relays = new Relays(log.shardCount());
     }
 
@@ -97,6 +103,7 @@ public final class Shards implements AutoCloseable {
                 node.deadNodes(),
                 log,
                 store,
+                topics,
                 appender,
                 new AllNodes(node.name(), local, node.others()),
                 node.routing(),
@@ -115,6 +122,7 @@ public final class Shards implements AutoCloseable {
         }
         drivers = List.copyOf(all);
         threads.getFirst().everyTick(this::completeIfAllOwned);
+        threads.getFirst().everyTick(this::lookForTopics);
         threads.forEach(ShardThread::start);
     }
 
@@ -154,6 +162,20 @@ public final class Shards implements AutoCloseable {
     /** Whether this node serves the shard of a client. */
     public boolean owns(String clientId) {
         return drivers.get(shardOf(clientId)).isLive();
+    }
+
+    /** A topic whose session ended while nobody could delete it is found here. */
+    private void lookForTopics() {
+        long now = System.currentTimeMillis();
+        if (now < topicsDueMillis) {
+            return;
+        }
+        topicsDueMillis = now + TOPICS_INTERVAL_MILLIS;
+        topics.applications().owners().thenAccept(clients -> clients.forEach(clientId -> {
+            int shard = shardOf(clientId);
+            ShardDriver driver = drivers.get(shard);
+            threadOf(shard).execute(() -> driver.topicFound(clientId));
+        }));
     }
 
     private void completeIfAllOwned() {

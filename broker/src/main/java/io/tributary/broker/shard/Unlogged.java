@@ -2,6 +2,7 @@ package io.tributary.broker.shard;
 
 import io.tributary.common.event.ShardEvent.ClientSettled;
 import java.util.ArrayDeque;
+import java.util.Arrays;
 import java.util.Collection;
 import java.util.HashSet;
 import java.util.Queue;
@@ -57,9 +58,14 @@ final class Unlogged {
         bytes += size;
     }
 
-    /** Takes what is to be logged; null when there is nothing. */
+    /**
+     * Takes what is to be logged; null when there is nothing.
+     *
+     * @param upTo what is at or below this sequence number need not be named, for the log is told of it as a whole; 0 for a
+     *     device
+     */
     @Nullable
-    ClientSettled take(String clientId) {
+    ClientSettled take(String clientId, long upTo) {
         if (settled.isEmpty() && received.isEmpty()) {
             return null;
         }
@@ -68,7 +74,20 @@ final class Unlogged {
         settledBytes = 0;
         received = new LongList();
         inLog.add(taken);
-        return taken;
+        return upTo == 0 ? taken : above(upTo, taken);
+    }
+
+    private static ClientSettled above(long upTo, ClientSettled all) {
+        return new ClientSettled(
+                all.clientId(),
+                all.session(),
+                above(upTo, all.settled()),
+                all.settledBytes(),
+                above(upTo, all.received()));
+    }
+
+    private static long[] above(long upTo, long[] sequences) {
+        return Arrays.stream(sequences).filter(sequence -> sequence > upTo).toArray();
     }
 
     /** The log has what was taken first. */

@@ -1,5 +1,6 @@
 package io.tributary.broker.subscription;
 
+import io.tributary.common.event.QueueKind;
 import io.tributary.common.topic.TopicFilter;
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -15,8 +16,10 @@ import java.util.Map;
  * @param epoch the epoch of the connection that changed them last; 0 when that is not known, {@link #OVER} when the session is
  *     over
  * @param revision how many changes the connection has made before this one
+ * @param queue where the session's messages wait
  */
-record SessionSubscriptions(long identity, long epoch, int revision, Map<TopicFilter, SubscriptionRequest> byFilter) {
+record SessionSubscriptions(
+        long identity, long epoch, int revision, QueueKind queue, Map<TopicFilter, SubscriptionRequest> byFilter) {
 
     /** After every connection. */
     static final long OVER = Long.MAX_VALUE;
@@ -32,12 +35,12 @@ record SessionSubscriptions(long identity, long epoch, int revision, Map<TopicFi
 
     /** A session without subscriptions. */
     static SessionSubscriptions none(long identity) {
-        return new SessionSubscriptions(identity, 0, 0, Map.of());
+        return new SessionSubscriptions(identity, 0, 0, QueueKind.SHARD, Map.of());
     }
 
     /** What is left of a session that is over. */
     static SessionSubscriptions over(long identity) {
-        return new SessionSubscriptions(identity, OVER, 0, Map.of());
+        return new SessionSubscriptions(identity, OVER, 0, QueueKind.SHARD, Map.of());
     }
 
     /** Whether the session is over. */
@@ -52,7 +55,12 @@ record SessionSubscriptions(long identity, long epoch, int revision, Map<TopicFi
     /** The same as the change that a connection makes to these. */
     SessionSubscriptions changedBy(long connectionEpoch, SessionSubscriptions after) {
         int next = after.identity == identity && connectionEpoch == epoch ? revision + 1 : 0;
-        return new SessionSubscriptions(after.identity, connectionEpoch, next, after.byFilter);
+        return new SessionSubscriptions(after.identity, connectionEpoch, next, after.queue, after.byFilter);
+    }
+
+    /** The same of a session whose messages wait there. */
+    SessionSubscriptions in(QueueKind itsQueue) {
+        return new SessionSubscriptions(identity, epoch, revision, itsQueue, byFilter);
     }
 
     boolean isEmpty() {
@@ -73,7 +81,7 @@ record SessionSubscriptions(long identity, long epoch, int revision, Map<TopicFi
                 outcomes.add(Subscriptions.Outcome.CREATED);
             }
         }
-        return new Change<>(new SessionSubscriptions(identity, epoch, revision, after), outcomes);
+        return new Change<>(new SessionSubscriptions(identity, epoch, revision, queue, after), outcomes);
     }
 
     /** Removes subscriptions. */
@@ -83,7 +91,7 @@ record SessionSubscriptions(long identity, long epoch, int revision, Map<TopicFi
         for (TopicFilter filter : filters) {
             existed.add(after.remove(filter) != null);
         }
-        return new Change<>(new SessionSubscriptions(identity, epoch, revision, after), existed);
+        return new Change<>(new SessionSubscriptions(identity, epoch, revision, queue, after), existed);
     }
 
     /**

@@ -1,24 +1,48 @@
 package io.tributary.broker.subscription;
 
+import io.tributary.common.event.QueueKind;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
  * A session that has subscriptions.
  *
  * @param clientId its client identifier
- * @param persistent whether the session outlives its connection: its messages then go through the shard's log
+ * @param persistent whether the session outlives its connection: its messages then go through a log
  * @param identity the session's identity when it is persistent, the connection's number on its node otherwise
  * @param node the other node that a transient session is on; null when it is on this one, or persistent
+ * @param queue where the messages of a persistent session wait, and would of a transient one; not looked at when subscribers are
+ *     compared
  */
 public record Subscriber(
         String clientId,
         boolean persistent,
         long identity,
-        @Nullable String node) {
+        @Nullable String node,
+        QueueKind queue) {
 
-    /** A persistent session, or a transient one of this node. */
+    /** A device's persistent session, or a transient one of this node. */
     public Subscriber(String clientId, boolean persistent, long identity) {
         this(clientId, persistent, identity, null);
+    }
+
+    /** A device's session. */
+    public Subscriber(String clientId, boolean persistent, long identity, @Nullable String node) {
+        this(clientId, persistent, identity, node, QueueKind.SHARD);
+    }
+
+    @Override
+    public boolean equals(@Nullable Object other) {
+        return other instanceof Subscriber that
+                && clientId.equals(that.clientId)
+                && persistent == that.persistent
+                && identity == that.identity
+                && Objects.equals(node, that.node);
+    }
+
+    @Override
+    public int hashCode() {
+        return clientId.hashCode() * 31 + Long.hashCode(identity);
     }
 
     /** A subscriber of the embedding application; the number is below zero, which no connection's is. */

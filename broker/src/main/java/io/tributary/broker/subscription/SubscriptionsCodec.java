@@ -1,5 +1,6 @@
 package io.tributary.broker.subscription;
 
+import io.tributary.common.event.QueueKind;
 import io.tributary.common.event.UnreadableRecordException;
 import io.tributary.common.mqtt.MqttException;
 import io.tributary.common.mqtt.QoS;
@@ -17,12 +18,15 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * The stored form of a session's subscriptions: a format byte, the identity, the epoch and the revision, their number, and for each a byte of options,
+ * The stored form of a session's subscriptions: a format byte, the identity, the epoch and the revision, their number with the kind of queue in the highest two bits, and for each a byte of options,
  * its identifier (where it has one), and the filter with its length in UTF-8 bytes. Numbers are big-endian.
  */
 final class SubscriptionsCodec {
     /** The newest format, which this version writes; it reads all from 1 up to it. */
     static final int FORMAT = 1;
+
+    private static final int QUEUE_SHIFT = 30;
+    private static final int COUNT_MASK = (1 << QUEUE_SHIFT) - 1;
 
     private static final int QOS_MASK = 0b0000_0011;
     private static final int NO_LOCAL = 0b0000_0100;
@@ -43,7 +47,7 @@ final class SubscriptionsCodec {
             out.writeLong(subscriptions.identity());
             out.writeLong(subscriptions.epoch());
             out.writeInt(subscriptions.revision());
-            out.writeInt(sorted.size());
+            out.writeInt(sorted.size() | subscriptions.queue().code() << QUEUE_SHIFT);
             for (SubscriptionRequest request : sorted) {
                 write(out, request);
             }
@@ -65,15 +69,16 @@ final class SubscriptionsCodec {
             long identity = in.readLong();
             long epoch = in.readLong();
             int revision = in.readInt();
-            int count = in.readInt();
-            check(count >= 0, "a count of " + count);
+            int countAndQueue = in.readInt();
+            QueueKind queue = QueueKind.of(countAndQueue >>> QUEUE_SHIFT);
+            int count = countAndQueue & COUNT_MASK;
             Map<TopicFilter, SubscriptionRequest> byFilter = new HashMap<>();
             for (int i = 0; i < count; i++) {
                 SubscriptionRequest request = read(in);
                 byFilter.put(request.filter(), request);
             }
             check(in.available() == 0, in.available() + " bytes after the end");
-            return new SessionSubscriptions(identity, epoch, revision, byFilter);
+            return new SessionSubscriptions(identity, epoch, revision, queue, byFilter);
         } catch (IOException | MqttException e) {
             throw new UnreadableRecordException("subscriptions: damaged record, " + e.getMessage());
         }

@@ -5,12 +5,14 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.tributary.common.event.EventCodec;
 import io.tributary.common.event.QueueEntry;
 import io.tributary.common.event.SessionHead;
+import io.tributary.common.event.TopicState;
 import io.tributary.persistence.shard.LogRecord;
 import io.tributary.persistence.shard.ShardStore;
 import io.tributary.persistence.shard.ShardStore.Claim;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The store holds what folding the log from its beginning gives, whoever saved it in how many steps; what a head counts is
@@ -75,9 +77,17 @@ final class FoldIsDeterministic implements Ledger.Promise {
                                 head.queuedBytes(),
                                 head.groupUpTo(),
                                 head.leftUpTo(),
+                                text(head.topic()),
                                 java.util.Arrays.toString(head.inboundPacketIds()))
                         .toString()));
         return texts;
+    }
+
+    private static String text(@Nullable TopicState topic) {
+        return topic == null
+                ? "device"
+                : topic.queue() + " " + topic.upTo() + java.util.Arrays.toString(topic.settled())
+                        + java.util.Arrays.toString(topic.released()) + topic.sources();
     }
 
     private static void checkCounts(SimStore.Shard shard) {

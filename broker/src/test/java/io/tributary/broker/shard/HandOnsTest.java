@@ -19,7 +19,7 @@ class HandOnsTest {
     private static final int SHARD = 5;
 
     private final HeldLog log = new HeldLog(2);
-    private final LogAppender appender = new LogAppender(log);
+    private final LogAppender appender = InstantTopics.appender(log);
     private final List<String> transients = new ArrayList<>();
     private final HandOns handOns = new HandOns(SHARD, appender, new Routing(), Runnable::run);
 

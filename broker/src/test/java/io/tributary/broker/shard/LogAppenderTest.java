@@ -29,7 +29,7 @@ class LogAppenderTest {
     private static final AppendCallback IGNORE = (offset, failure) -> {};
 
     private final HeldLog log = new HeldLog(8);
-    private final LogAppender appender = new LogAppender(log);
+    private final LogAppender appender = InstantTopics.appender(log);
     private final List<String> told = new ArrayList<>();
 
     @Test
@@ -120,7 +120,7 @@ class LogAppenderTest {
     @Test
     void appendsOfAThreadKeepTheirOrderWhenTheLogIsFullNowAndThen() throws InterruptedException {
         CrowdedLog crowded = new CrowdedLog();
-        LogAppender shared = new LogAppender(crowded);
+        LogAppender shared = InstantTopics.appender(crowded);
         int threads = 4;
         int each = 5_000;
         CountDownLatch done = new CountDownLatch(threads * each);
@@ -218,7 +218,7 @@ class LogAppenderTest {
     @Test
     void messageExpiresWhenItIsOlderThanQueuesKeepIt() {
         HeldLog held = new HeldLog(1);
-        LogAppender aging = new LogAppender(held, Duration.ofSeconds(10), () -> 5_000);
+        LogAppender aging = new LogAppender(held, new InstantTopics().asTopics(), Duration.ofSeconds(10), () -> 5_000);
         for (long expiry : new long[] {Message.NEVER, 15_001, 14_999}) {
             aging.publish(
                     Samples.message("m").withExpiry(expiry),

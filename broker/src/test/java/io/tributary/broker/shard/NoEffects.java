@@ -2,6 +2,7 @@ package io.tributary.broker.shard;
 
 import io.tributary.common.event.Destinations;
 import io.tributary.common.event.QueueEntry;
+import io.tributary.common.event.ShardEvent.Attach;
 import io.tributary.common.mqtt.Message;
 import io.tributary.common.mqtt.Will;
 import org.jspecify.annotations.Nullable;
@@ -13,6 +14,9 @@ class NoEffects implements Effects {
 
     @Override
     public void attached(ClientState client, @Nullable Taken previous) {}
+
+    @Override
+    public void refused(Attach attach, ClientState existing) {}
 
     @Override
     public void detached(ClientState client) {}

@@ -2,6 +2,7 @@ package io.tributary.broker.shard;
 
 import io.tributary.common.event.Destinations;
 import io.tributary.common.event.QueueEntry;
+import io.tributary.common.event.ShardEvent.Attach;
 import io.tributary.common.mqtt.Message;
 import io.tributary.common.mqtt.Will;
 import java.util.ArrayList;
@@ -29,6 +30,11 @@ final class RecordingEffects implements Effects {
     public void attached(ClientState client, @Nullable Taken previous) {
         String from = previous == null ? "" : " from " + previous.node() + "/" + previous.connection();
         asked.add("attached " + client.clientId + from);
+    }
+
+    @Override
+    public void refused(Attach attach, ClientState existing) {
+        asked.add("refused " + attach.clientId() + "/" + attach.connection() + ", is " + existing.queue());
     }
 
     @Override

@@ -26,6 +26,11 @@ final class RecordingTarget implements OwnerTarget {
     }
 
     @Override
+    public void refused(long connection, QueueKind existing) {
+        calls.add(connection + ": refused, is " + existing);
+    }
+
+    @Override
     public void takenOver(long connection) {
         told.add(connection + ": taken over");
     }

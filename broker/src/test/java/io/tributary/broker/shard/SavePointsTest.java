@@ -25,7 +25,7 @@ class SavePointsTest {
 
     private final HeldLog log = new HeldLog(1);
     private final HeldStore store = new HeldStore();
-    private final LogAppender appender = new LogAppender(log);
+    private final LogAppender appender = InstantTopics.appender(log);
     private final ShardState state =
             new ShardState(new NoEffects(), new Claim(ShardStore.NOTHING_APPLIED, -1, List.of()));
     private final SessionQueues queues = new SessionQueues(0, state, store, Runnable::run);
@@ -191,7 +191,7 @@ class SavePointsTest {
         proceedBehind();
         int[] caughtUp = {0};
         savePoints.onCaughtUp(() -> caughtUp[0]++);
-        fold(new Settled(OWNER, List.of(Samples.settled("a", 1, "m", TOO_MANY + MANY))));
+        fold(new Settled(OWNER, List.of(Samples.settled("a", 1, "m", TOO_MANY + MANY)), List.of()));
         proceed();
         assertThat(caughtUp[0]).isEqualTo(1);
     }
@@ -238,6 +238,7 @@ class SavePointsTest {
                 _ -> false,
                 log,
                 store,
+                new InstantTopics().asTopics(),
                 appender,
                 new RecordingNodes(),
                 new NoRouting(),

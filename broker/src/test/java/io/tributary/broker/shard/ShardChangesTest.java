@@ -3,6 +3,7 @@ package io.tributary.broker.shard;
 import static io.tributary.broker.shard.Samples.queued;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.tributary.common.event.QueueKind;
 import io.tributary.common.event.QueueEntry.Released;
 import io.tributary.common.event.Source;
 import io.tributary.persistence.shard.SavePoint.ClientWill;
@@ -15,7 +16,7 @@ import org.junit.jupiter.api.Test;
 
 class ShardChangesTest {
     private final ShardChanges changes = new ShardChanges();
-    private final ClientState client = new ClientState("a", 0);
+    private final ClientState client = new ClientState("a", 0, QueueKind.SHARD);
 
     @Test
     void entryLeavesNoTraceWhenRemovedAgain() {
@@ -79,7 +80,7 @@ class ShardChangesTest {
     @Test
     void nextSessionIsSavedWhenOneEnded() {
         changes.clear(client);
-        ClientState next = new ClientState("a", 9);
+        ClientState next = new ClientState("a", 9, QueueKind.SHARD);
         changes.add(next, 1, queued("m"));
         assertThat(changes.isCleared("a")).isTrue();
         assertThat(changes.queued()).hasSize(1);

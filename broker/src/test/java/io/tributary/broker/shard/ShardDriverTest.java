@@ -475,7 +475,8 @@ class ShardDriverTest {
                 dead::contains,
                 log,
                 store,
-                new LogAppender(log),
+                new InstantTopics().asTopics(),
+                InstantTopics.appender(log),
                 nodes,
                 new NoRouting(),
                 new NoObserver() {

@@ -16,6 +16,7 @@ import static io.tributary.broker.shard.Samples.recipient;
 import static io.tributary.broker.shard.Samples.settled;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.tributary.common.event.QueueKind;
 import io.tributary.common.event.Destinations;
 import io.tributary.common.event.Recipient;
 import io.tributary.common.event.SessionHead;
@@ -57,7 +58,7 @@ class ShardStateTest {
         state.apply(0, 0, Samples.attach("a", 1, 0, null));
         state.apply(1, 0, Samples.detach("a", 0, false, 0));
         state.takeSavePoint(0, -1);
-        state.apply(2, 0, new ShardEvent.Head(0, 0, new ClientState("a", 0).toHead(), Samples.WILL));
+        state.apply(2, 0, new ShardEvent.Head(0, 0, new ClientState("a", 0, QueueKind.SHARD).toHead(), Samples.WILL));
         state.apply(3, 0, new ShardEvent.HeadQueue(0, 0, "a", List.of(new ShardEvent.Kept(1, Samples.queued("m")))));
         state.apply(4, 0, new ShardEvent.HeadsComplete(0, 0, 0, List.of(new Source(1, 2, 3))));
         assertThat(state.client("a")).isNull();
@@ -256,7 +257,7 @@ class ShardStateTest {
     void newSessionBeginsEmptyWhenNobodyElseIsToHaveTheQueue() {
         fold(attach("a", 7), publish("1", shared("a", 0)), publish("2", recipient("a", 0)));
         fold(
-                new Settled(-1, List.of(settled("a", 0, "1", 1), settled("a", 0, "2", 2))),
+                new Settled(-1, List.of(settled("a", 0, "1", 1), settled("a", 0, "2", 2)), List.of()),
                 publish("3", recipient("a", 0)));
         effects.take();
         fold(cleanStart("a", 8));
@@ -387,7 +388,7 @@ class ShardStateTest {
     void entriesLeaveTheQueueWhenSettled() {
         fold(new Owner(NODE), attach("a", 7), publish("m", recipient("a", 1)), publish("m", recipient("a", 1)));
         effects.take();
-        fold(new Settled(0, List.of(settled("a", 1, "m", 1))));
+        fold(new Settled(0, List.of(settled("a", 1, "m", 1)), List.of()));
         assertThat(effects.take()).isEmpty();
         assertThat(client("a").queuedMessages).isEqualTo(1);
         assertThat(client("a").queuedBytes).isEqualTo(SIZE);
@@ -397,7 +398,7 @@ class ShardStateTest {
     void onlyPubrelIsOwedWhenReceived() {
         fold(new Owner(NODE), attach("a", 7), publish("m", recipient("a", 1)));
         effects.take();
-        fold(new Settled(0, List.of(received("a", 1, "m", 1))));
+        fold(new Settled(0, List.of(received("a", 1, "m", 1)), List.of()));
         assertThat(effects.take()).containsExactly("received a [1]");
         assertThat(client("a").queuedMessages).isEqualTo(1);
         assertThat(client("a").queuedBytes).isZero();
@@ -406,8 +407,8 @@ class ShardStateTest {
     @Test
     void settledIsIgnoredWhenOfAnotherOwnerOrSession() {
         fold(new Owner(NODE), attach("a", 7), publish("m", recipient("a", 1)), new Owner(NODE));
-        fold(new Settled(0, List.of(settled("a", 1, "m", 1))));
-        fold(new Settled(3, List.of(settled("a", 9, "m", 1), settled("b", 1, "m", 1))));
+        fold(new Settled(0, List.of(settled("a", 1, "m", 1)), List.of()));
+        fold(new Settled(3, List.of(settled("a", 9, "m", 1), settled("b", 1, "m", 1)), List.of()));
         assertThat(client("a").queuedMessages).isEqualTo(1);
     }
 
@@ -416,7 +417,7 @@ class ShardStateTest {
         fold(new Owner(NODE), attach("a", 7), publish("m", recipient("a", 1)));
         SavePoint savePoint = state.takeSavePoint(0, ShardStore.NOTHING_APPLIED);
         reload(savePoint);
-        fold(new Settled(0, List.of(settled("a", 1, "m", 1))));
+        fold(new Settled(0, List.of(settled("a", 1, "m", 1)), List.of()));
         assertThat(client("a").queuedMessages).isZero();
     }
 

@@ -7,6 +7,7 @@ import static io.tributary.broker.shard.Samples.message;
 import static io.tributary.broker.shard.Samples.recipient;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.tributary.common.event.QueueKind;
 import io.tributary.broker.delivery.Attached;
 import io.tributary.broker.delivery.Delivery;
 import io.tributary.broker.delivery.SessionTarget;
@@ -163,7 +164,7 @@ class ShardsTest {
 
     @Test
     void sessionIsTakenOverFromANodeThatIsGone() throws InterruptedException {
-        shards.attach(new Attach("a", "gone", 1, false, 60, 10, null), _ -> {});
+        shards.attach(new Attach("a", "gone", 1, false, 60, 10, QueueKind.SHARD, null), _ -> {});
         shards.attach(attach("a", 2), _ -> {});
         assertThat(answers.attached.take().sessionPresent()).isTrue();
     }

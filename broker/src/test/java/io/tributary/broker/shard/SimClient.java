@@ -1,6 +1,7 @@
 package io.tributary.broker.shard;
 
 import io.tributary.broker.delivery.Attached;
+import io.tributary.common.event.QueueKind;
 import io.tributary.common.mqtt.Message;
 import io.tributary.common.mqtt.Will;
 import java.util.ArrayDeque;
@@ -19,6 +20,7 @@ final class SimClient {
     final boolean isLoyal;
 
     final long expirySeconds;
+    final QueueKind queue;
     /** Does not come back at the end. */
     boolean isAway;
 
@@ -49,11 +51,18 @@ final class SimClient {
         }
     }
 
-    SimClient(SimWorld world, String name, boolean isLoyal, long expirySeconds, List<SimRouting.Subscription> wishes) {
+    SimClient(
+            SimWorld world,
+            String name,
+            boolean isLoyal,
+            long expirySeconds,
+            QueueKind queue,
+            List<SimRouting.Subscription> wishes) {
         this.world = world;
         this.name = name;
         this.isLoyal = isLoyal;
         this.expirySeconds = expirySeconds;
+        this.queue = queue;
         this.wishes = wishes;
         offlineSinceMillis = world.clock.nowMillis();
     }
@@ -196,7 +205,7 @@ final class SimClient {
 
     private void subscribe() {
         for (SimRouting.Subscription wish : wishes) {
-            world.routing.subscribe(new SimRouting.Subscription(name, session, wish.topic(), wish.qos(), wish.group()));
+            world.routing.subscribe(new SimRouting.Subscription(name, session, wish.topic(), wish.qos(), wish.group(), queue));
         }
     }
 

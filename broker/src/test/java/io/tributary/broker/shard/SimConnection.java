@@ -162,6 +162,7 @@ final class SimConnection {
                 connect.cleanStart,
                 connect.expirySeconds,
                 connect.receiveMaximum,
+                client.queue,
                 connect.will);
     }
 

@@ -4,10 +4,12 @@ import io.tributary.broker.delivery.Attached;
 import io.tributary.broker.delivery.Delivery;
 import io.tributary.broker.delivery.SessionTarget;
 import io.tributary.common.event.QueueEntry.Queued;
+import io.tributary.common.event.QueueKind;
 import io.tributary.common.event.Recipient;
 import io.tributary.common.event.ShardEvent;
 import io.tributary.common.mqtt.Message;
 import io.tributary.persistence.shard.AppendCallback;
+import java.time.Duration;
 import java.util.Collection;
 import java.util.List;
 import java.util.TreeMap;
@@ -22,6 +24,7 @@ final class SimFront {
     private final String name;
     private final SimThread loop;
     private final SimLog.View log;
+    private final SimTopics.View topics;
     private final LogAppender appender;
     private final Relays relays;
     private final LocalConnections told;
@@ -33,7 +36,8 @@ final class SimFront {
         this.name = name;
         loop = new SimThread(world.clock, 2);
         log = world.log.view();
-        appender = new LogAppender(log);
+        topics = world.topics.view();
+        appender = new LogAppender(log, SimNode.withoutGroups(topics), Duration.ZERO, world.clock::nowMillis);
         relays = new Relays(world.log.shards());
         told = new LocalConnections(new Connections(), relays, appender::shardOf, world.log.shards());
     }
@@ -107,6 +111,7 @@ final class SimFront {
     void die() {
         loop.die();
         log.die();
+        topics.die();
         List.copyOf(connections.values()).forEach(SimConnection::die);
         connections.clear();
     }
@@ -139,6 +144,11 @@ final class SimFront {
                     .filter(one -> one.offset() <= upTo && clients.test(one.client().name))
                     .filter(one -> !attached.test(one.number()))
                     .forEach(SimConnection::takenOver);
+        }
+
+        @Override
+        public void refused(long connection, QueueKind existing) {
+            throw new Violation("refused, though clients do not change their kind");
         }
 
         @Override

@@ -4,8 +4,10 @@ import io.tributary.broker.delivery.Attached;
 import io.tributary.broker.delivery.Delivery;
 import io.tributary.broker.delivery.SessionObserver;
 import io.tributary.common.event.QueueEntry;
+import io.tributary.common.event.QueueKind;
 import io.tributary.persistence.shard.LogRecord;
 import io.tributary.persistence.shard.ShardLog;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashMap;
@@ -24,6 +26,7 @@ final class SimNode {
     final SimThread thread;
     final SimLog.View log;
     private final SimStore.View store;
+    private final SimTopics.View topics;
     private final SimWorld world;
     private final List<ShardDriver> drivers = new ArrayList<>();
     private final Map<String, Integer> generations = new HashMap<>();
@@ -35,7 +38,8 @@ final class SimNode {
         thread = new SimThread(world.clock, 2);
         log = world.log.view();
         store = world.store.view();
-        LogAppender appender = new LogAppender(log);
+        topics = world.topics.view();
+        LogAppender appender = new LogAppender(log, withoutGroups(topics), Duration.ZERO, world.clock::nowMillis);
         for (int shard = 0; shard < world.log.shards(); shard++) {
             drivers.add(new ShardDriver(shard, environment(appender), thread));
         }
@@ -50,6 +54,7 @@ final class SimNode {
                 world::isDead,
                 log,
                 store,
+                withoutGroups(topics),
                 appender,
                 new Ways(),
                 world.routing,
@@ -57,6 +62,11 @@ final class SimNode {
                 world.clock::nowMillis,
                 world.recorder,
                 _ -> {});
+    }
+
+    /** Groups are of devices only. */
+    static Topics withoutGroups(SimTopics.View topics) {
+        return new Topics(topics, new InstantTopics().asTopics().groups());
     }
 
     ShardDriver driver(int shard) {
@@ -100,6 +110,7 @@ final class SimNode {
         thread.die();
         log.die();
         store.die();
+        topics.die();
     }
 
     private void tick() {
@@ -175,6 +186,11 @@ final class SimNode {
         @Override
         public void attached(long connection, Attached attached) {
             tell(to -> to.attached(connection, attached));
+        }
+
+        @Override
+        public void refused(long connection, QueueKind existing) {
+            tell(to -> to.refused(connection, existing));
         }
 
         @Override

@@ -2,6 +2,7 @@ package io.tributary.broker.shard;
 
 import io.tributary.broker.delivery.MessageRouting;
 import io.tributary.common.event.Destinations;
+import io.tributary.common.event.QueueKind;
 import io.tributary.common.event.Recipient;
 import io.tributary.common.mqtt.Message;
 import io.tributary.common.mqtt.QoS;
@@ -26,10 +27,11 @@ final class SimRouting implements MessageRouting {
             long session,
             String topic,
             QoS qos,
-            @Nullable String group) {
+            @Nullable String group,
+            QueueKind queue) {
         Recipient recipient(Message message) {
             QoS granted = message.qos().compareTo(qos) < 0 ? message.qos() : qos;
-            return new Recipient(clientId, session, granted, false, List.of(), group);
+            return new Recipient(clientId, session, granted, false, List.of(), group, queue);
         }
     }
 

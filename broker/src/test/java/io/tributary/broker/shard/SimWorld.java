@@ -1,6 +1,7 @@
 package io.tributary.broker.shard;
 
 import io.tributary.broker.shard.QueueLimits.Overflow;
+import io.tributary.common.event.QueueKind;
 import io.tributary.common.mqtt.Message;
 import io.tributary.common.mqtt.QoS;
 import io.tributary.common.mqtt.Will;
@@ -32,6 +33,7 @@ final class SimWorld {
     final Faults faults;
     final SimLog log;
     final SimStore store;
+    final SimTopics topics;
     final SimRouting routing;
     final ShardConfig config;
     final Drops recorder = new Drops();
@@ -117,6 +119,7 @@ final class SimWorld {
         faults = wanted == null ? Faults.drawnFrom(clock) : wanted;
         log = new SimLog(clock, SHARDS, faults.timeTravel);
         store = new SimStore(clock, SHARDS, faults.timeTravel);
+        topics = new SimTopics(clock);
         routing = new SimRouting(clock);
         config = drawConfig();
         ledger = new Ledger(this, promises);
@@ -217,7 +220,7 @@ final class SimWorld {
 
     /** The shard of a client. */
     int shardOf(SimClient client) {
-        return new LogAppender(log.view()).shardOf(client.name);
+        return InstantTopics.appender(log.view()).shardOf(client.name);
     }
 
     /** Gives a shard to a node that has not got it. */
@@ -245,9 +248,9 @@ final class SimWorld {
 
     private void addLoyalClients() {
         long forever = ShardState.NEVER_EXPIRES_SECONDS;
-        add(WATCHER, true, forever, wish(WILLS, QoS.EXACTLY_ONCE), wish("a", QoS.EXACTLY_ONCE));
+        add(WATCHER, true, forever, queue(), wish(WILLS, QoS.EXACTLY_ONCE), wish("a", QoS.EXACTLY_ONCE));
         for (String member : List.of("member-1", "member-2")) {
-            add(member, true, forever, new SimRouting.Subscription(member, 0, WORK, QoS.EXACTLY_ONCE, GROUP));
+            add(member, true, forever, new SimRouting.Subscription(member, 0, WORK, QoS.EXACTLY_ONCE, GROUP, QueueKind.SHARD));
         }
     }
 
@@ -256,21 +259,30 @@ final class SimWorld {
         addLoyalClients();
         if (clock.chance(0.5)) { // a member that may end its session
             long expiry = clock.oneOf(List.of(1L, 2L, 30L, forever));
-            add(GUEST, false, expiry, new SimRouting.Subscription(GUEST, 0, WORK, QoS.EXACTLY_ONCE, GROUP));
+            add(GUEST, false, expiry, new SimRouting.Subscription(GUEST, 0, WORK, QoS.EXACTLY_ONCE, GROUP, QueueKind.SHARD));
         }
         for (int i = 1; i <= clock.between(1, 3); i++) {
             long expiry = clock.oneOf(List.of(2L, 30L, forever));
-            add("device-" + i, false, expiry, wish("a", qos()), wish("b", qos()));
+            add("device-" + i, false, expiry, queue(), wish("a", qos()), wish("b", qos()));
         }
         add("visitor", false, 0);
     }
 
     private void add(String name, boolean loyal, long expiry, SimRouting.Subscription... wishes) {
-        clients.add(new SimClient(this, name, loyal, expiry, List.of(wishes)));
+        add(name, loyal, expiry, QueueKind.SHARD, wishes);
+    }
+
+    private void add(
+            String name, boolean loyal, long expiry, QueueKind queue, SimRouting.Subscription... wishes) {
+        clients.add(new SimClient(this, name, loyal, expiry, queue, List.of(wishes)));
+    }
+
+    private QueueKind queue() {
+        return clock.oneOf(List.of(QueueKind.SHARD, QueueKind.SHARD, QueueKind.TOPIC, QueueKind.SHARED_TOPIC));
     }
 
     private static SimRouting.Subscription wish(String topic, QoS qos) {
-        return new SimRouting.Subscription("", 0, topic, qos, null);
+        return new SimRouting.Subscription("", 0, topic, qos, null, QueueKind.SHARD);
     }
 
     private QoS qos() {

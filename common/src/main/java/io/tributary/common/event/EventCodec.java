@@ -17,6 +17,7 @@ import io.tributary.common.event.ShardEvent.Relay;
 import io.tributary.common.event.ShardEvent.Release;
 import io.tributary.common.event.ShardEvent.SessionExpired;
 import io.tributary.common.event.ShardEvent.Settled;
+import io.tributary.common.event.ShardEvent.TopicPosition;
 import io.tributary.common.event.ShardEvent.WillDue;
 import io.tributary.common.mqtt.Message;
 import io.tributary.common.mqtt.Will;
@@ -44,6 +45,9 @@ public final class EventCodec {
     private static final int HEAD = 11;
     private static final int HEAD_QUEUE = 12;
     private static final int HEADS_COMPLETE = 13;
+
+    private static final int CLEAN_START = 1;
+    private static final int QUEUE_SHIFT = 1;
 
     private static final int SMALL = 64;
     private static final int BYTES_A_RECIPIENT = 48;
@@ -88,7 +92,7 @@ public final class EventCodec {
             case ATTACH -> readAttach(reader);
             case DETACH -> readDetach(reader);
             case OWNER -> new Owner(reader.readString());
-            case SETTLED -> new Settled(reader.readNumber(), reader.readList(EventCodec::readClientSettled));
+            case SETTLED -> readSettled(reader);
             case SESSION_EXPIRED ->
                 new SessionExpired(reader.readNumber(), reader.readString(), reader.readNumber(), reader.readNumber());
             case WILL_DUE -> readWillDue(reader);
@@ -171,7 +175,7 @@ public final class EventCodec {
         writer.writeString(attach.clientId());
         writer.writeString(attach.node());
         writer.writeNumber(attach.connection());
-        writer.writeBoolean(attach.cleanStart());
+        writer.writeByte((attach.cleanStart() ? CLEAN_START : 0) | attach.queue().code() << QUEUE_SHIFT);
         writer.writeNumber(attach.sessionExpirySeconds());
         writer.writeNumber(attach.receiveMaximum());
         writeWill(writer, attach.will());
@@ -189,13 +193,18 @@ public final class EventCodec {
     }
 
     private static Attach readAttach(ByteReader reader) {
+        String clientId = reader.readString();
+        String node = reader.readString();
+        long connection = reader.readNumber();
+        int flags = reader.readByte();
         return new Attach(
-                reader.readString(),
-                reader.readString(),
-                reader.readNumber(),
-                reader.readBoolean(),
+                clientId,
+                node,
+                connection,
+                (flags & CLEAN_START) != 0,
                 reader.readNumber(),
                 reader.readInt(),
+                QueueKind.of(flags >> QUEUE_SHIFT),
                 readWill(reader));
     }
 
@@ -226,6 +235,31 @@ public final class EventCodec {
         writer.writeByte(SETTLED);
         writer.writeNumber(settled.ownerEpoch());
         writer.writeList(settled.clients(), EventCodec::writeClientSettled);
+        writer.writeList(settled.positions(), EventCodec::writePosition);
+    }
+
+    private static Settled readSettled(ByteReader reader) {
+        return new Settled(
+                reader.readNumber(),
+                reader.readList(EventCodec::readClientSettled),
+                reader.readList(EventCodec::readPosition));
+    }
+
+    private static void writePosition(ByteWriter writer, TopicPosition position) {
+        writer.writeString(position.clientId());
+        writer.writeNumber(position.session());
+        writer.writeNumber(position.upTo());
+        writer.writeNumber(position.resendUpTo());
+        writer.writeList(position.sources(), RoutingFormat::writeSource);
+    }
+
+    private static TopicPosition readPosition(ByteReader reader) {
+        return new TopicPosition(
+                reader.readString(),
+                reader.readNumber(),
+                reader.readNumber(),
+                reader.readNumber(),
+                reader.readList(RoutingFormat::readPresentSource));
     }
 
     private static void writeClientSettled(ByteWriter writer, ClientSettled client) {
@@ -347,14 +381,6 @@ public final class EventCodec {
                 reader.readNumber(),
                 reader.readNumber(),
                 reader.readSigned(),
-                reader.readList(EventCodec::readPresentSource));
-    }
-
-    private static Source readPresentSource(ByteReader reader) {
-        Source source = RoutingFormat.readSource(reader);
-        if (source == null) {
-            throw new UnreadableRecordException("a source is missing");
-        }
-        return source;
+                reader.readList(RoutingFormat::readPresentSource));
     }
 }

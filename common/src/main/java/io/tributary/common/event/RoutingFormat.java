@@ -122,6 +122,14 @@ public final class RoutingFormat {
         return reader.readBoolean() ? new Source(reader.readInt(), reader.readNumber(), reader.readInt()) : null;
     }
 
+    static Source readPresentSource(ByteReader reader) {
+        Source source = readSource(reader);
+        if (source == null) {
+            throw new UnreadableRecordException("a source is missing");
+        }
+        return source;
+    }
+
     /** What {@link #writeDelivery} writes. */
     record Delivery(
             QoS qos,

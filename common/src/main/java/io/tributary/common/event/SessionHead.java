@@ -22,6 +22,7 @@ import org.jspecify.annotations.Nullable;
  *     the queue
  * @param leftUpTo messages up to this sequence number were left by a session before this one: they are not for this one, and
  *     stay only until those of shared subscriptions are with other members
+ * @param topic how far an application has come, null for a device
  * @param inboundPacketIds QoS 2 packet identifiers of the client's own messages between PUBREC and PUBREL, ascending
  */
 @SuppressWarnings("ArrayRecordComponent") // never modified; a head is replaced as a whole
@@ -41,4 +42,5 @@ public record SessionHead(
         long queuedBytes,
         long groupUpTo,
         long leftUpTo,
+        @Nullable TopicState topic,
         int[] inboundPacketIds) {}

@@ -54,6 +54,8 @@ public sealed interface ShardEvent {
      * @param sessionExpirySeconds how long the session outlives the connection; 0 makes it transient,
      *     {@code 0xFFFFFFFF} makes it stay for good
      * @param receiveMaximum how many unacknowledged messages the client takes at once
+     * @param queue where the messages of a new session wait; a session that exists stays where it is, and is not to be had by a
+     *     device when it is an application's, nor the other way round
      * @param will the will, or null
      */
     record Attach(
@@ -63,6 +65,7 @@ public sealed interface ShardEvent {
             boolean cleanStart,
             long sessionExpirySeconds,
             int receiveMaximum,
+            QueueKind queue,
             @Nullable Will will)
             implements ShardEvent {}
 
@@ -81,10 +84,28 @@ public sealed interface ShardEvent {
     /** A new owner took the shard over; its epoch is this record's offset, and older owners are void. */
     record Owner(String node) implements ShardEvent {}
 
-    /** What clients acknowledged and what was dropped, as the owner with the given epoch knows it. */
-    record Settled(long ownerEpoch, List<ClientSettled> clients) implements ShardEvent {
+    /**
+     * What clients acknowledged and what was dropped, as the owner with the given epoch knows it.
+     *
+     * @param positions how far applications have come, after what they have settled
+     */
+    record Settled(long ownerEpoch, List<ClientSettled> clients, List<TopicPosition> positions) implements ShardEvent {
         public Settled {
             clients = List.copyOf(clients);
+            positions = List.copyOf(positions);
+        }
+    }
+
+    /**
+     * How far an application has come with its topic.
+     *
+     * @param upTo all messages up to this sequence number are done with, or are not the session's
+     * @param resendUpTo no message above this sequence number was ever sent
+     * @param sources the sources up to {@code upTo} that are later than what the session's state has
+     */
+    record TopicPosition(String clientId, long session, long upTo, long resendUpTo, List<Source> sources) {
+        public TopicPosition {
+            sources = List.copyOf(sources);
         }
     }
 

@@ -114,6 +114,7 @@ public final class StateCodec {
         writer.writeNumber(head.queuedBytes());
         writer.writeNumber(head.groupUpTo());
         writer.writeNumber(head.leftUpTo());
+        writeTopic(writer, head.topic());
         writer.writeNumbers(
                 Arrays.stream(head.inboundPacketIds()).asLongStream().toArray());
     }
@@ -136,7 +137,30 @@ public final class StateCodec {
                 reader.readNumber(),
                 reader.readNumber(),
                 reader.readNumber(),
+                readTopic(reader),
                 reader.readInts());
+    }
+
+    private static void writeTopic(ByteWriter writer, @Nullable TopicState topic) {
+        writer.writeByte(topic == null ? QueueKind.SHARD.code() : topic.queue().code());
+        if (topic != null) {
+            writer.writeNumber(topic.upTo());
+            writer.writeNumbers(topic.settled());
+            writer.writeNumbers(topic.released());
+            writer.writeList(topic.sources(), RoutingFormat::writeSource);
+        }
+    }
+
+    private static @Nullable TopicState readTopic(ByteReader reader) {
+        QueueKind queue = QueueKind.of(reader.readByte());
+        return queue == QueueKind.SHARD
+                ? null
+                : new TopicState(
+                        queue,
+                        reader.readNumber(),
+                        reader.readNumbers(),
+                        reader.readNumbers(),
+                        reader.readList(RoutingFormat::readPresentSource));
     }
 
     /** "None to come" is a single byte. */

@@ -17,6 +17,7 @@ import io.tributary.common.event.ShardEvent.Relay;
 import io.tributary.common.event.ShardEvent.Release;
 import io.tributary.common.event.ShardEvent.SessionExpired;
 import io.tributary.common.event.ShardEvent.Settled;
+import io.tributary.common.event.ShardEvent.TopicPosition;
 import io.tributary.common.event.ShardEvent.WillDue;
 import io.tributary.common.mqtt.Message;
 import io.tributary.common.mqtt.PayloadFormat;
@@ -65,6 +66,8 @@ class GoldenEncodingTest {
             "");
     private static final Recipient DEVICE =
             new Recipient("device-1", 300, QoS.AT_LEAST_ONCE, true, List.of(1, 268_435_455), null);
+    private static final Recipient APPLICATION =
+            new Recipient("erp", 300, QoS.AT_LEAST_ONCE, false, List.of(), null, QueueKind.TOPIC);
     private static final Recipient MEMBER =
             new Recipient("member", 0, QoS.EXACTLY_ONCE, false, List.of(), "$share/g/plant/#");
     private static final Source SOURCE = new Source(127, 1L << 40, 3);
@@ -114,12 +117,16 @@ class GoldenEncodingTest {
         events.put("publish-handed-on", new Publish(FULL, List.of(DEVICE, MEMBER), SOURCE));
         events.put("relay", new Relay("publisher", 42, 65_535, PLAIN, DESTINATIONS));
         events.put("release", new Release("publisher", 42, 65_535));
-        events.put("attach", new Attach("device-1", "node-a", 9, true, 0xFFFF_FFFFL, 65_535, null));
-        events.put("attach-with-will", new Attach("device-1", "node-a", 10, false, 3600, 20, WILL));
+        events.put("attach", new Attach("device-1", "node-a", 9, true, 0xFFFF_FFFFL, 65_535, QueueKind.SHARD, null));
+        events.put("attach-with-will", new Attach("device-1", "node-a", 10, false, 3600, 20, QueueKind.SHARD, WILL));
         events.put("detach", new Detach("device-1", 1000, true, 60, 17));
         events.put("detach-unknown", new Detach("device-1", 1000, false, 0, -1));
         events.put("owner", new Owner("node-a"));
-        events.put("settled", new Settled(77, List.of(settled("device-1"), settled("device-2"))));
+        events.put("settled", new Settled(77, List.of(settled("device-1"), settled("device-2")), List.of()));
+        events.put("attach-application", new Attach("erp", "node-a", 9, true, 60, 20, QueueKind.SHARED_TOPIC, null));
+        events.put("settled-application", new Settled(77, List.of(settled("erp")), List.of(position())));
+        events.put("head-application", new Head(77, 2000, application(), null));
+        events.put("publish-application", new Publish(PLAIN, List.of(APPLICATION), null));
         events.put("session-expired", new SessionExpired(77, "device-1", 1000, 17));
         events.put("will-due", new WillDue("device-1", 1000, FULL, Destinations.NONE));
         events.put("hand-over", new HandOver(77, "member", 5, List.of(new Moved(6, 80, PLAIN, DESTINATIONS))));
@@ -163,7 +170,19 @@ class GoldenEncodingTest {
                 160,
                 16,
                 12,
+                null,
                 new int[] {1, 65_535});
+    }
+
+    private static SessionHead application() {
+        TopicState topic = new TopicState(
+                QueueKind.TOPIC, 1L << 40, new long[] {(1L << 40) + 2}, new long[] {(1L << 40) + 5}, List.of(SOURCE));
+        return new SessionHead(
+                "erp", 300, 1000, "node-a", 9, 3600, 20, 0, Long.MAX_VALUE, 0, -1, 0, 0, 0, 0, topic, new int[0]);
+    }
+
+    private static TopicPosition position() {
+        return new TopicPosition("erp", 300, 1L << 40, (1L << 40) + 7, List.of(SOURCE));
     }
 
     private static QueueEntry.Queued queued() {

@@ -15,6 +15,7 @@ import io.tributary.common.event.ShardEvent.Relay;
 import io.tributary.common.event.ShardEvent.Release;
 import io.tributary.common.event.ShardEvent.SessionExpired;
 import io.tributary.common.event.ShardEvent.Settled;
+import io.tributary.common.event.ShardEvent.TopicPosition;
 import io.tributary.common.event.ShardEvent.WillDue;
 import io.tributary.common.mqtt.Message;
 import io.tributary.common.mqtt.PayloadFormat;
@@ -47,7 +48,7 @@ final class RandomEvents {
                 attach(),
                 new Detach(text(), number(), random.nextBoolean(), number(), random.nextBoolean() ? -1 : number()),
                 new Owner(text()),
-                new Settled(number(), list(this::clientSettled)),
+                new Settled(number(), list(this::clientSettled), list(this::position)),
                 new SessionExpired(number(), text(), number(), number()),
                 new WillDue(text(), number(), message(), destinations()),
                 new HandOver(number(), text(), number(), list(this::moved)),
@@ -57,7 +58,7 @@ final class RandomEvents {
                         number(),
                         number(),
                         random.nextBoolean() ? -1 : number(),
-                        list(() -> new Source(random.nextInt(65_536), number(), random.nextInt(1000)))));
+                        list(this::presentSource)));
     }
 
     Publish publish() {
@@ -81,6 +82,7 @@ final class RandomEvents {
                 number(),
                 number(),
                 number(),
+                nullable(this::topic),
                 random.ints(random.nextInt(4), 1, 65_536).sorted().toArray());
     }
 
@@ -108,7 +110,7 @@ final class RandomEvents {
 
     @Nullable
     Source source() {
-        return nullable(() -> new Source(random.nextInt(65_536), number(), random.nextInt(1000)));
+        return nullable(this::presentSource);
     }
 
     private Attach attach() {
@@ -119,7 +121,29 @@ final class RandomEvents {
                 random.nextBoolean(),
                 number(),
                 random.nextInt(1, 65_536),
+                queue(),
                 nullable(this::will));
+    }
+
+    private TopicPosition position() {
+        return new TopicPosition(text(), number(), number(), number(), list(this::presentSource));
+    }
+
+    private TopicState topic() {
+        return new TopicState(
+                random.nextBoolean() ? QueueKind.TOPIC : QueueKind.SHARED_TOPIC,
+                number(),
+                numbers(),
+                numbers(),
+                list(this::presentSource));
+    }
+
+    private Source presentSource() {
+        return new Source(random.nextInt(65_536), number(), random.nextInt(1000));
+    }
+
+    private QueueKind queue() {
+        return QueueKind.of(random.nextInt(3));
     }
 
     private ClientSettled clientSettled() {
@@ -131,7 +155,7 @@ final class RandomEvents {
     }
 
     private Recipient recipient() {
-        return new Recipient(text(), number(), qos(), random.nextBoolean(), subscriptionIds(), nullable(this::text));
+        return new Recipient(text(), number(), qos(), random.nextBoolean(), subscriptionIds(), nullable(this::text), queue());
     }
 
     private Destinations destinations() {

@@ -1,0 +1,61 @@
+package io.tributary.broker.shard;
+
+import io.tributary.common.event.QueueKind;
+import io.tributary.persistence.app.AppTopics;
+import java.util.HashMap;
+import java.util.Iterator;
+import java.util.Map;
+import java.util.Map.Entry;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Deletes the topics of a shard's applications whose sessions are over, some time later: a client that begins anew at once
+ * keeps its topic. Confined to the thread of the driver.
+ */
+final class RetiredTopics {
+    private static final Logger LOG = LoggerFactory.getLogger(RetiredTopics.class);
+    private static final long DELAY_MILLIS = 60_000;
+
+    private final ShardState state;
+    private final AppTopics topics;
+    private final Map<String, Long> dueMillis = new HashMap<>();
+
+    RetiredTopics(ShardState state, AppTopics topics) {
+        this.state = state;
+        this.topics = topics;
+    }
+
+    /** A client has a topic and perhaps no session that it is for. */
+    void add(String clientId, long nowMillis) {
+        if (!isUsed(clientId)) {
+            dueMillis.putIfAbsent(clientId, nowMillis + DELAY_MILLIS);
+        }
+    }
+
+    /** Deletes what is due. Only for an owner that knows that it still is one. */
+    void tick(long nowMillis) {
+        for (Iterator<Entry<String, Long>> each = dueMillis.entrySet().iterator(); each.hasNext(); ) {
+            Entry<String, Long> topic = each.next();
+            if (topic.getValue() <= nowMillis) {
+                each.remove();
+                if (!isUsed(topic.getKey())) {
+                    delete(topic.getKey());
+                }
+            }
+        }
+    }
+
+    private void delete(String clientId) {
+        topics.delete(Topics.of(clientId, QueueKind.TOPIC)).whenComplete((_, failure) -> {
+            if (failure == null) {
+                LOG.info("The topic of application {} is deleted, for its session is over", clientId);
+            }
+        });
+    }
+
+    private boolean isUsed(String clientId) {
+        ClientState client = state.client(clientId);
+        return client != null && client.queue() == QueueKind.TOPIC;
+    }
+}

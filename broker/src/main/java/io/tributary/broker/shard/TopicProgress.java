@@ -1,0 +1,105 @@
+package io.tributary.broker.shard;
+
+import io.tributary.common.event.QueueKind;
+import io.tributary.common.event.Source;
+import io.tributary.common.event.TopicState;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeSet;
+
+/** How far an application has come with its topic, as the fold has it: the mutable form of {@link TopicState}. */
+final class TopicProgress {
+    final QueueKind queue;
+    private long upTo;
+    private final TreeSet<Long> settled = new TreeSet<>();
+    private final TreeSet<Long> released = new TreeSet<>();
+    private final Map<Integer, Source> sources = new HashMap<>();
+
+    TopicProgress(QueueKind queue) {
+        this.queue = queue;
+    }
+
+    TopicProgress(TopicState state) {
+        this(state.queue());
+        upTo = state.upTo();
+        addTo(settled, state.settled());
+        addTo(released, state.released());
+        take(state.sources());
+    }
+
+    /** All messages up to this sequence number are done with. */
+    long upTo() {
+        return upTo;
+    }
+
+    /** What is done with above that. */
+    Collection<Long> settled() {
+        return settled;
+    }
+
+    /** Messages of QoS 2 between PUBREC and PUBCOMP. */
+    Collection<Long> released() {
+        return released;
+    }
+
+    /** The latest source up to {@link #upTo} from each shard. */
+    Map<Integer, Source> sources() {
+        return sources;
+    }
+
+    /** Clients are done with these messages. */
+    void settle(long[] sequences) {
+        for (long sequence : sequences) {
+            released.remove(sequence);
+            if (sequence > upTo) {
+                settled.add(sequence);
+            }
+        }
+    }
+
+    /** PUBRECs came for these messages. */
+    void release(long[] sequences) {
+        for (long sequence : sequences) {
+            if (sequence > upTo) {
+                released.add(sequence);
+            }
+        }
+    }
+
+    /** Nothing up to a sequence number is left to do. */
+    void advance(long newUpTo, Collection<Source> later) {
+        if (newUpTo > upTo) {
+            upTo = newUpTo;
+            settled.headSet(upTo, true).clear();
+            released.headSet(upTo, true).clear();
+        }
+        take(later);
+    }
+
+    private void take(Collection<Source> later) {
+        for (Source source : later) {
+            Source known = sources.get(source.shard());
+            if (known == null || source.isAfter(known.offset(), known.part())) {
+                sources.put(source.shard(), source);
+            }
+        }
+    }
+
+    TopicState toState() {
+        List<Source> all = new ArrayList<>(sources.values());
+        return new TopicState(queue, upTo, toArray(settled), toArray(released), all);
+    }
+
+    private static void addTo(Collection<Long> all, long[] sequences) {
+        for (long sequence : sequences) {
+            all.add(sequence);
+        }
+    }
+
+    private static long[] toArray(Collection<Long> sequences) {
+        return sequences.stream().mapToLong(Long::longValue).toArray();
+    }
+}

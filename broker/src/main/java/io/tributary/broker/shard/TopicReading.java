@@ -1,0 +1,128 @@
+package io.tributary.broker.shard;
+
+import io.tributary.common.event.QueueEntry;
+import io.tributary.common.event.Source;
+import io.tributary.persistence.app.AppTopics;
+import io.tributary.persistence.app.AppTopics.AppRecord;
+import io.tributary.persistence.app.AppTopics.AppTopic;
+import io.tributary.persistence.shard.ShardStore;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Queue;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Executor;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Reads the messages of one application for one of its connections, from where the session has come to. Skips what another
+ * session of the client was to have, and what was handed on twice. Confined to the thread of the driver; pages arrive there.
+ */
+final class TopicReading {
+    private static final int PAGE_BYTES = 256 << 10;
+
+    private final ClientState client;
+    private final AppTopic topic;
+    private final AppTopics topics;
+    private final Executor thread;
+    private final ShardRecorder recorder;
+    private final Set<Long> released;
+    /** The latest source read so far from each shard. */
+    private final Map<Integer, Source> seen;
+    /** The sources read of messages that the application is not known to be done with, in their order. */
+    private final Queue<Sourced> ahead = new ArrayDeque<>();
+    /** Sources of messages that it is done with, as far as that is not logged. */
+    private final Map<Integer, Source> passed = new HashMap<>();
+
+    private @Nullable CompletableFuture<AppTopics.Page> reading;
+
+    private record Sourced(long sequence, Source source) {}
+
+    TopicReading(ClientState client, TopicProgress progress, AppTopics topics, Executor thread, ShardRecorder recorder) {
+        this.client = client;
+        this.topics = topics;
+        this.thread = thread;
+        this.recorder = recorder;
+        topic = Topics.of(client.clientId, progress.queue);
+        released = new HashSet<>(progress.released());
+        seen = new HashMap<>(progress.sources());
+    }
+
+    /**
+     * Reads on; waits for a message where there is none.
+     *
+     * @param from the lowest sequence number wanted
+     * @param then told on the driver's thread; the page is null when the topic could not be read
+     */
+    void read(long from, int max, Consumer<SessionQueues.@Nullable Page> then) {
+        CompletableFuture<AppTopics.Page> answer = topics.read(topic, from - 1, max, PAGE_BYTES);
+        reading = answer;
+        answer.whenComplete((page, _) ->
+                thread.execute(() -> then.accept(page == null ? null : current(from, page))));
+    }
+
+    /** Nobody wants the page any more that is being waited for. */
+    void cancel() {
+        if (reading != null) {
+            reading.cancel(false);
+        }
+    }
+
+    private SessionQueues.Page current(long from, AppTopics.Page page) {
+        if (page.from() >= from && !topic.shared()) {
+            recorder.topicRecordsLost(page.from() - (from - 1));
+        }
+        List<ShardStore.Entry> entries = new ArrayList<>(page.records().size());
+        for (AppRecord entry : page.records()) {
+            if (entry.recipient().session() == client.session && isNew(entry)) {
+                entries.add(new ShardStore.Entry(entry.position() + 1, entryOf(entry)));
+            }
+        }
+        return new SessionQueues.Page(entries, page.next() + 1);
+    }
+
+    private boolean isNew(AppRecord entry) {
+        Source source = entry.source();
+        if (source == null) {
+            return true;
+        }
+        Source known = seen.get(source.shard());
+        if (known != null && !source.isAfter(known.offset(), known.part())) {
+            return false;
+        }
+        seen.put(source.shard(), source);
+        ahead.add(new Sourced(entry.position() + 1, source));
+        return true;
+    }
+
+    private QueueEntry entryOf(AppRecord entry) {
+        return released.contains(entry.position() + 1)
+                ? new QueueEntry.Released()
+                : new QueueEntry.Queued(
+                        entry.message(),
+                        entry.recipient().qos(),
+                        entry.recipient().retain(),
+                        entry.recipient().subscriptionIds(),
+                        null);
+    }
+
+    /**
+     * The application is done with everything up to a sequence number.
+     *
+     * @return the latest sources up to it that were not given before
+     */
+    List<Source> pass(long upTo) {
+        for (Sourced first = ahead.peek(); first != null && first.sequence <= upTo; first = ahead.peek()) {
+            passed.put(first.source.shard(), first.source);
+            ahead.remove();
+        }
+        List<Source> latest = new ArrayList<>(passed.values());
+        passed.clear();
+        return latest;
+    }
+}

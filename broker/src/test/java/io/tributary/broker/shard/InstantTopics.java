@@ -1,0 +1,164 @@
+package io.tributary.broker.shard;
+
+import io.tributary.common.event.Recipient;
+import io.tributary.common.event.Source;
+import io.tributary.common.mqtt.Message;
+import io.tributary.persistence.app.AppTopics;
+import io.tributary.persistence.app.GroupTopics;
+import io.tributary.persistence.shard.AppendCallback;
+import io.tributary.persistence.shard.ShardLog;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import org.jspecify.annotations.Nullable;
+
+/** Topics of applications in memory: whatever is asked is done at once, on the calling thread. */
+final class InstantTopics implements AppTopics {
+    final Map<AppTopic, Long> acknowledged = new HashMap<>();
+    final Map<String, List<Message>> groups = new HashMap<>();
+    private final Map<AppTopic, List<AppRecord>> topics = new HashMap<>();
+    private final Map<AppTopic, Waiting> waiting = new HashMap<>();
+
+    private record Waiting(long from, CompletableFuture<Page> answer) {}
+
+    /** An appender to a log and to topics that nobody looks at. */
+    static LogAppender appender(ShardLog log) {
+        return new LogAppender(log, new InstantTopics().asTopics(), Duration.ZERO, () -> 0);
+    }
+
+    Topics asTopics() {
+        return new Topics(this, new Groups());
+    }
+
+    List<AppRecord> records(AppTopic topic) {
+        return topics.getOrDefault(topic, List.of());
+    }
+
+    boolean exists(AppTopic topic) {
+        return topics.containsKey(topic);
+    }
+
+    /** Whether somebody waits for a message. */
+    boolean isAwaited(AppTopic topic) {
+        Waiting one = waiting.get(topic);
+        return one != null && !one.answer.isDone();
+    }
+
+    @Override
+    public CompletionStage<Long> create(AppTopic topic) {
+        topics.computeIfAbsent(topic, _ -> new ArrayList<>());
+        return endPosition(topic);
+    }
+
+    @Override
+    public CompletionStage<@Nullable Void> delete(AppTopic topic) {
+        topics.remove(topic);
+        return CompletableFuture.completedStage(null);
+    }
+
+    @Override
+    public CompletionStage<Set<String>> owners() {
+        Set<String> owners = new TreeSet<>();
+        topics.keySet().forEach(topic -> owners.add(topic.clientId()));
+        return CompletableFuture.completedStage(owners);
+    }
+
+    @Override
+    public boolean append(
+            AppTopic topic, Message message, Recipient recipient, @Nullable Source source, AppendCallback callback) {
+        List<AppRecord> records = topics.get(topic);
+        if (records == null) {
+            callback.onAppended(-1, null);
+            return true;
+        }
+        long position = records.size();
+        records.add(new AppRecord(position, 0, message, recipient, source));
+        callback.onAppended(position, null);
+        Waiting reader = waiting.remove(topic);
+        if (reader != null) {
+            reader.answer.complete(page(records, reader.from, Integer.MAX_VALUE));
+        }
+        return true;
+    }
+
+    @Override
+    public void onRoom(Runnable action) {
+        action.run();
+    }
+
+    @Override
+    public CompletableFuture<Page> read(AppTopic topic, long from, int maxRecords, int maxBytes) {
+        List<AppRecord> records = topics.getOrDefault(topic, List.of());
+        if (from < records.size()) {
+            return CompletableFuture.completedFuture(page(records, from, maxRecords));
+        }
+        Waiting reader = new Waiting(from, new CompletableFuture<>());
+        waiting.put(topic, reader);
+        return reader.answer;
+    }
+
+    private static Page page(List<AppRecord> records, long from, int maxRecords) {
+        int end = (int) Math.min(records.size(), from + maxRecords);
+        return new Page(List.copyOf(records.subList((int) from, end)), from, end);
+    }
+
+    @Override
+    public CompletionStage<Long> endPosition(AppTopic topic) {
+        return CompletableFuture.completedStage((long) records(topic).size());
+    }
+
+    @Override
+    public void acknowledged(AppTopic topic, long position) {
+        acknowledged.put(topic, position);
+    }
+
+    @Override
+    public void close() {}
+
+    /** Groups whose messages nobody takes. */
+    private final class Groups implements GroupTopics {
+        @Override
+        public CompletionStage<@Nullable Void> create(String group) {
+            groups.computeIfAbsent(group, _ -> new ArrayList<>());
+            return CompletableFuture.completedStage(null);
+        }
+
+        @Override
+        public CompletionStage<@Nullable Void> delete(String group) {
+            groups.remove(group);
+            return CompletableFuture.completedStage(null);
+        }
+
+        @Override
+        public CompletionStage<Set<String>> groups() {
+            return CompletableFuture.completedStage(Set.copyOf(groups.keySet()));
+        }
+
+        @Override
+        public boolean append(String group, Message message, @Nullable Source source, AppendCallback callback) {
+            List<Message> messages = groups.computeIfAbsent(group, _ -> new ArrayList<>());
+            messages.add(message);
+            callback.onAppended(messages.size() - 1L, null);
+            return true;
+        }
+
+        @Override
+        public void onRoom(Runnable action) {
+            action.run();
+        }
+
+        @Override
+        public Consumption consume(String group, Consumer consumer) {
+            throw new UnsupportedOperationException("nobody takes messages here");
+        }
+
+        @Override
+        public void close() {}
+    }
+}
