@@ -104,6 +104,11 @@ final class SimFront {
         }
     }
 
+    /** Whether the log has everything that was appended. */
+    boolean isLogged() {
+        return log.isIdle() && !appender.isCongested();
+    }
+
     void die() {
         loop.die();
         log.die();
