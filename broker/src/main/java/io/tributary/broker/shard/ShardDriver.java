@@ -14,6 +14,7 @@ import io.tributary.common.event.ShardEvent.HandOver;
 import io.tributary.common.event.ShardEvent.Owner;
 import io.tributary.common.event.ShardEvent.SessionExpired;
 import io.tributary.common.event.ShardEvent.Settled;
+import io.tributary.common.event.ShardEvent.TopicPosition;
 import io.tributary.common.event.ShardEvent.WillDue;
 import io.tributary.common.mqtt.Message;
 import io.tributary.common.mqtt.Will;
@@ -377,9 +378,19 @@ final class ShardDriver implements Effects {
             when settled.ownerEpoch() == ownerEpoch -> {
                 now.deliveries.logged(settled);
                 now.savePoints.settledFolded();
+                settled.positions().forEach(position -> tellTopic(now, position));
             }
             case HandOver handOver when handOver.ownerEpoch() == ownerEpoch -> now.deliveries.logged(handOver);
             default -> {}
+        }
+    }
+
+    /** The log says that an application is done with a part of its topic, whatever becomes of the store. */
+    private void tellTopic(Live now, TopicPosition position) {
+        ClientState client = now.state.client(position.clientId());
+        if (client != null && client.session == position.session() && client.topic != null) {
+            AppTopic topic = Topics.of(client.clientId, client.queue());
+            environment.topics().applications().acknowledged(topic, client.topic.upTo());
         }
     }
 

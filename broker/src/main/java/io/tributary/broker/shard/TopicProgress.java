@@ -5,6 +5,7 @@ import io.tributary.common.event.Source;
 import io.tributary.common.event.TopicState;
 import java.util.ArrayList;
 import java.util.Collection;
+import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -90,6 +91,7 @@ final class TopicProgress {
 
     TopicState toState() {
         List<Source> all = new ArrayList<>(sources.values());
+        all.sort(Comparator.comparingInt(Source::shard));
         return new TopicState(queue, upTo, toArray(settled), toArray(released), all);
     }
 

@@ -3,6 +3,7 @@ package io.tributary.broker.session;
 import static io.tributary.broker.session.SessionFixture.utf8;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.tributary.common.event.QueueKind;
 import io.tributary.broker.delivery.Attached;
 import io.tributary.broker.security.Authenticator;
 import io.tributary.broker.security.Authorizer;
@@ -46,7 +47,7 @@ class ConnectHandshakeTest {
 
     @Test // [MQTT-3.2.2-3]
     void tellsSessionPresentWhenShardResumedIt() {
-        fixture.backend.attached = new Attached(7, 9, true, new int[0]);
+        fixture.backend.attached = new Attached(7, 9, true, QueueKind.SHARD, new int[0]);
 
         assertThat(fixture.connect(Connects.v5().durable()).sessionPresent()).isTrue();
         assertThat(fixture.backend.lifecycle).containsExactly("online c persistent");
@@ -54,7 +55,7 @@ class ConnectHandshakeTest {
 
     @Test // [MQTT-3.1.2-5]
     void resumesSessionWhenItIsNotToLastAnyLonger() {
-        fixture.backend.attached = new Attached(7, 9, true, new int[0]);
+        fixture.backend.attached = new Attached(7, 9, true, QueueKind.SHARD, new int[0]);
 
         fixture.connect(Connects.v5().keepSession());
 

@@ -1,5 +1,6 @@
 package io.tributary.broker.session;
 
+import io.tributary.common.event.QueueKind;
 import io.tributary.broker.delivery.Attached;
 import io.tributary.broker.retained.RetainedMessages;
 import io.tributary.broker.routing.Publisher;
@@ -57,7 +58,7 @@ public final class FakeBackend implements SessionBackend {
     @Nullable
     LocalSessions target;
 
-    Attached attached = new Attached(100, 101, false, new int[0]);
+    Attached attached = new Attached(100, 101, false, QueueKind.SHARD, new int[0]);
     boolean holdAttach;
     boolean holdDetach;
 

@@ -4,6 +4,7 @@ import static io.tributary.broker.session.SessionFixture.delivery;
 import static io.tributary.broker.session.SessionFixture.queued;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.tributary.common.event.QueueKind;
 import io.tributary.broker.delivery.Attached;
 import io.tributary.broker.subscription.Subscriber;
 import io.tributary.common.mqtt.MqttPacket.Disconnect;
@@ -19,7 +20,7 @@ class LocalSessionsTest {
     void doesNothingWhenConnectionIsGone() {
         LocalSessions sessions = new LocalSessions();
 
-        sessions.attached(7, new Attached(1, 2, false, new int[0]));
+        sessions.attached(7, new Attached(1, 2, false, QueueKind.SHARD, new int[0]));
         sessions.takenOver(7);
         sessions.deliver(7, List.of(delivery(1, QoS.AT_LEAST_ONCE)));
         sessions.received(7, new long[] {1});

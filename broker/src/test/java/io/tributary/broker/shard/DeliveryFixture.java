@@ -9,6 +9,7 @@ import io.tributary.common.event.ShardEvent.HandOver;
 import io.tributary.common.event.ShardEvent.Settled;
 import io.tributary.common.mqtt.Message;
 import io.tributary.common.mqtt.Will;
+import io.tributary.persistence.app.AppTopics;
 import io.tributary.persistence.shard.ShardStore;
 import io.tributary.persistence.shard.ShardStore.Claim;
 import java.time.Duration;
@@ -28,6 +29,7 @@ final class DeliveryFixture implements Effects, MessageRouting {
     static final long OWNER = 0;
 
     final HeldStore store = new HeldStore();
+    final InstantTopics topics = new InstantTopics();
     final RecordingTarget target = new RecordingTarget();
     final List<String> dropped = new ArrayList<>();
     final List<HandOver> handOvers = new ArrayList<>();
@@ -71,6 +73,16 @@ final class DeliveryFixture implements Effects, MessageRouting {
 
     static ShardConfig config(int windowMessages, QueueLimits limits) {
         return new ShardConfig(1, Duration.ofSeconds(1), 10, 1024, windowMessages, 1024, limits);
+    }
+
+    private TopicReading reading(ClientState client) {
+        return new TopicReading(
+                client, Objects.requireNonNull(client.topic), topics, Runnable::run, ShardRecorder.NONE);
+    }
+
+    /** The topic of an application. */
+    static AppTopics.AppTopic topicOf(ClientState client) {
+        return Topics.of(client.clientId, client.queue());
     }
 
     ClientState client(String clientId) {
@@ -141,8 +153,13 @@ final class DeliveryFixture implements Effects, MessageRouting {
     @Override
     public void attached(ClientState client, @Nullable Taken previous) {
         handOver.returned(client);
-        deliveries.attached(client);
+        deliveries.attached(
+                client,
+                client.topic == null ? client.lastSequence : topics.records(topicOf(client)).size());
     }
+
+    @Override
+    public void refused(ShardEvent.Attach attach, ClientState existing) {}
 
     @Override
     public void detached(ClientState client) {

@@ -13,8 +13,6 @@ import org.jspecify.annotations.Nullable;
 
 /** An MQTT client that keeps its session state across connections, as the specification says, and an application behind it. */
 final class SimClient {
-    private static final long KEEP_ALIVE_MILLIS = 3000;
-
     final String name;
     /** Never starts clean and never lets its session expire. */
     final boolean isLoyal;
@@ -99,7 +97,7 @@ final class SimClient {
         connection = world.anyFront().connect(this, connect);
         if (before != null) {
             before.link().leftByClient(world.clock.chance(0.5));
-            world.clock.after(KEEP_ALIVE_MILLIS, before::lost); // should nobody take it over
+            world.clock.after(SimWorld.LATEST_NOTICE_MILLIS, before::lost); // should nobody take it over
         }
     }
 
@@ -164,7 +162,7 @@ final class SimClient {
         SimConnection from = connection;
         if (from != null) {
             from.link().leftByClient(world.clock.chance(0.5));
-            world.clock.after(world.clock.between(0, 3000), from::lost);
+            world.clock.after(world.clock.between(0, SimWorld.LATEST_NOTICE_MILLIS), from::lost);
             gone();
         }
     }

@@ -1,6 +1,5 @@
 package io.tributary.broker.shard;
 
-import java.util.Comparator;
 import java.util.List;
 import java.util.PriorityQueue;
 import java.util.SplittableRandom;
@@ -10,13 +9,19 @@ final class SimClock {
     /** An arbitrary moment far enough from zero that differences stay positive. */
     private static final long START_MILLIS = 1_000_000;
 
-    private final PriorityQueue<Task> tasks =
-            new PriorityQueue<>(Comparator.comparingLong(Task::atMillis).thenComparingLong(Task::order));
+    private final PriorityQueue<Task> tasks = new PriorityQueue<>();
     private final SplittableRandom random;
     private long nowMillis = START_MILLIS;
     private long steps;
 
-    private record Task(long atMillis, long order, Runnable action) {}
+    private record Task(long atMillis, long order, Runnable action) implements Comparable<Task> {
+        @Override
+        public int compareTo(Task other) {
+            return atMillis == other.atMillis
+                    ? Long.compare(order, other.order)
+                    : Long.compare(atMillis, other.atMillis);
+        }
+    }
 
     SimClock(long seed) {
         random = new SplittableRandom(seed);

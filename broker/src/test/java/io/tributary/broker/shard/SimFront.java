@@ -108,6 +108,11 @@ final class SimFront {
         }
     }
 
+    /** Whether the log has everything that was appended. */
+    boolean isLogged() {
+        return log.isIdle() && !appender.isCongested();
+    }
+
     void die() {
         loop.die();
         log.die();

@@ -27,6 +27,7 @@ final class SimNode {
     final SimLog.View log;
     private final SimStore.View store;
     private final SimTopics.View topics;
+    private final LogAppender appender;
     private final SimWorld world;
     private final List<ShardDriver> drivers = new ArrayList<>();
     private final Map<String, Integer> generations = new HashMap<>();
@@ -39,15 +40,15 @@ final class SimNode {
         log = world.log.view();
         store = world.store.view();
         topics = world.topics.view();
-        LogAppender appender = new LogAppender(log, withoutGroups(topics), Duration.ZERO, world.clock::nowMillis);
+        appender = new LogAppender(log, withoutGroups(topics), Duration.ZERO, world.clock::nowMillis);
         for (int shard = 0; shard < world.log.shards(); shard++) {
-            drivers.add(new ShardDriver(shard, environment(appender), thread));
+            drivers.add(new ShardDriver(shard, environment(), thread));
         }
         log.start(new Reader());
         world.clock.after(TICK_MILLIS, this::tick);
     }
 
-    private ShardEnvironment environment(LogAppender appender) {
+    private ShardEnvironment environment() {
         return new ShardEnvironment(
                 world.config,
                 "owner",
@@ -102,6 +103,11 @@ final class SimNode {
     /** A process is known to be gone for good. */
     void gone(String front) {
         drivers.forEach(driver -> thread.execute(() -> driver.gone(front)));
+    }
+
+    /** Whether the log has everything that was appended. */
+    boolean isLogged() {
+        return log.isIdle() && !appender.isCongested();
     }
 
     /** Dies without a word. */

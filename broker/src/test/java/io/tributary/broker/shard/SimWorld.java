@@ -27,6 +27,9 @@ final class SimWorld {
     private static final List<String> TOPICS = List.of("a", "b", WORK);
     private static final int SHARDS = 3;
     private static final int BEGINNING_MILLIS = 1000;
+    /** How long a broken connection, a broken link or a dead process may go unnoticed. */
+    static final int LATEST_NOTICE_MILLIS = 3000;
+
     private static final int LONGEST_SETTLING_MILLIS = 120_000;
 
     final SimClock clock;
@@ -429,7 +432,7 @@ final class SimWorld {
         front.die();
         fronts.remove(front);
         startFront();
-        clock.after(clock.between(0, 3000), () -> {
+        clock.after(clock.between(0, LATEST_NOTICE_MILLIS), () -> {
             deadFronts.add(front.name());
             nodes.forEach(node -> node.gone(front.name()));
         });
@@ -438,7 +441,7 @@ final class SimWorld {
     private void breakLink(SimNode node, SimFront front) {
         hadFault = true;
         node.cut(front);
-        clock.after(clock.between(0, 3000), () -> node.mend(front));
+        clock.after(clock.between(0, LATEST_NOTICE_MILLIS), () -> node.mend(front));
     }
 
     private void crashOne(SimNode node) {
@@ -480,10 +483,14 @@ final class SimWorld {
         clients.forEach(client -> client.isAway = !client.isLoyal && !client.isConnecting() && clock.chance(0.5));
     }
 
+    /** Waits until what broke before has been noticed, and nothing is logged any more. */
     private void settle() {
+        long noticedAt = clock.nowMillis() + LATEST_NOTICE_MILLIS;
         long deadline = clock.nowMillis() + LONGEST_SETTLING_MILLIS;
+        boolean isNoticed;
         long seen;
         do {
+            isNoticed = clock.nowMillis() >= noticedAt;
             seen = log.appended();
             for (int i = 0; i < 6; i++) {
                 callBack();
@@ -492,7 +499,7 @@ final class SimWorld {
             if (clock.nowMillis() > deadline) {
                 throw new Violation("the history does not settle: " + unsettled());
             }
-        } while (log.appended() != seen || !unsettled().isEmpty());
+        } while (!isNoticed || log.appended() != seen || !unsettled().isEmpty());
     }
 
     private void callBack() {
@@ -514,6 +521,9 @@ final class SimWorld {
             if (owner == null || !owner.driver(shard).isLive()) {
                 names.add("shard " + shard);
             }
+        }
+        if (!fronts.stream().allMatch(SimFront::isLogged) || !nodes.stream().allMatch(SimNode::isLogged)) {
+            names.add("appends");
         }
         return names;
     }
