@@ -1,6 +1,9 @@
 package io.tributary.broker.security;
 
+import io.tributary.common.event.QueueKind;
 import io.tributary.common.mqtt.ProtocolVersion;
+import io.tributary.common.mqtt.UserProperty;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -11,6 +14,46 @@ import org.jspecify.annotations.Nullable;
  * @param version the version of MQTT that it speaks
  * @param remoteAddress host and port of the other side, for people to read
  * @param listener the name of the listener that it came through
+ * @param certificateSubject the distinguished name in the TLS certificate that it proved to own, as RFC 2253 writes it; null
+ *     without one
+ * @param userProperties the user properties in CONNECT, in their order; none before MQTT 5. As large as the listener's limit of a
+ *     CONNECT allows
+ * @param queue what kind of client it is, and where its messages wait while it is away; {@link QueueKind#SHARD} until it is
+ *     authenticated
  */
 public record ClientInfo(
-        String clientId, @Nullable String userName, ProtocolVersion version, String remoteAddress, String listener) {}
+        String clientId,
+        @Nullable String userName,
+        ProtocolVersion version,
+        String remoteAddress,
+        String listener,
+        @Nullable String certificateSubject,
+        List<UserProperty> userProperties,
+        QueueKind queue) {
+
+    /** Copies the list. */
+    public ClientInfo {
+        userProperties = List.copyOf(userProperties);
+    }
+
+    /** A device without certificate and user properties. */
+    public ClientInfo(
+            String clientId,
+            @Nullable String userName,
+            ProtocolVersion version,
+            String remoteAddress,
+            String listener) {
+        this(clientId, userName, version, remoteAddress, listener, null, List.of(), QueueKind.SHARD);
+    }
+
+    /** The same client once it is accepted: under the identifier that holds, and of that kind. */
+    public ClientInfo accepted(String newClientId, QueueKind newQueue) {
+        return new ClientInfo(
+                newClientId, userName, version, remoteAddress, listener, certificateSubject, userProperties, newQueue);
+    }
+
+    /** Whether it is an application; else it is a device. */
+    public boolean isApplication() {
+        return queue.isApplication();
+    }
+}
