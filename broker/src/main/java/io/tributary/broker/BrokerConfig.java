@@ -4,6 +4,7 @@ import io.tributary.broker.connection.BoundListener;
 import io.tributary.broker.connection.ListenerConfig;
 import io.tributary.broker.connection.NetworkConfig;
 import io.tributary.broker.retained.RetainedLimits;
+import io.tributary.broker.security.ClientRules;
 import io.tributary.broker.shard.ShardConfig;
 import io.tributary.broker.subscription.SharedChoice;
 import io.tributary.broker.subscription.SubscriptionLimits;
@@ -26,6 +27,7 @@ import org.jspecify.annotations.Nullable;
  * @param storage how the embedded store works
  * @param listeners where clients connect; may be empty for a broker that is used in process only
  * @param network how the sockets of all listeners are run
+ * @param clientRules which clients are applications
  * @param shards how sessions are owned, queued and saved
  * @param subscriptions how many subscriptions there may be
  * @param shared how shared subscriptions choose a member
@@ -40,6 +42,7 @@ public record BrokerConfig(
         RocksDbOptions storage,
         List<ListenerConfig> listeners,
         NetworkConfig network,
+        ClientRules clientRules,
         ShardConfig shards,
         SubscriptionLimits subscriptions,
         SharedChoice shared,
@@ -75,6 +78,7 @@ public record BrokerConfig(
                 RocksDbOptions.defaults(DEFAULT_SHARDS),
                 List.of(),
                 NetworkConfig.DEFAULT,
+                ClientRules.NONE,
                 ShardConfig.defaults(),
                 SubscriptionLimits.defaults(),
                 SharedChoice.DEFAULT,
@@ -92,6 +96,25 @@ public record BrokerConfig(
                 storage,
                 List.of(newListeners),
                 network,
+                clientRules,
+                shards,
+                subscriptions,
+                shared,
+                retained,
+                sysInterval,
+                drain,
+                cluster);
+    }
+
+    /** The same with these rules of which clients are applications. */
+    public BrokerConfig withClientRules(ClientRules newRules) {
+        return new BrokerConfig(
+                nodeName,
+                dataDirectory,
+                storage,
+                listeners,
+                network,
+                newRules,
                 shards,
                 subscriptions,
                 shared,

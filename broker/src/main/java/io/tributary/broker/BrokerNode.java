@@ -159,7 +159,7 @@ final class BrokerNode implements AutoCloseable {
         return new SessionServices(
                 place.node(),
                 SessionBackend.of(shards, place.view(), router, subscriptions, retained),
-                new AccessControl(extensions.authenticator(), enhanced, extensions.authorizer()),
+                new AccessControl(extensions.authenticator(), enhanced, extensions.authorizer(), config.clientRules()),
                 new Extensions(SubscribeInterceptor.chain(extensions.subscribe()), extensions.sessions()),
                 sessions,
                 recorders.sessions(),

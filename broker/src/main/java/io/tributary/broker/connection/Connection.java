@@ -65,7 +65,11 @@ final class Connection extends ChannelInboundHandlerAdapter implements PacketSin
         unfinished =
                 new UnfinishedPacket(channel.eventLoop(), listener.unfinished(), this::resumeReading, this::unfinished);
         ReasonCode refusal = verdict instanceof ListenerAdmission.Refused(ReasonCode reason) ? reason : null;
-        Peer peer = new Peer(address(channel.remoteAddress()), listener.name(), refusal);
+        Peer peer = new Peer(
+                address(channel.remoteAddress()),
+                listener.name(),
+                () -> ClientCertificate.subject(channel.pipeline()),
+                refusal);
         session = new Session(listener.services(), listener.config().limits(), peer, mailbox, this);
     }
 

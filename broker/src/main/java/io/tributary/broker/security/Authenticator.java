@@ -1,5 +1,6 @@
 package io.tributary.broker.security;
 
+import io.tributary.common.event.QueueKind;
 import io.tributary.common.mqtt.ReasonCode;
 import java.util.concurrent.CompletionStage;
 import org.jspecify.annotations.Nullable;
@@ -19,8 +20,18 @@ public interface Authenticator {
     /** The answer to a CONNECT. */
     sealed interface Result {}
 
-    /** The client may connect. */
-    record Accepted() implements Result {}
+    /**
+     * The client may connect.
+     *
+     * @param kind what kind of client it is, whatever the configured rules say; null to leave it to them
+     */
+    record Accepted(@Nullable QueueKind kind) implements Result {
+
+        /** The client may connect, and the configured rules say what kind it is. */
+        public Accepted() {
+            this(null);
+        }
+    }
 
     /**
      * The client may not connect.

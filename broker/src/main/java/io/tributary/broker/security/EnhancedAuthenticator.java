@@ -1,5 +1,6 @@
 package io.tributary.broker.security;
 
+import io.tributary.common.event.QueueKind;
 import io.tributary.common.mqtt.ReasonCode;
 import java.util.concurrent.CompletionStage;
 import org.jspecify.annotations.Nullable;
@@ -29,9 +30,21 @@ public interface EnhancedAuthenticator {
     @SuppressWarnings("ArrayRecordComponent") // handed on, never compared
     record Continue(byte @Nullable [] data) implements Step {}
 
-    /** The client is who it says; the data goes into CONNACK or the last AUTH. */
+    /**
+     * The client is who it says.
+     *
+     * @param data goes into CONNACK or the last AUTH
+     * @param kind what kind of client it is, whatever the configured rules say; null to leave it to them. It counts at CONNECT
+     *     only: a client that authenticates again stays what it is
+     */
     @SuppressWarnings("ArrayRecordComponent") // handed on, never compared
-    record Success(byte @Nullable [] data) implements Step {}
+    record Success(byte @Nullable [] data, @Nullable QueueKind kind) implements Step {
+
+        /** The client is who it says, and the configured rules say what kind it is. */
+        public Success(byte @Nullable [] data) {
+            this(data, null);
+        }
+    }
 
     /** The client is refused. */
     record Failure(ReasonCode reason, @Nullable String message) implements Step {}

@@ -5,6 +5,7 @@ import io.tributary.broker.security.Authenticator.Accepted;
 import io.tributary.broker.security.Authenticator.Refused;
 import io.tributary.broker.security.ClientInfo;
 import io.tributary.broker.security.EnhancedAuthenticator;
+import io.tributary.common.event.QueueKind;
 import io.tributary.common.mqtt.Message;
 import io.tributary.common.mqtt.MqttException;
 import io.tributary.common.mqtt.MqttPacket.Auth;
@@ -65,7 +66,7 @@ final class ConnectHandshake {
     }
 
     private void authenticate(Connect connect) {
-        ClientInfo claimed = client(connect, connect.clientId());
+        ClientInfo claimed = claimed(connect);
         String method = connect.properties().authenticationMethod();
         if (method == null) {
             authenticate(connect, claimed);
@@ -93,18 +94,20 @@ final class ConnectHandshake {
         try {
             authenticator
                     .authenticate(claimed, connect.password())
-                    .whenComplete((result, failure) -> context.run(() -> authenticated(connect, result, failure)));
+                    .whenComplete(
+                            (result, failure) -> context.run(() -> authenticated(connect, claimed, result, failure)));
         } catch (RuntimeException failure) {
             throw AuthenticationFailures.unavailable(failure);
         }
     }
 
-    private void authenticated(Connect connect, Authenticator.@Nullable Result result, @Nullable Throwable failure) {
+    private void authenticated(
+            Connect connect, ClientInfo claimed, Authenticator.@Nullable Result result, @Nullable Throwable failure) {
         if (result == null) {
             throw AuthenticationFailures.unavailable(failure);
         }
         switch (result) {
-            case Accepted yes -> onAdmitted.accept(admission(connect));
+            case Accepted yes -> onAdmitted.accept(admission(connect, claimed, yes.kind()));
             case Refused no -> throw AuthenticationFailures.refused(no.reason(), no.message());
         }
     }
@@ -124,9 +127,10 @@ final class ConnectHandshake {
                 }
 
                 @Override
-                public void onSuccess(byte @Nullable [] data) {
+                public void onSuccess(EnhancedAuthenticator.Success success) {
                     exchange = null;
-                    onAdmitted.accept(admission(connect).withAuthenticationData(data));
+                    onAdmitted.accept(
+                            admission(connect, claimed, success.kind()).withAuthenticationData(success.data()));
                 }
             });
             exchange.next(connect.properties().authenticationData());
@@ -137,16 +141,28 @@ final class ConnectHandshake {
         }
     }
 
-    private Admission admission(Connect connect) {
+    /** The rules see the identifier that the client brought: what the broker makes up could match by chance. */
+    private Admission admission(Connect connect, ClientInfo claimed, @Nullable QueueKind decided) {
         boolean assigned = connect.clientId().isEmpty();
         String clientId = assigned ? ClientIdentifiers.random() : connect.clientId(); // [MQTT-3.1.3-6]
         Will will = connect.will() == null ? null : will(connect.will(), clientId);
-        return new Admission(
-                connect, client(connect, clientId), assigned, sessionExpiry(connect), keepAlive(connect), will, null);
+        QueueKind kind =
+                decided == null ? context.services().access().clientRules().kindOf(claimed) : decided;
+        ClientInfo client = claimed.accepted(clientId, kind);
+        return new Admission(connect, client, assigned, sessionExpiry(connect), keepAlive(connect), will, null);
     }
 
-    private ClientInfo client(Connect connect, String clientId) {
-        return new ClientInfo(clientId, connect.userName(), connect.version(), peer.remoteAddress(), peer.listener());
+    /** The client as it describes itself. */
+    private ClientInfo claimed(Connect connect) {
+        return new ClientInfo(
+                connect.clientId(),
+                connect.userName(),
+                connect.version(),
+                peer.remoteAddress(),
+                peer.listener(),
+                peer.certificateSubject().get(),
+                connect.properties().userProperties(),
+                QueueKind.SHARD);
     }
 
     private long sessionExpiry(Connect connect) {

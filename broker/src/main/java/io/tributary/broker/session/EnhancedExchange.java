@@ -31,7 +31,7 @@ final class EnhancedExchange {
         void onContinue();
 
         /** The client is who it says. */
-        void onSuccess(byte @Nullable [] data);
+        void onSuccess(Success success);
     }
 
     /** Begins an exchange; {@link #next} is to follow. */
@@ -75,7 +75,7 @@ final class EnhancedExchange {
                         .send(new Auth(ReasonCode.CONTINUE_AUTHENTICATION, method, more.data(), null, List.of()));
                 observer.onContinue();
             }
-            case Success done -> observer.onSuccess(done.data());
+            case Success done -> observer.onSuccess(done);
             case Failure no -> throw AuthenticationFailures.refused(no.reason(), no.message());
         }
     }

@@ -57,9 +57,9 @@ final class ReAuthentication {
             public void onContinue() {}
 
             @Override
-            public void onSuccess(byte @Nullable [] data) {
+            public void onSuccess(EnhancedAuthenticator.Success success) {
                 exchange = null;
-                context.sink().send(new Auth(ReasonCode.SUCCESS, name, data, null, List.of()));
+                context.sink().send(new Auth(ReasonCode.SUCCESS, name, success.data(), null, List.of()));
             }
         });
     }

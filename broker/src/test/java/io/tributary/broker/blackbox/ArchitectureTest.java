@@ -96,6 +96,7 @@ class ArchitectureTest {
                 + " io.tributary.broker.link io.tributary.broker.metrics",
         "io.netty.channel.., io.tributary.broker.connection io.tributary.broker.link",
         "jakarta.., io.tributary.broker.boot..",
+        "com.google.re2j.., io.tributary.broker.security",
         "org.jctools.., io.tributary.broker.session io.tributary.broker.link",
     })
     void confinesLibraryWhenOnlyOnePartNeedsIt(String library, String users) {

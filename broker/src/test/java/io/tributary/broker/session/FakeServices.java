@@ -2,6 +2,7 @@ package io.tributary.broker.session;
 
 import io.tributary.broker.security.Authenticator;
 import io.tributary.broker.security.Authorizer;
+import io.tributary.broker.security.ClientRules;
 import java.time.InstantSource;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
@@ -18,7 +19,7 @@ public final class FakeServices {
         return new SessionServices(
                 "node",
                 backend,
-                new AccessControl(everybody, Map.of(), Authorizer.allowAll()),
+                new AccessControl(everybody, Map.of(), Authorizer.allowAll(), ClientRules.NONE),
                 Extensions.NONE,
                 sessions,
                 SessionRecorder.NONE,

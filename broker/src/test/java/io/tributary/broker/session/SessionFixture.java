@@ -7,6 +7,7 @@ import io.tributary.broker.extension.SubscribeInterceptor;
 import io.tributary.broker.security.Authenticator;
 import io.tributary.broker.security.Authorizer;
 import io.tributary.broker.security.ClientInfo;
+import io.tributary.broker.security.ClientRules;
 import io.tributary.broker.security.EnhancedAuthenticator;
 import io.tributary.common.event.QueueEntry.Queued;
 import io.tributary.common.mqtt.Message;
@@ -41,10 +42,14 @@ final class SessionFixture {
     Authenticator authenticator = (client, password) -> CompletableFuture.completedFuture(new Authenticator.Accepted());
     Authorizer authorizer = Authorizer.allowAll();
     SubscribeInterceptor interceptor = (client, subscription) -> new SubscribeInterceptor.Proceed(subscription);
+    ClientRules clientRules = ClientRules.NONE;
     SessionLimits limits = SessionLimits.DEFAULT;
 
     @Nullable
     ReasonCode refusal;
+
+    @Nullable
+    String certificateSubject;
 
     long wallMillis = NOW;
     private @Nullable Session session;
@@ -61,13 +66,17 @@ final class SessionFixture {
             SessionServices services = new SessionServices(
                     "node",
                     backend,
-                    new AccessControl(authenticator, methods, authorizer),
+                    new AccessControl(authenticator, methods, authorizer, clientRules),
                     new Extensions(interceptor, List.of(new Noting())),
                     sessions,
                     recorder,
                     () -> Instant.ofEpochMilli(wallMillis));
             begun = new Session(
-                    services, limits, new Peer("peer", "listener", refusal), sessions.mailbox(loop.eventLoop()), sink);
+                    services,
+                    limits,
+                    new Peer("peer", "listener", () -> certificateSubject, refusal),
+                    sessions.mailbox(loop.eventLoop()),
+                    sink);
             session = begun;
             begun.open();
         }

@@ -2,6 +2,7 @@ package io.tributary.broker.boot.settings;
 
 import java.lang.reflect.Parameter;
 import java.lang.reflect.ParameterizedType;
+import java.lang.reflect.Type;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -14,10 +15,12 @@ import org.springframework.util.unit.DataSize;
 
 /**
  * The names of all settings, read from the records that declare them. In a name, {@code <name>} stands for one that the
- * operator chooses, and {@code <property>} for all the rest of it, dots included.
+ * operator chooses, {@code [<n>]} for the place in a list, from 0 on, and {@code <property>} for all the rest of it, dots
+ * included.
  */
 public final class SettingCatalog {
     private static final String CHOSEN = "<name>";
+    private static final String PLACE = "<n>";
     private static final String REST = "<property>";
 
     private SettingCatalog() {}
@@ -88,28 +91,35 @@ public final class SettingCatalog {
     }
 
     private static boolean matches(String pattern, ConfigurationPropertyName name) {
-        String[] elements = pattern.split("\\.", -1);
+        String[] elements = pattern.replace("[" + PLACE + "]", "." + PLACE).split("\\.", -1);
         boolean open = elements[elements.length - 1].equals(REST);
         if (name.getNumberOfElements() < elements.length || (!open && name.getNumberOfElements() > elements.length)) {
             return false;
         }
         for (int i = 0; i < (open ? elements.length - 1 : elements.length); i++) {
-            String uniform = elements[i].replace("-", "");
-            if (!elements[i].equals(CHOSEN)
-                    && !uniform.equals(name.getElement(i, ConfigurationPropertyName.Form.UNIFORM))) {
+            if (!isMatch(elements[i], name, i)) {
                 return false;
             }
         }
         return true;
     }
 
+    private static boolean isMatch(String element, ConfigurationPropertyName name, int i) {
+        return switch (element) {
+            case CHOSEN -> true;
+            case PLACE -> name.isNumericIndex(i);
+            default -> element.replace("-", "").equals(name.getElement(i, ConfigurationPropertyName.Form.UNIFORM));
+        };
+    }
+
     private static void collect(String prefix, Class<?> group, List<Setting> settings) {
         for (Parameter parameter : group.getDeclaredConstructors()[0].getParameters()) {
             String name = prefix + "." + kebabCase(parameter.getName());
             Class<?> type = parameter.getType();
-            if (type == Map.class) {
-                ParameterizedType map = (ParameterizedType) parameter.getParameterizedType();
-                Class<?> values = (Class<?>) map.getActualTypeArguments()[1];
+            if (type == List.class) {
+                collect(name + "[" + PLACE + "]", lastArgument(parameter), settings);
+            } else if (type == Map.class) {
+                Class<?> values = lastArgument(parameter);
                 if (values.isRecord()) {
                     collect(name + "." + CHOSEN, values, settings);
                 } else {
@@ -121,6 +131,12 @@ public final class SettingCatalog {
                 settings.add(new Setting(name, group, parameter));
             }
         }
+    }
+
+    /** What a list is of, or the values of a map. */
+    private static Class<?> lastArgument(Parameter parameter) {
+        Type[] arguments = ((ParameterizedType) parameter.getParameterizedType()).getActualTypeArguments();
+        return (Class<?>) arguments[arguments.length - 1];
     }
 
     private static String kebabCase(String camelCase) {

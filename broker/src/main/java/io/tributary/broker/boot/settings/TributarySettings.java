@@ -28,6 +28,7 @@ import org.springframework.boot.context.properties.bind.DefaultValue;
  * @param storage how the embedded store works
  * @param limits what a client may ask of the broker
  * @param listeners where clients connect, by name; after the limits, so that these are checked under their own name
+ * @param applications which clients are applications
  * @param queues the queues of persistent sessions
  * @param subscriptions how many subscriptions there may be
  * @param sharedSubscriptions how shared subscriptions work
@@ -50,6 +51,7 @@ public record TributarySettings(
         @DefaultValue StorageSettings storage,
         @DefaultValue LimitSettings limits,
         @DefaultValue Map<String, ListenerSettings> listeners,
+        @DefaultValue ApplicationsSettings applications,
         @DefaultValue QueueSettings queues,
         @DefaultValue SubscriptionSettings subscriptions,
         @DefaultValue SharedSubscriptionSettings sharedSubscriptions,
@@ -87,6 +89,7 @@ public record TributarySettings(
                         storage.options(PREFIX + ".storage"),
                         listening,
                         network.config(PREFIX + ".network"),
+                        applications.clientRules(PREFIX + ".applications", listeners.keySet()),
                         shards.config(PREFIX + ".shards", queues.limits(PREFIX + ".queues")),
                         subscriptions.limits(PREFIX + ".subscriptions"),
                         sharedSubscriptions.choice(),

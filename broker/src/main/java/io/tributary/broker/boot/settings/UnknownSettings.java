@@ -79,6 +79,8 @@ public final class UnknownSettings {
         for (int i = 0; i < elements.length; i++) {
             if (elements[i].startsWith("<") && i < chosen.length) {
                 elements[i] = chosen[i];
+            } else if (elements[i].endsWith("[<n>]") && i < chosen.length && chosen[i].endsWith("]")) {
+                elements[i] = elements[i].replace("[<n>]", chosen[i].substring(chosen[i].indexOf('[')));
             }
         }
         return String.join(".", elements);
