@@ -70,9 +70,8 @@ record RoutingHeader(
         int flags = reader.readByte();
         int standardHeaders = reader.readInt();
         Recipient recipient = (flags & RECIPIENT) == 0 ? null : readRecipient(reader, flags, owner);
-        Source source = (flags & SOURCE) == 0
-                ? null
-                : new Source(reader.readInt(), reader.readNumber(), reader.readInt());
+        Source source =
+                (flags & SOURCE) == 0 ? null : new Source(reader.readInt(), reader.readNumber(), reader.readInt());
         reader.expectEnd();
         return new RoutingHeader(standardHeaders, recipient, source);
     }

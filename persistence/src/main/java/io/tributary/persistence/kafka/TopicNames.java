@@ -57,7 +57,9 @@ final class TopicNames {
             }
         }
         String identifier = new String(Arrays.copyOf(utf8, length), StandardCharsets.UTF_8);
-        return of(prefix, identifier).equals(topic) ? identifier : null; // a name that is not ours reads, but is another's
+        return of(prefix, identifier).equals(topic)
+                ? identifier
+                : null; // a name that is not ours reads, but is another's
     }
 
     private static boolean isPlain(byte each) {

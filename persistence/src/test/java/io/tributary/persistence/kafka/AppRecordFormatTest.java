@@ -172,16 +172,14 @@ class AppRecordFormatTest {
     @Test
     void recordIsUnreadableWhenItsRoutingIs() {
         for (String hex : List.of("02000300", "0183030100", "010003ff", "0110", "01810003ac", "0180000500")) {
-            RecordHeader routing =
-                    new RecordHeader("tributary", HexFormat.of().parseHex(hex));
+            RecordHeader routing = new RecordHeader("tributary", HexFormat.of().parseHex(hex));
             assertUnreadable(record(bytes("a"), bytes("x"), routing), "erp");
         }
     }
 
     @Test
     void recordIsUnreadableWhenNothingTellsItsRecipient() {
-        RecordHeader nameless =
-                new RecordHeader("tributary", HexFormat.of().parseHex("01810005"));
+        RecordHeader nameless = new RecordHeader("tributary", HexFormat.of().parseHex("01810005"));
         assertThat(AppRecordFormat.decode(record(bytes("a"), bytes("x"), nameless), "erp")
                         .recipient())
                 .isEqualTo(new Recipient("erp", 5, QoS.AT_LEAST_ONCE, false, List.of(), null, QueueKind.TOPIC));
@@ -204,7 +202,8 @@ class AppRecordFormatTest {
 
     private static List<String> texts(ProducerRecord<byte[], byte[]> record) {
         List<String> texts = new ArrayList<>();
-        record.headers().forEach(header -> texts.add(header.key() + "=" + new String(header.value(), StandardCharsets.UTF_8)));
+        record.headers()
+                .forEach(header -> texts.add(header.key() + "=" + new String(header.value(), StandardCharsets.UTF_8)));
         assertThat(texts.removeFirst()).startsWith("tributary=");
         return texts;
     }

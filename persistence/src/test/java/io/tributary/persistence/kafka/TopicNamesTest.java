@@ -42,8 +42,18 @@ class TopicNamesTest {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"tributary.apps", "tributary.app.a_", "tributary.app.a_2", "tributary.app.a_2E", "tributary.app.a_61",
-        "tributary.app.a.b", "tributary.app.a__61", "tributary.app.a_ff", "other.app.a"})
+    @ValueSource(
+            strings = {
+                "tributary.apps",
+                "tributary.app.a_",
+                "tributary.app.a_2",
+                "tributary.app.a_2E",
+                "tributary.app.a_61",
+                "tributary.app.a.b",
+                "tributary.app.a__61",
+                "tributary.app.a_ff",
+                "other.app.a"
+            })
     void nothingIsReadWhenTheNameIsNotOurs(String name) {
         assertThat(TopicNames.identifier(PREFIX, name)).isNull();
     }
