@@ -109,7 +109,8 @@ public final class RoutingFormat {
         return new NodeShare(reader.readString(), reader.readList(RoutingFormat::readRecipient), reader.readBoolean());
     }
 
-    static void writeSource(ByteWriter writer, @Nullable Source source) {
+    /** Writes a source, or that there is none. */
+    public static void writeSource(ByteWriter writer, @Nullable Source source) {
         writer.writeBoolean(source != null);
         if (source != null) {
             writer.writeNumber(source.shard());
@@ -118,7 +119,8 @@ public final class RoutingFormat {
         }
     }
 
-    static @Nullable Source readSource(ByteReader reader) {
+    /** Reads what {@link #writeSource} wrote. */
+    public static @Nullable Source readSource(ByteReader reader) {
         return reader.readBoolean() ? new Source(reader.readInt(), reader.readNumber(), reader.readInt()) : null;
     }
 

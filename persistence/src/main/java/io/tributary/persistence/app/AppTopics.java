@@ -27,13 +27,13 @@ public interface AppTopics extends AutoCloseable {
     CompletionStage<Long> create(AppTopic topic);
 
     /**
-     * Deletes the client's topic with all its records; does nothing when there is none, or when it is one that others share:
-     * the client's records in it stay until their time is over. Tried until it succeeds or the topics are closed.
+     * Deletes the client's topic with all its records; does nothing when there is none. Where clients really share one, their
+     * records stay in it until their time is over. Tried until it succeeds or the topics are closed.
      */
     CompletionStage<@Nullable Void> delete(AppTopic topic);
 
-    /** The clients that have a topic of their own, as far as their identifiers can be read from the names of topics. */
-    CompletionStage<Set<String>> owners();
+    /** The topics that {@link #delete} would remove, as far as clients can be read from the names of topics. */
+    CompletionStage<Set<AppTopic>> deletable();
 
     /**
      * Appends a message. Appends of one thread to one topic keep their order. One to a topic that does not exist (any more: its
@@ -56,13 +56,20 @@ public interface AppTopics extends AutoCloseable {
      * Reads the client's messages in order; where there is none yet, waits for the next one. A topic has one reader at a time:
      * a second read of the same client supersedes the first, which completes exceptionally. Cancelling the answer ends the wait.
      *
-     * @param from the lowest position wanted, at least 0; when it was deleted, reading begins behind what was
+     * @param from the lowest position wanted, at least 0; when it was deleted, reading begins behind what was; when it is
+     *     behind the end, what comes before it is skipped
      * @param maxRecords the most records of the answer
      * @param maxBytes reading stops when the messages of the answer have at least as many bytes
      * @return at least one record, or none and a {@link Page#next} above {@code from} when there were only others'; fails when
      *     the topic does not exist, cannot be read, or the topics are closed
      */
     CompletableFuture<Page> read(AppTopic topic, long from, int maxRecords, int maxBytes);
+
+    /**
+     * Tells that nobody on this node reads the client's messages for now, say because its shard has moved: a read that waits
+     * fails, and nothing that was read ahead is kept. The next read is as the first.
+     */
+    void release(AppTopic topic);
 
     /** Completes with the position behind the topic's last record; 0 when there is no such topic. */
     CompletionStage<Long> endPosition(AppTopic topic);
@@ -99,12 +106,17 @@ public interface AppTopics extends AutoCloseable {
      *
      * @param position its position in the topic
      * @param timeMillis when it was appended, by the log's clock
-     * @param recipient how it shall arrive, and in which session
+     * @param recipient how it shall arrive, and in which session; {@link AppRecord#ANY_SESSION} when somebody else than a broker
+     *     appended it, who knows of none
      */
     record AppRecord(
             long position,
             long timeMillis,
             Message message,
             Recipient recipient,
-            @Nullable Source source) {}
+            @Nullable Source source) {
+
+        /** Stands for whatever session the client has. */
+        public static final long ANY_SESSION = -1;
+    }
 }

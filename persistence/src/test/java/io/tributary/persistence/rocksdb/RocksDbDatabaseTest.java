@@ -5,6 +5,7 @@ import static io.tributary.persistence.contract.Waiting.until;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.tributary.persistence.app.AppTopics.AppTopic;
 import io.tributary.persistence.contract.RecordingReader;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -119,7 +120,7 @@ class RocksDbDatabaseTest {
         try (RocksDbDatabase database = TestDatabase.open(folder, 2)) {
             append(new RocksDbShardLog(database), 1, new byte[3], 7);
             get(new RocksDbShardStore(database).claim(1, 5));
-            get(new RocksDbAppLog(database).create("t"));
+            get(new RocksDbAppTopics(database).create(new AppTopic("t", false)));
             get(new RocksDbReplicatedMap(database, "m").put("k", new byte[1]));
         }
         try (RocksDbDatabase database = TestDatabase.open(folder, 2)) {

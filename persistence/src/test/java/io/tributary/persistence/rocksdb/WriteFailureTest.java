@@ -8,6 +8,13 @@ import static io.tributary.persistence.contract.Waiting.get;
 import static io.tributary.persistence.contract.Waiting.until;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.tributary.common.event.QueueKind;
+import io.tributary.common.event.Recipient;
+import io.tributary.common.mqtt.Message;
+import io.tributary.common.mqtt.PublishProperties;
+import io.tributary.common.mqtt.QoS;
+import io.tributary.persistence.app.AppTopics.AppTopic;
+import io.tributary.persistence.app.AppTopics.Page;
 import io.tributary.persistence.contract.RecordingReader;
 import java.nio.file.Path;
 import java.util.List;
@@ -23,6 +30,8 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** What the adapters do while nothing can be written. */
 class WriteFailureTest {
+    private static final AppTopic APP = new AppTopic("app", false);
+
     @TempDir
     @SuppressWarnings("NullAway.Init")
     private Path folder;
@@ -88,25 +97,27 @@ class WriteFailureTest {
     @Test
     void savePointsTopicsAndMapsWaitWhenCommitsFail() {
         RocksDbShardStore store = new RocksDbShardStore(database);
-        RocksDbAppLog apps = new RocksDbAppLog(database);
+        RocksDbAppTopics apps = new RocksDbAppTopics(database);
         RocksDbReplicatedMap map = new RocksDbReplicatedMap(database, "m");
         get(store.claim(0, 1));
-        get(apps.create("t"));
+        get(apps.create(APP));
         List<String> followed = new CopyOnWriteArrayList<>();
         get(map.follow((key, value) -> followed.add(key)));
         disk.fail(true);
         CompletionStage<@Nullable Void> saved =
                 store.save(0, emptySave(1, -1, 5).heads(List.of(head("a", 1))).build());
-        CompletionStage<Long> appended = apps.append("t", message(1), null);
+        CompletableFuture<Long> appended = new CompletableFuture<>();
+        assertThat(append(apps, message(1), appended)).isTrue();
+        CompletableFuture<Page> read = apps.read(APP, 0, 10, 1000);
         CompletionStage<@Nullable Void> put = map.put("k", new byte[1]);
         until(() -> disk.failures() >= 3);
-        assertThat(List.of(saved, appended, put))
+        assertThat(List.of(saved, appended, read, put))
                 .noneMatch(stage -> stage.toCompletableFuture().isDone());
         assertThat(followed).isEmpty();
-        assertThat(get(apps.read("t", 0, 10, 1000))).isEmpty();
         disk.fail(false);
         get(saved);
         assertThat(get(appended)).isZero();
+        assertThat(get(read).records()).hasSize(1);
         get(put);
         assertThat(followed).containsExactly("k");
     }
@@ -130,10 +141,10 @@ class WriteFailureTest {
     }
 
     @Test
-    void appendsAreRefusedAndWritesOfTopicsFailWhenTooMuchWaits() {
-        RocksDbAppLog apps = new RocksDbAppLog(database);
+    void appendsAreRefusedWhenTooMuchWaits() {
+        RocksDbAppTopics apps = new RocksDbAppTopics(database);
         RocksDbShardLog log = new RocksDbShardLog(database);
-        get(apps.create("t"));
+        get(apps.create(APP));
         disk.fail(true);
         byte[] large = new byte[1024 * 1024];
         int accepted = 0;
@@ -141,11 +152,19 @@ class WriteFailureTest {
             accepted++;
         }
         assertThat(accepted).isBetween(60, 65);
-        CompletionStage<Long> appended = apps.append("t", message(1), null);
-        for (int i = 0; i < 500_000 && !appended.toCompletableFuture().isCompletedExceptionally(); i++) {
-            appended = apps.append("t", message(i), null);
+        Message message = new Message("t", large, QoS.AT_LEAST_ONCE, false, PublishProperties.NONE, Message.NEVER, "");
+        accepted = 0;
+        CompletableFuture<Long> appended = new CompletableFuture<>();
+        while (append(apps, message, appended)) {
+            accepted++;
         }
-        assertFails(appended, StorageException.class);
+        assertThat(accepted).isBetween(60, 65);
+        CompletableFuture<Boolean> room = new CompletableFuture<>();
+        apps.onRoom(() -> room.complete(true));
+        assertThat(room).isNotDone();
+        disk.fail(false);
+        get(room);
+        get(appended);
     }
 
     @Test
@@ -169,6 +188,11 @@ class WriteFailureTest {
         log.append(0, new byte[1], (offset, failure) -> next.complete(offset));
         assertThat(get(next)).isEqualTo(1);
         assertThat(database.problem()).isNull();
+    }
+
+    private static boolean append(RocksDbAppTopics apps, Message message, CompletableFuture<Long> appended) {
+        Recipient recipient = new Recipient("app", 1, QoS.AT_LEAST_ONCE, false, List.of(), null, QueueKind.TOPIC);
+        return apps.append(APP, message, recipient, null, (position, failure) -> appended.complete(position));
     }
 
     private static List<Long> appendMany(RocksDbShardLog log) {

@@ -1,0 +1,350 @@
+package io.tributary.persistence.rocksdb;
+
+import io.tributary.common.event.Recipient;
+import io.tributary.common.event.Source;
+import io.tributary.common.mqtt.Message;
+import io.tributary.persistence.app.AppTopics;
+import io.tributary.persistence.limit.ByteBudget;
+import io.tributary.persistence.shard.AppendCallback;
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.time.InstantSource;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+import org.rocksdb.RocksDBException;
+import org.rocksdb.WriteBatch;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The topics of application clients in the embedded database, where a topic costs next to nothing: each client has one,
+ * whether it would share it or not. Positions are dense and begin at 0. Callbacks are called on the database's writer
+ * thread, in the order of commits.
+ */
+public final class RocksDbAppTopics implements AppTopics {
+    private static final Logger LOG = LoggerFactory.getLogger(RocksDbAppTopics.class);
+
+    private static final Duration TRUNCATE_INTERVAL = Duration.ofSeconds(10);
+    private static final int RECORD_OVERHEAD_BYTES = 160;
+    private static final byte[] NAMES = {'t'};
+    private static final byte[] LAST_ID = {'T'};
+
+    private final RocksDbDatabase database;
+    private final InstantSource clock;
+    private final ByteBudget budget;
+    private volatile boolean closed;
+
+    /** Changed by the writer thread alone. */
+    private final Map<AppTopic, TopicReads> topics = new ConcurrentHashMap<>();
+
+    // Confined to the writer thread.
+    private final Set<TopicReads> touched = new LinkedHashSet<>();
+    private long stagedBytes;
+    private long nowMillis;
+    private int lastId;
+
+    /** Creates it on an open database. */
+    public RocksDbAppTopics(RocksDbDatabase database) {
+        this(database, InstantSource.system());
+    }
+
+    /** Creates it with a clock of one's own. */
+    RocksDbAppTopics(RocksDbDatabase database, InstantSource clock) {
+        this.database = database;
+        this.clock = clock;
+        this.budget = new ByteBudget(database.options().appendQueueBytes());
+        recover();
+        database.committer().join(new Member());
+        database.every(TRUNCATE_INTERVAL, this::truncateAll);
+    }
+
+    @Override
+    public CompletionStage<Long> create(AppTopic topic) {
+        return submit(batch -> {
+            Lane lane = createTopic(topic, batch);
+            return lane::committed;
+        });
+    }
+
+    @Override
+    public CompletionStage<@Nullable Void> delete(AppTopic topic) {
+        return submit(batch -> {
+            deleteTopic(topic, batch);
+            return () -> null;
+        });
+    }
+
+    @Override
+    public CompletionStage<Set<AppTopic>> deletable() {
+        return submit(batch -> () -> Set.copyOf(topics.keySet()));
+    }
+
+    @Override
+    public boolean append(
+            AppTopic topic, Message message, Recipient recipient, @Nullable Source source, AppendCallback callback) {
+        Append append = new Append(topic, StoredAppRecord.encode(message, recipient, source), callback);
+        if (closed) {
+            callback.onAppended(-1, closedFailure());
+            return true;
+        }
+        if (!budget.tryAcquire(append.bytes())) {
+            database.recorder().onRefusal();
+            return false;
+        }
+        database.committer().submit(append);
+        return true;
+    }
+
+    @Override
+    public void onRoom(Runnable action) {
+        budget.onRoom(action);
+    }
+
+    @Override
+    public CompletableFuture<Page> read(AppTopic topic, long from, int maxRecords, int maxBytes) {
+        TopicReads reads = topics.get(topic);
+        if (reads == null) {
+            return CompletableFuture.failedFuture(noTopic(topic));
+        }
+        CompletableFuture<Page> page = reads.read(from, maxRecords, maxBytes);
+        if (closed) {
+            reads.fail(closedFailure());
+        } else if (topics.get(topic) != reads) {
+            reads.fail(noTopic(topic)); // deleted meanwhile
+        }
+        return page;
+    }
+
+    @Override
+    public void release(AppTopic topic) {
+        TopicReads reads = topics.get(topic);
+        if (reads != null) {
+            reads.fail(new StorageException("nobody reads " + topic + " here any more"));
+        }
+    }
+
+    @Override
+    public CompletionStage<Long> endPosition(AppTopic topic) {
+        TopicReads reads = topics.get(topic);
+        return CompletableFuture.completedFuture(
+                reads == null ? 0L : reads.lane().committed());
+    }
+
+    @Override
+    public void acknowledged(AppTopic topic, long position) {
+        TopicReads reads = topics.get(topic);
+        if (reads != null && reads.lane().noteUnwanted(position)) {
+            database.committer().submit(new Truncation(List.of(reads.lane()), this::dropFiles));
+        }
+    }
+
+    @Override
+    public void close() {
+        closed = true;
+        truncateAll();
+        topics.values().forEach(reads -> reads.fail(closedFailure()));
+        database.committer().drain();
+    }
+
+    private <T extends @Nullable Object> CompletionStage<T> submit(Staging<T> staging) {
+        Control<T> control = new Control<>(staging);
+        if (closed) {
+            control.failed(closedFailure());
+        } else {
+            database.committer().submit(control);
+        }
+        return control.done;
+    }
+
+    private Lane createTopic(AppTopic topic, WriteBatch batch) throws RocksDBException {
+        TopicReads existing = topics.get(topic);
+        if (existing != null) {
+            return existing.lane();
+        }
+        lastId++;
+        byte[] id = ByteBuffer.allocate(Integer.BYTES).putInt(lastId).array();
+        batch.put(database.columns().handle(Column.META), LAST_ID, id);
+        batch.put(database.columns().handle(Column.META), nameKey(topic), id);
+        return open(topic, id).lane();
+    }
+
+    private void deleteTopic(AppTopic topic, WriteBatch batch) throws RocksDBException {
+        TopicReads reads = topics.remove(topic);
+        if (reads != null) {
+            touched.remove(reads);
+            reads.lane().delete(batch);
+            database.after(TRUNCATE_INTERVAL, () -> dropFiles(reads.lane()));
+            batch.delete(database.columns().handle(Column.META), nameKey(topic));
+            reads.fail(noTopic(topic));
+        }
+    }
+
+    private TopicReads open(AppTopic topic, byte[] id) {
+        TopicReads reads = new TopicReads(database, new Lane(database.columns(), Column.APPS, id));
+        topics.put(topic, reads);
+        return reads;
+    }
+
+    /** Topics are large: whole files go at once, not when they happen to be compacted. */
+    private void dropFiles(Lane lane) {
+        if (!database.execute(lane::dropFiles)) {
+            LOG.debug("files are left to be compacted");
+        }
+    }
+
+    private void truncateAll() {
+        List<Lane> lanes = topics.values().stream()
+                .map(TopicReads::lane)
+                .filter(Lane::hasUnwanted)
+                .toList();
+        if (!lanes.isEmpty()) {
+            database.committer().submit(new Truncation(lanes, this::dropFiles));
+        }
+    }
+
+    private void recover() {
+        byte @Nullable [] last = database.columns().get(Column.META, LAST_ID);
+        lastId = last == null ? 0 : ByteBuffer.wrap(last).getInt();
+        try (Scan scan = database.columns().scan(Column.META, NAMES, Keys.endOf(NAMES))) {
+            for (boolean valid = scan.first(); valid; valid = scan.next()) {
+                open(topicOf(scan.key()), scan.value());
+            }
+        }
+    }
+
+    private static byte[] nameKey(AppTopic topic) {
+        byte[] clientId = topic.clientId().getBytes(StandardCharsets.UTF_8);
+        return ByteBuffer.allocate(NAMES.length + 1 + clientId.length)
+                .put(NAMES)
+                .put((byte) (topic.shared() ? 1 : 0))
+                .put(clientId)
+                .array();
+    }
+
+    private static AppTopic topicOf(byte[] nameKey) {
+        int begin = NAMES.length + 1;
+        String clientId = new String(nameKey, begin, nameKey.length - begin, StandardCharsets.UTF_8);
+        return new AppTopic(clientId, nameKey[NAMES.length] == 1);
+    }
+
+    private static StorageException noTopic(AppTopic topic) {
+        return new StorageException("there is no " + topic);
+    }
+
+    private static StorageException closedFailure() {
+        return new StorageException("the topics are closed");
+    }
+
+    /** What a {@link Control} does, on the writer thread. */
+    private interface Staging<T extends @Nullable Object> {
+        /** Adds the changes; gives what is to be asked for the answer once they are durable. */
+        Supplier<T> stage(WriteBatch batch) throws RocksDBException;
+    }
+
+    /** A change of the topics themselves, or a question about them. */
+    private static final class Control<T extends @Nullable Object> implements Write {
+        private final Staging<T> staging;
+        private final CompletableFuture<T> done = new CompletableFuture<>();
+        private @Nullable Supplier<T> answer;
+
+        private Control(Staging<T> staging) {
+            this.staging = staging;
+        }
+
+        @Override
+        public int bytes() {
+            return 0;
+        }
+
+        @Override
+        public void stage(WriteBatch batch) throws RocksDBException {
+            answer = staging.stage(batch);
+        }
+
+        @Override
+        public void committed() {
+            if (answer != null) {
+                done.complete(answer.get());
+            }
+        }
+
+        @Override
+        public void failed(RuntimeException reason) {
+            done.completeExceptionally(reason);
+        }
+    }
+
+    /** One record on its way into a topic. */
+    private final class Append implements Write {
+        private final AppTopic topic;
+        private final byte[] value;
+        private final AppendCallback callback;
+        private long position = -1;
+
+        private Append(AppTopic topic, byte[] value, AppendCallback callback) {
+            this.topic = topic;
+            this.value = value;
+            this.callback = callback;
+        }
+
+        @Override
+        public int bytes() {
+            return value.length + RECORD_OVERHEAD_BYTES;
+        }
+
+        @Override
+        public void stage(WriteBatch batch) {
+            stagedBytes += bytes();
+            TopicReads reads = topics.get(topic);
+            if (reads == null) {
+                return; // its session is over
+            }
+            if (touched.isEmpty()) {
+                nowMillis = clock.millis();
+            }
+            touched.add(reads);
+            position = reads.lane().add(value, nowMillis);
+        }
+
+        @Override
+        public void committed() {
+            callback.onAppended(position, null);
+        }
+
+        @Override
+        public void failed(RuntimeException reason) {
+            budget.release(bytes());
+            callback.onAppended(-1, reason);
+        }
+    }
+
+    /** What the appends of a group have in common: the blocks they become, and the reads that wait for them. */
+    private final class Member implements GroupMember {
+        @Override
+        public void beforeCommit(WriteBatch batch) throws RocksDBException {
+            for (TopicReads reads : touched) {
+                reads.lane().putStaged(batch);
+            }
+        }
+
+        @Override
+        public void afterCommit() {
+            for (TopicReads reads : touched) {
+                reads.lane().takeCommitted();
+                reads.onCommitted();
+            }
+            touched.clear();
+            long bytes = stagedBytes;
+            stagedBytes = 0;
+            budget.release(bytes);
+        }
+    }
+}

@@ -1,0 +1,95 @@
+package io.tributary.persistence.rocksdb;
+
+import io.tributary.persistence.app.AppTopics.AppRecord;
+import io.tributary.persistence.app.AppTopics.Page;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicReference;
+import org.jspecify.annotations.Nullable;
+
+/** One application's topic, and the one read of it that is not answered. Safe for all threads. */
+final class TopicReads {
+    private final RocksDbDatabase database;
+    private final Lane lane;
+    private final AtomicReference<@Nullable Read> latest = new AtomicReference<>();
+
+    TopicReads(RocksDbDatabase database, Lane lane) {
+        this.database = database;
+        this.lane = lane;
+    }
+
+    Lane lane() {
+        return lane;
+    }
+
+    /** Answers with what there is, or with the next that comes; the read before this one fails if it still waits. */
+    CompletableFuture<Page> read(long from, int maxRecords, int maxBytes) {
+        Read read = new Read(from, maxRecords, maxBytes);
+        supersede(read, new StorageException("another read of the same topic came"));
+        CompletableFuture<?> _ = read.page.whenComplete((page, failure) -> latest.compareAndSet(read, null));
+        onCommitted();
+        return read.page;
+    }
+
+    /** Records may have come for the read that waits. Any thread, also the writer's. */
+    void onCommitted() {
+        Read read = latest.get();
+        if (read != null && Math.max(read.from, lane.low()) < lane.committed() && !read.begun.getAndSet(true)) {
+            CompletableFuture<?> _ = database.read(() -> page(read)).whenComplete(read::complete);
+        }
+    }
+
+    /** Fails the read that waits. */
+    void fail(StorageException reason) {
+        supersede(null, reason);
+    }
+
+    private void supersede(@Nullable Read next, StorageException reason) {
+        Read before = latest.getAndSet(next);
+        if (before != null) {
+            before.page.completeExceptionally(reason);
+        }
+    }
+
+    private Page page(Read read) {
+        long from = Math.max(read.from, lane.low());
+        List<AppRecord> records = new ArrayList<>();
+        long[] bytes = new long[1];
+        lane.read(from, entry -> {
+            AppRecord decoded = StoredAppRecord.decode(entry);
+            records.add(decoded);
+            bytes[0] += decoded.message().sizeBytes();
+            return records.size() < read.maxRecords && bytes[0] < read.maxBytes;
+        });
+        if (records.isEmpty()) {
+            throw new StorageException("the records were deleted while they were read");
+        }
+        return new Page(
+                records, records.getFirst().position(), records.getLast().position() + 1);
+    }
+
+    /** A read, which the database is asked for once there is something. */
+    private static final class Read {
+        private final long from;
+        private final int maxRecords;
+        private final int maxBytes;
+        private final CompletableFuture<Page> page = new CompletableFuture<>();
+        private final AtomicBoolean begun = new AtomicBoolean();
+
+        private Read(long from, int maxRecords, int maxBytes) {
+            this.from = from;
+            this.maxRecords = maxRecords;
+            this.maxBytes = maxBytes;
+        }
+
+        private void complete(@Nullable Page read, @Nullable Throwable failure) {
+            if (read != null) {
+                page.complete(read);
+            } else if (failure != null) {
+                page.completeExceptionally(failure);
+            }
+        }
+    }
+}
