@@ -89,7 +89,7 @@ final class BrokerNode implements AutoCloseable {
         // Alone, the store cannot be lost without the log.
         ShardConfig ofShards =
                 cluster == null ? config.shards() : config.shards().withRetention(cluster.retention());
-        shards = new Shards(ofShards, storage.log(), storage.store());
+        shards = new Shards(ofShards, storage.log(), storage.store(), storage.topics());
         router = new Router(
                 place.node(),
                 subscriptions,

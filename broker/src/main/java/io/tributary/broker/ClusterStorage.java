@@ -1,6 +1,7 @@
 package io.tributary.broker;
 
 import io.tributary.common.event.UnreadableRecordException;
+import io.tributary.persistence.app.AppTopics;
 import io.tributary.persistence.kafka.KafkaAccessException;
 import io.tributary.persistence.kafka.KafkaMaps;
 import io.tributary.persistence.kafka.KafkaShardLog;
@@ -121,6 +122,11 @@ final class ClusterStorage implements Storage {
     /** The node table. */
     ReplicatedMap nodes() {
         return nodes;
+    }
+
+    @Override
+    public AppTopics topics() {
+        throw new UnsupportedOperationException("TEMP");
     }
 
     @Override

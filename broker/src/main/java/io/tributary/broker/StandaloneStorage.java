@@ -1,6 +1,8 @@
 package io.tributary.broker;
 
+import io.tributary.persistence.app.AppTopics;
 import io.tributary.persistence.replicated.ReplicatedMap;
+import io.tributary.persistence.rocksdb.RocksDbAppTopics;
 import io.tributary.persistence.rocksdb.RocksDbDatabase;
 import io.tributary.persistence.rocksdb.RocksDbReplicatedMap;
 import io.tributary.persistence.rocksdb.RocksDbShardLog;
@@ -13,7 +15,12 @@ import org.jspecify.annotations.Nullable;
 
 /** What a standalone broker keeps, all in the RocksDB of its data directory. */
 record StandaloneStorage(
-        RocksDbDatabase database, ShardLog log, ShardStore store, ReplicatedMap subscriptions, ReplicatedMap retained)
+        RocksDbDatabase database,
+        ShardLog log,
+        ShardStore store,
+        AppTopics topics,
+        ReplicatedMap subscriptions,
+        ReplicatedMap retained)
         implements Storage {
 
     static StandaloneStorage open(BrokerConfig config, StorageRecorder recorder) {
@@ -28,6 +35,7 @@ record StandaloneStorage(
                     database,
                     new RocksDbShardLog(database),
                     new RocksDbShardStore(database),
+                    new RocksDbAppTopics(database),
                     new RocksDbReplicatedMap(database, "subscriptions"),
                     new RocksDbReplicatedMap(database, "retained"));
         } catch (RuntimeException e) {
@@ -50,6 +58,7 @@ record StandaloneStorage(
     @Override
     public void close() {
         log.close();
+        topics.close();
         store.close();
         subscriptions.close();
         retained.close();

@@ -1,5 +1,6 @@
 package io.tributary.broker;
 
+import io.tributary.persistence.app.AppTopics;
 import io.tributary.persistence.replicated.ReplicatedMap;
 import io.tributary.persistence.shard.ShardLog;
 import io.tributary.persistence.shard.ShardStore;
@@ -13,6 +14,9 @@ interface Storage extends AutoCloseable {
 
     /** The state of the shards. */
     ShardStore store();
+
+    /** The topics of applications. */
+    AppTopics topics();
 
     /** The subscriptions of persistent sessions. */
     ReplicatedMap subscriptions();

@@ -3,6 +3,7 @@ package io.tributary.broker.shard;
 import io.tributary.common.event.QueueKind;
 import io.tributary.common.event.SessionHead;
 import io.tributary.common.mqtt.Will;
+import io.tributary.persistence.app.AppTopics.AppTopic;
 import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 
@@ -94,6 +95,16 @@ final class ClientState {
     /** Where the session's messages wait. */
     QueueKind queue() {
         return topic == null ? QueueKind.SHARD : topic.queue;
+    }
+
+    /** The topic in which an application's messages wait; for an application only. */
+    AppTopic appTopic() {
+        return topicOf(clientId, queue());
+    }
+
+    /** The topic of an application. */
+    static AppTopic topicOf(String clientId, QueueKind queue) {
+        return new AppTopic(clientId, queue == QueueKind.SHARED_TOPIC);
     }
 
     /** The highest sequence number that a connection may have been sent when nobody knows better. */

@@ -105,6 +105,11 @@ final class Deliveries {
         }
     }
 
+    /** This owner is one no more: nothing is read for its sessions. */
+    void stop() {
+        List.copyOf(outgoing.keySet()).forEach(this::forget);
+    }
+
     private @Nullable Outgoing forget(String clientId) {
         Outgoing gone = outgoing.remove(clientId);
         if (gone != null && gone.reading != null) {

@@ -5,6 +5,7 @@ import io.tributary.common.event.Recipient;
 import io.tributary.common.event.ShardEvent;
 import io.tributary.common.event.Source;
 import io.tributary.common.mqtt.Message;
+import io.tributary.persistence.app.AppTopics;
 import io.tributary.persistence.app.AppTopics.AppTopic;
 import io.tributary.persistence.shard.AppendCallback;
 import io.tributary.persistence.shard.ShardLog;
@@ -30,12 +31,11 @@ import org.jspecify.annotations.Nullable;
  */
 final class LogAppender {
     private final ShardLog log;
-    private final Topics topics;
+    private final AppTopics topics;
     private final long maxAgeMillis;
     private final LongSupplier clockMillis;
     private final Outlet toShards;
     private final Outlet toApplications;
-    private final Outlet toGroups;
     private final List<Runnable> onRoom = new ArrayList<>(); // guarded by itself
 
     /**
@@ -43,14 +43,13 @@ final class LogAppender {
      *
      * @param maxAge how long a message may wait in a queue before it expires; zero for as long as its publisher wishes
      */
-    LogAppender(ShardLog log, Topics topics, Duration maxAge, LongSupplier clockMillis) {
+    LogAppender(ShardLog log, AppTopics topics, Duration maxAge, LongSupplier clockMillis) {
         this.log = log;
         this.topics = topics;
         this.clockMillis = clockMillis;
         maxAgeMillis = maxAge.toMillis();
         toShards = new Outlet(log::onRoom);
-        toApplications = new Outlet(topics.applications()::onRoom);
-        toGroups = new Outlet(topics.groups()::onRoom);
+        toApplications = new Outlet(topics::onRoom);
     }
 
     /** The shard of a client identifier: a fixed function of the identifier and the number of shards. */
@@ -68,8 +67,7 @@ final class LogAppender {
      * Appends a message for the recipients, in as many records as their shards, {@link ShardEvent#MAX_RECIPIENTS} and the topics
      * of applications need.
      *
-     * @param source the source of the next record for a destination: the number of a shard, or the {@link Recipient#topicKey} of
-     *     an application
+     * @param source the source of the next record for a destination: the number of a shard, or the topic of an application
      * @param callback called once, when all are durable or one failed
      */
     void publish(
@@ -121,14 +119,9 @@ final class LogAppender {
                     callback);
             return;
         }
-        Source source = sources.apply(recipient.topicKey());
-        String group = recipient.group();
-        if (group != null) {
-            toGroups.append(() -> topics.groups().append(group, message, source, callback));
-        } else {
-            AppTopic topic = Topics.of(recipient.clientId(), recipient.queue());
-            toApplications.append(() -> topics.applications().append(topic, message, recipient, source, callback));
-        }
+        AppTopic topic = ClientState.topicOf(recipient.clientId(), recipient.queue());
+        Source source = sources.apply(topic);
+        toApplications.append(() -> topics.append(topic, message, recipient, source, callback));
     }
 
     private Message expiring(Message message) {
@@ -140,7 +133,7 @@ final class LogAppender {
     }
 
     boolean isCongested() {
-        return toShards.congested || toApplications.congested || toGroups.congested;
+        return toShards.congested || toApplications.congested;
     }
 
     /** Runs the action once when there is room, perhaps at once. */

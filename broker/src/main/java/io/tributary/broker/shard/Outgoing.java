@@ -21,6 +21,7 @@ final class Outgoing {
     final ClientState client;
     final OwnerTarget target;
     final long connection;
+    private final long epoch;
     private final int windowMessages;
     private final int windowBytes;
     /** Entries that are settled though the queue still has them. */
@@ -69,6 +70,7 @@ final class Outgoing {
         this.client = client;
         this.target = target;
         connection = client.connection;
+        epoch = client.epoch;
         windowMessages = config.windowMessages();
         windowBytes = config.windowBytes();
         Unlogged known = unlogged != null && unlogged.session == client.session ? unlogged : null;
@@ -111,7 +113,8 @@ final class Outgoing {
         }
         loggedUpTo = upTo;
         withheld.removeIf(sequence -> sequence <= upTo);
-        return new TopicPosition(client.clientId, client.session, upTo, begunUpTo(), reading.pass(upTo));
+        return new TopicPosition(
+                client.clientId, client.session, epoch, upTo, begunUpTo(), reading.pass(upTo));
     }
 
     boolean hasRoom() {
@@ -172,9 +175,13 @@ final class Outgoing {
         return known.size;
     }
 
-    /** The queue shows what these entries have become: there is no need to know it here. */
+    /** The queue shows what these entries have become: there is no need to know it here. A topic does not show it. */
     void logged(ClientSettled client) {
-        forget(withheld, client.settled());
+        if (reading == null) {
+            forget(withheld, client.settled());
+        } else {
+            reading.released(client.received());
+        }
         forget(received, client.received());
     }
 

@@ -1,11 +1,12 @@
 package io.tributary.broker.shard;
 
-import io.tributary.common.event.QueueKind;
 import io.tributary.persistence.app.AppTopics;
+import io.tributary.persistence.app.AppTopics.AppTopic;
 import java.util.HashMap;
 import java.util.Iterator;
 import java.util.Map;
 import java.util.Map.Entry;
+import java.util.concurrent.CompletionStage;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -19,24 +20,24 @@ final class RetiredTopics {
 
     private final ShardState state;
     private final AppTopics topics;
-    private final Map<String, Long> dueMillis = new HashMap<>();
+    private final Map<AppTopic, Long> dueMillis = new HashMap<>();
 
     RetiredTopics(ShardState state, AppTopics topics) {
         this.state = state;
         this.topics = topics;
     }
 
-    /** A client has a topic and perhaps no session that it is for. */
-    void add(String clientId, long nowMillis) {
-        if (!isUsed(clientId)) {
-            dueMillis.putIfAbsent(clientId, nowMillis + DELAY_MILLIS);
+    /** There is a topic, and perhaps no session that it is for. */
+    void add(AppTopic topic, long nowMillis) {
+        if (!isUsed(topic)) {
+            dueMillis.putIfAbsent(topic, nowMillis + DELAY_MILLIS);
         }
     }
 
     /** Deletes what is due. Only for an owner that knows that it still is one. */
     void tick(long nowMillis) {
-        for (Iterator<Entry<String, Long>> each = dueMillis.entrySet().iterator(); each.hasNext(); ) {
-            Entry<String, Long> topic = each.next();
+        for (Iterator<Entry<AppTopic, Long>> each = dueMillis.entrySet().iterator(); each.hasNext(); ) {
+            Entry<AppTopic, Long> topic = each.next();
             if (topic.getValue() <= nowMillis) {
                 each.remove();
                 if (!isUsed(topic.getKey())) {
@@ -46,16 +47,16 @@ final class RetiredTopics {
         }
     }
 
-    private void delete(String clientId) {
-        topics.delete(Topics.of(clientId, QueueKind.TOPIC)).whenComplete((_, failure) -> {
+    private void delete(AppTopic topic) {
+        CompletionStage<?> _ = topics.delete(topic).whenComplete((_, failure) -> {
             if (failure == null) {
-                LOG.info("The topic of application {} is deleted, for its session is over", clientId);
+                LOG.info("The topic of application {} is deleted, for its session is over", topic.clientId());
             }
         });
     }
 
-    private boolean isUsed(String clientId) {
-        ClientState client = state.client(clientId);
-        return client != null && client.queue() == QueueKind.TOPIC;
+    private boolean isUsed(AppTopic topic) {
+        ClientState client = state.client(topic.clientId());
+        return client != null && client.topic != null && topic.equals(client.appTopic());
     }
 }

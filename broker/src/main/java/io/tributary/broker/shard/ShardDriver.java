@@ -6,7 +6,6 @@ import io.tributary.broker.delivery.SessionObserver;
 import io.tributary.common.event.Destinations;
 import io.tributary.common.event.EventCodec;
 import io.tributary.common.event.QueueEntry;
-import io.tributary.common.event.QueueKind;
 import io.tributary.common.event.ShardEvent;
 import io.tributary.common.event.ShardEvent.Attach;
 import io.tributary.common.event.ShardEvent.Detach;
@@ -161,6 +160,9 @@ final class ShardDriver implements Effects {
     private void reset(Phase next) {
         generation++;
         phase = next;
+        if (live != null) {
+            live.deliveries.stop();
+        }
         isLive = false;
         live = null;
         restore = null;
@@ -234,7 +236,7 @@ final class ShardDriver implements Effects {
                 new SavePoints(shard, environment, state, queues, handOns, thread),
                 new ShardTimers(),
                 new HeadRepeats(shard, environment, state, queues, thread, ownerEpoch),
-                new RetiredTopics(state, environment.topics().applications()));
+                new RetiredTopics(state, environment.topics()));
         phase = Phase.REPLAYING;
         if (state.applied() < ShardStore.NOTHING_APPLIED) {
             restore(live);
@@ -244,7 +246,7 @@ final class ShardDriver implements Effects {
 
     private TopicReading reading(ClientState client) {
         TopicProgress progress = Objects.requireNonNull(client.topic);
-        return new TopicReading(client, progress, environment.topics().applications(), thread, recorder);
+        return new TopicReading(client, progress, environment.topics(), thread, recorder);
     }
 
     /** Begins to rebuild the store: the log has deleted records that it needs, or an owner before was interrupted in that. */
@@ -389,8 +391,7 @@ final class ShardDriver implements Effects {
     private void tellTopic(Live now, TopicPosition position) {
         ClientState client = now.state.client(position.clientId());
         if (client != null && client.session == position.session() && client.topic != null) {
-            AppTopic topic = Topics.of(client.clientId, client.queue());
-            environment.topics().applications().acknowledged(topic, client.topic.upTo());
+            environment.topics().acknowledged(client.appTopic(), client.topic.upTo());
         }
     }
 
@@ -424,9 +425,9 @@ final class ShardDriver implements Effects {
     }
 
     /** A client has a topic: it is deleted if it is of no use any more. */
-    void topicFound(String clientId) {
+    void topicFound(AppTopic topic) {
         if (live != null && phase == Phase.LIVE) {
-            live.retired.add(clientId, clockMillis.getAsLong());
+            live.retired.add(topic, clockMillis.getAsLong());
         }
     }
 
@@ -458,12 +459,13 @@ final class ShardDriver implements Effects {
     void reachable(String node) {
         targets.remove(node);
         if (live != null && phase == Phase.LIVE) {
+            Telling telling = new Telling(List.of(targetOf(node)), live.state.applied());
             for (ClientState client : live.state.clients()) {
                 if (node.equals(client.node)) {
-                    resume(live, client, node);
+                    resume(live, client, node, telling);
                 }
             }
-            targetOf(node).allAttached(live.state.applied());
+            telling.done();
             live.deliveries.flush();
         }
     }
@@ -596,19 +598,19 @@ final class ShardDriver implements Effects {
     private void goLive(Live now) {
         phase = Phase.LIVE;
         isLive = true;
+        Telling telling = new Telling(
+                environment.nodes().alive().stream().map(this::targetOf).toList(), now.state.applied());
         for (ClientState client : now.state.clients()) {
-            load(now, client);
+            load(now, client, telling);
         }
-        for (String node : environment.nodes().alive()) {
-            targetOf(node).allAttached(now.state.applied());
-        }
+        telling.done();
         now.state.dueWills().forEach((WillKey key, Will will) -> publishWill(key.clientId(), key.epoch(), will));
         observer.shardLive(shard, now.state.applied(), clientId -> sessionOf(now, clientId));
         recorder.live(shard, now.state.clients().size());
         environment.onLive().accept(shard);
     }
 
-    private void load(Live now, ClientState client) {
+    private void load(Live now, ClientState client, Telling telling) {
         String node = client.node;
         if (client.leftUpTo > 0 && client.queuedMessages > 0) {
             now.handOver.loadedHeir(client);
@@ -619,34 +621,61 @@ final class ShardDriver implements Effects {
         } else if (environment.isDead(node)) {
             detachFromDead(client);
         } else {
-            resume(now, client, node);
+            resume(now, client, node, telling);
         }
     }
 
-    private void resume(Live now, ClientState client, String node) {
-        answer(client, node);
+    private void resume(Live now, ClientState client, String node, Telling telling) {
         if (client.topic == null) {
+            answer(client, node);
             now.deliveries.resumed(client, client.lastSequence);
-        } else {
-            whenTopicIsThere(client, client.topic, last -> {
-                now.deliveries.resumed(client, last);
-                endOfTurn(now);
-            });
+            return;
         }
+        telling.begin();
+        whenTopicIsThere(client, telling::done, last -> {
+            answer(client, node);
+            now.deliveries.resumed(client, last);
+            endOfTurn(now);
+        });
     }
 
     /**
      * Goes on with the highest sequence number of an application's topic once it is there, unless the connection has lost the
-     * session meanwhile.
+     * session meanwhile. A client must not subscribe before, for its messages would have nowhere to go.
+     *
+     * @param after run in either case
      */
-    private void whenTopicIsThere(ClientState client, TopicProgress progress, LongConsumer then) {
+    private void whenTopicIsThere(ClientState client, Runnable after, LongConsumer then) {
         long epoch = client.epoch;
-        AppTopic topic = Topics.of(client.clientId, progress.queue);
-        onAnswer(environment.topics().applications().create(topic), end -> {
+        onAnswer(environment.topics().create(client.appTopic()), end -> {
             if (client.isAttached() && client.epoch == epoch && !isOver(client)) {
                 then.accept(end);
             }
+            after.run();
         });
+    }
+
+    /** Nodes are being told which of their connections have a session of the shard. */
+    private static final class Telling {
+        private final List<OwnerTarget> nodes;
+        private final long upTo;
+        private int open = 1;
+
+        private Telling(List<OwnerTarget> nodes, long upTo) {
+            this.nodes = nodes;
+            this.upTo = upTo;
+        }
+
+        private void begin() {
+            open++;
+        }
+
+        private void done() {
+            open--;
+            if (open == 0) {
+                nodes.forEach(node -> node.allAttached(upTo));
+            }
+        }
     }
 
     private boolean isOver(ClientState client) {
@@ -658,7 +687,7 @@ final class ShardDriver implements Effects {
         if (client.topic == null) {
             detachFromDead(client, -1);
         } else {
-            whenTopicIsThere(client, client.topic, last -> detachFromDead(client, last));
+            whenTopicIsThere(client, () -> {}, last -> detachFromDead(client, last));
         }
     }
 
@@ -679,9 +708,9 @@ final class ShardDriver implements Effects {
         String node = client.node;
         if (node != null && client.topic == null) {
             serve(live, client, node, client.lastSequence);
-        } else if (node != null && client.topic != null) {
+        } else if (node != null) {
             Live now = live;
-            whenTopicIsThere(client, client.topic, last -> {
+            whenTopicIsThere(client, () -> {}, last -> {
                 serve(now, client, node, last);
                 endOfTurn(now);
             });
@@ -752,8 +781,8 @@ final class ShardDriver implements Effects {
             live.deliveries.ended(client.clientId);
             live.timers.remove(client.clientId);
             live.handOver.returned(client);
-            if (client.queue() == QueueKind.TOPIC && phase == Phase.LIVE) {
-                live.retired.add(client.clientId, clockMillis.getAsLong());
+            if (client.topic != null && phase == Phase.LIVE) {
+                live.retired.add(client.appTopic(), clockMillis.getAsLong());
             }
         }
         observer.sessionEnded(client.clientId, client.session);

@@ -2,6 +2,7 @@ package io.tributary.broker.shard;
 
 import io.tributary.broker.delivery.MessageRouting;
 import io.tributary.broker.delivery.SessionObserver;
+import io.tributary.persistence.app.AppTopics;
 import io.tributary.persistence.shard.ShardLog;
 import io.tributary.persistence.shard.ShardStore;
 import java.util.function.IntConsumer;
@@ -22,7 +23,7 @@ record ShardEnvironment(
         Predicate<String> deadNodes,
         ShardLog log,
         ShardStore store,
-        Topics topics,
+        AppTopics topics,
         LogAppender appender,
         OwnerTarget.Directory nodes,
         MessageRouting routing,

@@ -434,7 +434,9 @@ final class ShardState {
             ClientState client = clients.get(position.clientId());
             if (client != null && client.session == position.session() && client.topic != null) {
                 client.topic.advance(position.upTo(), position.sources());
-                client.resendUpTo = Math.min(client.resendUpTo, position.resendUpTo());
+                if (client.isAttached() && client.epoch == position.epoch()) { // else more may have been sent since
+                    client.resendUpTo = Math.min(client.resendUpTo, position.resendUpTo());
+                }
                 changes.touch(client);
             }
         }

@@ -8,6 +8,7 @@ import io.tributary.common.event.Recipient;
 import io.tributary.common.event.ShardEvent;
 import io.tributary.common.event.Source;
 import io.tributary.common.mqtt.Message;
+import io.tributary.persistence.app.AppTopics;
 import io.tributary.persistence.shard.AppendCallback;
 import io.tributary.persistence.shard.LogRecord;
 import io.tributary.persistence.shard.ShardLog;
@@ -46,7 +47,7 @@ public final class Shards implements AutoCloseable {
     private final ShardConfig config;
     private final ShardLog log;
     private final ShardStore store;
-    private final Topics topics;
+    private final AppTopics topics;
     private final LogAppender appender;
     private final Relays relays;
     private final List<ShardThread> threads = new ArrayList<>();
@@ -66,7 +67,7 @@ public final class Shards implements AutoCloseable {
      * @param store where the shards' state goes
      * @param topics where the messages of applications go
      */
-    public Shards(ShardConfig config, ShardLog log, ShardStore store, Topics topics) {
+    public Shards(ShardConfig config, ShardLog log, ShardStore store, AppTopics topics) {
         this.config = config;
         this.log = log;
         this.store = store;
@@ -171,10 +172,10 @@ public final class Shards implements AutoCloseable {
             return;
         }
         topicsDueMillis = now + TOPICS_INTERVAL_MILLIS;
-        topics.applications().owners().thenAccept(clients -> clients.forEach(clientId -> {
-            int shard = shardOf(clientId);
+        CompletionStage<?> _ = topics.deletable().thenAccept(found -> found.forEach(topic -> {
+            int shard = shardOf(topic.clientId());
             ShardDriver driver = drivers.get(shard);
-            threadOf(shard).execute(() -> driver.topicFound(clientId));
+            threadOf(shard).execute(() -> driver.topicFound(topic));
         }));
     }
 

@@ -48,7 +48,7 @@ final class TopicReading {
         this.topics = topics;
         this.thread = thread;
         this.recorder = recorder;
-        topic = Topics.of(client.clientId, progress.queue);
+        topic = client.appTopic();
         released = new HashSet<>(progress.released());
         seen = new HashMap<>(progress.sources());
     }
@@ -62,15 +62,23 @@ final class TopicReading {
     void read(long from, int max, Consumer<SessionQueues.@Nullable Page> then) {
         CompletableFuture<AppTopics.Page> answer = topics.read(topic, from - 1, max, PAGE_BYTES);
         reading = answer;
-        answer.whenComplete((page, _) ->
+        CompletableFuture<?> _ = answer.whenComplete((page, _) ->
                 thread.execute(() -> then.accept(page == null ? null : current(from, page))));
     }
 
-    /** Nobody wants the page any more that is being waited for. */
+    /** PUBRECs for these messages are logged: only PUBREL is owed for those that are still to be read. */
+    void released(long[] sequences) {
+        for (long sequence : sequences) {
+            released.add(sequence);
+        }
+    }
+
+    /** Nobody wants the messages any more: not the page that is being waited for, nor what was read ahead. */
     void cancel() {
         if (reading != null) {
             reading.cancel(false);
         }
+        topics.release(topic);
     }
 
     private SessionQueues.Page current(long from, AppTopics.Page page) {
@@ -101,7 +109,7 @@ final class TopicReading {
     }
 
     private QueueEntry entryOf(AppRecord entry) {
-        return released.contains(entry.position() + 1)
+        return released.remove(entry.position() + 1)
                 ? new QueueEntry.Released()
                 : new QueueEntry.Queued(
                         entry.message(),

@@ -2,6 +2,7 @@ package io.tributary.broker.cluster;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.tributary.common.event.QueueKind;
 import io.tributary.broker.cluster.NodeMessage.AllAttached;
 import io.tributary.broker.cluster.NodeMessage.AttachedTo;
 import io.tributary.broker.cluster.NodeMessage.Deliver;
@@ -77,7 +78,7 @@ class GoldenFramesTest {
     private static Map<String, NodeMessage> messages() {
         List<Delivery> deliveries = List.of(new Delivery(300, QUEUED, true), new Delivery(301, new Released(), false));
         Map<String, NodeMessage> messages = new LinkedHashMap<>();
-        messages.put("attached-to", new AttachedTo(127, 77, 9, new Attached(300, 1000, true, new int[] {1, 65_535})));
+        messages.put("attached-to", new AttachedTo(127, 77, 9, new Attached(300, 1000, true, QueueKind.SHARD, new int[] {1, 65_535})));
         messages.put("taken-over", new TakenOver(127, 77, 9));
         messages.put("deliver", new Deliver(127, 1L << 40, 9, deliveries));
         messages.put("received-logged", new ReceivedLogged(127, 77, 9, new long[] {15, 16, 14}));

@@ -17,6 +17,7 @@ import io.tributary.broker.cluster.NodeMessage.Transient;
 import io.tributary.broker.delivery.Attached;
 import io.tributary.broker.delivery.Delivery;
 import io.tributary.common.event.QueueEntry;
+import io.tributary.common.event.QueueKind;
 import io.tributary.common.event.Recipient;
 import io.tributary.common.mqtt.Message;
 import io.tributary.common.mqtt.PayloadFormat;
@@ -92,7 +93,7 @@ final class SampleMessages {
 
     private Attached attached() {
         int[] packetIds = random.ints(random.nextInt(4), 1, 65_536).sorted().toArray();
-        return new Attached(number(), number(), random.nextBoolean(), packetIds);
+        return new Attached(number(), number(), random.nextBoolean(), QueueKind.of(random.nextInt(3)), packetIds);
     }
 
     private @Nullable String group() {

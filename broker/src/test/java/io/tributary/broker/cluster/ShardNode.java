@@ -1,5 +1,7 @@
 package io.tributary.broker.cluster;
 
+import io.tributary.broker.shard.InstantTopics;
+import io.tributary.common.event.QueueKind;
 import io.tributary.broker.delivery.Attached;
 import io.tributary.broker.delivery.Delivery;
 import io.tributary.broker.delivery.SessionTarget;
@@ -117,7 +119,7 @@ final class ShardNode implements AutoCloseable {
         store = new RedisShardStore(redis, SHARDS, RedisRecorder.NONE);
         ShardConfig config =
                 new ShardConfig(2, Duration.ofMillis(200), 500, 256 << 10, WINDOW, 1 << 20, QueueLimits.defaults());
-        shards = new Shards(config, log, store);
+        shards = new Shards(config, log, store, new InstantTopics());
         traffic.serve(shards);
         links = NodeLinks.start(
                 id,
@@ -155,7 +157,7 @@ final class ShardNode implements AutoCloseable {
     Connected attach(String clientId, long number) {
         Connected connected = new Connected(clientId);
         connections.put(number, connected);
-        shards.attach(new Attach(clientId, id.toString(), number, false, 3600, 10, null), _ -> {});
+        shards.attach(new Attach(clientId, id.toString(), number, false, 3600, 10, QueueKind.SHARD, null), _ -> {});
         return connected;
     }
 
@@ -218,6 +220,9 @@ final class ShardNode implements AutoCloseable {
                 }
             }
         }
+
+        @Override
+        public void refused(long connection, QueueKind existing) {}
 
         @Override
         public void takenOver(long connection) {

@@ -110,7 +110,7 @@ class DeliveriesTest {
         shard.fold(attach("a", 7));
         shard.publish("a", "1", "2");
         shard.target.take();
-        shard.deliveries.resumed(shard.client("a"));
+        shard.deliveries.resumed(shard.client("a"), shard.client("a").lastSequence);
         shard.deliveries.flush();
         assertThat(shard.target.take()).containsExactly("7: 1 2");
     }
@@ -125,7 +125,7 @@ class DeliveriesTest {
         shard.settle("a", 1);
         assertThat(shard.deliveries.takeSettled(0))
                 .usingRecursiveComparison()
-                .isEqualTo(List.of(new Settled(0, List.of(Samples.settled("a", 1, "m", 1, 2)))));
+                .isEqualTo(List.of(new Settled(0, List.of(Samples.settled("a", 1, "m", 1, 2)), List.of())));
         assertThat(shard.deliveries.takeSettled(0)).isEmpty();
     }
 
@@ -283,7 +283,7 @@ class DeliveriesTest {
         shard.fold(expiring("1"));
         shard.target.take();
         shard.nowMillis += 1000;
-        shard.deliveries.resumed(shard.client("a"));
+        shard.deliveries.resumed(shard.client("a"), shard.client("a").lastSequence);
         shard.deliveries.flush();
         assertThat(shard.target.take()).containsExactly("7: 1");
     }

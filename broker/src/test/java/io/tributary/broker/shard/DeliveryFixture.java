@@ -48,7 +48,7 @@ final class DeliveryFixture implements Effects, MessageRouting {
     private long offset;
 
     DeliveryFixture(ShardConfig config) {
-        deliveries = new Deliveries(config, queues, _ -> target, () -> nowMillis, new ShardRecorder() {
+        deliveries = new Deliveries(config, queues, _ -> target, this::reading, () -> nowMillis, new ShardRecorder() {
             @Override
             public void dropped(DropReason reason) {
                 dropped.add(reason.name());
@@ -82,7 +82,7 @@ final class DeliveryFixture implements Effects, MessageRouting {
 
     /** The topic of an application. */
     static AppTopics.AppTopic topicOf(ClientState client) {
-        return Topics.of(client.clientId, client.queue());
+        return client.appTopic();
     }
 
     ClientState client(String clientId) {

@@ -4,7 +4,6 @@ import io.tributary.common.event.Recipient;
 import io.tributary.common.event.Source;
 import io.tributary.common.mqtt.Message;
 import io.tributary.persistence.app.AppTopics;
-import io.tributary.persistence.app.GroupTopics;
 import io.tributary.persistence.shard.AppendCallback;
 import io.tributary.persistence.shard.ShardLog;
 import java.time.Duration;
@@ -13,15 +12,13 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
-import java.util.TreeSet;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import org.jspecify.annotations.Nullable;
 
 /** Topics of applications in memory: whatever is asked is done at once, on the calling thread. */
-final class InstantTopics implements AppTopics {
+public final class InstantTopics implements AppTopics {
     final Map<AppTopic, Long> acknowledged = new HashMap<>();
-    final Map<String, List<Message>> groups = new HashMap<>();
     private final Map<AppTopic, List<AppRecord>> topics = new HashMap<>();
     private final Map<AppTopic, Waiting> waiting = new HashMap<>();
 
@@ -29,11 +26,7 @@ final class InstantTopics implements AppTopics {
 
     /** An appender to a log and to topics that nobody looks at. */
     static LogAppender appender(ShardLog log) {
-        return new LogAppender(log, new InstantTopics().asTopics(), Duration.ZERO, () -> 0);
-    }
-
-    Topics asTopics() {
-        return new Topics(this, new Groups());
+        return new LogAppender(log, new InstantTopics(), Duration.ZERO, () -> 0);
     }
 
     List<AppRecord> records(AppTopic topic) {
@@ -63,10 +56,13 @@ final class InstantTopics implements AppTopics {
     }
 
     @Override
-    public CompletionStage<Set<String>> owners() {
-        Set<String> owners = new TreeSet<>();
-        topics.keySet().forEach(topic -> owners.add(topic.clientId()));
-        return CompletableFuture.completedStage(owners);
+    public CompletionStage<Set<AppTopic>> deletable() {
+        return CompletableFuture.completedStage(Set.copyOf(topics.keySet()));
+    }
+
+    @Override
+    public void release(AppTopic topic) {
+        waiting.remove(topic);
     }
 
     @Override
@@ -120,45 +116,4 @@ final class InstantTopics implements AppTopics {
 
     @Override
     public void close() {}
-
-    /** Groups whose messages nobody takes. */
-    private final class Groups implements GroupTopics {
-        @Override
-        public CompletionStage<@Nullable Void> create(String group) {
-            groups.computeIfAbsent(group, _ -> new ArrayList<>());
-            return CompletableFuture.completedStage(null);
-        }
-
-        @Override
-        public CompletionStage<@Nullable Void> delete(String group) {
-            groups.remove(group);
-            return CompletableFuture.completedStage(null);
-        }
-
-        @Override
-        public CompletionStage<Set<String>> groups() {
-            return CompletableFuture.completedStage(Set.copyOf(groups.keySet()));
-        }
-
-        @Override
-        public boolean append(String group, Message message, @Nullable Source source, AppendCallback callback) {
-            List<Message> messages = groups.computeIfAbsent(group, _ -> new ArrayList<>());
-            messages.add(message);
-            callback.onAppended(messages.size() - 1L, null);
-            return true;
-        }
-
-        @Override
-        public void onRoom(Runnable action) {
-            action.run();
-        }
-
-        @Override
-        public Consumption consume(String group, Consumer consumer) {
-            throw new UnsupportedOperationException("nobody takes messages here");
-        }
-
-        @Override
-        public void close() {}
-    }
 }

@@ -74,7 +74,7 @@ class LogAppenderTest {
                 .mapToObj(i -> recipient("a", i))
                 .toList();
         int[] parts = {0};
-        appender.publish(message("m"), recipients, shard -> new Source(shard, 9, parts[0]++), this::tell);
+        appender.publish(message("m"), recipients, shard -> new Source((Integer) shard, 9, parts[0]++), this::tell);
         assertThat(publishes())
                 .extracting(publish -> publish.recipients().size())
                 .containsExactly(ShardEvent.MAX_RECIPIENTS, 1);
@@ -218,7 +218,7 @@ class LogAppenderTest {
     @Test
     void messageExpiresWhenItIsOlderThanQueuesKeepIt() {
         HeldLog held = new HeldLog(1);
-        LogAppender aging = new LogAppender(held, new InstantTopics().asTopics(), Duration.ofSeconds(10), () -> 5_000);
+        LogAppender aging = new LogAppender(held, new InstantTopics(), Duration.ofSeconds(10), () -> 5_000);
         for (long expiry : new long[] {Message.NEVER, 15_001, 14_999}) {
             aging.publish(
                     Samples.message("m").withExpiry(expiry),

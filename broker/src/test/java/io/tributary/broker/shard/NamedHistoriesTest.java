@@ -2,6 +2,7 @@ package io.tributary.broker.shard;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.tributary.common.event.QueueKind;
 import io.tributary.broker.shard.Ledger.Published;
 import io.tributary.broker.shard.SimWorld.Faults;
 import io.tributary.common.mqtt.Message;
@@ -132,7 +133,7 @@ class NamedHistoriesTest {
 
     private static void share(SimWorld world, SimClient member) {
         world.routing.subscribe(
-                new SimRouting.Subscription(member.name, member.session(), TOPIC, QoS.AT_LEAST_ONCE, "$share/g/named"));
+                new SimRouting.Subscription(member.name, member.session(), TOPIC, QoS.AT_LEAST_ONCE, "$share/g/named", QueueKind.SHARD));
     }
 
     @Test

@@ -7,6 +7,7 @@ import static io.tributary.broker.shard.Samples.publish;
 import static io.tributary.broker.shard.Samples.recipient;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.tributary.common.event.QueueKind;
 import io.tributary.common.event.ShardEvent;
 import io.tributary.common.event.ShardEvent.Head;
 import io.tributary.common.event.ShardEvent.HeadQueue;
@@ -123,7 +124,7 @@ class RepeatedHeadsTest {
         ticks(20);
         loseStore(2);
         store.content.applied = -3;
-        store.content.heads.put("stranger", new ClientState("stranger", 0).toHead());
+        store.content.heads.put("stranger", new ClientState("stranger", 0, QueueKind.SHARD).toHead());
         goLive();
         ticks(11);
         assertThat(restored).isEqualTo(1);
@@ -134,7 +135,7 @@ class RepeatedHeadsTest {
     void lossIsCountedWhenTheRoundHasNoEnd() {
         goLive();
         fold(attach("a", 7));
-        log.add(0, new Head(0, 1, new ClientState("a", 1).toHead(), null), nowMillis);
+        log.add(0, new Head(0, 1, new ClientState("a", 1, QueueKind.SHARD).toHead(), null), nowMillis);
         loseStore(2);
         goLive();
         assertThat(restored).isZero();
@@ -248,7 +249,7 @@ class RepeatedHeadsTest {
                 _ -> false,
                 log,
                 store,
-                new InstantTopics().asTopics(),
+                new InstantTopics(),
                 InstantTopics.appender(log),
                 nodes,
                 new NoRouting(),

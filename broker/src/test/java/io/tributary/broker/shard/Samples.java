@@ -1,5 +1,6 @@
 package io.tributary.broker.shard;
 
+import io.tributary.common.event.QueueKind;
 import io.tributary.common.event.Destinations;
 import io.tributary.common.event.QueueEntry.Queued;
 import io.tributary.common.event.Recipient;
@@ -67,11 +68,11 @@ final class Samples {
     }
 
     static Attach attach(String clientId, long connection, long expirySeconds, @Nullable Will will) {
-        return new Attach(clientId, NODE, connection, false, expirySeconds, 10, will);
+        return new Attach(clientId, NODE, connection, false, expirySeconds, 10, QueueKind.SHARD, will);
     }
 
     static Attach cleanStart(String clientId, long connection) {
-        return new Attach(clientId, NODE, connection, true, FOREVER, 10, null);
+        return new Attach(clientId, NODE, connection, true, FOREVER, 10, QueueKind.SHARD, null);
     }
 
     static Detach detach(String clientId, long epoch, long sentUpTo) {

@@ -238,7 +238,7 @@ class SavePointsTest {
                 _ -> false,
                 log,
                 store,
-                new InstantTopics().asTopics(),
+                new InstantTopics(),
                 appender,
                 new RecordingNodes(),
                 new NoRouting(),

@@ -226,11 +226,11 @@ class SessionQueuesTest {
     }
 
     private void settle(long sequence) {
-        shard.fold(new Settled(DeliveryFixture.OWNER, List.of(Samples.settled("a", 1, "m", sequence))));
+        shard.fold(new Settled(DeliveryFixture.OWNER, List.of(Samples.settled("a", 1, "m", sequence)), List.of()));
     }
 
     private void receive(long sequence) {
-        shard.fold(new Settled(DeliveryFixture.OWNER, List.of(Samples.received("a", 1, "m", sequence))));
+        shard.fold(new Settled(DeliveryFixture.OWNER, List.of(Samples.received("a", 1, "m", sequence)), List.of()));
     }
 
     /** Reads a page; what is there at once. */

@@ -10,6 +10,7 @@ import static io.tributary.broker.shard.Samples.publish;
 import static io.tributary.broker.shard.Samples.recipient;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.tributary.common.event.QueueKind;
 import io.tributary.common.event.Destinations;
 import io.tributary.common.event.ShardEvent;
 import io.tributary.common.event.ShardEvent.Attach;
@@ -465,7 +466,7 @@ class ShardDriverTest {
     }
 
     private static Attach elsewhere(String clientId, String node) {
-        return new Attach(clientId, node, 7, false, FOREVER, 10, null);
+        return new Attach(clientId, node, 7, false, FOREVER, 10, QueueKind.SHARD, null);
     }
 
     private ShardEnvironment environment() {
@@ -475,7 +476,7 @@ class ShardDriverTest {
                 dead::contains,
                 log,
                 store,
-                new InstantTopics().asTopics(),
+                new InstantTopics(),
                 InstantTopics.appender(log),
                 nodes,
                 new NoRouting(),

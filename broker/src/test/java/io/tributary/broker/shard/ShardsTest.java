@@ -50,7 +50,8 @@ class ShardsTest {
                     1024,
                     QueueLimits.defaults()),
             log,
-            new InstantStore(SHARDS));
+            new InstantStore(SHARDS),
+            new InstantTopics());
 
     @BeforeEach
     void start() {
@@ -79,7 +80,7 @@ class ShardsTest {
 
     @Test
     void everyShardIsOwnedWhenOtherNodesServeTheRest() {
-        Shards idle = new Shards(ShardConfig.defaults(), new HeldLog(2), new InstantStore(2));
+        Shards idle = new Shards(ShardConfig.defaults(), new HeldLog(2), new InstantStore(2), new InstantTopics());
         Set<Integer> elsewhere = ConcurrentHashMap.newKeySet();
         idle.start(new Shards.Node(
                 NODE,
@@ -210,6 +211,9 @@ class ShardsTest {
         public void attached(long connection, Attached answer) {
             attached.add(answer);
         }
+
+        @Override
+        public void refused(long connection, QueueKind existing) {}
 
         @Override
         public void takenOver(long connection) {}

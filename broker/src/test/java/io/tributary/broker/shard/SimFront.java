@@ -37,7 +37,7 @@ final class SimFront {
         loop = new SimThread(world.clock, 2);
         log = world.log.view();
         topics = world.topics.view();
-        appender = new LogAppender(log, SimNode.withoutGroups(topics), Duration.ZERO, world.clock::nowMillis);
+        appender = new LogAppender(log, topics, Duration.ZERO, world.clock::nowMillis);
         relays = new Relays(world.log.shards());
         told = new LocalConnections(new Connections(), relays, appender::shardOf, world.log.shards());
     }

@@ -40,7 +40,7 @@ final class SimNode {
         log = world.log.view();
         store = world.store.view();
         topics = world.topics.view();
-        appender = new LogAppender(log, withoutGroups(topics), Duration.ZERO, world.clock::nowMillis);
+        appender = new LogAppender(log, topics, Duration.ZERO, world.clock::nowMillis);
         for (int shard = 0; shard < world.log.shards(); shard++) {
             drivers.add(new ShardDriver(shard, environment(), thread));
         }
@@ -55,7 +55,7 @@ final class SimNode {
                 world::isDead,
                 log,
                 store,
-                withoutGroups(topics),
+                topics,
                 appender,
                 new Ways(),
                 world.routing,
@@ -63,11 +63,6 @@ final class SimNode {
                 world.clock::nowMillis,
                 world.recorder,
                 _ -> {});
-    }
-
-    /** Groups are of devices only. */
-    static Topics withoutGroups(SimTopics.View topics) {
-        return new Topics(topics, new InstantTopics().asTopics().groups());
     }
 
     ShardDriver driver(int shard) {

@@ -84,14 +84,19 @@ final class SimTopics {
 
         @Override
         public CompletionStage<@Nullable Void> delete(AppTopic topic) {
-            topics.remove(nameOf(topic));
+            if (!topic.shared()) {
+                topics.remove(nameOf(topic));
+            }
             return CompletableFuture.completedStage(null);
         }
 
         @Override
-        public CompletionStage<Set<String>> owners() {
+        public CompletionStage<Set<AppTopic>> deletable() {
             return CompletableFuture.completedStage(Set.of());
         }
+
+        @Override
+        public void release(AppTopic topic) {}
 
         @Override
         public boolean append(

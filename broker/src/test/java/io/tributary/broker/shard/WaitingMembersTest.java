@@ -2,6 +2,7 @@ package io.tributary.broker.shard;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.tributary.common.event.QueueKind;
 import java.util.List;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
@@ -11,8 +12,8 @@ class WaitingMembersTest {
     private static final String OTHER = "$share/h/a";
 
     private final WaitingMembers waiting = new WaitingMembers();
-    private final ClientState a = new ClientState("a", 1);
-    private final ClientState b = new ClientState("b", 2);
+    private final ClientState a = new ClientState("a", 1, QueueKind.SHARD);
+    private final ClientState b = new ClientState("b", 2, QueueKind.SHARD);
 
     @Test
     void sessionsAreReadyWhenAMemberIsOnline() {
@@ -55,7 +56,7 @@ class WaitingMembersTest {
     @Test
     void manySessionsTakeTurns() {
         List<ClientState> many = IntStream.range(0, 250)
-                .mapToObj(i -> new ClientState("c" + i, i))
+                .mapToObj(i -> new ClientState("c" + i, i, QueueKind.SHARD))
                 .toList();
         many.forEach(client -> waiting.add(client, GROUP));
         int rounds = 0;

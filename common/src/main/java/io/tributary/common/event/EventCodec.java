@@ -248,6 +248,7 @@ public final class EventCodec {
     private static void writePosition(ByteWriter writer, TopicPosition position) {
         writer.writeString(position.clientId());
         writer.writeNumber(position.session());
+        writer.writeNumber(position.epoch());
         writer.writeNumber(position.upTo());
         writer.writeNumber(position.resendUpTo());
         writer.writeList(position.sources(), RoutingFormat::writeSource);
@@ -256,6 +257,7 @@ public final class EventCodec {
     private static TopicPosition readPosition(ByteReader reader) {
         return new TopicPosition(
                 reader.readString(),
+                reader.readNumber(),
                 reader.readNumber(),
                 reader.readNumber(),
                 reader.readNumber(),

@@ -5,8 +5,7 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One session that a message is for, and how it shall arrive there; or a shared subscription of applications, whose topic gets
- * it.
+ * One session that a message is for, and how it shall arrive there.
  *
  * @param clientId the client identifier of the session
  * @param session the identity of the session: the offset of the {@link ShardEvent.Attach} that began it. A record that
@@ -35,15 +34,5 @@ public record Recipient(
             List<Integer> subscriptionIds,
             @Nullable String group) {
         this(clientId, session, qos, retain, subscriptionIds, group, QueueKind.SHARD);
-    }
-
-    /** A shared subscription of applications: which of its members gets the message is found out later. */
-    public static Recipient ofGroup(String group, QoS qos) {
-        return new Recipient("", 0, qos, false, List.of(), group, QueueKind.TOPIC);
-    }
-
-    /** What tells the topics of applications apart, those of sessions and those of groups. */
-    public String topicKey() {
-        return group == null ? "application " + clientId : "group " + group;
     }
 }

@@ -100,10 +100,12 @@ public sealed interface ShardEvent {
      * How far an application has come with its topic.
      *
      * @param upTo all messages up to this sequence number are done with, or are not the session's
-     * @param resendUpTo no message above this sequence number was ever sent
+     * @param epoch the connection that the application has
+     * @param resendUpTo no message above this sequence number was sent when that connection had come to {@code upTo}
      * @param sources the sources up to {@code upTo} that are later than what the session's state has
      */
-    record TopicPosition(String clientId, long session, long upTo, long resendUpTo, List<Source> sources) {
+    record TopicPosition(
+            String clientId, long session, long epoch, long upTo, long resendUpTo, List<Source> sources) {
         public TopicPosition {
             sources = List.copyOf(sources);
         }

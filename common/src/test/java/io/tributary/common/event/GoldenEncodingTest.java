@@ -182,7 +182,7 @@ class GoldenEncodingTest {
     }
 
     private static TopicPosition position() {
-        return new TopicPosition("erp", 300, 1L << 40, (1L << 40) + 7, List.of(SOURCE));
+        return new TopicPosition("erp", 300, 1000, 1L << 40, (1L << 40) + 7, List.of(SOURCE));
     }
 
     private static QueueEntry.Queued queued() {

@@ -126,7 +126,7 @@ final class RandomEvents {
     }
 
     private TopicPosition position() {
-        return new TopicPosition(text(), number(), number(), number(), list(this::presentSource));
+        return new TopicPosition(text(), number(), number(), number(), number(), list(this::presentSource));
     }
 
     private TopicState topic() {
