@@ -229,7 +229,8 @@ final class BrokerNode implements AutoCloseable {
         Totals.Figures counted = totals.figures();
         ShardFigures kept = shards.figures();
         return new SysFigures(
-                new SysFigures.Clients(sessions.size(), kept.offlineSessions(), counted.clientsMaximum()),
+                new SysFigures.Clients(
+                        sessions.size(), kept.offlineSessions(), counted.clientsMaximum(), counted.applications()),
                 new SysFigures.Traffic(
                         counted.connectionsOpened(),
                         new SysFigures.Flow(counted.packetsReceived(), counted.packetsSent()),

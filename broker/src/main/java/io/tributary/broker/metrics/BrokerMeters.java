@@ -36,6 +36,8 @@ public enum BrokerMeters {
     // Clients
     /** Connected clients. */
     CONNECTIONS("tributary.connections", Type.GAUGE, "", "Clients that are connected."),
+    /** Clients by kind. */
+    CLIENTS("tributary.clients", Type.GAUGE, "", "Clients that are connected, by what they are.", "kind"),
     /** Accepted clients. */
     CLIENTS_CONNECTED(
             "tributary.clients.connected",

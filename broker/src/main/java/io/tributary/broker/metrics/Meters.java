@@ -66,11 +66,13 @@ record Meters(MeterRegistry registry) {
         return constant.name().toLowerCase(Locale.ROOT);
     }
 
-    void gauge(BrokerMeters meter, DoubleSupplier value) {
+    /** A gauge with these values of the meter's tags, which shows what the supplier gives whenever it is read. */
+    void gauge(BrokerMeters meter, DoubleSupplier value, String... tagValues) {
         check(meter, BrokerMeters.Type.GAUGE);
         Gauge.builder(meter.meterName(), value, DoubleSupplier::getAsDouble)
                 .description(meter.description())
                 .baseUnit(unit(meter))
+                .tags(tags(meter, tagValues))
                 .strongReference(true)
                 .register(registry);
     }

@@ -3,6 +3,7 @@ package io.tributary.broker.metrics;
 import io.tributary.broker.session.DropReason;
 import io.tributary.broker.session.PauseReason;
 import io.tributary.broker.session.SessionRecorder;
+import io.tributary.common.event.QueueKind;
 import io.tributary.common.mqtt.ReasonCode;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
@@ -17,11 +18,15 @@ final class SessionCounters implements SessionRecorder {
     private final Map<ReasonCode, LongAdder> disconnected = new ConcurrentHashMap<>();
     private final Map<DropReason, LongAdder> dropped;
     private final Map<PauseReason, LongAdder> paused;
+    private final LongAdder devices = new LongAdder();
+    private final LongAdder applications = new LongAdder();
     private final LongAdder keepAliveTimeouts;
     private final LongAdder inFlight = new LongAdder();
 
     SessionCounters(Meters meters) {
         this.meters = meters;
+        meters.gauge(BrokerMeters.CLIENTS, devices::doubleValue, "device");
+        meters.gauge(BrokerMeters.CLIENTS, applications::doubleValue, "application");
         connectedNew = meters.counter(BrokerMeters.CLIENTS_CONNECTED, "new");
         connectedResumed = meters.counter(BrokerMeters.CLIENTS_CONNECTED, "resumed");
         dropped = meters.counters(BrokerMeters.MESSAGES_DROPPED, DropReason.class, "session");
@@ -31,7 +36,8 @@ final class SessionCounters implements SessionRecorder {
     }
 
     @Override
-    public void connected(boolean sessionPresent) {
+    public void connected(QueueKind kind, boolean sessionPresent) {
+        clients(kind).increment();
         (sessionPresent ? connectedResumed : connectedNew).increment();
     }
 
@@ -41,7 +47,8 @@ final class SessionCounters implements SessionRecorder {
     }
 
     @Override
-    public void disconnected(ReasonCode reason) {
+    public void disconnected(QueueKind kind, ReasonCode reason) {
+        clients(kind).decrement();
         of(disconnected, BrokerMeters.CLIENTS_DISCONNECTED, reason).increment();
     }
 
@@ -63,6 +70,10 @@ final class SessionCounters implements SessionRecorder {
     @Override
     public void readingPaused(PauseReason reason) {
         Meters.of(paused, reason).increment();
+    }
+
+    private LongAdder clients(QueueKind kind) {
+        return kind.isApplication() ? applications : devices;
     }
 
     private LongAdder of(Map<ReasonCode, LongAdder> counters, BrokerMeters meter, ReasonCode reason) {

@@ -6,6 +6,7 @@ import io.tributary.broker.session.DropReason;
 import io.tributary.broker.session.PauseReason;
 import io.tributary.broker.session.SessionRecorder;
 import io.tributary.broker.shard.ShardRecorder;
+import io.tributary.common.event.QueueKind;
 import io.tributary.common.mqtt.Message;
 import io.tributary.common.mqtt.ReasonCode;
 import java.util.concurrent.atomic.AtomicLong;
@@ -26,6 +27,7 @@ public final class Totals {
     private final LongAdder publishesSent = new LongAdder();
     private final LongAdder publishesDropped = new LongAdder();
     private final AtomicLong clients = new AtomicLong();
+    private final LongAdder applications = new LongAdder();
     private final LongAccumulator clientsMaximum = new LongAccumulator(Math::max, 0);
 
     /**
@@ -40,6 +42,7 @@ public final class Totals {
      * @param publishesSent copies of messages that were handed on to receivers
      * @param publishesDropped messages, or copies of them, that went nowhere
      * @param clientsMaximum the most clients that were connected at once
+     * @param applications applications that are connected
      */
     public record Figures(
             long connectionsOpened,
@@ -50,7 +53,8 @@ public final class Totals {
             long publishesReceived,
             long publishesSent,
             long publishesDropped,
-            long clientsMaximum) {}
+            long clientsMaximum,
+            long applications) {}
 
     /** The figures now; each is right, but they are not read at the same instant. */
     public Figures figures() {
@@ -63,7 +67,8 @@ public final class Totals {
                 publishesReceived.sum(),
                 publishesSent.sum(),
                 publishesDropped.sum(),
-                clientsMaximum.get());
+                clientsMaximum.get(),
+                applications.sum());
     }
 
     /** Listens in on connections. */
@@ -137,9 +142,10 @@ public final class Totals {
         }
 
         @Override
-        public void connected(boolean sessionPresent) {
+        public void connected(QueueKind kind, boolean sessionPresent) {
             clientsMaximum.accumulate(clients.incrementAndGet());
-            next.connected(sessionPresent);
+            applications.add(kind.isApplication() ? 1 : 0);
+            next.connected(kind, sessionPresent);
         }
 
         @Override
@@ -148,9 +154,10 @@ public final class Totals {
         }
 
         @Override
-        public void disconnected(ReasonCode reason) {
+        public void disconnected(QueueKind kind, ReasonCode reason) {
             clients.decrementAndGet();
-            next.disconnected(reason);
+            applications.add(kind.isApplication() ? -1 : 0);
+            next.disconnected(kind, reason);
         }
 
         @Override

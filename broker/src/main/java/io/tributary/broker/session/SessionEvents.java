@@ -13,20 +13,24 @@ record SessionEvents(SessionServices services) {
     private static final Logger LOG = LoggerFactory.getLogger(SessionEvents.class);
 
     void connected(ClientInfo client, boolean sessionPresent) {
-        LOG.debug("{} connected from {}", client.clientId(), client.remoteAddress());
-        services.recorder().connected(sessionPresent);
+        LOG.debug("{} {} connected from {}", kind(client), client.clientId(), client.remoteAddress());
+        services.recorder().connected(client.queue(), sessionPresent);
         tell(listener -> listener.onConnected(client, sessionPresent));
     }
 
     void disconnected(ClientInfo client, ReasonCode reason) {
-        LOG.debug("{} disconnected: {}", client.clientId(), reason);
-        services.recorder().disconnected(reason);
+        LOG.debug("{} {} disconnected: {}", kind(client), client.clientId(), reason);
+        services.recorder().disconnected(client.queue(), reason);
         tell(listener -> listener.onDisconnected(client, reason));
     }
 
     void refused(Peer peer, MqttException why) {
         LOG.debug("CONNECT from {} refused: {}, {}", peer.remoteAddress(), why.reason(), why.getMessage());
         services.recorder().refused(why.reason());
+    }
+
+    private static String kind(ClientInfo client) {
+        return client.isApplication() ? "application" : "device";
     }
 
     private void tell(Consumer<SessionListener> event) {

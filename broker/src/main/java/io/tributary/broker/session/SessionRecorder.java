@@ -1,5 +1,6 @@
 package io.tributary.broker.session;
 
+import io.tributary.common.event.QueueKind;
 import io.tributary.common.mqtt.ReasonCode;
 
 /** Counts what happens to sessions. Called on event loops, and {@link #dropped} on any thread; must be cheap. */
@@ -9,13 +10,13 @@ public interface SessionRecorder {
     SessionRecorder NONE = new SessionRecorder() {};
 
     /** A client was accepted. */
-    default void connected(boolean sessionPresent) {}
+    default void connected(QueueKind kind, boolean sessionPresent) {}
 
     /** A CONNECT was refused. */
     default void refused(ReasonCode reason) {}
 
     /** The connection of an accepted client ended. */
-    default void disconnected(ReasonCode reason) {}
+    default void disconnected(QueueKind kind, ReasonCode reason) {}
 
     /** A message for a client was dropped. */
     default void dropped(DropReason reason) {}

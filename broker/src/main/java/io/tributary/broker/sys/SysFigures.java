@@ -9,8 +9,9 @@ public record SysFigures(Clients clients, Traffic traffic, Kept kept) {
      * @param connected those with a connection
      * @param disconnected persistent sessions without one
      * @param maximum the most that were connected at once
+     * @param applications applications with a connection
      */
-    public record Clients(long connected, long disconnected, long maximum) {}
+    public record Clients(long connected, long disconnected, long maximum, long applications) {}
 
     /**
      * What has come and gone since the node started.

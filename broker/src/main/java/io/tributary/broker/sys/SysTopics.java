@@ -95,6 +95,7 @@ public final class SysTopics implements AutoCloseable {
         put(values, "clients/disconnected", clients.disconnected());
         put(values, "clients/total", clients.connected() + clients.disconnected());
         put(values, "clients/maximum", clients.maximum());
+        put(values, "clients/applications", clients.applications());
     }
 
     private static void putTraffic(Map<String, String> values, SysFigures.Traffic traffic) {

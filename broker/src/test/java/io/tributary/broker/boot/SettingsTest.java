@@ -6,12 +6,23 @@ import io.tributary.broker.BrokerConfig;
 import io.tributary.broker.connection.AdmissionLimits;
 import io.tributary.broker.connection.ListenerConfig;
 import io.tributary.broker.connection.ListenerKind;
+import io.tributary.broker.security.ClientRules;
+import io.tributary.broker.security.ClientRules.CertificateSubject;
+import io.tributary.broker.security.ClientRules.ClientId;
+import io.tributary.broker.security.ClientRules.HasUserProperty;
+import io.tributary.broker.security.ClientRules.Listener;
+import io.tributary.broker.security.ClientRules.Rule;
+import io.tributary.broker.security.ClientRules.UserName;
+import io.tributary.broker.security.TextPattern;
 import io.tributary.broker.session.MessageRate;
 import io.tributary.broker.session.SessionLimits;
+import io.tributary.common.event.QueueKind;
+import io.tributary.common.mqtt.UserProperty;
 import io.tributary.persistence.rocksdb.StorageSync;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -96,6 +107,40 @@ class SettingsTest {
                 .isEqualTo(7);
         assertThat(config.listeners().getLast().limits().outbound().maxInFlight())
                 .isEqualTo(9);
+    }
+
+    @Test
+    void rulesOfApplicationsKeepTheirOrder(@TempDir Path folder) throws Exception {
+        Files.writeString(folder.resolve("tributary.yaml"), """
+                tributary:
+                  applications:
+                    rules:
+                      - client-id: "app-test-*"
+                        kind: device
+                      - client-id: "app-*"
+                        user-name: "regex:app-(billing|audit)"
+                        kind: application
+                      - certificate-subject: "*,OU=Dashboards,*"
+                        listener: ws
+                        user-property: "role=a=b"
+                        kind: application
+                        topic: shared
+                """);
+        BrokerConfig config = Applications.config("--spring.config.additional-location=file:" + folder + "/");
+        assertThat(config.clientRules())
+                .isEqualTo(new ClientRules(List.of(
+                        new Rule(List.of(new ClientId(TextPattern.of("app-test-*"))), QueueKind.SHARD),
+                        new Rule(
+                                List.of(
+                                        new ClientId(TextPattern.of("app-*")),
+                                        new UserName(TextPattern.of("regex:app-(billing|audit)"))),
+                                QueueKind.TOPIC),
+                        new Rule(
+                                List.of(
+                                        new CertificateSubject(TextPattern.of("*,OU=Dashboards,*")),
+                                        new Listener("ws"),
+                                        new HasUserProperty(new UserProperty("role", "a=b"))),
+                                QueueKind.SHARED_TOPIC))));
     }
 
     @Test

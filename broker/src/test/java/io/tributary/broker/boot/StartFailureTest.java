@@ -40,6 +40,13 @@ class StartFailureTest {
             node-name=a#b                            | tributary: node name 'a#b': must not be empty or have a # in it
             sys.interval=10ms                        | tributary.sys.interval: '10ms' is neither at least 1s nor 0, for no $SYS topics
             listeners.ws.port=1883                   | tributary.listeners.ws.port: '1883' is the port of the listener 'tcp' too; each needs one of its own
+            applications.rules[0].kind=firehose      | tributary.applications.rules[0].kind: 'firehose' is not one of device, application
+            applications.rules[0].client-id=app-*    | tributary.applications.rules[0].kind: is missing; it must be one of device, application
+            applications.rules[0].kind=application   | tributary.applications.rules[0]: has no condition; it must have one or more of client-id, user-name, certificate-subject, listener, user-property
+            applications.rules[0].client-id=         | tributary.applications.rules[0].client-id: '' is an empty pattern
+            applications.rules[0].user-name=regex:(  | tributary.applications.rules[0].user-name: 'regex:(' is not a regular expression of RE2: error parsing regexp: missing closing ): `(`
+            applications.rules[0].listener=tpc       | tributary.applications.rules[0].listener: 'tpc' is not the name of a listener; there are tcp, ws
+            applications.rules[0].user-property==a   | tributary.applications.rules[0].user-property: '=a' is not a user property, written name=value
             """)
     void wrongValueIsNamedWithWhatIsAllowed(String setting, String words) {
         assertThat(Applications.failure("--tributary." + setting)).isEqualTo(words);
@@ -50,6 +57,7 @@ class StartFailureTest {
         "tributary.datadir2=x, tributary.data-dir",
         "tributary.storage.synk=os, tributary.storage.sync",
         "tributary.listeners.tcp.prot=1, tributary.listeners.tcp.port",
+        "tributary.applications.rules[0].clientid2=a, tributary.applications.rules[0].client-id",
         "tributary.listeners.ws.limits.publish.rat=1, tributary.listeners.ws.limits.publish.rate",
         "tributary.limits.packet.max-size=1MB, tributary.limits.packets.max-size"
     })
@@ -57,6 +65,15 @@ class StartFailureTest {
         assertThat(Applications.failure("--" + setting))
                 .isEqualTo(
                         setting.replaceFirst("=.*", "") + ": there is no such setting; did you mean " + nearest + "?");
+    }
+
+    @Test
+    void topicOfADeviceIsRefused() {
+        String rule = "--tributary.applications.rules[0].";
+        assertThat(Applications.failure(rule + "client-id=meter-*", rule + "kind=device", rule + "topic=own"))
+                .isEqualTo(
+                        "tributary.applications.rules[0].topic: 'own' has no effect with kind=device; only applications"
+                                + " have a topic");
     }
 
     @ParameterizedTest

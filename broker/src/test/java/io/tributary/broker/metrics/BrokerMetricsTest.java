@@ -10,6 +10,7 @@ import io.tributary.broker.link.Refusal;
 import io.tributary.broker.routing.RouterRecorder;
 import io.tributary.broker.session.PauseReason;
 import io.tributary.broker.shard.ShardRecorder;
+import io.tributary.common.event.QueueKind;
 import io.tributary.common.mqtt.Message;
 import io.tributary.common.mqtt.PublishProperties;
 import io.tributary.common.mqtt.QoS;
@@ -66,7 +67,7 @@ class BrokerMetricsTest {
         assertThat(count("tributary.connections.opened", "listener", "tcp")).isEqualTo(1);
         assertThat(count("tributary.network.packets", "direction", "received")).isEqualTo(2);
         assertThat(count("tributary.network.bytes", "direction", "sent")).isEqualTo(30);
-        assertThat(count("tributary.clients.connected", "session", "resumed")).isEqualTo(1);
+        assertThat(count("tributary.clients.connected", "session", "resumed")).isEqualTo(4);
         assertThat(count("tributary.clients.refused", "reason", "banned")).isEqualTo(1);
         assertThat(count("tributary.clients.reading.paused", "reason", "congested"))
                 .isEqualTo(1);
@@ -79,6 +80,8 @@ class BrokerMetricsTest {
         assertThat(count("tributary.shards.records")).isEqualTo(7);
         assertThat(count("tributary.storage.writes")).isEqualTo(4);
         assertThat(registry.get("tributary.messages.in.flight").gauge().value()).isEqualTo(3);
+        assertThat(clients("device")).isZero();
+        assertThat(clients("application")).isEqualTo(1);
         assertThat(registry.get("tributary.storage.commits").timer().totalTime(TimeUnit.MILLISECONDS))
                 .isEqualTo(2);
     }
@@ -126,6 +129,10 @@ class BrokerMetricsTest {
                 .withMessageContaining("COUNTER");
     }
 
+    private double clients(String kind) {
+        return registry.get("tributary.clients").tag("kind", kind).gauge().value();
+    }
+
     private void everyEventOnce() {
         metrics.connections().opened("tcp");
         metrics.connections().closed("tcp");
@@ -133,9 +140,14 @@ class BrokerMetricsTest {
         metrics.connections().received(2, 20);
         metrics.connections().sent(3, 30);
         metrics.connections().stalled();
-        metrics.sessions().connected(true);
+        metrics.sessions().connected(QueueKind.SHARD, true);
+        metrics.sessions().connected(QueueKind.SHARD, true);
+        metrics.sessions().connected(QueueKind.TOPIC, true);
+        metrics.sessions().connected(QueueKind.SHARED_TOPIC, true);
         metrics.sessions().refused(ReasonCode.BANNED);
-        metrics.sessions().disconnected(ReasonCode.SUCCESS);
+        metrics.sessions().disconnected(QueueKind.SHARD, ReasonCode.SUCCESS);
+        metrics.sessions().disconnected(QueueKind.SHARD, ReasonCode.SUCCESS);
+        metrics.sessions().disconnected(QueueKind.TOPIC, ReasonCode.SUCCESS);
         metrics.sessions().inFlightChanged(3);
         metrics.sessions().keepAliveTimeout();
         metrics.sessions().readingPaused(PauseReason.CONGESTED);

@@ -35,6 +35,7 @@ class MetricsDocsTest {
                         "the name of the listener, here and in the two below it"),
                 values(BrokerMeters.PACKETS, "direction", "`received`, `sent`"),
                 values(BrokerMeters.BYTES, "direction", "`received`, `sent`"),
+                values(BrokerMeters.CLIENTS, "kind", "`device`, `application`"),
                 values(BrokerMeters.CLIENTS_CONNECTED, "session", "`new`, `resumed`"),
                 values(
                         BrokerMeters.CLIENTS_REFUSED,

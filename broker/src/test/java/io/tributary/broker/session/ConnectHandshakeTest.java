@@ -7,6 +7,12 @@ import io.tributary.common.event.QueueKind;
 import io.tributary.broker.delivery.Attached;
 import io.tributary.broker.security.Authenticator;
 import io.tributary.broker.security.Authorizer;
+import io.tributary.broker.security.ClientInfo;
+import io.tributary.broker.security.ClientRules;
+import io.tributary.broker.security.ClientRules.CertificateSubject;
+import io.tributary.broker.security.ClientRules.ClientId;
+import io.tributary.broker.security.TextPattern;
+import io.tributary.common.event.QueueKind;
 import io.tributary.common.mqtt.MqttPacket;
 import io.tributary.common.mqtt.MqttPacket.Connack;
 import io.tributary.common.mqtt.MqttPacket.ConnectProperties;
@@ -15,12 +21,16 @@ import io.tributary.common.mqtt.PayloadFormat;
 import io.tributary.common.mqtt.PublishProperties;
 import io.tributary.common.mqtt.QoS;
 import io.tributary.common.mqtt.ReasonCode;
+import io.tributary.common.mqtt.UserProperty;
 import io.tributary.common.mqtt.Will;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
 
 class ConnectHandshakeTest {
     private final SessionFixture fixture = new SessionFixture();
@@ -240,6 +250,63 @@ class ConnectHandshakeTest {
         fixture.turn();
 
         assertThat(fixture.backend.attaches).isEmpty();
+    }
+
+    @Test
+    void asksAuthenticatorAboutCertificateAndUserProperties() {
+        List<ClientInfo> asked = new ArrayList<>();
+        fixture.certificateSubject = "CN=billing,O=Acme";
+        fixture.authenticator = (client, password) -> {
+            asked.add(client);
+            return CompletableFuture.completedFuture(new Authenticator.Accepted());
+        };
+
+        fixture.connect(Connects.v5().userProperty("role", "reader"));
+
+        assertThat(asked.getFirst().certificateSubject()).isEqualTo("CN=billing,O=Acme");
+        assertThat(asked.getFirst().userProperties()).containsExactly(new UserProperty("role", "reader"));
+        assertThat(asked.getFirst().isApplication()).isFalse();
+    }
+
+    @Test
+    void isApplicationFromThenOnWhenRuleSaysSo() {
+        fixture.clientRules = only(new CertificateSubject(TextPattern.of("*,O=Acme")), QueueKind.SHARED_TOPIC);
+        fixture.certificateSubject = "CN=billing,O=Acme";
+
+        fixture.connect(Connects.v5());
+
+        assertThat(fixture.clients).extracting(ClientInfo::queue).containsExactly(QueueKind.SHARED_TOPIC);
+        assertThat(fixture.recorder.kinds).containsExactly(QueueKind.SHARED_TOPIC);
+        fixture.session().connectionLost();
+        assertThat(fixture.clients).hasSize(2).allMatch(ClientInfo::isApplication);
+        assertThat(fixture.recorder.kinds).containsExactly(QueueKind.SHARED_TOPIC, QueueKind.SHARED_TOPIC);
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void isWhatAuthenticatorSaysWhateverTheRulesSay(QueueKind answer) {
+        QueueKind other = answer == QueueKind.SHARD ? QueueKind.TOPIC : QueueKind.SHARD;
+        fixture.clientRules = only(new ClientId(TextPattern.of("*")), other);
+        fixture.authenticator =
+                (client, password) -> CompletableFuture.completedFuture(new Authenticator.Accepted(answer));
+
+        fixture.connect(Connects.v5());
+
+        assertThat(fixture.clients).extracting(ClientInfo::queue).containsExactly(answer);
+    }
+
+    @Test
+    void rulesDoNotSeeTheIdentifierThatTheBrokerMakesUp() {
+        fixture.clientRules = only(new ClientId(TextPattern.of("?*")), QueueKind.TOPIC);
+
+        fixture.connect(Connects.v5().clientId(""));
+
+        assertThat(fixture.clients.getFirst().clientId()).isNotEmpty();
+        assertThat(fixture.clients.getFirst().isApplication()).isFalse();
+    }
+
+    private static ClientRules only(ClientRules.Condition condition, QueueKind kind) {
+        return new ClientRules(List.of(new ClientRules.Rule(List.of(condition), kind)));
     }
 
     @Test

@@ -6,8 +6,10 @@ import io.tributary.common.mqtt.MqttPacket.ConnectProperties;
 import io.tributary.common.mqtt.ProtocolVersion;
 import io.tributary.common.mqtt.PublishProperties;
 import io.tributary.common.mqtt.QoS;
+import io.tributary.common.mqtt.UserProperty;
 import io.tributary.common.mqtt.Will;
 import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -25,6 +27,7 @@ final class Connects {
     private boolean responseInformation;
     private boolean problemInformation = true;
     private @Nullable String method;
+    private final List<UserProperty> userProperties = new ArrayList<>();
 
     static Connects v5() {
         return new Connects();
@@ -88,6 +91,11 @@ final class Connects {
         return this;
     }
 
+    Connects userProperty(String name, String value) {
+        userProperties.add(new UserProperty(name, value));
+        return this;
+    }
+
     Connects method(String value) {
         method = value;
         return this;
@@ -113,7 +121,7 @@ final class Connects {
                 problemInformation,
                 method,
                 null,
-                List.of());
+                userProperties);
         return new Connect(version, cleanStart, keepAlive, clientId, will, "user", null, properties);
     }
 }

@@ -1,5 +1,6 @@
 package io.tributary.broker.session;
 
+import io.tributary.common.event.QueueKind;
 import io.tributary.common.mqtt.ReasonCode;
 import java.util.ArrayList;
 import java.util.List;
@@ -10,12 +11,14 @@ final class CountingRecorder implements SessionRecorder {
     final List<ReasonCode> refused = new ArrayList<>();
     final List<ReasonCode> disconnected = new ArrayList<>();
     final List<PauseReason> paused = new ArrayList<>();
+    final List<QueueKind> kinds = new ArrayList<>();
     int connected;
     int inFlight;
     int keepAliveTimeouts;
 
     @Override
-    public void connected(boolean sessionPresent) {
+    public void connected(QueueKind kind, boolean sessionPresent) {
+        kinds.add(kind);
         connected++;
     }
 
@@ -25,7 +28,8 @@ final class CountingRecorder implements SessionRecorder {
     }
 
     @Override
-    public void disconnected(ReasonCode reason) {
+    public void disconnected(QueueKind kind, ReasonCode reason) {
+        kinds.add(kind);
         disconnected.add(reason);
     }
 

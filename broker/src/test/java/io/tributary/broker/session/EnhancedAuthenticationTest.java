@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.tributary.broker.security.ClientInfo;
 import io.tributary.broker.security.EnhancedAuthenticator;
+import io.tributary.common.event.QueueKind;
 import io.tributary.common.mqtt.MqttPacket.Auth;
 import io.tributary.common.mqtt.MqttPacket.Connack;
 import io.tributary.common.mqtt.MqttPacket.Disconnect;
@@ -55,6 +56,18 @@ class EnhancedAuthenticationTest {
         assertThat(connack.properties().authenticationMethod()).isEqualTo("SCRIPT");
         assertThat(connack.properties().authenticationData()).isEqualTo(utf8("proof"));
         assertThat(scripted.taken).containsExactly("null", "data");
+    }
+
+    @Test
+    void isWhatMethodSaysAndStaysSoWhenItAuthenticatesAgain() {
+        scripted.answers.add(done(new EnhancedAuthenticator.Success(null, QueueKind.TOPIC)));
+        scripted.answers.add(done(new EnhancedAuthenticator.Success(null, QueueKind.SHARD)));
+
+        fixture.connect(Connects.v5().method("SCRIPT"));
+        fixture.send(auth(ReasonCode.RE_AUTHENTICATE, "SCRIPT"));
+        fixture.session().connectionLost();
+
+        assertThat(fixture.clients).extracting(ClientInfo::queue).containsExactly(QueueKind.TOPIC, QueueKind.TOPIC);
     }
 
     @Test // [MQTT-4.12.0-6]

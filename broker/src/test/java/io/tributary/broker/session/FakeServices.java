@@ -13,14 +13,19 @@ public final class FakeServices {
 
     /** Services on top of a backend, which will deliver to them. */
     public static SessionServices on(FakeBackend backend) {
+        return on(backend, ClientRules.NONE, Extensions.NONE);
+    }
+
+    /** The same, with rules of which clients are applications, and with extensions. */
+    public static SessionServices on(FakeBackend backend, ClientRules rules, Extensions extensions) {
         LocalSessions sessions = new LocalSessions();
         backend.target = sessions;
         Authenticator everybody = (client, password) -> CompletableFuture.completedFuture(new Authenticator.Accepted());
         return new SessionServices(
                 "node",
                 backend,
-                new AccessControl(everybody, Map.of(), Authorizer.allowAll(), ClientRules.NONE),
-                Extensions.NONE,
+                new AccessControl(everybody, Map.of(), Authorizer.allowAll(), rules),
+                extensions,
                 sessions,
                 SessionRecorder.NONE,
                 InstantSource.system());

@@ -39,6 +39,7 @@ final class SessionFixture {
     final EmbeddedChannel loop = new EmbeddedChannel();
     final Map<String, EnhancedAuthenticator> methods = new HashMap<>();
     final List<String> events = new ArrayList<>();
+    final List<ClientInfo> clients = new ArrayList<>();
     Authenticator authenticator = (client, password) -> CompletableFuture.completedFuture(new Authenticator.Accepted());
     Authorizer authorizer = Authorizer.allowAll();
     SubscribeInterceptor interceptor = (client, subscription) -> new SubscribeInterceptor.Proceed(subscription);
@@ -183,12 +184,14 @@ final class SessionFixture {
         @Override
         public void onConnected(ClientInfo client, boolean sessionPresent) {
             events.add("connected " + client.clientId());
+            clients.add(client);
             throw new IllegalStateException("changes nothing");
         }
 
         @Override
         public void onDisconnected(ClientInfo client, ReasonCode reason) {
             events.add("disconnected " + client.clientId() + " " + reason);
+            clients.add(client);
         }
     }
 }

@@ -32,7 +32,7 @@ class SysTopicsDocsTest {
         Set<String> published = new TreeSet<>();
         AtomicLong nanoTime = new AtomicLong();
         SysFigures figures =
-                new SysFigures(new Clients(0, 0, 0), new Traffic(0, FLOW, FLOW, 0, FLOW), new Kept(0, 0, 0, 0));
+                new SysFigures(new Clients(0, 0, 0, 0), new Traffic(0, FLOW, FLOW, 0, FLOW), new Kept(0, 0, 0, 0));
         SysTopics topics = new SysTopics(
                 SysConfig.every(Duration.ofSeconds(10)),
                 () -> figures,

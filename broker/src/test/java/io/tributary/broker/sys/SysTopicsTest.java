@@ -38,6 +38,7 @@ class SysTopicsTest {
                 .containsEntry("$SYS/broker/clients/disconnected", "4")
                 .containsEntry("$SYS/broker/clients/total", "7")
                 .containsEntry("$SYS/broker/clients/maximum", "9")
+                .containsEntry("$SYS/broker/clients/applications", "1")
                 .containsEntry("$SYS/broker/messages/received", "0")
                 .containsEntry("$SYS/broker/messages/sent", "12")
                 .containsEntry("$SYS/broker/messages/stored", "40")
@@ -51,7 +52,7 @@ class SysTopicsTest {
                 .containsEntry("$SYS/broker/subscriptions/count", "41")
                 .containsEntry("$SYS/broker/shared_subscriptions/count", "42")
                 .containsEntry("$SYS/broker/retained messages/count", "43")
-                .hasSize(19);
+                .hasSize(20);
     }
 
     @Test
@@ -137,7 +138,7 @@ class SysTopicsTest {
 
     private static SysFigures figures(long connected, long packetsReceived) {
         return new SysFigures(
-                new Clients(connected, 4, 9),
+                new Clients(connected, 4, 9, 1),
                 new Traffic(10, new Flow(packetsReceived, 12), new Flow(21, 22), 6, new Flow(31, 32)),
                 new Kept(40, 41, 42, 43));
     }

@@ -24,8 +24,8 @@ import org.jspecify.annotations.Nullable;
  *
  * @param clientId A pattern of client identifiers; one that the broker is to assign is empty here.
  * @param userName A pattern of user names; it does not hold for clients without one.
- * @param certificateSubject A pattern of the distinguished name in a client's TLS certificate, written as in RFC 2253 ({@code
- *     CN=billing,O=Acme}); it does not hold for clients without one.
+ * @param certificateSubject A pattern of the distinguished name in a client's TLS certificate, written as in RFC 2253
+ *     ({@code CN=billing,O=Acme}); it does not hold for clients without one.
  * @param listener The name of the listener that the client comes through.
  * @param userProperty A user property in CONNECT, {@code name=value}; it does not hold for clients before MQTT 5.
  * @param kind What such clients are; must be given.
@@ -84,7 +84,10 @@ public record ClientRuleSettings(
     }
 
     private static void addPattern(
-            List<Condition> conditions, String name, @Nullable String text, Function<TextPattern, Condition> condition) {
+            List<Condition> conditions,
+            String name,
+            @Nullable String text,
+            Function<TextPattern, Condition> condition) {
         if (text != null) {
             conditions.add(condition.apply(SettingException.naming(name, () -> TextPattern.of(text))));
         }
@@ -118,8 +121,8 @@ public record ClientRuleSettings(
                 if (topic != null) {
                     throw new SettingException(
                             group + ".topic",
-                            "'" + SettingCatalog.written(topic) + "' has no effect with kind=device; only applications have a"
-                                    + " topic");
+                            "'" + SettingCatalog.written(topic)
+                                    + "' has no effect with kind=device; only applications have a" + " topic");
                 }
                 yield QueueKind.SHARD;
             }

@@ -36,7 +36,7 @@ class SettingCatalogTest {
     @Test
     void namesAreInKebabCase() {
         assertThat(SettingCatalog.all())
-                .allSatisfy(setting -> assertThat(setting.name().replaceAll("[<>]", ""))
+                .allSatisfy(setting -> assertThat(setting.name().replaceAll("[<>]|\\[<n>]", ""))
                         .matches("[a-z]+(-[a-z]+)*(\\.[a-z]+(-[a-z]+)*)*"));
     }
 

@@ -95,8 +95,9 @@ class SettingsInDocsTest {
                 || Stream.of(BrokerMeters.values())
                         .anyMatch(meter -> meter.meterName().equals(name))
                 || settings.stream()
-                        .anyMatch(setting ->
-                                setting.name().equals(name) || setting.name().startsWith(name + "."))
+                        .anyMatch(setting -> setting.name().equals(name)
+                                || setting.name().startsWith(name + ".")
+                                || setting.name().startsWith(name + "["))
                 || SettingCatalog.knows(settings, ConfigurationPropertyName.adapt(name.replaceAll("[<>]", ""), '.'));
     }
 }
