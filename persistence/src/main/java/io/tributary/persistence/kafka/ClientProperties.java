@@ -20,6 +20,13 @@ final class ClientProperties {
     private static final int REPLAY_POLL_RECORDS = 10_000;
     private static final int REPLAY_FETCH_BYTES = 4 * 1024 * 1024;
 
+    /** How many topics of applications may have a batch under way at a time, in a producer's own buffer. */
+    private static final int APP_BATCHES = 256;
+
+    private static final long APP_IDLE_MILLIS = 5 * 60 * 1000;
+    private static final int APP_FETCH_BYTES = 8 * 1024 * 1024;
+    private static final int APP_PARTITION_FETCH_BYTES = 128 * 1024;
+
     /** Properties that nobody may set, and why. */
     private static final Map<String, String> OURS = ours();
 
@@ -58,6 +65,30 @@ final class ClientProperties {
                 appends.maxRecordBytes() + OrderedProducer.RECORD_OVERHEAD_BYTES);
         properties.put(
                 ProducerConfig.COMPRESSION_TYPE_CONFIG, appends.compression().property());
+        return properties;
+    }
+
+    /**
+     * The producer for the topics of applications, which come and go. A topic's batches never overtake each other, also when
+     * it was deleted and made anew: so one request at a time.
+     */
+    static Map<String, Object> appProducer(KafkaConfig config, String clientId) {
+        Map<String, Object> properties = producer(config, clientId, APP_BATCHES);
+        properties.put(ProducerConfig.MAX_IN_FLIGHT_REQUESTS_PER_CONNECTION, 1);
+        properties.put(ProducerConfig.METADATA_MAX_IDLE_CONFIG, APP_IDLE_MILLIS);
+        return properties;
+    }
+
+    /** A reader of the topics of applications, at positions that it is told. */
+    static Map<String, Object> appConsumer(KafkaConfig config, String clientId) {
+        Map<String, Object> properties = consumer(config, clientId);
+        properties.put(ConsumerConfig.AUTO_OFFSET_RESET_CONFIG, "none");
+        properties.put(ConsumerConfig.MAX_POLL_RECORDS_CONFIG, config.reading().maxPollRecords());
+        properties.put(
+                ConsumerConfig.FETCH_MAX_BYTES_CONFIG, Math.min(config.reading().fetchBytes(), APP_FETCH_BYTES));
+        properties.put(
+                ConsumerConfig.MAX_PARTITION_FETCH_BYTES_CONFIG,
+                Math.min(config.reading().partitionFetchBytes(), APP_PARTITION_FETCH_BYTES));
         return properties;
     }
 

@@ -60,6 +60,30 @@ final class TopicRules {
         return topic;
     }
 
+    /**
+     * The rules of a topic of applications: records are kept for a time or for ever, by the servers' time.
+     *
+     * @param retentionMillis how long, or -1 for ever
+     */
+    static TopicRules app(
+            KafkaConfig config, String name, int partitions, long retentionMillis, int largestRecordBytes) {
+        TopicRules topic = new TopicRules(config, name, partitions, largestRecordBytes);
+        topic.rules.put(
+                TopicConfig.CLEANUP_POLICY_CONFIG,
+                Rule.exactly(TopicConfig.CLEANUP_POLICY_DELETE, "several messages have the same MQTT topic"));
+        topic.rules.put(
+                TopicConfig.RETENTION_MS_CONFIG,
+                Rule.exactly(Long.toString(retentionMillis), "messages are kept as long as configured"));
+        topic.rules.put(
+                TopicConfig.RETENTION_BYTES_CONFIG,
+                Rule.exactly("-1", "much traffic would delete what is not acknowledged"));
+        topic.rules.put(
+                TopicConfig.MESSAGE_TIMESTAMP_TYPE_CONFIG,
+                Rule.exactly("LogAppendTime", "a node's wrong clock would delete messages"));
+        topic.hints.put(TopicConfig.SEGMENT_BYTES_CONFIG, SEGMENT_BYTES);
+        return topic;
+    }
+
     /** The rules of a map: the latest record of each key is kept for ever, in one partition. */
     static TopicRules map(KafkaConfig config, TopicNeeds needs, String name) {
         TopicRules topic = new TopicRules(config, config.mapTopic(name), 1, needs.largestRecordBytes());

@@ -369,7 +369,8 @@ public abstract class AppTopicsContract {
         return records;
     }
 
-    private static Recipient recipientOf(AppTopic topic) {
+    /** How messages of these tests arrive. */
+    protected static Recipient recipientOf(AppTopic topic) {
         return new Recipient(
                 topic.clientId(),
                 9,
