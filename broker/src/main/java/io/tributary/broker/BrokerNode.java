@@ -55,6 +55,7 @@ final class BrokerNode implements AutoCloseable {
     private static final Duration FAREWELL = Duration.ofSeconds(5);
     private static final DrainConfig AT_ONCE = new DrainConfig(0, FAREWELL, null);
     private static final Duration EXPIRY_GRACE = Duration.ofMinutes(1);
+    private static final int SAY_EACH_TICKS = 10;
     private static final Duration START_LIMIT = Duration.ofMinutes(10);
 
     private final BrokerConfig config;
@@ -77,6 +78,7 @@ final class BrokerNode implements AutoCloseable {
     private @Nullable SysTopics sysTopics;
     private volatile List<BoundListener> bound = List.of();
     private volatile boolean ready;
+    private long ticks; // on the timer's thread
 
     private BrokerNode(
             BrokerConfig config, BrokerExtensions extensions, BrokerRecorders recorders, Totals totals, Place place) {
@@ -173,6 +175,10 @@ final class BrokerNode implements AutoCloseable {
 
     private void tick() {
         try {
+            ticks++;
+            if (!ready && ticks % SAY_EACH_TICKS == 0) {
+                LOG.info("still starting: {} of {} shards have no owner yet", shards.unowned(), shards.count());
+            }
             boolean ownsShardZero = shards.isLive(0);
             place.tick(ownsShardZero);
             place.tell(figures());

@@ -6,6 +6,7 @@ import io.tributary.broker.sys.SysFigures.Subscribed;
 import io.tributary.broker.sys.SysFigures.Traffic;
 import io.tributary.common.topic.TopicName;
 import java.util.LinkedHashMap;
+import java.util.Locale;
 import java.util.Map;
 
 /** What the {@code $SYS} topics say in one round, by topic, but for the averages. */
@@ -92,9 +93,10 @@ final class SysValues {
     /** A name as one level of a topic: what cannot be in one is written as in a URL, and no two names become the same. */
     private static String level(String name) {
         StringBuilder level = new StringBuilder(name.length());
-        for (char letter : name.toCharArray()) {
+        for (int i = 0; i < name.length(); i++) {
+            char letter = name.charAt(i);
             if ("/+#%".indexOf(letter) >= 0 || Character.isISOControl(letter)) {
-                level.append(String.format("%%%02X", (int) letter));
+                level.append(String.format(Locale.ROOT, "%%%02X", (int) letter));
             } else {
                 level.append(letter);
             }
