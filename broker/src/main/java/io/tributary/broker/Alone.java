@@ -7,6 +7,9 @@ import io.tributary.broker.shard.OtherNodes;
 import io.tributary.broker.shard.Shards;
 import io.tributary.broker.subscription.Routes;
 import io.tributary.broker.subscription.Subscriptions;
+import io.tributary.broker.sys.ClusterFigures;
+import io.tributary.broker.sys.NodeFigures;
+import java.util.List;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
@@ -14,18 +17,22 @@ import org.jspecify.annotations.Nullable;
 
 /** A broker without others. */
 final class Alone implements Place {
+    private final String name;
     private final StandaloneStorage storage;
     /** This start of this node: what an earlier one left attached is known to be gone. */
     private final String incarnation;
 
-    private Alone(StandaloneStorage storage, String incarnation) {
+    private Alone(String name, StandaloneStorage storage, String incarnation) {
+        this.name = name;
         this.storage = storage;
         this.incarnation = incarnation;
     }
 
     static Alone open(BrokerConfig config, BrokerRecorders recorders) {
         return new Alone(
-                StandaloneStorage.open(config, recorders.storage()), config.nodeName() + "#" + UUID.randomUUID());
+                config.nodeName(),
+                StandaloneStorage.open(config, recorders.storage()),
+                config.nodeName() + "#" + UUID.randomUUID());
     }
 
     @Override
@@ -75,6 +82,15 @@ final class Alone implements Place {
 
     @Override
     public void tick(boolean ownsShardZero) {}
+
+    @Override
+    public void tell(NodeFigures own) {}
+
+    @Override
+    public ClusterFigures figures(NodeFigures own, Shards shards) {
+        ClusterFigures.Node here = new ClusterFigures.Node(name, "live", own);
+        return new ClusterFigures(here, List.of(), List.of(), 1, shards.count(), shards.unowned());
+    }
 
     @Override
     public void leaving() {}

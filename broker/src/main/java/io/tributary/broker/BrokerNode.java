@@ -21,7 +21,9 @@ import io.tributary.broker.shard.ShardFigures;
 import io.tributary.broker.shard.Shards;
 import io.tributary.broker.subscription.SharedGroups;
 import io.tributary.broker.subscription.Subscriber;
+import io.tributary.broker.subscription.SubscriptionCount;
 import io.tributary.broker.subscription.Subscriptions;
+import io.tributary.broker.sys.NodeFigures;
 import io.tributary.broker.sys.SysConfig;
 import io.tributary.broker.sys.SysFigures;
 import io.tributary.broker.sys.SysTopics;
@@ -53,6 +55,7 @@ final class BrokerNode implements AutoCloseable {
     private static final Duration FAREWELL = Duration.ofSeconds(5);
     private static final DrainConfig AT_ONCE = new DrainConfig(0, FAREWELL, null);
     private static final Duration EXPIRY_GRACE = Duration.ofMinutes(1);
+    private static final int SAY_EACH_TICKS = 10;
     private static final Duration START_LIMIT = Duration.ofMinutes(10);
 
     private final BrokerConfig config;
@@ -68,11 +71,14 @@ final class BrokerNode implements AutoCloseable {
     private final Router router;
     private final ScheduledExecutorService timer;
     private final AtomicBoolean closed = new AtomicBoolean();
+    private final SysConfig sys;
+    private final long startedNanos = System.nanoTime();
 
     private @Nullable Listeners listeners;
     private @Nullable SysTopics sysTopics;
     private volatile List<BoundListener> bound = List.of();
     private volatile boolean ready;
+    private long ticks; // on the timer's thread
 
     private BrokerNode(
             BrokerConfig config, BrokerExtensions extensions, BrokerRecorders recorders, Totals totals, Place place) {
@@ -81,6 +87,7 @@ final class BrokerNode implements AutoCloseable {
         this.recorders = recorders;
         this.totals = totals;
         this.place = place;
+        sys = SysConfig.every(config.sysInterval());
         Storage storage = place.storage();
         SharedGroups groups = new SharedGroups(config.shared(), sessions::inFlight);
         subscriptions = new Subscriptions(storage.subscriptions(), place.routes(), config.subscriptions(), groups);
@@ -141,7 +148,7 @@ final class BrokerNode implements AutoCloseable {
         ScheduledFuture<?> _ = timer.scheduleWithFixedDelay(this::tick, 0, 1, TimeUnit.SECONDS);
         await(place.live());
         await(shards.allOwned());
-        sysTopics = new SysTopics(SysConfig.every(config.sysInterval()), this::sysFigures, retained, router);
+        sysTopics = new SysTopics(sys, () -> place.figures(figures(), shards), retained, router);
         sysTopics.start(timer);
         Listeners opening = new Listeners(config.listeners(), config.network(), services(), recorders.connections());
         listeners = opening;
@@ -168,8 +175,13 @@ final class BrokerNode implements AutoCloseable {
 
     private void tick() {
         try {
+            ticks++;
+            if (!ready && ticks % SAY_EACH_TICKS == 0) {
+                LOG.info("still starting: {} of {} shards have no owner yet", shards.unowned(), shards.count());
+            }
             boolean ownsShardZero = shards.isLive(0);
             place.tick(ownsShardZero);
+            place.tell(figures());
             if (!place.view().isCurrent()) {
                 return; // what this node would clear away may be newer than it knows
             }
@@ -210,14 +222,15 @@ final class BrokerNode implements AutoCloseable {
 
     BrokerStatus status() {
         ShardFigures figures = shards.figures();
+        SubscriptionCount subscribed = subscriptions.count();
         return new BrokerStatus(
                 ready && !closed.get(),
                 place.storage().problem(),
                 bound.stream().map(BoundListener::toString).toList(),
                 sessions.size(),
                 figures.persistentSessions(),
-                subscriptions.count(),
-                subscriptions.sharedCount(),
+                subscribed.plain(),
+                subscribed.shared(),
                 retained.count(),
                 retained.bytes(),
                 figures.queuedMessages(),
@@ -225,10 +238,11 @@ final class BrokerNode implements AutoCloseable {
                 place.status(shards));
     }
 
-    private SysFigures sysFigures() {
+    /** What this node says of itself. */
+    private NodeFigures figures() {
         Totals.Figures counted = totals.figures();
         ShardFigures kept = shards.figures();
-        return new SysFigures(
+        SysFigures figures = new SysFigures(
                 new SysFigures.Clients(
                         sessions.size(), kept.offlineSessions(), counted.clientsMaximum(), counted.applications()),
                 new SysFigures.Traffic(
@@ -238,7 +252,16 @@ final class BrokerNode implements AutoCloseable {
                         counted.publishesDropped(),
                         new SysFigures.Flow(counted.bytesReceived(), counted.bytesSent())),
                 new SysFigures.Kept(
-                        kept.queuedMessages(), subscriptions.count(), subscriptions.sharedCount(), retained.count()));
+                        kept.queuedMessages(),
+                        subscribed(subscriptions.persistentCount()),
+                        subscribed(subscriptions.transientCount()),
+                        retained.count()));
+        long uptimeSeconds = TimeUnit.NANOSECONDS.toSeconds(System.nanoTime() - startedNanos);
+        return new NodeFigures(sys.version(), uptimeSeconds, figures);
+    }
+
+    private static SysFigures.Subscribed subscribed(SubscriptionCount count) {
+        return new SysFigures.Subscribed(count.plain(), count.shared());
     }
 
     /**

@@ -40,14 +40,23 @@ public record BrokerStatus(
      * @param liveNodes the live nodes, this one counted
      * @param ownedShards the shards that this node owns
      * @param unownedShards the shards that nobody is known to own: their clients cannot connect
+     * @param unsavedShards the shards of this node for whose state the store does not work at the moment
      * @param behind whether this node is behind the others with subscriptions or retained messages, and therefore takes no
      *     messages from publishers
      * @param problems what keeps this node from serving clients at the moment, a sentence each
+     * @param warnings what else somebody should know, a sentence each: clients are no better off at another node
      */
     public record ClusterStatus(
-            int liveNodes, int ownedShards, int unownedShards, boolean behind, List<String> problems) {
+            int liveNodes,
+            int ownedShards,
+            int unownedShards,
+            int unsavedShards,
+            boolean behind,
+            List<String> problems,
+            List<String> warnings) {
         public ClusterStatus {
             problems = List.copyOf(problems);
+            warnings = List.copyOf(warnings);
         }
     }
 

@@ -1,6 +1,8 @@
 package io.tributary.broker;
 
 import io.tributary.broker.cluster.ClusterNode;
+import io.tributary.broker.cluster.Member;
+import io.tributary.broker.cluster.NodeState;
 import io.tributary.broker.connection.ListenerConfig;
 import io.tributary.broker.delivery.NodeInbox;
 import io.tributary.broker.delivery.NodeView;
@@ -9,10 +11,16 @@ import io.tributary.broker.link.NodeId;
 import io.tributary.broker.routing.Router;
 import io.tributary.broker.shard.OtherNodes;
 import io.tributary.broker.shard.Shards;
+import io.tributary.broker.shard.StoreTrouble;
 import io.tributary.broker.subscription.Routes;
 import io.tributary.broker.subscription.Subscriptions;
+import io.tributary.broker.sys.ClusterFigures;
+import io.tributary.broker.sys.NodeFigures;
+import io.tributary.common.event.UnreadableRecordException;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
 import java.util.Set;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ExecutionException;
@@ -26,6 +34,7 @@ import org.slf4j.LoggerFactory;
 /** A broker that is one of the nodes of a cluster. */
 final class InCluster implements Place {
     private static final Logger LOG = LoggerFactory.getLogger(InCluster.class);
+    private static final String TAKES_NOTHING = "; this node takes no PUBLISH and no SUBSCRIBE until that has passed";
     private static final Duration LEAVE_PATIENCE = Duration.ofSeconds(3);
 
     private final ClusterNode cluster;
@@ -33,6 +42,7 @@ final class InCluster implements Place {
     private final NodeId id;
     private final Routes routes;
     private volatile @Nullable Subscriptions subscriptions;
+    private @Nullable String toldProblem; // on the thread of tick
 
     private InCluster(ClusterNode cluster, ClusterStorage storage, NodeId id) {
         this.cluster = cluster;
@@ -154,10 +164,59 @@ final class InCluster implements Place {
     @Override
     public void tick(boolean ownsShardZero) {
         cluster.owningShardZero(ownsShardZero);
+        tellOfProblem(cluster.problem());
         Subscriptions all = subscriptions;
         if (all != null && cluster.isCurrent()) {
             all.sweep(cluster::isKnownDead, ownsShardZero);
         }
+    }
+
+    private void tellOfProblem(@Nullable String problem) {
+        if (problem != null && !problem.equals(toldProblem)) {
+            LOG.warn("{}{}", problem, TAKES_NOTHING);
+        } else if (problem == null && toldProblem != null) {
+            LOG.info("this node knows again what the others do, and takes PUBLISH and SUBSCRIBE");
+        }
+        toldProblem = problem;
+    }
+
+    @Override
+    public void tell(NodeFigures own) {
+        cluster.tell(own.encode());
+    }
+
+    @Override
+    public ClusterFigures figures(NodeFigures own, Shards shards) {
+        NodeState state = NodeState.JOINING;
+        List<ClusterFigures.Node> others = new ArrayList<>();
+        List<String> silent = new ArrayList<>();
+        for (Member member : cluster.members()) {
+            NodeFigures figures = figuresOf(member);
+            if (member.id().equals(id)) {
+                state = member.state();
+            } else if (figures == null) {
+                silent.add(member.id().name());
+            } else {
+                others.add(new ClusterFigures.Node(member.id().name(), word(member.state()), figures));
+            }
+        }
+        ClusterFigures.Node here = new ClusterFigures.Node(id.name(), word(state), own);
+        return new ClusterFigures(here, others, silent, cluster.knownNodes(), shards.count(), shards.unowned());
+    }
+
+    /** Null also where a version that is too new for this one has said it. */
+    private static @Nullable NodeFigures figuresOf(Member member) {
+        byte[] figures = member.figures();
+        try {
+            return figures == null ? null : NodeFigures.decode(figures);
+        } catch (UnreadableRecordException e) {
+            LOG.debug("what {} says of itself cannot be read", member.id(), e);
+            return null;
+        }
+    }
+
+    private static String word(NodeState state) {
+        return state.name().toLowerCase(Locale.ROOT);
     }
 
     @Override
@@ -183,12 +242,31 @@ final class InCluster implements Place {
 
     @Override
     public BrokerStatus.ClusterStatus status(Shards shards) {
-        boolean behind = !cluster.isCurrent();
-        List<String> problems = behind
-                ? List.of("this node is behind the others, or Kafka does not answer: it takes no PUBLISH")
-                : List.of();
+        String problem = cluster.problem();
+        int unowned = shards.unowned();
+        StoreTrouble trouble = shards.storeTrouble();
         return new BrokerStatus.ClusterStatus(
-                cluster.liveNodes(), shards.ownedShards(), shards.unowned(), behind, problems);
+                cluster.liveNodes(),
+                shards.ownedShards(),
+                unowned,
+                trouble == null ? 0 : trouble.shards(),
+                problem != null,
+                problem == null ? List.of() : List.of(problem + TAKES_NOTHING),
+                warnings(unowned, trouble));
+    }
+
+    private static List<String> warnings(int unowned, @Nullable StoreTrouble trouble) {
+        List<String> warnings = new ArrayList<>();
+        if (trouble != null) {
+            warnings.add(
+                    ("Redis does not work for %d shards of this node, for %d s: what comes for their persistent sessions"
+                                    + " is safe in Kafka, and may have to wait there (%s)")
+                            .formatted(trouble.shards(), trouble.duration().toSeconds(), trouble.failure()));
+        }
+        if (unowned > 0) {
+            warnings.add("%d shards have no owner: their clients wait".formatted(unowned));
+        }
+        return warnings;
     }
 
     @Override

@@ -7,6 +7,8 @@ import io.tributary.broker.shard.OtherNodes;
 import io.tributary.broker.shard.Shards;
 import io.tributary.broker.subscription.Routes;
 import io.tributary.broker.subscription.Subscriptions;
+import io.tributary.broker.sys.ClusterFigures;
+import io.tributary.broker.sys.NodeFigures;
 import java.util.concurrent.CompletionStage;
 import org.jspecify.annotations.Nullable;
 
@@ -42,6 +44,12 @@ sealed interface Place extends AutoCloseable permits Alone, InCluster {
 
     /** Does what is done about once a second; on a timer's thread. */
     void tick(boolean ownsShardZero);
+
+    /** Tells the other nodes what this one says of itself; about once a second. */
+    void tell(NodeFigures own);
+
+    /** What this node knows of the whole cluster. */
+    ClusterFigures figures(NodeFigures own, Shards shards);
 
     /** This node is about to send its clients away. */
     void leaving();

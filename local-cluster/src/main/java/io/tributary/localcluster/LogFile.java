@@ -6,39 +6,65 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 
-/** Reads what a server has written, a bounded piece of it. */
+/** Reads what a server has written, a bounded piece of it at a time. */
 final class LogFile {
-    /** More than any of our servers writes until it is ready. */
-    private static final int READ_LIMIT_BYTES = 1 << 20;
+    /** What {@link #search} returns for a text that is there. */
+    static final long FOUND = -1;
 
+    private static final int READ_LIMIT_BYTES = 1 << 20;
     private static final int END_BYTES = 6000;
 
     private LogFile() {}
 
-    /** What was written from this byte on, at most the first mebibyte of it; empty where there is no file. */
-    static String since(Path log, long start) {
-        return read(log, start);
+    /**
+     * Looks for a text in what was written from this byte on.
+     *
+     * @return {@link #FOUND}, or the byte from which on to look next time
+     */
+    static long search(Path log, long start, String text) {
+        byte[] wanted = text.getBytes(StandardCharsets.UTF_8);
+        long position = start;
+        while (true) {
+            byte[] bytes = read(log, position);
+            if (contains(bytes, wanted)) {
+                return FOUND;
+            }
+            position += Math.max(0, bytes.length - wanted.length + 1); // its beginning may be there already
+            if (bytes.length < READ_LIMIT_BYTES) {
+                return position;
+            }
+        }
     }
 
-    /** The last lines, a few thousand characters. */
-    static String end(Path log) {
+    /** A character a byte, so that no piece begins or ends within one. */
+    private static boolean contains(byte[] bytes, byte[] wanted) {
+        return new String(bytes, StandardCharsets.ISO_8859_1).contains(new String(wanted, StandardCharsets.ISO_8859_1));
+    }
+
+    /** The last lines of what was written from this byte on, a few thousand characters. */
+    static String end(Path log, long start) {
         try {
             long size = Files.exists(log) ? Files.size(log) : 0;
-            return size <= END_BYTES ? read(log, 0) : "... " + read(log, size - END_BYTES);
+            if (size <= start) {
+                return "(it has written nothing)";
+            }
+            boolean all = size - start <= END_BYTES;
+            byte[] bytes = read(log, all ? start : size - END_BYTES);
+            return (all ? "" : "... ") + new String(bytes, StandardCharsets.UTF_8);
         } catch (IOException e) {
             return "(cannot be read: " + e + ")";
         }
     }
 
-    private static String read(Path log, long start) {
+    private static byte[] read(Path log, long start) {
         if (!Files.exists(log)) {
-            return "";
+            return new byte[0];
         }
         try (RandomAccessFile file = new RandomAccessFile(log.toFile(), "r")) {
             byte[] bytes = new byte[(int) Math.clamp(file.length() - start, 0L, READ_LIMIT_BYTES)];
             file.seek(start);
             file.readFully(bytes);
-            return new String(bytes, StandardCharsets.UTF_8);
+            return bytes;
         } catch (IOException e) {
             throw new LocalClusterException("cannot read " + log, e);
         }

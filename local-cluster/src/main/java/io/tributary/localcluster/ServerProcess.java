@@ -5,7 +5,9 @@ import java.io.OutputStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
@@ -32,6 +34,8 @@ public final class ServerProcess {
     private @Nullable ProcessHandle handle;
     /** Where in the log the output of the present process begins, in bytes. */
     private long logStart;
+    /** Up to where that output has been searched for a text, or {@link LogFile#FOUND}. */
+    private final Map<String, Long> searched = new HashMap<>();
 
     /**
      * A server that is not started yet.
@@ -63,6 +67,7 @@ public final class ServerProcess {
         try {
             Files.createDirectories(log.toAbsolutePath().getParent());
             logStart = Files.exists(log) ? Files.size(log) : 0;
+            searched.clear();
             Process process = new ProcessBuilder(lifetime.command(command))
                     .redirectInput(
                             bound ? ProcessBuilder.Redirect.PIPE : ProcessBuilder.Redirect.from(DEV_NULL.toFile()))
@@ -218,10 +223,13 @@ public final class ServerProcess {
 
     /** Whether the process that was started last has written this to its log. */
     public synchronized boolean hasLogged(String text) {
-        return LogFile.since(log, logStart).contains(text);
+        long from = searched.getOrDefault(text, logStart);
+        long next = from == LogFile.FOUND ? from : LogFile.search(log, from, text);
+        searched.put(text, next);
+        return next == LogFile.FOUND;
     }
 
-    private String logEnd() {
-        return " The end of " + log + ":" + System.lineSeparator() + LogFile.end(log);
+    private synchronized String logEnd() {
+        return " The end of " + log + ":" + System.lineSeparator() + LogFile.end(log, logStart);
     }
 }

@@ -43,6 +43,18 @@ class ServerProcessTest {
         server.kill();
     }
 
+    /** As a Kafka broker does with many partitions that were not closed in order. */
+    @Test
+    void isReadyHoweverMuchItHasLoggedBefore() {
+        ServerProcess server =
+                server("talkative", "head -c 3000000 /dev/zero | tr '\\0' x; printf '\\nready\\n'; " + WAIT + "mark-1");
+        server.start();
+        server.awaitReady(() -> server.hasLogged("\nready\n"), LIMIT);
+        assertThat(server.hasLogged("\nready\n")).isTrue();
+        assertThat(server.hasLogged("steady")).isFalse();
+        server.kill();
+    }
+
     @Test
     void readsOnlyTheLogOfThePresentStart() {
         ServerProcess server = server("s", "echo ready; : mark-1");
@@ -51,6 +63,9 @@ class ServerProcessTest {
         ServerProcess other = server("s", WAIT + "mark-1");
         other.start();
         assertThat(other.hasLogged("ready")).isFalse();
+        assertThatThrownBy(() -> other.awaitReady(() -> false, Duration.ZERO))
+                .hasMessageContaining("it has written nothing")
+                .hasMessageNotContaining("ready\n");
         assertThatIllegalStateException().isThrownBy(other::start);
         other.kill();
         assertThat(other.isRunning()).isFalse();

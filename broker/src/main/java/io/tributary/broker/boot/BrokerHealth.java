@@ -9,8 +9,8 @@ import org.springframework.boot.health.contributor.Health;
 import org.springframework.boot.health.contributor.HealthIndicator;
 
 /**
- * Up while the broker has started and is not stopping, and can do its work; otherwise why not, in words. For readiness: to start it
- * again would not help.
+ * Up while the broker has started and is not stopping, and can do its work; otherwise why not, in words. What it is up in spite
+ * of is a warning. For readiness: to start it again would not help.
  */
 final class BrokerHealth implements HealthIndicator {
     private final Supplier<BrokerStatus> status;
@@ -31,7 +31,11 @@ final class BrokerHealth implements HealthIndicator {
         if (cluster != null) {
             health.withDetail("nodes", cluster.liveNodes())
                     .withDetail("ownedShards", cluster.ownedShards())
-                    .withDetail("unownedShards", cluster.unownedShards());
+                    .withDetail("unownedShards", cluster.unownedShards())
+                    .withDetail("unsavedShards", cluster.unsavedShards());
+            if (!cluster.warnings().isEmpty()) {
+                health.withDetail("warning", String.join("; ", cluster.warnings()));
+            }
         }
         return health.build();
     }

@@ -1,5 +1,6 @@
 package io.tributary.broker.cluster;
 
+import io.tributary.broker.cluster.NodeMessage.Figures;
 import io.tributary.broker.cluster.NodeMessage.MapProgress;
 import io.tributary.broker.cluster.NodeMessage.OwnerMessage;
 import io.tributary.broker.cluster.NodeMessage.QosZero;
@@ -60,6 +61,7 @@ public final class ClusterNode implements NodeView, AutoCloseable {
     private final ClusterVisibility visibility;
     private final ShardTraffic owners;
     private final TransientTraffic transients;
+    private final PeerFigures peerFigures;
     private final long longestPauseNanos;
     private final Duration knowledgeAge;
 
@@ -115,6 +117,7 @@ public final class ClusterNode implements NodeView, AutoCloseable {
         visibility = new ClusterVisibility(config.maps(), config.visibility(), timer, new Progress());
         owners = new ShardTraffic(this::others, this::isCurrent, this::knowsAll, executor);
         transients = new TransientTraffic(owners, timer, recorder);
+        peerFigures = new PeerFigures(timer::nanos);
         timer.after(LOOK_NANOS, this::pulse);
     }
 
@@ -224,6 +227,32 @@ public final class ClusterNode implements NodeView, AutoCloseable {
         return table().alive().size();
     }
 
+    /** How many names of nodes the table has, those of dead ones too. */
+    public int knownNodes() {
+        return table().knownNames();
+    }
+
+    /** All processes that are in the table and not over, this one among them. */
+    public List<Member> members() {
+        return table().states().entrySet().stream()
+                .map(node -> new Member(node.getKey(), node.getValue(), peerFigures.of(node.getKey())))
+                .toList();
+    }
+
+    /**
+     * Tells all nodes with which there is a link what this one says of itself, for their {@link #members}; to be called once a
+     * second. Where nothing else is on its way, it takes the place of a link's heartbeat.
+     *
+     * @param figures at most {@value Figures#MAX_BYTES} bytes; not to be changed any more
+     */
+    public void tell(byte[] figures) {
+        NodeLinks listening = links;
+        if (listening != null) {
+            byte[] frame = FrameBuilder.frameOf(new Figures(figures));
+            table().alive().keySet().forEach(node -> listening.send(node, frame));
+        }
+    }
+
     /** Says whether this node owns shard 0 now, and so declares others dead. */
     public void owningShardZero(boolean owning) {
         table().owningShardZero(owning);
@@ -241,6 +270,19 @@ public final class ClusterNode implements NodeView, AutoCloseable {
                 && timer.nanos() - pulseNanos <= longestPauseNanos
                 && !visibility.isBehind()
                 && table().isCurrent(knowledgeAge);
+    }
+
+    /** Why this node does not know what the others do, in words; null while it {@link #isCurrent}. */
+    public @Nullable String problem() {
+        if (isCurrent()) {
+            return null;
+        }
+        if (!table().isCurrent(knowledgeAge)) {
+            return "Kafka does not answer, or too slowly";
+        }
+        return visibility.isBehind()
+                ? "this node is behind the others with subscriptions or retained messages"
+                : "this node was paused, and reads what it has missed";
     }
 
     /** On the timer's thread: a gap between two of these is a pause of this process. */
@@ -372,12 +414,10 @@ public final class ClusterNode implements NodeView, AutoCloseable {
 
         @Override
         public void onBehind(boolean behind) {
-            if (behind) {
-                LOG.warn(
-                        "this node is behind what others have acknowledged; it takes no PUBLISH until it has caught up");
-            } else {
-                LOG.info("this node has caught up with the others");
-            }
+            LOG.debug(
+                    behind
+                            ? "this node is behind what others have acknowledged"
+                            : "this node has caught up with the others");
         }
 
         @Override
@@ -411,6 +451,7 @@ public final class ClusterNode implements NodeView, AutoCloseable {
                     case Transient handedOver -> transients.take(link, handedOver);
                     case Taken taken -> transients.take(link, taken);
                     case QosZero qosZero -> owners.take(qosZero);
+                    case Figures said -> peerFigures.received(link.peer(), said.figures());
                 }
             }
         }
@@ -423,6 +464,7 @@ public final class ClusterNode implements NodeView, AutoCloseable {
         @Override
         public void onDown(Link link) {
             visibility.linkDown(link.peer());
+            peerFigures.linkDown(link.peer());
             owners.onDown(link);
             transients.onDown(link);
         }

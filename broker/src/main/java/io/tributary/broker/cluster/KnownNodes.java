@@ -36,6 +36,11 @@ final class KnownNodes {
         return nodes.get(name);
     }
 
+    /** How many names are known, whatever became of them. */
+    int count() {
+        return nodes.size();
+    }
+
     /** All that are not over. */
     void forEachAlive(BiConsumer<String, NodeRecord> action) {
         nodes.forEach((name, node) -> {

@@ -111,4 +111,20 @@ public sealed interface NodeMessage {
 
     /** The sender has applied a replicated map up to the position. */
     record MapProgress(String map, long position) implements NodeMessage {}
+
+    /**
+     * What the sender says of itself, for the figures about the whole cluster; the newest counts.
+     *
+     * @param figures at most {@value #MAX_BYTES} bytes, which links and messages do not look into
+     */
+    record Figures(byte[] figures) implements NodeMessage {
+        /** How much one node may say. */
+        public static final int MAX_BYTES = 1_024;
+
+        public Figures {
+            if (figures.length > MAX_BYTES) {
+                throw new IllegalArgumentException(figures.length + " bytes of figures: at most " + MAX_BYTES);
+            }
+        }
+    }
 }

@@ -4,6 +4,7 @@ import io.tributary.broker.cluster.NodeMessage.AllAttached;
 import io.tributary.broker.cluster.NodeMessage.AttachRefused;
 import io.tributary.broker.cluster.NodeMessage.AttachedTo;
 import io.tributary.broker.cluster.NodeMessage.Deliver;
+import io.tributary.broker.cluster.NodeMessage.Figures;
 import io.tributary.broker.cluster.NodeMessage.MapProgress;
 import io.tributary.broker.cluster.NodeMessage.OwnerMessage;
 import io.tributary.broker.cluster.NodeMessage.OwnerSpeaks;
@@ -55,6 +56,7 @@ public final class NodeMessageCodec {
     private static final int MAP_PROGRESS = 12;
     private static final int OWNER_SPEAKS = 13;
     private static final int ALL_ATTACHED = 14;
+    private static final int FIGURES = 15;
     private static final int ATTACH_REFUSED = 16;
 
     private static final int DUP = 0x01;
@@ -116,6 +118,10 @@ public final class NodeMessageCodec {
                 writer.writeString(progress.map());
                 writer.writeNumber(progress.position());
             }
+            case Figures said -> {
+                writer.writeByte(FIGURES);
+                writer.writeBytes(said.figures());
+            }
         }
     }
 
@@ -166,6 +172,7 @@ public final class NodeMessageCodec {
             case TRANSIENT -> readTransient(reader);
             case TAKEN -> new Taken(reader.readNumbers());
             case MAP_PROGRESS -> new MapProgress(reader.readString(), reader.readNumber());
+            case FIGURES -> readFigures(reader);
             default -> throw new UnreadableRecordException("there is no message of type " + type);
         };
     }
@@ -262,5 +269,13 @@ public final class NodeMessageCodec {
             throw new UnreadableRecordException(members.size() + " members of a transient message");
         }
         return new Transient(id, message, members, reader.readBoolean());
+    }
+
+    private static Figures readFigures(ByteReader reader) {
+        byte[] figures = reader.readBytes();
+        if (figures.length > Figures.MAX_BYTES) {
+            throw new UnreadableRecordException(figures.length + " bytes of figures");
+        }
+        return new Figures(figures);
     }
 }

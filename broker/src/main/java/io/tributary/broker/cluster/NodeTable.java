@@ -6,6 +6,7 @@ import io.tributary.common.event.UnreadableRecordException;
 import io.tributary.persistence.replicated.ReplicatedMap;
 import java.net.InetSocketAddress;
 import java.time.Duration;
+import java.util.HashMap;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
@@ -170,6 +171,18 @@ public final class NodeTable {
     /** All processes that are not over, this one too once it has joined, and where they listen; not looked up. */
     public Map<NodeId, InetSocketAddress> alive() {
         return known.addresses();
+    }
+
+    /** The processes that are not over, this one too once it has joined, and where each is in its life. */
+    Map<NodeId, NodeState> states() {
+        Map<NodeId, NodeState> states = new HashMap<>();
+        known.forEachAlive((other, node) -> states.put(new NodeId(other, node.incarnation()), node.state()));
+        return states;
+    }
+
+    /** How many names of nodes the table has, those of dead ones too. */
+    public int knownNames() {
+        return known.count();
     }
 
     /** The newest format that every process reads that is not over, and this one: nobody may write a newer one. */
@@ -350,7 +363,11 @@ public final class NodeTable {
         if (node == null || Objects.equals(condemned.put(other, node.incarnation()), node.incarnation())) {
             return;
         }
-        LOG.warn("{}#{} is declared dead: it was silent for {}", other, node.incarnation(), config.silence());
+        LOG.warn(
+                "{}#{} is declared dead: it was silent for {} s",
+                other,
+                node.incarnation(),
+                config.silence().toSeconds());
         map.put(other, NodeRecordCodec.encode(node.in(NodeState.DEAD))).whenComplete((seen, failure) -> {
             if (failure != null) {
                 condemned.remove(other, node.incarnation()); // tried again with the next heartbeat

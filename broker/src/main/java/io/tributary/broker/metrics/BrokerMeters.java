@@ -267,6 +267,12 @@ public enum BrokerMeters {
             Type.GAUGE,
             "",
             "Shards that nobody is known to own: their clients cannot connect."),
+    /** Shards of this node without a store. */
+    SHARDS_UNSAVED(
+            "tributary.cluster.shards.unsaved",
+            Type.GAUGE,
+            "",
+            "Shards of this node for whose state Redis does not work at the moment; health says why."),
     /** Whether it is behind. */
     BEHIND(
             "tributary.cluster.behind",

@@ -79,13 +79,16 @@ public final class RetainedMessages {
     }
 
     /**
-     * Shows a message as its topic's retained one until the node stops; it is not stored, and neither limits nor counts
-     * know of it. For what the broker tells about itself.
+     * Shows a message as its topic's retained one until the node stops, or one with an empty payload takes it away; it is not
+     * stored, and neither limits nor counts know of it. For what the broker tells about itself.
      */
     public void putVolatile(Message message) {
+        Message shown = message.payload().length == 0 ? null : message;
         boolean taken;
         do {
-            taken = topic(message.topic()).showVolatile(message);
+            RetainedTopic topic = topic(message.topic());
+            taken = topic.showVolatile(shown);
+            discardIfRetired(topic);
         } while (!taken);
     }
 

@@ -80,17 +80,20 @@ final class RetainedTopic {
     }
 
     /**
-     * Shows a message that is not stored and that no limit counts, unless something is being written; tells whether the
-     * topic was still there to take it.
+     * Shows a message that is not stored and that no limit counts, or none of these any more, unless something is being
+     * written; tells whether the topic was still there to take it.
      */
-    synchronized boolean showVolatile(Message message) {
+    synchronized boolean showVolatile(@Nullable Message message) {
         if (retired) {
             return false;
         }
-        if (underWay == null) {
+        if (underWay == null && message == null) {
+            show(stored);
+        } else if (underWay == null) {
             count(null);
             shown = message;
         }
+        retireIfIdle();
         return true;
     }
 

@@ -156,7 +156,7 @@ final class SavePoints {
             environment.recorder().storeFailed();
             fenced = ShardDriver.isFenced(failure);
             retryAtMillis = environment.clockMillis().getAsLong() + RETRY_MILLIS;
-            LOG.warn("Shard {}: a save point was not stored: {}", shard, String.valueOf(failure));
+            LOG.debug("Shard {}: a save point was not stored: {}", shard, String.valueOf(failure));
             return;
         }
         savedApplied = savePoint.applied();

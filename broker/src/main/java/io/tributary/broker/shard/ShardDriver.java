@@ -167,6 +167,8 @@ final class ShardDriver implements Effects {
         live = null;
         restore = null;
         targets.clear();
+        figures = ShardFigures.NONE;
+        countedAtMillis = 0;
         retryAtMillis = Long.MAX_VALUE;
     }
 
@@ -216,7 +218,7 @@ final class ShardDriver implements Effects {
         int claim = generation;
         stage.whenComplete((answer, failure) -> thread.execute(() -> {
             if (claim == generation && failure != null) {
-                claimAgainLater(failure.toString());
+                claimAgainLater(failure);
             } else if (claim == generation) {
                 next.accept(answer);
             }
@@ -306,8 +308,22 @@ final class ShardDriver implements Effects {
         }
     }
 
+    /** That the store does not work is said once for all shards, by the store. */
+    private void claimAgainLater(Throwable failure) {
+        if (isFenced(failure)) {
+            claimAgainLater(failure.toString());
+        } else {
+            LOG.debug("Shard {}: claiming it again", shard, failure);
+            claimAgain();
+        }
+    }
+
     private void claimAgainLater(String why) {
         LOG.warn("Shard {}: claiming it again: {}", shard, why);
+        claimAgain();
+    }
+
+    private void claimAgain() {
         recorder.storeFailed();
         reset(Phase.CLAIMING);
         retryAtMillis = clockMillis.getAsLong() + RETRY_MILLIS;

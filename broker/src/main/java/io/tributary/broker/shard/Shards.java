@@ -46,7 +46,7 @@ public final class Shards implements AutoCloseable {
 
     private final ShardConfig config;
     private final ShardLog log;
-    private final ShardStore store;
+    private final WatchedStore store;
     private final AppTopics topics;
     private final LogAppender appender;
     private final Relays relays;
@@ -70,7 +70,7 @@ public final class Shards implements AutoCloseable {
     public Shards(ShardConfig config, ShardLog log, ShardStore store, AppTopics topics) {
         this.config = config;
         this.log = log;
-        this.store = store;
+        this.store = new WatchedStore(store, System::nanoTime);
         this.topics = topics;
         appender = new LogAppender(log, topics, config.queue().maxAge(), System::currentTimeMillis);
         relays = new Relays(log.shardCount());
@@ -137,6 +137,11 @@ public final class Shards implements AutoCloseable {
         return allOwned;
     }
 
+    /** How many shards there are. */
+    public int count() {
+        return log.shardCount();
+    }
+
     /** How many shards are served by nobody, as far as this node knows. */
     public int unowned() {
         int unowned = 0;
@@ -153,6 +158,11 @@ public final class Shards implements AutoCloseable {
             owned += driver.isLive() ? 1 : 0;
         }
         return owned;
+    }
+
+    /** What the store does not do for shards of this node at the moment, or null. */
+    public @Nullable StoreTrouble storeTrouble() {
+        return store.trouble();
     }
 
     /** Whether this node serves a shard. */

@@ -22,8 +22,8 @@ final class SubscriptionIndex {
     private final SharedGroups groups;
     private final MatchCache cache;
     private final Function<String, Matches> compute = this::compute;
-    private final LongAdder count = new LongAdder();
-    private final LongAdder sharedCount = new LongAdder();
+    private final Counts persistent = new Counts(new LongAdder(), new LongAdder());
+    private final Counts transients = new Counts(new LongAdder(), new LongAdder());
 
     SubscriptionIndex(SharedGroups groups, int cachedTopics) {
         this.groups = groups;
@@ -51,12 +51,10 @@ final class SubscriptionIndex {
         return cache.get(topic, compute);
     }
 
-    long count() {
-        return count.sum();
-    }
-
-    long sharedCount() {
-        return sharedCount.sum();
+    /** How much sessions that outlive their connection, or those that do not, are subscribed to. */
+    SubscriptionCount count(boolean ofPersistent) {
+        Counts counts = ofPersistent ? persistent : transients;
+        return new SubscriptionCount(counts.plain.sum(), counts.shared.sum());
     }
 
     /** Another node has transient sessions with the filter. */
@@ -97,20 +95,24 @@ final class SubscriptionIndex {
         TopicFilter filter = request.filter();
         Receiver receiver = Receiver.of(subscriber, request);
         if (filter.isShared()) {
-            sharedCount.add(groups.join(filter, receiver) ? 1 : 0);
+            counts(subscriber).shared.add(groups.join(filter, receiver) ? 1 : 0);
         } else {
-            count.add(trie.put(filter.filter(), subscriber, receiver) ? 1 : 0);
+            counts(subscriber).plain.add(trie.put(filter.filter(), subscriber, receiver) ? 1 : 0);
         }
         cache.invalidate(filter.filter());
     }
 
     private void remove(Subscriber subscriber, TopicFilter filter) {
         if (filter.isShared()) {
-            sharedCount.add(groups.leave(filter, subscriber) ? -1 : 0);
+            counts(subscriber).shared.add(groups.leave(filter, subscriber) ? -1 : 0);
         } else {
-            count.add(trie.remove(filter.filter(), subscriber) ? -1 : 0);
+            counts(subscriber).plain.add(trie.remove(filter.filter(), subscriber) ? -1 : 0);
         }
         cache.invalidate(filter.filter());
+    }
+
+    private Counts counts(Subscriber subscriber) {
+        return subscriber.persistent() ? persistent : transients;
     }
 
     private Matches compute(String topic) {
@@ -147,4 +149,7 @@ final class SubscriptionIndex {
         }
         return new ArrayList<>(merged.values());
     }
+
+    /** Counts the subscriptions of some sessions, and their memberships in shared ones. */
+    private record Counts(LongAdder plain, LongAdder shared) {}
 }

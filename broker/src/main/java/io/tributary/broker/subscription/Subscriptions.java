@@ -160,14 +160,19 @@ public final class Subscriptions {
         return List.copyOf(session.byFilter().values());
     }
 
-    /** How many subscriptions there are, shared ones not counted: those of all persistent sessions and of this node's transient ones. */
-    public long count() {
-        return index.count();
+    /** How many subscriptions there are: those of all persistent sessions and of this node's transient ones. */
+    public SubscriptionCount count() {
+        return persistentCount().plus(transientCount());
     }
 
-    /** How many memberships in shared subscriptions there are, of the same sessions. */
-    public long sharedCount() {
-        return index.sharedCount();
+    /** Those of all persistent sessions of the cluster. */
+    public SubscriptionCount persistentCount() {
+        return index.count(true);
+    }
+
+    /** Those of this node's transient sessions. */
+    public SubscriptionCount transientCount() {
+        return index.count(false);
     }
 
     /** How many of these sessions have subscriptions. */

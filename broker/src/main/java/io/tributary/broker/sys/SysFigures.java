@@ -1,17 +1,34 @@
 package io.tributary.broker.sys;
 
-/** The figures behind the {@code $SYS} topics, at one time. */
+/** The figures behind the {@code $SYS} topics, at one time: those of a node, or the sums of several. */
 public record SysFigures(Clients clients, Traffic traffic, Kept kept) {
+
+    /**
+     * The sums of these and another node's. What every node has a copy of is not added: it stays as it is here.
+     *
+     * @param other what another node of the same cluster says
+     */
+    SysFigures plus(SysFigures other) {
+        return new SysFigures(clients.plus(other.clients), traffic.plus(other.traffic), kept.plus(other.kept));
+    }
 
     /**
      * The clients that have sessions.
      *
      * @param connected those with a connection
      * @param disconnected persistent sessions without one
-     * @param maximum the most that were connected at once
+     * @param maximum the most that were connected to one node at once
      * @param applications applications with a connection
      */
-    public record Clients(long connected, long disconnected, long maximum, long applications) {}
+    public record Clients(long connected, long disconnected, long maximum, long applications) {
+        private Clients plus(Clients other) {
+            return new Clients(
+                    connected + other.connected,
+                    disconnected + other.disconnected,
+                    Math.max(maximum, other.maximum),
+                    applications + other.applications);
+        }
+    }
 
     /**
      * What has come and gone since the node started.
@@ -22,18 +39,56 @@ public record SysFigures(Clients clients, Traffic traffic, Kept kept) {
      * @param publishesDropped messages, or copies of them, that went nowhere
      * @param bytes bytes on the wire
      */
-    public record Traffic(long connections, Flow packets, Flow publishes, long publishesDropped, Flow bytes) {}
+    public record Traffic(long connections, Flow packets, Flow publishes, long publishesDropped, Flow bytes) {
+        private Traffic plus(Traffic other) {
+            return new Traffic(
+                    connections + other.connections,
+                    packets.plus(other.packets),
+                    publishes.plus(other.publishes),
+                    publishesDropped + other.publishesDropped,
+                    bytes.plus(other.bytes));
+        }
+    }
 
     /** A count for either direction. */
-    public record Flow(long received, long sent) {}
+    public record Flow(long received, long sent) {
+        private Flow plus(Flow other) {
+            return new Flow(received + other.received, sent + other.sent);
+        }
+    }
 
     /**
      * What the broker keeps.
      *
-     * @param queuedMessages messages in the queues of persistent sessions
-     * @param subscriptions subscriptions, shared ones not counted
-     * @param sharedSubscriptions memberships in shared subscriptions
-     * @param retainedMessages retained messages
+     * @param queuedMessages messages in the queues of the persistent sessions whose shards this node owns
+     * @param persistent what all persistent sessions are subscribed to: every node has a copy
+     * @param transients what the other sessions of this node are subscribed to
+     * @param retainedMessages retained messages: every node has a copy
      */
-    public record Kept(long queuedMessages, long subscriptions, long sharedSubscriptions, long retainedMessages) {}
+    public record Kept(long queuedMessages, Subscribed persistent, Subscribed transients, long retainedMessages) {
+        private Kept plus(Kept other) {
+            return new Kept(
+                    queuedMessages + other.queuedMessages,
+                    persistent,
+                    transients.plus(other.transients),
+                    retainedMessages);
+        }
+
+        /** What sessions of both kinds are subscribed to. */
+        Subscribed subscribed() {
+            return persistent.plus(transients);
+        }
+    }
+
+    /**
+     * How many subscriptions there are.
+     *
+     * @param plain subscriptions, shared ones not counted
+     * @param shared memberships in shared subscriptions
+     */
+    public record Subscribed(long plain, long shared) {
+        private Subscribed plus(Subscribed other) {
+            return new Subscribed(plain + other.plain, shared + other.shared);
+        }
+    }
 }

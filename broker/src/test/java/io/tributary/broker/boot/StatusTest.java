@@ -40,29 +40,38 @@ class StatusTest {
 
     @Test
     void problemsOfAClusterAreSaidInWords() {
-        Health health = health(new ClusterStatus(3, 40, 2, true, List.of("Kafka does not answer", "Redis is full")));
+        Health health = health(cluster(List.of("Kafka does not answer", "Redis is full"), List.of()));
         assertThat(health.getStatus()).isEqualTo(Status.DOWN);
         assertThat(health.getDetails()).containsEntry("problem", "Kafka does not answer; Redis is full");
     }
 
     @Test
     void nodeWithoutProblemsIsUpAndTellsOfItsCluster() {
-        Health health = health(new ClusterStatus(3, 40, 2, false, List.of()));
+        Health health = health(cluster(List.of(), List.of("Redis is slow", "2 shards have no owner")));
         assertThat(health.getStatus()).isEqualTo(Status.UP);
         assertThat(health.getDetails())
                 .containsEntry("nodes", 3)
                 .containsEntry("ownedShards", 40)
-                .containsEntry("unownedShards", 2);
+                .containsEntry("unownedShards", 2)
+                .containsEntry("unsavedShards", 7)
+                .containsEntry("warning", "Redis is slow; 2 shards have no owner");
+    }
+
+    @Test
+    void nothingToWarnOfIsNotSaid() {
+        Health health = health(cluster(List.of(), List.of()));
+        assertThat(health.getDetails()).doesNotContainKey("warning");
     }
 
     @Test
     void clusterHasItsGauges() {
         SimpleMeterRegistry registry = new SimpleMeterRegistry();
-        ClusterStatus cluster = new ClusterStatus(3, 40, 2, true, List.of("Kafka does not answer"));
+        ClusterStatus cluster = cluster(List.of("Kafka does not answer"), List.of());
         new StatusGauges(() -> status(true, null, 0, cluster), () -> 0).register(new BrokerMetrics(registry));
         assertThat(gauge(registry, "tributary.cluster.nodes")).isEqualTo(3);
         assertThat(gauge(registry, "tributary.cluster.shards.owned")).isEqualTo(40);
         assertThat(gauge(registry, "tributary.cluster.shards.unowned")).isEqualTo(2);
+        assertThat(gauge(registry, "tributary.cluster.shards.unsaved")).isEqualTo(7);
         assertThat(gauge(registry, "tributary.cluster.behind")).isEqualTo(1);
         assertThat(gauge(registry, "tributary.cluster.problems")).isEqualTo(1);
     }
@@ -80,6 +89,10 @@ class StatusTest {
         assertThat(asked).hasValue(1);
         nanoTime.addAndGet(Duration.ofSeconds(1).toNanos());
         assertThat(gauge(registry, "tributary.connections")).isEqualTo(2);
+    }
+
+    private static ClusterStatus cluster(List<String> problems, List<String> warnings) {
+        return new ClusterStatus(3, 40, 2, 7, !problems.isEmpty(), problems, warnings);
     }
 
     private static double gauge(SimpleMeterRegistry registry, String name) {

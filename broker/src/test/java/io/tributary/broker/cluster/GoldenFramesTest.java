@@ -6,6 +6,7 @@ import io.tributary.common.event.QueueKind;
 import io.tributary.broker.cluster.NodeMessage.AllAttached;
 import io.tributary.broker.cluster.NodeMessage.AttachedTo;
 import io.tributary.broker.cluster.NodeMessage.Deliver;
+import io.tributary.broker.cluster.NodeMessage.Figures;
 import io.tributary.broker.cluster.NodeMessage.MapProgress;
 import io.tributary.broker.cluster.NodeMessage.OwnerSpeaks;
 import io.tributary.broker.cluster.NodeMessage.QosZero;
@@ -92,6 +93,7 @@ class GoldenFramesTest {
         messages.put("map-progress", new MapProgress("subscriptions", 123_456));
         messages.put("owner-speaks", new OwnerSpeaks(127, 77));
         messages.put("all-attached", new AllAttached(127, 77, 1234));
+        messages.put("figures", new Figures(new byte[] {1, 2, 3}));
         return messages;
     }
 

@@ -3,6 +3,7 @@ package io.tributary.broker.cluster;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.tributary.broker.cluster.NodeMessage.Figures;
 import io.tributary.broker.cluster.NodeMessage.MapProgress;
 import io.tributary.broker.cluster.NodeMessage.Resume;
 import io.tributary.broker.cluster.NodeMessage.Transient;
@@ -65,7 +66,7 @@ class NodeMessageCodecTest {
             byte[] noise = new byte[random.nextInt(2, 40)];
             random.nextBytes(noise);
             noise[0] = NodeMessageCodec.FORMAT;
-            noise[1] = (byte) random.nextInt(14);
+            noise[1] = (byte) random.nextInt(16);
             decodeOrRefuse(noise);
         }
     }
@@ -80,7 +81,7 @@ class NodeMessageCodecTest {
     }
 
     @ParameterizedTest
-    @ValueSource(bytes = {0, 15, -1})
+    @ValueSource(bytes = {0, 16, -1})
     void refusesWhenTheTypeIsUnknown(byte type) {
         byte[] frame = FrameBuilder.frameOf(new Resume(1));
         frame[1] = type;
@@ -113,6 +114,20 @@ class NodeMessageCodecTest {
         assertThatThrownBy(() -> NodeMessageCodec.decode(many))
                 .isInstanceOf(UnreadableRecordException.class)
                 .hasMessageContaining("201 members");
+    }
+
+    @Test
+    void refusesWhenANodeSaysTooMuchOfItself() {
+        assertThatThrownBy(() -> new Figures(new byte[Figures.MAX_BYTES + 1]))
+                .isInstanceOf(IllegalArgumentException.class);
+
+        byte[] most = FrameBuilder.frameOf(new Figures(new byte[Figures.MAX_BYTES]));
+        assertThat(NodeMessageCodec.decode(most)).hasSize(1);
+        byte[] tooMuch = Arrays.copyOf(most, most.length + 1);
+        tooMuch[2]++; // the length
+        assertThatThrownBy(() -> NodeMessageCodec.decode(tooMuch))
+                .isInstanceOf(UnreadableRecordException.class)
+                .hasMessageContaining("1025 bytes");
     }
 
     @Test

@@ -3,6 +3,7 @@ package io.tributary.broker.cluster;
 import io.tributary.broker.cluster.NodeMessage.AllAttached;
 import io.tributary.broker.cluster.NodeMessage.AttachedTo;
 import io.tributary.broker.cluster.NodeMessage.Deliver;
+import io.tributary.broker.cluster.NodeMessage.Figures;
 import io.tributary.broker.cluster.NodeMessage.MapProgress;
 import io.tributary.broker.cluster.NodeMessage.OwnerSpeaks;
 import io.tributary.broker.cluster.NodeMessage.QosZero;
@@ -53,7 +54,8 @@ final class SampleMessages {
                 new QosZero(shard(), text(), number(), queued()),
                 new Transient(number(), message(), members(random.nextInt(4)), random.nextBoolean()),
                 new Taken(numbers()),
-                new MapProgress(text(), number()));
+                new MapProgress(text(), number()),
+                new Figures(bytes()));
     }
 
     List<Delivery> deliveries(int count) {
@@ -115,6 +117,12 @@ final class SampleMessages {
 
     private long[] numbers() {
         return random.longs(random.nextInt(5), 0, Long.MAX_VALUE).toArray();
+    }
+
+    private byte[] bytes() {
+        byte[] bytes = new byte[random.nextInt(200)];
+        random.nextBytes(bytes);
+        return bytes;
     }
 
     private String text() {

@@ -323,6 +323,27 @@ class RetainedMessagesTest {
     }
 
     @Test
+    void emptyVolatileMessageTakesAwayTheOneBefore() {
+        retained.putVolatile(retained("$SYS/uptime", "1"));
+        retained.putVolatile(retained("$SYS/uptime", ""));
+        assertThat(retained.match(TopicFilter.parse("$SYS/uptime"), null, 10)).isEmpty();
+
+        retained.putVolatile(retained("$SYS/uptime", "2"));
+        assertThat(payloads("$SYS/uptime")).containsExactly("2");
+        assertThat(retained.count()).isZero();
+    }
+
+    @Test
+    void showsWhatIsStoredAgainWhenAVolatileMessageIsTakenAway() {
+        store(retained("$SYS/mine", "stored"));
+        retained.putVolatile(retained("$SYS/mine", "1"));
+        retained.putVolatile(retained("$SYS/mine", ""));
+
+        assertThat(payloads("$SYS/mine")).containsExactly("stored");
+        assertThat(retained.count()).isEqualTo(1);
+    }
+
+    @Test
     void neitherLimitsNorCountsKnowOfVolatileMessages() {
         retained = open(new RetainedLimits(1, 1_000));
         start();

@@ -110,6 +110,18 @@ class ShardDriverTest {
         assertThat(log.pending()).isEmpty();
     }
 
+    /** Its sessions are counted by the new owner: never twice in the sums of a cluster. */
+    @Test
+    void nothingIsCountedWhenTheShardIsRevoked() {
+        goLive();
+        log.add(0, attach("a", 7), nowMillis);
+        read();
+        pass(10_000);
+        assertThat(driver.figures()).isNotEqualTo(ShardFigures.NONE);
+        driver.revoked();
+        assertThat(driver.figures()).isEqualTo(ShardFigures.NONE);
+    }
+
     @Test
     void recordsAreIgnoredWhenTheyLeaveAGap() {
         goLive();

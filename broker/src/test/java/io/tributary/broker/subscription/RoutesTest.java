@@ -181,7 +181,7 @@ class RoutesTest {
 
         assertThat(a.online(GROUP)).containsExactlyInAnyOrder(dashboard(1), new Subscriber("d1", false, 1, "b#1"));
         assertThat(b.online(GROUP)).containsExactlyInAnyOrder(dashboard(1), new Subscriber("d1", false, 1, "a#1"));
-        assertThat(b.subscriptions.sharedCount()).isEqualTo(1);
+        assertThat(b.subscriptions.count().shared()).isEqualTo(1);
         Receiver remote = remoteMember(b);
         assertThat(remote).isNotNull();
         assertThat(remote.grant()).isEqualTo(new Grant(QoS.EXACTLY_ONCE, false, List.of(7)));

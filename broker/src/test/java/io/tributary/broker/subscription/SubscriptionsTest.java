@@ -62,7 +62,7 @@ class SubscriptionsTest {
 
         Receiver receiver = subscriptions.match("a").receivers().getFirst();
         assertThat(receiver.grant()).isEqualTo(new Grant(QoS.EXACTLY_ONCE, false, List.of(2)));
-        assertThat(subscriptions.count()).isEqualTo(1);
+        assertThat(subscriptions.count().plain()).isEqualTo(1);
     }
 
     @ParameterizedTest
@@ -98,7 +98,7 @@ class SubscriptionsTest {
         assertThat(subscriptions.match("a").size()).isZero();
         assertThat(subscriptions.match("b").size()).isZero();
         assertThat(subscriptions.of(subscriber)).isEmpty();
-        assertThat(subscriptions.count() + subscriptions.sharedCount()).isZero();
+        assertThat(subscriptions.count()).isEqualTo(new SubscriptionCount(0, 0));
         assertThat(map.size()).isZero();
     }
 
@@ -293,7 +293,7 @@ class SubscriptionsTest {
         }
         subscriptions.offline(other);
         assertThat(group.pickOnline("x", "a", receiver -> true)).isNull();
-        assertThat(subscriptions.sharedCount()).isEqualTo(2);
+        assertThat(subscriptions.count().shared()).isEqualTo(2);
         assertThat(subscriptions.group("$share/unknown/a")).isNull();
     }
 
@@ -323,7 +323,9 @@ class SubscriptionsTest {
             }
         }
 
-        assertThat(subscriptions.count()).isEqualTo(400);
+        assertThat(subscriptions.count()).isEqualTo(new SubscriptionCount(400, 0));
+        assertThat(subscriptions.persistentCount()).isEqualTo(new SubscriptionCount(200, 0));
+        assertThat(subscriptions.transientCount()).isEqualTo(new SubscriptionCount(200, 0));
         for (int i = 0; i < 400; i++) {
             assertThat(receivers("x/" + i)).hasSize(1);
         }

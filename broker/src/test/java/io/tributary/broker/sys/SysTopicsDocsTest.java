@@ -5,10 +5,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.tributary.broker.sys.SysFigures.Clients;
 import io.tributary.broker.sys.SysFigures.Flow;
 import io.tributary.broker.sys.SysFigures.Kept;
+import io.tributary.broker.sys.SysFigures.Subscribed;
 import io.tributary.broker.sys.SysFigures.Traffic;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.List;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.concurrent.atomic.AtomicLong;
@@ -31,11 +33,14 @@ class SysTopicsDocsTest {
     private static Set<String> published() {
         Set<String> published = new TreeSet<>();
         AtomicLong nanoTime = new AtomicLong();
+        Subscribed none = new Subscribed(0, 0);
         SysFigures figures =
-                new SysFigures(new Clients(0, 0, 0, 0), new Traffic(0, FLOW, FLOW, 0, FLOW), new Kept(0, 0, 0, 0));
+                new SysFigures(new Clients(0, 0, 0, 0), new Traffic(0, FLOW, FLOW, 0, FLOW), new Kept(0, none, none, 0));
+        ClusterFigures.Node here = new ClusterFigures.Node("NAME", "live", new NodeFigures("v", 0, figures));
+        ClusterFigures cluster = new ClusterFigures(here, List.of(), List.of(), 1, 1, 0);
         SysTopics topics = new SysTopics(
                 SysConfig.every(Duration.ofSeconds(10)),
-                () -> figures,
+                () -> cluster,
                 message -> published.add(message.topic().replaceFirst("/\\d+min$", "/+")),
                 nanoTime::get);
         topics.update();

@@ -8,6 +8,7 @@ import io.tributary.broker.subscription.Subscriber;
 import io.tributary.broker.sys.SysFigures.Clients;
 import io.tributary.broker.sys.SysFigures.Flow;
 import io.tributary.broker.sys.SysFigures.Kept;
+import io.tributary.broker.sys.SysFigures.Subscribed;
 import io.tributary.broker.sys.SysFigures.Traffic;
 import io.tributary.common.mqtt.Message;
 import io.tributary.common.mqtt.QoS;
@@ -22,6 +23,7 @@ class SysTopicsRoutingTest {
 
     private final RouterFixture fixture = new RouterFixture();
     private long connected = 3;
+    private List<String> silent = List.of("n2");
     private final SysTopics topics =
             new SysTopics(SysConfig.every(Duration.ofSeconds(10)), this::figures, fixture.retained, fixture.router());
 
@@ -35,6 +37,20 @@ class SysTopicsRoutingTest {
                 .filteredOn(message -> message.topic().equals(CONNECTED))
                 .extracting(Messages::text)
                 .containsExactly("3");
+    }
+
+    @Test
+    void laterSubscribersFindNothingOfANodeThatIsGone() {
+        fixture.subscribe(new Subscriber("watcher", false, 1), "$SYS/cluster/nodes/n2/#", QoS.AT_MOST_ONCE);
+        topics.update();
+        silent = List.of();
+        topics.update();
+
+        assertThat(fixture.retained.match(TopicFilter.parse("$SYS/cluster/nodes/n2/#"), null, 100))
+                .isEmpty();
+        assertThat(fixture.deliveries)
+                .extracting(delivered -> Messages.text(delivered.message().message()))
+                .containsExactly("silent", "");
     }
 
     @Test
@@ -61,10 +77,12 @@ class SysTopicsRoutingTest {
                 .noneMatch(delivered -> delivered.message().retain());
     }
 
-    private SysFigures figures() {
-        return new SysFigures(
+    private ClusterFigures figures() {
+        SysFigures figures = new SysFigures(
                 new Clients(connected, 0, 9, 0),
                 new Traffic(0, new Flow(0, 0), new Flow(0, 0), 0, new Flow(0, 0)),
-                new Kept(0, 0, 0, 0));
+                new Kept(0, new Subscribed(0, 0), new Subscribed(0, 0), 0));
+        ClusterFigures.Node here = new ClusterFigures.Node("n1", "live", new NodeFigures("tributary 1", 5, figures));
+        return new ClusterFigures(here, List.of(), silent, 2, 16, 0);
     }
 }

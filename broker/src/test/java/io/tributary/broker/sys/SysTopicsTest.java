@@ -7,10 +7,12 @@ import io.tributary.broker.fake.Messages;
 import io.tributary.broker.sys.SysFigures.Clients;
 import io.tributary.broker.sys.SysFigures.Flow;
 import io.tributary.broker.sys.SysFigures.Kept;
+import io.tributary.broker.sys.SysFigures.Subscribed;
 import io.tributary.broker.sys.SysFigures.Traffic;
 import io.tributary.common.mqtt.Message;
 import java.time.Duration;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Executors;
@@ -23,7 +25,7 @@ class SysTopicsTest {
 
     private final Map<String, Message> published = new LinkedHashMap<>();
     private long nowNanos = 5_000_000_000L;
-    private SysFigures figures = figures(3, 0);
+    private ClusterFigures figures = alone(3, 0);
     private final SysTopics topics =
             new SysTopics(CONFIG, () -> figures, message -> published.put(message.topic(), message), () -> nowNanos);
 
@@ -33,7 +35,7 @@ class SysTopicsTest {
 
         assertThat(texts())
                 .containsEntry("$SYS/broker/version", "tributary 1.2")
-                .containsEntry("$SYS/broker/uptime", "0 seconds")
+                .containsEntry("$SYS/broker/uptime", "60 seconds")
                 .containsEntry("$SYS/broker/clients/connected", "3")
                 .containsEntry("$SYS/broker/clients/disconnected", "4")
                 .containsEntry("$SYS/broker/clients/total", "7")
@@ -49,10 +51,94 @@ class SysTopicsTest {
                 .containsEntry("$SYS/broker/publish/messages/dropped", "6")
                 .containsEntry("$SYS/broker/bytes/received", "31")
                 .containsEntry("$SYS/broker/bytes/sent", "32")
-                .containsEntry("$SYS/broker/subscriptions/count", "41")
-                .containsEntry("$SYS/broker/shared_subscriptions/count", "42")
+                .containsEntry("$SYS/broker/subscriptions/count", "101")
+                .containsEntry("$SYS/broker/shared_subscriptions/count", "202")
                 .containsEntry("$SYS/broker/retained messages/count", "43")
-                .hasSize(20);
+                .hasSize(20 + 17 + 5 + 4);
+    }
+
+    @Test
+    void aBrokerThatIsAloneIsAClusterOfOneNode() {
+        topics.update();
+
+        assertThat(texts())
+                .containsEntry("$SYS/cluster/nodes/live", "1")
+                .containsEntry("$SYS/cluster/nodes/silent", "0")
+                .containsEntry("$SYS/cluster/nodes/known", "1")
+                .containsEntry("$SYS/cluster/nodes/n1/state", "live")
+                .containsEntry("$SYS/cluster/nodes/n1/version", "tributary 1.2")
+                .containsEntry("$SYS/cluster/nodes/n1/uptime", "60 seconds")
+                .containsEntry("$SYS/cluster/nodes/n1/clients/connected", "3")
+                .containsEntry("$SYS/cluster/shards/count", "16")
+                .containsEntry("$SYS/cluster/shards/unowned", "0");
+        texts().forEach((topic, text) -> {
+            String sum = topic.replace("$SYS/broker/", "$SYS/cluster/");
+            if (texts().containsKey(sum)) {
+                assertThat(texts()).containsEntry(sum, text);
+            }
+        });
+    }
+
+    @Test
+    void addsUpWhatNodesHaveOfTheirOwnAndNotWhatAllHaveACopyOf() {
+        figures = cluster(List.of(node("n2", 5)), List.of("n3"));
+        topics.update();
+
+        assertThat(texts())
+                .containsEntry("$SYS/broker/clients/connected", "3")
+                .containsEntry("$SYS/cluster/clients/connected", "8")
+                .containsEntry("$SYS/cluster/clients/disconnected", "8")
+                .containsEntry("$SYS/cluster/clients/total", "16")
+                .containsEntry("$SYS/cluster/messages/sent", "24")
+                .containsEntry("$SYS/cluster/messages/dropped", "12")
+                .containsEntry("$SYS/cluster/publish/messages/received", "42")
+                .containsEntry("$SYS/cluster/bytes/sent", "64")
+                .containsEntry("$SYS/cluster/messages/stored", "80")
+                .containsEntry("$SYS/cluster/subscriptions/count", "102")
+                .containsEntry("$SYS/cluster/shared_subscriptions/count", "204")
+                .containsEntry("$SYS/cluster/retained messages/count", "43")
+                .containsEntry("$SYS/cluster/nodes/live", "3")
+                .containsEntry("$SYS/cluster/nodes/silent", "1")
+                .containsEntry("$SYS/cluster/nodes/known", "4")
+                .containsEntry("$SYS/cluster/nodes/n2/state", "leaving")
+                .containsEntry("$SYS/cluster/nodes/n2/clients/connected", "5")
+                .containsEntry("$SYS/cluster/nodes/n3/state", "silent")
+                .doesNotContainKey("$SYS/cluster/nodes/n3/uptime")
+                .containsEntry("$SYS/cluster/shards/unowned", "2");
+    }
+
+    @Test
+    void takesAwayWhatANodeSaidThatIsSilentOrGone() {
+        figures = cluster(List.of(node("n2", 5), node("n3", 6)), List.of());
+        topics.update();
+        published.clear();
+        figures = cluster(List.of(), List.of("n3"));
+        topics.update();
+
+        assertThat(texts())
+                .containsEntry("$SYS/cluster/nodes/n2/state", "")
+                .containsEntry("$SYS/cluster/nodes/n2/version", "")
+                .containsEntry("$SYS/cluster/nodes/n2/uptime", "")
+                .containsEntry("$SYS/cluster/nodes/n2/clients/connected", "")
+                .containsEntry("$SYS/cluster/nodes/n3/state", "silent")
+                .containsEntry("$SYS/cluster/nodes/n3/uptime", "")
+                .containsEntry("$SYS/cluster/clients/connected", "3");
+        published.clear();
+        topics.update();
+        assertThat(published).isEmpty();
+    }
+
+    @Test
+    void aNodeIsOneLevelOfTheTopicWhateverItIsCalled() {
+        figures = cluster(List.of(), List.of("a/b", "a+b", "a%2Fb", "r\u00e4um 1"));
+        topics.update();
+
+        assertThat(texts())
+                .containsKeys(
+                        "$SYS/cluster/nodes/a%2Fb/state",
+                        "$SYS/cluster/nodes/a%2Bb/state",
+                        "$SYS/cluster/nodes/a%252Fb/state",
+                        "$SYS/cluster/nodes/r\u00e4um 1/state");
     }
 
     @Test
@@ -73,11 +159,16 @@ class SysTopicsTest {
         topics.update(); // loads appear
         published.clear();
         nowNanos += 500_000_000L;
-        figures = figures(5, 0);
+        figures = alone(5, 0);
         topics.update();
 
         assertThat(texts().keySet().stream().filter(topic -> !topic.contains("/load/")))
-                .containsExactly("$SYS/broker/clients/connected", "$SYS/broker/clients/total");
+                .containsExactlyInAnyOrder(
+                        "$SYS/broker/clients/connected",
+                        "$SYS/broker/clients/total",
+                        "$SYS/cluster/clients/connected",
+                        "$SYS/cluster/clients/total",
+                        "$SYS/cluster/nodes/n1/clients/connected");
     }
 
     @Test
@@ -85,13 +176,11 @@ class SysTopicsTest {
         topics.update();
         for (int i = 1; i <= 360; i++) {
             nowNanos += 10_000_000_000L;
-            figures = figures(3, i * 100L); // 600 a minute, for an hour
+            figures = alone(3, i * 100L); // 600 a minute, for an hour
             topics.update();
         }
 
-        assertThat(texts())
-                .containsEntry("$SYS/broker/load/messages/received/1min", "600.00")
-                .containsEntry("$SYS/broker/uptime", "3600 seconds");
+        assertThat(texts()).containsEntry("$SYS/broker/load/messages/received/1min", "600.00");
         assertThat(Double.parseDouble(texts().getOrDefault("$SYS/broker/load/messages/received/15min", "0")))
                 .isBetween(580.0, 600.0);
         assertThat(texts().keySet().stream().filter(topic -> topic.contains("/load/")))
@@ -136,11 +225,26 @@ class SysTopicsTest {
         assertThatThrownBy(() -> new SysConfig(Duration.ofSeconds(-1), "v")).hasMessageStartingWith("interval PT-1S");
     }
 
-    private static SysFigures figures(long connected, long packetsReceived) {
-        return new SysFigures(
+    private static ClusterFigures alone(long connected, long packetsReceived) {
+        ClusterFigures.Node here = new ClusterFigures.Node("n1", "live", said(connected, packetsReceived));
+        return new ClusterFigures(here, List.of(), List.of(), 1, 16, 0);
+    }
+
+    private static ClusterFigures cluster(List<ClusterFigures.Node> others, List<String> silent) {
+        ClusterFigures.Node here = new ClusterFigures.Node("n1", "live", said(3, 0));
+        return new ClusterFigures(here, others, silent, 4, 16, 2);
+    }
+
+    private static ClusterFigures.Node node(String name, long connected) {
+        return new ClusterFigures.Node(name, "leaving", said(connected, 0));
+    }
+
+    private static NodeFigures said(long connected, long packetsReceived) {
+        SysFigures figures = new SysFigures(
                 new Clients(connected, 4, 9, 1),
                 new Traffic(10, new Flow(packetsReceived, 12), new Flow(21, 22), 6, new Flow(31, 32)),
-                new Kept(40, 41, 42, 43));
+                new Kept(40, new Subscribed(100, 200), new Subscribed(1, 2), 43));
+        return new NodeFigures("tributary 1.2", 60, figures);
     }
 
     private Map<String, String> texts() {

@@ -153,7 +153,7 @@ public final class KafkaTopics {
         } catch (TimeoutException e) {
             throw new KafkaAccessException(
                     "Kafka cannot be used at " + config.bootstrapServers() + ": no answer within "
-                            + config.startTimeout(),
+                            + config.startTimeout().toSeconds() + " s",
                     e);
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();

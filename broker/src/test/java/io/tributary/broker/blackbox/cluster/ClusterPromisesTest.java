@@ -26,7 +26,9 @@ import io.tributary.common.mqtt.Will;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
@@ -61,7 +63,9 @@ class ClusterPromisesTest {
 
     @BeforeAll
     static void start() {
-        cluster = TestCluster.in(Scratch.folder("promises")).start();
+        cluster = TestCluster.in(Scratch.folder("promises"))
+                .setting("--tributary.sys.interval=1s")
+                .start();
         awaitWhole();
     }
 
@@ -195,6 +199,62 @@ class ClusterPromisesTest {
         start("n2");
     }
 
+    /** From any node: the watcher is at one, the others have more clients, and one of these dies and comes back. */
+    @Test
+    void tellsOfAllNodesInSysTopicsWhenOneDiesAndComesBack() throws IOException {
+        TestClient watcher = connect("n1", "watcher", 0);
+        subscribe(watcher, new Subscription("$SYS/#", QoS.AT_MOST_ONCE, false, false, RetainHandling.SEND));
+        for (int i = 0; i < 5; i++) {
+            connect(i < 2 ? "n2" : "n3", "client" + i, 0);
+        }
+        Map<String, String> seen = new HashMap<>();
+        awaitSys(
+                watcher,
+                seen,
+                Map.of(
+                        "broker/clients/connected", "1",
+                        "cluster/clients/connected", "6",
+                        "cluster/nodes/n2/clients/connected", "2",
+                        "cluster/nodes/n3/clients/connected", "3",
+                        "cluster/nodes/n3/state", "live",
+                        "cluster/nodes/live", "3",
+                        "cluster/nodes/silent", "0",
+                        "cluster/shards/count", "" + cluster.shards(),
+                        "cluster/shards/unowned", "0"));
+        assertThat(seen.get("cluster/nodes/n2/version")).isEqualTo(seen.get("broker/version"));
+        assertThat(seen.get("cluster/nodes/n2/uptime")).endsWith(" seconds");
+
+        cluster.kill("n2");
+        awaitSys(
+                watcher,
+                seen,
+                Map.of(
+                        "cluster/clients/connected", "4",
+                        "cluster/nodes/n2/state", "",
+                        "cluster/nodes/n2/uptime", "",
+                        "cluster/nodes/live", "2",
+                        "cluster/nodes/known", "3",
+                        "cluster/shards/unowned", "0"));
+        cluster.start("n2");
+        awaitSys(
+                watcher,
+                seen,
+                Map.of(
+                        "cluster/nodes/n2/state", "live",
+                        "cluster/nodes/n2/clients/connected", "0",
+                        "cluster/nodes/live", "3"));
+        awaitWhole();
+    }
+
+    /** Reads what comes until all of this was said last; topics are given without their beginning. */
+    private static void awaitSys(TestClient watcher, Map<String, String> seen, Map<String, String> wanted)
+            throws IOException {
+        while (!seen.entrySet().containsAll(wanted.entrySet())) {
+            Publish publish = watcher.await(Publish.class, PATIENCE);
+            seen.put(publish.topic().substring("$SYS/".length()), new String(publish.payload(), UTF_8));
+        }
+    }
+
     private static void start(String node) {
         cluster.start(node);
         awaitWhole();
@@ -246,10 +306,13 @@ class ClusterPromisesTest {
     }
 
     private void subscribe(TestClient client, String filter) throws IOException {
-        Subscription subscription =
-                new Subscription(name + "/" + filter, QoS.AT_LEAST_ONCE, false, false, RetainHandling.SEND);
+        subscribe(client, new Subscription(name + "/" + filter, QoS.AT_LEAST_ONCE, false, false, RetainHandling.SEND));
+    }
+
+    private static void subscribe(TestClient client, Subscription subscription) throws IOException {
         client.send(new Subscribe(1, List.of(subscription), 0, List.of()));
-        assertThat(client.await(Suback.class, PATIENCE).reasons()).containsExactly(ReasonCode.GRANTED_QOS_1);
+        assertThat(client.await(Suback.class, PATIENCE).reasons().getFirst().code())
+                .isEqualTo(subscription.maximumQos().code());
     }
 
     private void publish(TestClient client, String topic, String text, boolean retain) throws IOException {

@@ -1,0 +1,14 @@
+package io.tributary.broker.cluster;
+
+import io.tributary.broker.link.NodeId;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A node that is there, as another one knows it.
+ *
+ * @param id the process
+ * @param state where it is in its life
+ * @param figures what it has said of itself lately, to be read only; null when it has not, and of this node itself
+ */
+@SuppressWarnings("ArrayRecordComponent") // handed on, never compared or modified
+public record Member(NodeId id, NodeState state, byte @Nullable [] figures) {}

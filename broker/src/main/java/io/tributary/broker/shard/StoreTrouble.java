@@ -1,0 +1,12 @@
+package io.tributary.broker.shard;
+
+import java.time.Duration;
+
+/**
+ * That a store does not do its work for shards of this node, which try again each second.
+ *
+ * @param shards how many shards
+ * @param duration how long it has been so
+ * @param failure the newest failure, in words
+ */
+public record StoreTrouble(int shards, Duration duration, String failure) {}

@@ -1,0 +1,14 @@
+package io.tributary.broker.subscription;
+
+/**
+ * How many subscriptions some sessions have.
+ *
+ * @param plain subscriptions, shared ones not counted
+ * @param shared memberships in shared subscriptions
+ */
+public record SubscriptionCount(long plain, long shared) {
+    /** Those of both. */
+    SubscriptionCount plus(SubscriptionCount other) {
+        return new SubscriptionCount(plain + other.plain, shared + other.shared);
+    }
+}

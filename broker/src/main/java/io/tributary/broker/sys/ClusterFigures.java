@@ -1,0 +1,45 @@
+package io.tributary.broker.sys;
+
+import java.util.List;
+
+/**
+ * What one node knows of the whole cluster, at one time. A broker that runs alone is a cluster of one node.
+ *
+ * @param here this node
+ * @param others the other nodes that are there and have told their figures lately
+ * @param silent the names of those that are there and have not
+ * @param knownNodes how many names of nodes there have been, those above counted
+ * @param shards how many shards the cluster has
+ * @param unownedShards those of them that nobody is known to own
+ */
+public record ClusterFigures(
+        Node here, List<Node> others, List<String> silent, int knownNodes, int shards, int unownedShards) {
+
+    public ClusterFigures {
+        others = List.copyOf(others);
+        silent = List.copyOf(silent);
+    }
+
+    /**
+     * A node that tells its figures.
+     *
+     * @param name its name
+     * @param state where it is in its life, in a word
+     * @param figures what it says
+     */
+    public record Node(String name, String state, NodeFigures figures) {}
+
+    /** How many nodes are there. */
+    int liveNodes() {
+        return 1 + others.size() + silent.size();
+    }
+
+    /** The sums of all nodes that have told their figures. */
+    SysFigures sums() {
+        SysFigures sums = here.figures().figures();
+        for (Node other : others) {
+            sums = sums.plus(other.figures().figures());
+        }
+        return sums;
+    }
+}

@@ -1,0 +1,106 @@
+package io.tributary.broker.sys;
+
+import io.tributary.broker.sys.SysFigures.Clients;
+import io.tributary.broker.sys.SysFigures.Flow;
+import io.tributary.broker.sys.SysFigures.Kept;
+import io.tributary.broker.sys.SysFigures.Subscribed;
+import io.tributary.broker.sys.SysFigures.Traffic;
+import io.tributary.common.event.ByteReader;
+import io.tributary.common.event.ByteWriter;
+import io.tributary.common.event.UnreadableRecordException;
+
+/**
+ * What a node says of itself, to its own clients and to the other nodes of its cluster.
+ *
+ * @param version the program and its version
+ * @param uptimeSeconds how long it has been working
+ * @param figures what it counts and keeps
+ */
+public record NodeFigures(String version, long uptimeSeconds, SysFigures figures) {
+    private static final int FORMAT = 1;
+    private static final int MAX_VERSION_CHARS = 64;
+    private static final int SIZE_HINT = 160;
+
+    /**
+     * As the nodes of a cluster tell it each other, in less than 500 bytes: a format byte, the version, and all numbers in an
+     * order that stays. A later version puts further ones behind them: a reader ignores those that it does not know, and
+     * takes those that are not there for 0, so that nodes of two versions understand each other.
+     */
+    public byte[] encode() {
+        ByteWriter writer = new ByteWriter(SIZE_HINT);
+        writer.writeByte(FORMAT);
+        writer.writeString(version.length() <= MAX_VERSION_CHARS ? version : version.substring(0, MAX_VERSION_CHARS));
+        writer.writeNumbers(numbers());
+        return writer.toBytes();
+    }
+
+    private long[] numbers() {
+        Clients clients = figures.clients();
+        Traffic traffic = figures.traffic();
+        Kept kept = figures.kept();
+        return new long[] {
+            uptimeSeconds,
+            clients.connected(),
+            clients.disconnected(),
+            clients.maximum(),
+            traffic.connections(),
+            traffic.packets().received(),
+            traffic.packets().sent(),
+            traffic.publishes().received(),
+            traffic.publishes().sent(),
+            traffic.publishesDropped(),
+            traffic.bytes().received(),
+            traffic.bytes().sent(),
+            kept.queuedMessages(),
+            kept.persistent().plain(),
+            kept.persistent().shared(),
+            kept.transients().plain(),
+            kept.transients().shared(),
+            kept.retainedMessages(),
+            clients.applications()
+        };
+    }
+
+    /**
+     * Decodes what {@link #encode} wrote, in this version or another one.
+     *
+     * @throws UnreadableRecordException when the bytes are something else
+     */
+    public static NodeFigures decode(byte[] bytes) {
+        ByteReader reader = new ByteReader(bytes);
+        reader.expectFormat(FORMAT);
+        String version = reader.readString();
+        Numbers numbers = new Numbers(reader.readNumbers());
+        long uptimeSeconds = numbers.next();
+        long connected = numbers.next();
+        long disconnected = numbers.next();
+        long maximum = numbers.next();
+        Traffic traffic = new Traffic(
+                numbers.next(), numbers.nextFlow(), numbers.nextFlow(), numbers.next(), numbers.nextFlow());
+        Kept kept = new Kept(numbers.next(), numbers.nextSubscribed(), numbers.nextSubscribed(), numbers.next());
+        Clients clients = new Clients(connected, disconnected, maximum, numbers.next());
+        return new NodeFigures(version, uptimeSeconds, new SysFigures(clients, traffic, kept));
+    }
+
+    /** Numbers one after the other, then zeros. */
+    private static final class Numbers {
+        private final long[] numbers;
+        private int next;
+
+        Numbers(long[] numbers) {
+            this.numbers = numbers;
+        }
+
+        long next() {
+            return next < numbers.length ? numbers[next++] : 0;
+        }
+
+        Flow nextFlow() {
+            return new Flow(next(), next());
+        }
+
+        Subscribed nextSubscribed() {
+            return new Subscribed(next(), next());
+        }
+    }
+}
