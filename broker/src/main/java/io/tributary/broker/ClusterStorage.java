@@ -80,7 +80,7 @@ final class ClusterStorage implements Storage {
                     cluster.kafka(), new TopicNeeds(cluster.shards(), MAPS, cluster.retention(), largestPacketBytes));
             List<String> problems = RedisChecks.problems(cluster.redis());
             if (!problems.isEmpty()) {
-                throw new BrokerStartException(String.join("\n", problems), null);
+                throw new RedisStoreException(String.join("\n", problems));
             }
             return new ClusterStorage(clientId, cluster, visibility, recorders, onBroken);
         } catch (KafkaAccessException | RedisStoreException | UnreadableRecordException e) {

@@ -9,6 +9,7 @@ import io.tributary.broker.connection.ListenException;
 import io.tributary.broker.connection.ListenerConfig;
 import io.tributary.broker.link.LinkListenException;
 import io.tributary.persistence.kafka.KafkaAccessException;
+import io.tributary.persistence.redis.RedisStoreException;
 import io.tributary.persistence.rocksdb.StorageException;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
@@ -57,6 +58,9 @@ final class StartFailure {
         }
         if (cause(failure, KafkaAccessException.class) != null) {
             return CLUSTER + ".kafka: ";
+        }
+        if (cause(failure, RedisStoreException.class) != null) {
+            return CLUSTER + ".redis: ";
         }
         if (cause(failure, LinkListenException.class) != null) {
             return CLUSTER + ".link: ";
