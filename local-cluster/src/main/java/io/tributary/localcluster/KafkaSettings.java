@@ -15,8 +15,7 @@ import java.util.stream.IntStream;
  * @param controllerPorts of all brokers, for the quorum
  * @param access who may use them
  */
-record KafkaSettings(
-        int id, List<Integer> ports, List<Integer> controllerPorts, Path data, KafkaAccess access) {
+record KafkaSettings(int id, List<Integer> ports, List<Integer> controllerPorts, Path data, KafkaAccess access) {
     KafkaSettings {
         ports = List.copyOf(ports);
         controllerPorts = List.copyOf(controllerPorts);

@@ -73,7 +73,14 @@ public final class LocalAuthority {
 
     private void create(Path store) throws IOException, GeneralSecurityException {
         String password = UUID.randomUUID().toString();
-        keytool(store, password, AUTHORITY, "-dname", "CN=Authority " + UUID.randomUUID(), "-ext", "bc:critical=ca:true");
+        keytool(
+                store,
+                password,
+                AUTHORITY,
+                "-dname",
+                "CN=Authority " + UUID.randomUUID(),
+                "-ext",
+                "bc:critical=ca:true");
         keytool(
                 store,
                 password,
@@ -91,7 +98,8 @@ public final class LocalAuthority {
         Files.delete(store);
         String trusted = certificate(keys.getCertificate(AUTHORITY));
         String server = certificate(keys.getCertificate(SERVER));
-        String key = pem("PRIVATE KEY", keys.getKey(SERVER, password.toCharArray()).getEncoded());
+        String key =
+                pem("PRIVATE KEY", keys.getKey(SERVER, password.toCharArray()).getEncoded());
         Files.writeString(certificates, trusted);
         Files.writeString(serverCertificate, server);
         PrivateFile.write(serverKey, List.of(key));

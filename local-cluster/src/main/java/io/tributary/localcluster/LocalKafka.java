@@ -10,6 +10,7 @@ import java.util.Base64;
 import java.util.List;
 import java.util.UUID;
 import java.util.stream.IntStream;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -23,6 +24,9 @@ public final class LocalKafka extends LocalServers {
     private static final String SERVER = "kafka.Kafka";
     private static final String FORMATTER = "kafka.tools.StorageTool";
     private static final Duration READY_LIMIT = Duration.ofSeconds(60);
+
+    /** What a disk that is to be full has left. */
+    private static final int ROOM_BYTES = 4000;
 
     private final Path directory;
     private final List<Integer> controllerPorts;
@@ -51,6 +55,22 @@ public final class LocalKafka extends LocalServers {
     /** The brokers' addresses, for {@code bootstrap.servers}. */
     public String bootstrapServers() {
         return addresses();
+    }
+
+    /**
+     * Leaves server {@code i} hardly any room: until it ends, it can make no file some kilobytes longer than its longest log is
+     * now. A write that does not fit is cut off, as on a full disk. Needs Linux.
+     */
+    public void fillDisk(int i) {
+        try (Stream<Path> files = Files.walk(home(directory, i).resolve("data"))) {
+            long longest = files.filter(file -> file.toString().endsWith(".log"))
+                    .mapToLong(file -> file.toFile().length())
+                    .max()
+                    .orElse(0);
+            process(i).limitFiles(longest + ROOM_BYTES);
+        } catch (IOException e) {
+            throw new LocalClusterException(directory + " cannot be read", e);
+        }
     }
 
     @Override

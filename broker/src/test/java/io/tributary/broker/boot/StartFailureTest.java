@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.tributary.broker.BrokerStartException;
 import io.tributary.persistence.kafka.KafkaAccessException;
+import io.tributary.persistence.redis.RedisStoreException;
 import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.nio.file.Files;
@@ -102,8 +103,10 @@ class StartFailureTest {
     void failureOfAClusterNamesItsSettings() {
         BrokerStartException kafka = new BrokerStartException("no answer", new KafkaAccessException("no answer"));
         assertThat(StartFailure.words(kafka)).isEqualTo("tributary.cluster.kafka: no answer");
-        BrokerStartException other = new BrokerStartException("Redis is old", new IllegalStateException("old"));
-        assertThat(StartFailure.words(other)).isEqualTo("Redis is old");
+        BrokerStartException redis = new BrokerStartException("Redis is old", new RedisStoreException("Redis is old"));
+        assertThat(StartFailure.words(redis)).isEqualTo("tributary.cluster.redis: Redis is old");
+        BrokerStartException other = new BrokerStartException("a defect", new IllegalStateException("defect"));
+        assertThat(StartFailure.words(other)).isEqualTo("a defect");
     }
 
     @Test

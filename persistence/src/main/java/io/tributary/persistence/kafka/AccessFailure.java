@@ -21,8 +21,8 @@ final class AccessFailure {
 
     /** The sentences for a failure of Kafka's clients, or for one of them that did not answer in time. */
     static String words(KafkaConfig config, Throwable failure) {
-        List<Throwable> causes =
-                Stream.iterate(failure, cause -> cause != null, Throwable::getCause).toList();
+        List<Throwable> causes = Stream.iterate(failure, cause -> cause != null, Throwable::getCause)
+                .toList();
         Throwable innermost = causes.getLast();
         String what = failure instanceof TimeoutException
                 ? "no answer within " + config.startTimeout()

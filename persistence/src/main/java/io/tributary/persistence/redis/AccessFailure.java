@@ -17,8 +17,8 @@ final class AccessFailure {
 
     /** The sentences for a failure of the client library. */
     static String words(RedisConfig config, RedisConfig.Node node, Throwable failure) {
-        List<Throwable> causes =
-                Stream.iterate(failure, cause -> cause != null, Throwable::getCause).toList();
+        List<Throwable> causes = Stream.iterate(failure, cause -> cause != null, Throwable::getCause)
+                .toList();
         for (Throwable cause : causes) {
             if (cause instanceof RedisCommandExecutionException) {
                 return refusal(config, node, String.valueOf(cause.getMessage()));

@@ -107,11 +107,9 @@ public final class RedisChecks {
     }
 
     private void checkPrimary(RedisConfig.Node node, StatefulRedisConnection<String, String> connection) {
-        problems.addAll(
-                primaryProblems(node, RedisInfo.parse(connection.sync().info())));
+        problems.addAll(primaryProblems(node, RedisInfo.parse(connection.sync().info())));
         String key = new String(new ShardKeys("0").position(), StandardCharsets.UTF_8);
-        List<String> refused =
-                connection.sync().eval(RIGHTS_SCRIPT, ScriptOutputType.MULTI, new String[0], key);
+        List<String> refused = connection.sync().eval(RIGHTS_SCRIPT, ScriptOutputType.MULTI, new String[0], key);
         if (!refused.isEmpty()) {
             problems.add(AccessFailure.missingRights(node, "not " + String.join(", ", refused)));
         }

@@ -216,10 +216,10 @@ class SecuredKafkaTest {
                         AclOperation.READ,
                         AclOperation.WRITE)
                 .map(operation -> right(ResourceType.TOPIC, PREFIX, PatternType.PREFIXED, operation));
-        AclBinding group =
-                right(ResourceType.GROUP, PREFIX + ".shards", PatternType.LITERAL, AclOperation.READ);
+        AclBinding group = right(ResourceType.GROUP, PREFIX + ".shards", PatternType.LITERAL, AclOperation.READ);
         try (Admin admin = admin()) {
-            done(admin.createAcls(Stream.concat(topics, Stream.of(group)).toList()).all());
+            done(admin.createAcls(Stream.concat(topics, Stream.of(group)).toList())
+                    .all());
         }
     }
 

@@ -3,8 +3,8 @@ package io.tributary.persistence.redis;
 import static io.tributary.persistence.contract.Waiting.until;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.tributary.localcluster.LocalRedis;
 import io.tributary.localcluster.AdminUser;
+import io.tributary.localcluster.LocalRedis;
 import io.tributary.persistence.shard.ShardStore;
 import java.io.IOException;
 import java.net.InetAddress;

@@ -68,12 +68,16 @@ class SecuredRedisTest {
     void missingRightIsNamed() {
         try {
             allow(RedisChecks.PERMISSIONS.replace(" +zadd", ""));
-            assertThat(RedisChecks.problems(config)).hasSize(3).allSatisfy(problem -> assertThat(problem)
-                    .contains(" does not allow the user what the broker needs (not ZADD). Grant it, on each node, ")
-                    .doesNotContain(PASSWORD));
+            assertThat(RedisChecks.problems(config))
+                    .hasSize(3)
+                    .allSatisfy(problem -> assertThat(problem)
+                            .contains(
+                                    " does not allow the user what the broker needs (not ZADD). Grant it, on each node, ")
+                            .doesNotContain(PASSWORD));
             allow(RedisChecks.PERMISSIONS.replace("~tributary:", "~other:"));
-            assertThat(RedisChecks.problems(config)).isNotEmpty().allSatisfy(problem -> assertThat(problem)
-                    .contains("(not HGET, HGETALL, "));
+            assertThat(RedisChecks.problems(config))
+                    .isNotEmpty()
+                    .allSatisfy(problem -> assertThat(problem).contains("(not HGET, HGETALL, "));
         } finally {
             allow(RedisChecks.PERMISSIONS);
         }
@@ -101,15 +105,19 @@ class SecuredRedisTest {
     @Test
     void certificateOfAnotherHostIsSaidAndAcceptedOnRequest() {
         RedisConfig named = new RedisConfig(
-                        List.of(new Node("localhost", redis.port(1))),
-                        config.credentials(),
-                        config.tls(),
-                        config.commandTimeout(),
-                        config.requestQueueSize(),
-                        config.concurrentReads(),
-                        config.topologyRefresh());
-        assertThat(RedisChecks.problems(named)).singleElement().asString().contains(" has a certificate for another host (");
-        assertThat(RedisChecks.problems(named.withTls(new Tls(authority.certificates(), false)))).isEmpty();
+                List.of(new Node("localhost", redis.port(1))),
+                config.credentials(),
+                config.tls(),
+                config.commandTimeout(),
+                config.requestQueueSize(),
+                config.concurrentReads(),
+                config.topologyRefresh());
+        assertThat(RedisChecks.problems(named))
+                .singleElement()
+                .asString()
+                .contains(" has a certificate for another host (");
+        assertThat(RedisChecks.problems(named.withTls(new Tls(authority.certificates(), false))))
+                .isEmpty();
     }
 
     @Test
@@ -123,10 +131,10 @@ class SecuredRedisTest {
 
     /** Makes the user anew, with these rights and no others. */
     private static void allow(String rights) {
-        List<String> words =
-                new ArrayList<>(List.of("ACL", "SETUSER", "tributary", "reset", "on", ">" + PASSWORD));
+        List<String> words = new ArrayList<>(List.of("ACL", "SETUSER", "tributary", "reset", "on", ">" + PASSWORD));
         words.addAll(List.of(rights.split(" ", -1)));
-        assertThat(onAll(words.toArray(String[]::new))).allSatisfy(answer -> assertThat(answer).startsWith("OK"));
+        assertThat(onAll(words.toArray(String[]::new)))
+                .allSatisfy(answer -> assertThat(answer).startsWith("OK"));
     }
 
     private static List<String> onAll(String... command) {
