@@ -59,7 +59,7 @@ final class KafkaJvm {
                 mainClass));
         words.addAll(List.of(arguments));
         Files.writeString(logging, LOGGING);
-        Files.write(
+        PrivateFile.write(
                 options(directory, mainClass),
                 words.stream().map(KafkaJvm::quoted).toList());
     }

@@ -13,8 +13,9 @@ import java.util.stream.IntStream;
  * @param id the broker's {@code node.id}, from 1
  * @param ports of all brokers, for clients
  * @param controllerPorts of all brokers, for the quorum
+ * @param access who may use them
  */
-record KafkaSettings(int id, List<Integer> ports, List<Integer> controllerPorts, Path data) {
+record KafkaSettings(int id, List<Integer> ports, List<Integer> controllerPorts, Path data, KafkaAccess access) {
     KafkaSettings {
         ports = List.copyOf(ports);
         controllerPorts = List.copyOf(controllerPorts);
@@ -27,6 +28,7 @@ record KafkaSettings(int id, List<Integer> ports, List<Integer> controllerPorts,
         settings.putAll(safety());
         settings.putAll(FAIL_OVER);
         settings.putAll(SIZE);
+        settings.putAll(access.settings());
         return settings;
     }
 
@@ -39,13 +41,15 @@ record KafkaSettings(int id, List<Integer> ports, List<Integer> controllerPorts,
                 "node.id",
                 Integer.toString(id),
                 "listeners",
-                "PLAINTEXT://" + client + ",CONTROLLER://" + controller,
+                "CLIENT://" + client + ",CONTROLLER://" + controller,
                 "advertised.listeners",
-                "PLAINTEXT://" + client,
+                "CLIENT://" + client,
+                "inter.broker.listener.name",
+                "CLIENT",
                 "controller.listener.names",
                 "CONTROLLER",
                 "listener.security.protocol.map",
-                "PLAINTEXT:PLAINTEXT,CONTROLLER:PLAINTEXT",
+                "CLIENT:" + access.protocol() + ",CONTROLLER:PLAINTEXT",
                 "controller.quorum.voters",
                 voters(),
                 "log.dirs",

@@ -5,10 +5,13 @@ import java.nio.ByteBuffer;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.Base64;
 import java.util.List;
 import java.util.UUID;
 import java.util.stream.IntStream;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Apache Kafka in KRaft mode: one broker or three, each of them a controller too, each a process of its own.
@@ -22,14 +25,18 @@ public final class LocalKafka extends LocalServers {
     private static final String FORMATTER = "kafka.tools.StorageTool";
     private static final Duration READY_LIMIT = Duration.ofSeconds(60);
 
+    /** What a disk that is to be full has left. */
+    private static final int ROOM_BYTES = 4000;
+
     private final Path directory;
     private final List<Integer> controllerPorts;
+    private final KafkaAccess access;
 
-    private LocalKafka(
-            Path directory, List<ServerProcess> servers, List<Integer> ports, List<Integer> controllerPorts) {
-        super(servers, ports);
-        this.directory = directory;
-        this.controllerPorts = controllerPorts;
+    private LocalKafka(Builder builder, List<ServerProcess> servers, List<Integer> ports) {
+        super(servers, ports.subList(0, servers.size()));
+        this.directory = builder.directory;
+        this.controllerPorts = ports.subList(servers.size(), ports.size());
+        this.access = new KafkaAccess(builder.authority, builder.admin);
     }
 
     /**
@@ -50,14 +57,30 @@ public final class LocalKafka extends LocalServers {
         return addresses();
     }
 
+    /**
+     * Leaves server {@code i} hardly any room: until it ends, it can make no file some kilobytes longer than its longest log is
+     * now. A write that does not fit is cut off, as on a full disk. Needs Linux.
+     */
+    public void fillDisk(int i) {
+        try (Stream<Path> files = Files.walk(home(directory, i).resolve("data"))) {
+            long longest = files.filter(file -> file.toString().endsWith(".log"))
+                    .mapToLong(file -> file.toFile().length())
+                    .max()
+                    .orElse(0);
+            process(i).limitFiles(longest + ROOM_BYTES);
+        } catch (IOException e) {
+            throw new LocalClusterException(directory + " cannot be read", e);
+        }
+    }
+
     @Override
     void prepare(int i) {
         Path home = home(directory, i);
-        KafkaSettings settings = new KafkaSettings(i, ports(), controllerPorts, home.resolve("data"));
+        KafkaSettings settings = new KafkaSettings(i, ports(), controllerPorts, home.resolve("data"), access);
         Path file = home.resolve("server.properties");
         try {
             Files.createDirectories(home);
-            Files.write(
+            PrivateFile.write(
                     file,
                     settings.all().entrySet().stream()
                             .map(setting ->
@@ -65,12 +88,19 @@ public final class LocalKafka extends LocalServers {
                             .toList());
             KafkaJvm.write(home, SERVER, file.toString());
             if (!Files.exists(settings.data().resolve("meta.properties"))) {
-                KafkaJvm.write(home, FORMATTER, "format", "--cluster-id", clusterId(), "--config", file.toString());
-                Commands.run(KafkaJvm.command(home, FORMATTER));
+                format(home, file);
             }
         } catch (IOException e) {
             throw new LocalClusterException(home + " cannot be used", e);
         }
+    }
+
+    private void format(Path home, Path settings) throws IOException {
+        List<String> arguments =
+                new ArrayList<>(List.of("format", "--cluster-id", clusterId(), "--config", settings.toString()));
+        arguments.addAll(access.format());
+        KafkaJvm.write(home, FORMATTER, arguments.toArray(String[]::new));
+        Commands.run(KafkaJvm.command(home, FORMATTER));
     }
 
     /** The same for all brokers and over restarts, as Kafka writes it: a UUID in Base64. */
@@ -101,6 +131,8 @@ public final class LocalKafka extends LocalServers {
         private final Path directory;
         private int brokers = 1;
         private int basePort;
+        private @Nullable LocalAuthority authority;
+        private @Nullable AdminUser admin;
         private Lifetime lifetime = Lifetime.BOUND;
 
         private Builder(Path directory) {
@@ -122,6 +154,21 @@ public final class LocalKafka extends LocalServers {
             return this;
         }
 
+        /** Has connections of clients encrypted, with a certificate of this authority; without it they are not. */
+        public Builder tls(LocalAuthority chosen) {
+            authority = chosen;
+            return this;
+        }
+
+        /**
+         * The user who may do anything, by SCRAM-SHA-512, and can give others a password and rights (ACLs), which nobody has at
+         * first; without it, everybody on this machine may do anything.
+         */
+        public Builder admin(AdminUser chosen) {
+            admin = chosen;
+            return this;
+        }
+
         /** How long the brokers live when nobody stops them. */
         public Builder lifetime(Lifetime chosen) {
             lifetime = chosen;
@@ -133,7 +180,7 @@ public final class LocalKafka extends LocalServers {
             List<Integer> ports = Ports.from(basePort, 2 * brokers);
             List<ServerProcess> servers =
                     IntStream.rangeClosed(1, brokers).mapToObj(this::process).toList();
-            return new LocalKafka(directory, servers, ports.subList(0, brokers), ports.subList(brokers, 2 * brokers));
+            return new LocalKafka(this, servers, ports);
         }
 
         private ServerProcess process(int i) {

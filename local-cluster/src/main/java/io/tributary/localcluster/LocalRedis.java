@@ -4,7 +4,6 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
-import java.nio.file.attribute.PosixFilePermissions;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -35,7 +34,7 @@ public final class LocalRedis extends LocalServers {
         this.directory = builder.directory;
         this.settings = settings;
         this.replicas = builder.replicas;
-        this.cli = new RedisCli(builder.user);
+        this.cli = new RedisCli(builder.admin, builder.authority);
     }
 
     /** Servers that keep their data in this directory; three, bound to this JVM, on free ports, unless more is said. */
@@ -137,15 +136,9 @@ public final class LocalRedis extends LocalServers {
     @Override
     void prepare(int i) {
         Path home = home(i);
-        Path file = home.resolve("redis.conf");
         try {
             Files.createDirectories(home);
-            if (!Files.exists(file)) {
-                // There may be a password in it.
-                Files.createFile(
-                        file, PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------")));
-            }
-            Files.write(file, settings.get(i - 1).lines());
+            PrivateFile.write(home.resolve("redis.conf"), settings.get(i - 1).lines());
         } catch (IOException e) {
             throw new LocalClusterException(directory + " cannot be used", e);
         }
@@ -181,7 +174,8 @@ public final class LocalRedis extends LocalServers {
         private int basePort;
         private boolean appendOnly;
         private String save = "";
-        private @Nullable RedisUser user;
+        private @Nullable AdminUser admin;
+        private @Nullable LocalAuthority authority;
         private Lifetime lifetime = Lifetime.BOUND;
 
         private Builder(Path directory) {
@@ -206,9 +200,15 @@ public final class LocalRedis extends LocalServers {
             return this;
         }
 
-        /** The one user; without it, everybody on this machine may do anything. */
-        public Builder user(RedisUser chosen) {
-            user = chosen;
+        /** The user who may do anything, and the only one at first; without it, everybody on this machine may do anything. */
+        public Builder admin(AdminUser chosen) {
+            admin = chosen;
+            return this;
+        }
+
+        /** Has all connections encrypted, with a certificate of this authority; without it none is. */
+        public Builder tls(LocalAuthority chosen) {
+            authority = chosen;
             return this;
         }
 
@@ -238,7 +238,8 @@ public final class LocalRedis extends LocalServers {
                             directory.resolve("redis-" + i),
                             appendOnly,
                             save,
-                            user))
+                            admin,
+                            authority))
                     .toList();
             List<ServerProcess> servers = IntStream.rangeClosed(1, count)
                     .mapToObj(i -> process(i, settings.get(i - 1)))

@@ -9,10 +9,17 @@ import org.jspecify.annotations.Nullable;
 final class RedisCli {
     private static final String PROGRAM = "redis-cli";
 
-    private final @Nullable RedisUser user;
+    private final @Nullable AdminUser user;
+    private final @Nullable LocalAuthority authority;
 
-    RedisCli(@Nullable RedisUser user) {
+    /**
+     * Calls it for this user, or for nobody in particular.
+     *
+     * @param authority whose certificate the servers show; null if connections are not encrypted
+     */
+    RedisCli(@Nullable AdminUser user, @Nullable LocalAuthority authority) {
         this.user = user;
+        this.authority = authority;
     }
 
     /** A command to the server on this port; what it answered. */
@@ -34,6 +41,9 @@ final class RedisCli {
     /** Runs it with these arguments, the user's name before them and the password in its environment. */
     String run(List<String> arguments) {
         List<String> words = new ArrayList<>(List.of(PROGRAM));
+        if (authority != null) {
+            words.addAll(List.of("--tls", "--cacert", authority.certificates().toString()));
+        }
         if (user == null) {
             words.addAll(arguments);
             return Commands.run(words);

@@ -10,6 +10,8 @@ import org.jspecify.annotations.Nullable;
  *
  * @param appendOnly whether each write goes to a file at once
  * @param save when snapshots are written, as the setting {@code save} has it; empty for never
+ * @param user who may do anything, or null for everybody
+ * @param authority whose certificate it shows to clients and to the other servers; null for no encryption
  */
 record RedisSettings(
         int port,
@@ -17,13 +19,14 @@ record RedisSettings(
         Path data,
         boolean appendOnly,
         String save,
-        @Nullable RedisUser user) {
+        @Nullable AdminUser user,
+        @Nullable LocalAuthority authority) {
 
     /** All of them, as its configuration file has them. */
     List<String> lines() {
         List<String> lines = new ArrayList<>(List.of(
                 "bind 127.0.0.1",
-                "port " + port,
+                "port " + (authority == null ? port : 0),
                 "cluster-enabled yes",
                 "cluster-port " + busPort,
                 "cluster-config-file nodes.conf",
@@ -43,6 +46,15 @@ record RedisSettings(
             lines.add("user " + user.name() + " on ~* &* +@all " + quoted(">" + user.password()));
             lines.add("masteruser " + user.name());
             lines.add("masterauth " + quoted(user.password()));
+        }
+        if (authority != null) {
+            lines.add("tls-port " + port);
+            lines.add("tls-cert-file " + quoted(authority.serverCertificate().toString()));
+            lines.add("tls-key-file " + quoted(authority.serverKey().toString()));
+            lines.add("tls-ca-cert-file " + quoted(authority.certificates().toString()));
+            lines.add("tls-auth-clients no");
+            lines.add("tls-cluster yes");
+            lines.add("tls-replication yes");
         }
         return lines;
     }

@@ -186,6 +186,11 @@ public final class ServerProcess {
         signal("CONT");
     }
 
+    /** Has it make no file longer than this, until it ends; what goes beyond is refused (EFBIG). Needs Linux. */
+    synchronized void limitFiles(long bytes) {
+        Commands.run(List.of("prlimit", "--pid", Long.toString(pid()), "--fsize=" + bytes));
+    }
+
     private void signal(String signal) {
         Commands.run(List.of("sh", "-c", "kill -" + signal + " " + pid()));
     }

@@ -73,7 +73,7 @@ class ClusterCommandTest {
         assertThat(up()).isOne();
         assertThat(errors()).contains("runs already: kafka-1, redis-1");
 
-        RedisCli redis = new RedisCli(null);
+        RedisCli redis = new RedisCli(null, null);
         redis.run(List.of("-c", "-p", Integer.toString(redisPort()), "SET", "k", "kept"));
         assertThat(run("down")).isZero();
         assertThat(states()).isEqualTo(states("stopped", "kafka-1", "redis-1", "redis-2", "redis-3"));

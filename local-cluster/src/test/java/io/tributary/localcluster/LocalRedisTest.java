@@ -90,10 +90,10 @@ class LocalRedisTest {
 
     @Test
     void letsOnlyItsUserIn() throws Exception {
-        RedisUser user = new RedisUser("tributary", "a \"quoted\" word");
-        try (LocalRedis redis = LocalRedis.in(directory).user(user).replicas(1).start()) {
+        AdminUser user = new AdminUser("tributary", "a \"quoted\" word");
+        try (LocalRedis redis = LocalRedis.in(directory).admin(user).replicas(1).start()) {
             assertThat(redis.callCluster(1, "SET", KEYS[2], "v")).isEqualToIgnoringNewLines("OK");
-            assertThat(new RedisCli(null).call(redis.port(1), "GET", "a")).contains("NOAUTH");
+            assertThat(new RedisCli(null, null).call(redis.port(1), "GET", "a")).contains("NOAUTH");
             assertThat(Files.getPosixFilePermissions(directory.resolve("redis-1/redis.conf")))
                     .hasSize(2);
         }

@@ -64,18 +64,8 @@ public final class KafkaTopics {
             properties.put(AdminClientConfig.REQUEST_TIMEOUT_MS_CONFIG, timeout);
             return Admin.create(properties);
         } catch (KafkaException e) {
-            throw new KafkaAccessException(unreachable(config, e), e);
+            throw new KafkaAccessException(AccessFailure.words(config, e), e);
         }
-    }
-
-    /** That Kafka cannot be used, where it was looked for, and the innermost cause. */
-    static String unreachable(KafkaConfig config, Throwable failure) {
-        Throwable cause = failure;
-        while (cause.getCause() != null) {
-            cause = cause.getCause();
-        }
-        return "Kafka cannot be used at " + config.bootstrapServers() + ": " + cause.getMessage() + " ("
-                + cause.getClass().getSimpleName() + ")";
     }
 
     private void createMissing(Admin admin) {
@@ -149,12 +139,9 @@ public final class KafkaTopics {
             return answer.get(Math.max(1, deadlineNanos - System.nanoTime()), TimeUnit.NANOSECONDS);
         } catch (ExecutionException e) {
             Throwable cause = e.getCause() == null ? e : e.getCause();
-            throw new KafkaAccessException(unreachable(config, cause), cause);
+            throw new KafkaAccessException(AccessFailure.words(config, cause), cause);
         } catch (TimeoutException e) {
-            throw new KafkaAccessException(
-                    "Kafka cannot be used at " + config.bootstrapServers() + ": no answer within "
-                            + config.startTimeout().toSeconds() + " s",
-                    e);
+            throw new KafkaAccessException(AccessFailure.words(config, e), e);
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
             throw new KafkaAccessException("interrupted while Kafka was asked about topics", e);

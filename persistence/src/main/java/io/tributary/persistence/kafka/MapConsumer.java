@@ -45,7 +45,7 @@ final class MapConsumer implements AutoCloseable {
         try {
             this.consumer = new KafkaConsumer<>(ClientProperties.mapConsumer(config, clientId));
         } catch (KafkaException e) {
-            throw new KafkaAccessException(KafkaTopics.unreachable(config, e), e);
+            throw new KafkaAccessException(AccessFailure.words(config, e), e);
         }
         this.thread = Thread.ofPlatform().name(clientId + "-follower").daemon().start(this::run);
     }

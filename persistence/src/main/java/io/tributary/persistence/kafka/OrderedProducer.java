@@ -64,7 +64,7 @@ final class OrderedProducer implements AutoCloseable {
         try {
             this.producer = new KafkaProducer<>(ClientProperties.producer(config, clientId, partitions));
         } catch (KafkaException e) {
-            throw new KafkaAccessException(KafkaTopics.unreachable(config, e), e);
+            throw new KafkaAccessException(AccessFailure.words(config, e), e);
         }
     }
 
@@ -80,11 +80,11 @@ final class OrderedProducer implements AutoCloseable {
                 return producer.partitionsFor(topic).size();
             } catch (TimeoutException e) {
                 if (System.nanoTime() - deadline >= 0) {
-                    throw new KafkaAccessException(KafkaTopics.unreachable(config, e) + " (topic " + topic + ")", e);
+                    throw new KafkaAccessException(AccessFailure.words(config, e) + " (topic " + topic + ")", e);
                 }
                 pause();
             } catch (KafkaException e) {
-                throw new KafkaAccessException(KafkaTopics.unreachable(config, e) + " (topic " + topic + ")", e);
+                throw new KafkaAccessException(AccessFailure.words(config, e) + " (topic " + topic + ")", e);
             }
         }
     }

@@ -77,7 +77,7 @@ final class ShardConsumer implements AutoCloseable, ConsumerRebalanceListener {
         try {
             this.consumer = new KafkaConsumer<>(ClientProperties.shardConsumer(config, clientId));
         } catch (KafkaException e) {
-            throw new KafkaAccessException(KafkaTopics.unreachable(config, e), e);
+            throw new KafkaAccessException(AccessFailure.words(config, e), e);
         }
         this.commits = new GroupCommits(consumer, cursors);
         this.thread = Thread.ofPlatform().name(clientId + "-reader").daemon().unstarted(this::run);

@@ -2,14 +2,15 @@ package io.tributary.persistence.redis;
 
 import io.lettuce.core.ClientOptions;
 import io.lettuce.core.RedisClient;
-import io.lettuce.core.RedisCommandExecutionException;
 import io.lettuce.core.RedisException;
+import io.lettuce.core.ScriptOutputType;
 import io.lettuce.core.api.StatefulRedisConnection;
 import io.lettuce.core.cluster.SlotHash;
 import io.lettuce.core.cluster.models.partitions.ClusterPartitionParser;
 import io.lettuce.core.cluster.models.partitions.RedisClusterNode;
 import io.lettuce.core.codec.StringCodec;
 import io.lettuce.core.models.role.RedisInstance;
+import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.BitSet;
 import java.util.List;
@@ -19,16 +20,19 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Finds out before the start whether a Redis Cluster can be relied on. What is wrong comes as sentences that say what was
- * found, what is needed and how to mend it; all of it at once. Only INFO and CLUSTER NODES are asked, which managed services
- * allow.
+ * found, what is needed and how to mend it, all of it at once; settings have the names that they have below those of Redis. Only
+ * INFO, CLUSTER NODES and a script that changes nothing are called, which managed services allow.
  */
 public final class RedisChecks {
     private static final int OLDEST_MAJOR = 7;
     private static final int SHUTDOWN_SECONDS = 5;
 
-    /** As in ACL SETUSER. */
-    static final String PERMISSIONS =
-            "~tributary:* +@hash +@sortedset +@scripting +@connection +unlink +info +cluster|nodes +command";
+    /** The rights that the user needs on each node and no more, as in ACL SETUSER. */
+    static final String PERMISSIONS = "~tributary:* +evalsha +eval +hget +hgetall +hscan +hset +hdel +zadd +zrange"
+            + " +zremrangebyscore +unlink +info +cluster|nodes +cluster|myid +asking +client|setname";
+
+    private static final String RIGHTS_SCRIPT =
+            new String(RedisScript.read("check-rights.lua"), StandardCharsets.UTF_8);
 
     private final RedisConfig config;
     private final RedisClient client;
@@ -72,33 +76,8 @@ public final class RedisChecks {
             question.accept(connection);
             return null;
         } catch (RedisException e) {
-            return failure(node, e);
+            return AccessFailure.words(config, node, e);
         }
-    }
-
-    private String failure(RedisConfig.Node node, RedisException thrown) {
-        Throwable cause = thrown;
-        while (cause.getCause() != null && !(cause instanceof RedisCommandExecutionException)) {
-            cause = cause.getCause();
-        }
-        String reason = String.valueOf(cause.getMessage());
-        if (!(cause instanceof RedisCommandExecutionException)) {
-            return "Redis at %s cannot be reached (%s). Start it, or correct the list of nodes%s."
-                    .formatted(node, reason, config.tls() == null ? "" : " and the settings for TLS");
-        }
-        RedisConfig.Credentials credentials = config.credentials();
-        if (reason.startsWith("NOPERM")) {
-            return ("Redis at %s does not allow the user what the broker needs (%s). Grant it " + PERMISSIONS + ".")
-                    .formatted(node, reason);
-        }
-        if (reason.startsWith("NOAUTH") || reason.startsWith("WRONGPASS") || reason.contains("AUTH")) {
-            return "Redis at %s refuses %s (%s). Correct the user and the password."
-                    .formatted(
-                            node,
-                            credentials == null ? "a broker without user and password" : "user " + credentials.user(),
-                            reason);
-        }
-        return "Redis at %s cannot be used: %s.".formatted(node, reason);
     }
 
     private void checkCluster(RedisConfig.Node node, StatefulRedisConnection<String, String> connection) {
@@ -120,13 +99,19 @@ public final class RedisChecks {
             RedisConfig.Node at = host.isEmpty()
                     ? node
                     : new RedisConfig.Node(host, primary.getUri().getPort());
-            String failure = ask(
-                    at,
-                    asked -> problems.addAll(
-                            primaryProblems(at, RedisInfo.parse(asked.sync().info()))));
+            String failure = ask(at, asked -> checkPrimary(at, asked));
             if (failure != null) {
                 problems.add(failure);
             }
+        }
+    }
+
+    private void checkPrimary(RedisConfig.Node node, StatefulRedisConnection<String, String> connection) {
+        problems.addAll(primaryProblems(node, RedisInfo.parse(connection.sync().info())));
+        String key = new String(new ShardKeys("0").position(), StandardCharsets.UTF_8);
+        List<String> refused = connection.sync().eval(RIGHTS_SCRIPT, ScriptOutputType.MULTI, new String[0], key);
+        if (!refused.isEmpty()) {
+            problems.add(AccessFailure.missingRights(node, "not " + String.join(", ", refused)));
         }
     }
 

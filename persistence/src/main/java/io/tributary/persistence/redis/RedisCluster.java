@@ -87,7 +87,10 @@ public final class RedisCluster implements AutoCloseable {
         if (tls != null) {
             uri.withSsl(true).withVerifyPeer(tls.verifyHost() ? SslVerifyMode.FULL : SslVerifyMode.CA);
         }
-        return uri.build();
+        RedisURI built = uri.build();
+        built.setLibraryName(""); // not told: the user needs no right to tell it then
+        built.setLibraryVersion("");
+        return built;
     }
 
     /** What holds for any connection. */

@@ -40,7 +40,8 @@ enum RedisScript {
         return operation;
     }
 
-    private static byte[] read(String resource) {
+    /** The text of a script that is not one of these. */
+    static byte[] read(String resource) {
         try (InputStream in = RedisScript.class.getResourceAsStream(resource)) {
             if (in == null) {
                 throw new IllegalStateException(resource + " is missing from the jar");

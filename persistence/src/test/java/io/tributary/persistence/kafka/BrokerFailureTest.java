@@ -71,6 +71,23 @@ class BrokerFailureTest {
     }
 
     @Test
+    void everyAppendIsThereOnceAndInOrderWhenTheDiskIsFullMeanwhile() throws InterruptedException {
+        try (ShardLog log = TestKafka.log(config)) {
+            RecordingReader reader = new ResumingReader(log);
+            log.start(reader);
+            NumberedAppends appends = new NumberedAppends(log, 0);
+            until(() -> appends.appended() >= 1000);
+            kafka.fillDisk(1);
+            until(() -> !kafka.isRunning(1)); // it ends by itself
+            kafka.restart(1);
+            int restarted = appends.appended();
+            until(() -> appends.appended() >= restarted + 1000);
+            appends.finish();
+            appends.checkRead(reader);
+        }
+    }
+
+    @Test
     void appendsAreRefusedWhenKafkaIsDownAndGoOnWhenItIsBack() {
         AtomicInteger completed = new AtomicInteger();
         AtomicInteger failed = new AtomicInteger();

@@ -3,8 +3,8 @@ package io.tributary.persistence.redis;
 import static io.tributary.persistence.contract.Waiting.until;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.tributary.localcluster.AdminUser;
 import io.tributary.localcluster.LocalRedis;
-import io.tributary.localcluster.RedisUser;
 import io.tributary.persistence.shard.ShardStore;
 import java.io.IOException;
 import java.net.InetAddress;
@@ -35,7 +35,7 @@ class RedisChecksTest {
                     .singleElement()
                     .asString()
                     .startsWith("Redis at " + closed + " cannot be reached (")
-                    .endsWith("). Start it, or correct the list of nodes.");
+                    .endsWith("). Start it, or correct nodes or tls.");
 
             redis.call(2, "CONFIG", "SET", "maxmemory-policy", "allkeys-lru");
             redis.call(1, "CLUSTER", "DELSLOTS", "7", "8");
@@ -63,15 +63,15 @@ class RedisChecksTest {
 
     @Test
     void onlyTheRightUserGetsIn() {
-        RedisUser user = new RedisUser("owner", "wonderful");
-        try (LocalRedis redis = LocalRedis.in(folder).user(user).start()) {
+        AdminUser user = new AdminUser("owner", "wonderful");
+        try (LocalRedis redis = LocalRedis.in(folder).admin(user).start()) {
             RedisConfig config = TestRedis.config(redis);
             String address = "127.0.0.1:" + redis.port(1);
             assertThat(RedisChecks.problems(config))
                     .first()
                     .asString()
                     .startsWith("Redis at " + address + " refuses a broker without user and password (NOAUTH")
-                    .endsWith("Correct the user and the password.");
+                    .endsWith("Correct username and password-file.");
             assertThat(RedisChecks.problems(config.withCredentials(new RedisConfig.Credentials("owner", "wrong"))))
                     .first()
                     .asString()
@@ -88,7 +88,7 @@ class RedisChecksTest {
                     .first()
                     .asString()
                     .contains("NOPERM")
-                    .contains("Grant it " + RedisChecks.PERMISSIONS);
+                    .contains("Grant it, on each node, " + RedisChecks.PERMISSIONS);
             grant(redis);
             assertThat(RedisChecks.problems(broker)).isEmpty();
             useStore(broker);

@@ -2,6 +2,7 @@ package io.tributary.broker.blackbox.cluster;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
 
 import io.tributary.broker.blackbox.BrokerExtension;
 import io.tributary.broker.blackbox.Scratch;
@@ -12,6 +13,7 @@ import io.tributary.common.mqtt.MqttPacket.Connack;
 import io.tributary.common.mqtt.MqttPacket.Connect;
 import io.tributary.common.mqtt.MqttPacket.ConnectProperties;
 import io.tributary.common.mqtt.MqttPacket.Disconnect;
+import io.tributary.common.mqtt.MqttPacket.Pingreq;
 import io.tributary.common.mqtt.MqttPacket.Puback;
 import io.tributary.common.mqtt.MqttPacket.Publish;
 import io.tributary.common.mqtt.MqttPacket.Suback;
@@ -24,6 +26,10 @@ import io.tributary.common.mqtt.Subscription;
 import io.tributary.common.mqtt.Subscription.RetainHandling;
 import io.tributary.common.mqtt.Will;
 import java.io.IOException;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -252,6 +258,48 @@ class ClusterPromisesTest {
         while (!seen.entrySet().containsAll(wanted.entrySet())) {
             Publish publish = watcher.await(Publish.class, PATIENCE);
             seen.put(publish.topic().substring("$SYS/".length()), new String(publish.payload(), UTF_8));
+        }
+    }
+
+    /** Kafka ends by itself then. Nothing is acknowledged meanwhile, nobody is sent away, and all goes on when it is back. */
+    @Test
+    void holdsClientsAndSaysWhyWhenKafkaHasNoRoom() throws Exception {
+        TestClient subscriber = connect("n2", "subscriber", LONG);
+        subscribe(subscriber, "full/#");
+        TestClient publisher = connect("n1", "publisher", 0);
+        cluster.kafka().fillDisk(1);
+        int acknowledged = 0;
+        int sent = 0;
+        while (cluster.kafka().isRunning(1)) {
+            if (sent - acknowledged < 100) {
+                publisher.send(publication("full/" + sent++, "m", false));
+            }
+            if (publisher.poll(Duration.ofMillis(5)) instanceof Puback puback) {
+                assertThat(puback.reason()).isEqualTo(ReasonCode.SUCCESS);
+                acknowledged++;
+            }
+        }
+        await().atMost(PATIENCE).until(() -> readiness("n1").contains("Kafka does not answer"));
+        publisher.send(new Pingreq());
+        while (publisher.await(MqttPacket.class, PATIENCE) instanceof Puback) {
+            acknowledged++; // from before
+        }
+        assertThat(acknowledged).isLessThan(sent);
+        cluster.kafka().restart(1);
+        for (int i = 0; i < sent; i++) {
+            assertThat(text(receive(subscriber))).isEqualTo("full/" + i + " m");
+        }
+        for (; acknowledged < sent; acknowledged++) {
+            publisher.await(Puback.class, PATIENCE);
+        }
+        awaitWhole();
+    }
+
+    private static String readiness(String node) throws IOException, InterruptedException {
+        URI health = URI.create("http://127.0.0.1:" + cluster.node(node).httpPort() + "/actuator/health/readiness");
+        try (HttpClient http = HttpClient.newHttpClient()) {
+            return http.send(HttpRequest.newBuilder(health).build(), HttpResponse.BodyHandlers.ofString())
+                    .body();
         }
     }
 

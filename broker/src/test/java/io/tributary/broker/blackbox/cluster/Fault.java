@@ -2,6 +2,7 @@ package io.tributary.broker.blackbox.cluster;
 
 import static org.awaitility.Awaitility.await;
 
+import io.tributary.localcluster.LocalKafka;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
@@ -121,6 +122,17 @@ enum Fault {
                     Set.of(),
                     goesOn,
                     () -> surgery.cluster().kafka().restart(broker));
+        }
+    },
+    /** It ends by itself, and the last record that it has may be cut off. */
+    KAFKA_FULL("Kafka broker without room, back with more") {
+        @Override
+        Wound strike(Surgery surgery) {
+            LocalKafka kafka = surgery.cluster().kafka();
+            int broker = surgery.anyKafkaBroker();
+            kafka.fillDisk(broker);
+            await().atMost(Duration.ofSeconds(60)).until(() -> !kafka.isRunning(broker));
+            return new Wound("kafka-" + broker, Set.of(), kafka.size() > 1, () -> kafka.restart(broker));
         }
     },
     /** At the same time; with replicas of Redis and three Kafka brokers the cluster goes on. */

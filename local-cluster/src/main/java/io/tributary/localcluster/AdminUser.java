@@ -1,9 +1,9 @@
 package io.tributary.localcluster;
 
-/** The one user that may do anything; there is no other then. */
-public record RedisUser(String name, String password) {
+/** Who may do anything with servers that otherwise nobody may use. */
+public record AdminUser(String name, String password) {
     /** Checks that both can be written into a configuration file. */
-    public RedisUser {
+    public AdminUser {
         if (!name.matches("[A-Za-z0-9_-]+")) {
             throw new IllegalArgumentException("a user's name is of letters, digits, _ and -");
         }
