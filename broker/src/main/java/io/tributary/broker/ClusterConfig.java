@@ -4,6 +4,7 @@ import io.tributary.broker.cluster.NodeTableConfig;
 import io.tributary.broker.cluster.VisibilityConfig;
 import io.tributary.broker.link.LinkConfig;
 import io.tributary.broker.link.LinkLayer;
+import io.tributary.persistence.kafka.AppTopicsConfig;
 import io.tributary.persistence.kafka.KafkaConfig;
 import io.tributary.persistence.redis.RedisConfig;
 import java.time.Duration;
@@ -15,6 +16,7 @@ import org.jspecify.annotations.Nullable;
  * @param shards how many shards the cluster has; fixed when it is created, 1 to 65,535
  * @param retention how long the shards' logs are kept at least: longer than a message may be queued
  * @param kafka the logs and the replicated maps
+ * @param applications the topics of applications
  * @param redis the state of the shards
  * @param link the direct connections between nodes
  * @param linkLayer what lies between their sockets and them: TLS, or nothing
@@ -27,6 +29,7 @@ public record ClusterConfig(
         int shards,
         Duration retention,
         KafkaConfig kafka,
+        AppTopicsConfig applications,
         RedisConfig redis,
         LinkConfig link,
         LinkLayer linkLayer,

@@ -3,6 +3,7 @@ package io.tributary.broker;
 import io.tributary.common.event.UnreadableRecordException;
 import io.tributary.persistence.app.AppTopics;
 import io.tributary.persistence.kafka.KafkaAccessException;
+import io.tributary.persistence.kafka.KafkaAppTopics;
 import io.tributary.persistence.kafka.KafkaMaps;
 import io.tributary.persistence.kafka.KafkaShardLog;
 import io.tributary.persistence.kafka.KafkaTopics;
@@ -37,10 +38,12 @@ final class ClusterStorage implements Storage {
     private final ReplicatedMap nodes;
     private final ShardLog log;
     private final ShardStore store;
+    private final AppTopics topics;
 
     private ClusterStorage(
             String clientId,
             ClusterConfig cluster,
+            int largestPacketBytes,
             Visibility visibility,
             BrokerRecorders recorders,
             Consumer<Throwable> onBroken) {
@@ -53,6 +56,13 @@ final class ClusterStorage implements Storage {
             nodes = maps.open("nodes");
             RedisCluster redis = opened(RedisCluster.connect(cluster.redis()));
             store = opened(new RedisShardStore(redis, cluster.shards(), recorders.redis()));
+            topics = opened(new KafkaAppTopics(
+                    cluster.kafka(),
+                    cluster.applications(),
+                    clientId,
+                    largestPacketBytes,
+                    recorders.kafka(),
+                    onBroken));
             log = opened(new KafkaShardLog(cluster.kafka(), clientId, cluster.shards(), recorders.kafka(), onBroken));
         } catch (RuntimeException e) {
             close();
@@ -83,7 +93,7 @@ final class ClusterStorage implements Storage {
             if (!problems.isEmpty()) {
                 throw new RedisStoreException(String.join("\n", problems));
             }
-            return new ClusterStorage(clientId, cluster, visibility, recorders, onBroken);
+            return new ClusterStorage(clientId, cluster, largestPacketBytes, visibility, recorders, onBroken);
         } catch (KafkaAccessException | RedisStoreException | UnreadableRecordException e) {
             throw new BrokerStartException(String.valueOf(e.getMessage()), e);
         }
@@ -126,7 +136,7 @@ final class ClusterStorage implements Storage {
 
     @Override
     public AppTopics topics() {
-        throw new UnsupportedOperationException("TEMP");
+        return topics;
     }
 
     @Override

@@ -63,7 +63,7 @@ final class AppConsumer implements AutoCloseable {
         try {
             this.consumer = new KafkaConsumer<>(ClientProperties.appConsumer(config, clientId));
         } catch (KafkaException e) {
-            throw new KafkaAccessException(KafkaTopics.unreachable(config, e), e);
+            throw new KafkaAccessException(AccessFailure.words(config, e), e);
         }
         this.thread = Thread.ofPlatform().name(clientId).daemon().start(this::run);
     }

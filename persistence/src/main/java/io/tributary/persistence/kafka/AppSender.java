@@ -19,7 +19,7 @@ final class AppSender {
         try {
             producer = new KafkaProducer<>(ClientProperties.appProducer(config, clientId));
         } catch (KafkaException e) {
-            throw new KafkaAccessException(KafkaTopics.unreachable(config, e), e);
+            throw new KafkaAccessException(AccessFailure.words(config, e), e);
         }
     }
 

@@ -16,6 +16,7 @@ import org.springframework.boot.context.properties.bind.DefaultValue;
  * @param retention How long the shards' logs in Kafka are kept at least: longer than the cluster may be down, and than Redis may go
  *     back in time. All sessions are logged again four times in that time, so that a lost Redis is rebuilt from the logs.
  * @param kafka how Kafka is used
+ * @param applications the topics of applications
  * @param redis how Redis is used
  * @param link how nodes are connected with each other
  * @param nodes how nodes notice that one is gone
@@ -31,6 +32,7 @@ public record ClusterSettings(
         Duration retention,
 
         @DefaultValue KafkaSettings kafka,
+        @DefaultValue AppTopicsSettings applications,
         @DefaultValue RedisSettings redis,
         @DefaultValue LinkSettings link,
         @DefaultValue NodeTableSettings nodes,
@@ -53,6 +55,7 @@ public record ClusterSettings(
                         shards,
                         retention,
                         kafka.config(name + ".kafka", id, largestPacketBytes),
+                        applications.config(name + ".applications"),
                         redis.config(name + ".redis"),
                         link.config(name + ".link", id, largestPacketBytes),
                         link.tls().layer(name + ".link.tls"),
