@@ -55,8 +55,7 @@ final class AccessFailure {
         return "Start it, or correct bootstrap-servers, tls or sasl.";
     }
 
-    @SafeVarargs
-    private static boolean isAny(List<Throwable> causes, Class<? extends Throwable>... types) {
+    private static boolean isAny(List<Throwable> causes, Class<?>... types) {
         return causes.stream().anyMatch(cause -> Stream.of(types).anyMatch(type -> type.isInstance(cause)));
     }
 }

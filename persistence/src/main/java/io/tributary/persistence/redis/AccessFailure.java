@@ -64,8 +64,7 @@ final class AccessFailure {
                 .formatted(node, what);
     }
 
-    @SafeVarargs
-    private static boolean isAny(List<Throwable> causes, Class<? extends Throwable>... types) {
+    private static boolean isAny(List<Throwable> causes, Class<?>... types) {
         return causes.stream().anyMatch(cause -> Stream.of(types).anyMatch(type -> type.isInstance(cause)));
     }
 }
