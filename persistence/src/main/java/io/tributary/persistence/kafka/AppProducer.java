@@ -6,6 +6,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Future;
 import java.util.concurrent.ScheduledExecutorService;
@@ -183,15 +184,19 @@ final class AppProducer implements AutoCloseable {
         for (Map.Entry<TopicPartition, AppLane> each : List.copyOf(lanes.entrySet())) {
             AppLane lane = each.getValue();
             if (lane.hasWaited(now)) {
-                guarded(() -> admin.exists(each.getKey().topic()).whenComplete((exists, failure) -> {
-                    if (exists != null) {
-                        lane.asked(now, exists);
-                    }
-                }));
+                guarded(() -> ask(each.getKey().topic(), lane, now));
             } else if (lane.retireIfIdle(now)) {
                 lanes.remove(each.getKey(), lane);
             }
         }
+    }
+
+    private void ask(String topic, AppLane lane, long nowNanos) {
+        CompletableFuture<?> _ = admin.exists(topic).whenComplete((exists, failure) -> {
+            if (exists != null) {
+                lane.asked(nowNanos, exists);
+            }
+        });
     }
 
     private static void guarded(Runnable action) {

@@ -33,9 +33,9 @@ public record TopicNeeds(int shards, List<String> maps, Duration retention, int 
     }
 
     static void checkMapName(String name) {
-        if (!NAME.matcher(name).matches() || "shards".equals(name)) {
-            throw new IllegalArgumentException(
-                    "map name " + name + ": must be small letters, digits and '-', and not \"shards\"");
+        if (!NAME.matcher(name).matches() || "shards".equals(name) || "apps".equals(name)) {
+            throw new IllegalArgumentException("map name " + name
+                    + ": must be small letters, digits and '-', and neither \"shards\" nor \"apps\"");
         }
     }
 

@@ -134,11 +134,10 @@ class AppTopicsFailureTest {
         try {
             while (!stopping.get()) {
                 if (window.tryAcquire(100, TimeUnit.MILLISECONDS)) {
-                    assertThat(topics.append(
-                                    ERP, message(accepted.get()), RECIPIENT, null, (position, failure) -> {
-                                        positions.add(failure == null ? position : -1L);
-                                        window.release();
-                                    }))
+                    assertThat(topics.append(ERP, message(accepted.get()), RECIPIENT, null, (position, failure) -> {
+                                positions.add(failure == null ? position : -1L);
+                                window.release();
+                            }))
                             .isTrue();
                     accepted.incrementAndGet();
                 }
