@@ -96,7 +96,7 @@ final class Outgoing {
     boolean hasRoomForPage() {
         return reading == null
                 ? hasRoom()
-                : handed.size() <= windowMessages - (windowMessages + 3) / 4 && handedBytes <= windowBytes / 4 * 3;
+                : handed.size() <= windowMessages - (windowMessages + 3) / 4 && handedBytes <= windowBytes / 4 * 3L;
     }
 
     /** Everything up to this sequence number is settled, was another session's, or is no message. */

@@ -4,6 +4,7 @@ import static io.tributary.broker.subscription.Requests.request;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.tributary.common.event.QueueKind;
 import io.tributary.common.event.UnreadableRecordException;
 import io.tributary.common.mqtt.QoS;
 import io.tributary.common.topic.TopicFilter;
@@ -17,7 +18,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 class SubscriptionsCodecTest {
-    private static final SessionSubscriptions SAMPLE = new SessionSubscriptions(0x1234, 0x5678, 9, Map.of())
+    private static final SessionSubscriptions SAMPLE = new SessionSubscriptions(0x1234, 0x5678, 9, QueueKind.SHARD, Map.of())
             .subscribe(
                     List.of(
                             new SubscriptionRequest(TopicFilter.parse("a/+"), QoS.AT_LEAST_ONCE, true, true, 300),

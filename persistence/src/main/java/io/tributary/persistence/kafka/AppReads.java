@@ -162,7 +162,7 @@ final class AppReads implements AutoCloseable {
 
     private void endIdle() {
         long now = System.nanoTime();
-        for (AppFeed feed : feeds.values()) {
+        for (AppFeed feed : List.copyOf(feeds.values())) {
             if (feed.endIfIdle(now)) {
                 feeds.remove(feed.partition(), feed);
                 attend(feed);

@@ -283,7 +283,7 @@ public abstract class AppTopicsContract {
                 sharing.stream().map(topic -> get(topics.create(topic))).toList();
         for (int round = 0; round < 20; round++) {
             for (AppTopic topic : sharing) {
-                append(topic, message(round));
+                CompletableFuture<?> _ = append(topic, message(round));
             }
         }
         for (int i = 0; i < sharing.size(); i++) {

@@ -192,7 +192,7 @@ class KafkaAppTopicsTest extends AppTopicsContract {
         }
         for (int i = 0; i < 20; i++) {
             CompletableFuture<Page> next = topics().read(ERP, i, ALL, ALL);
-            append(ERP, message(i));
+            CompletableFuture<?> _ = append(ERP, message(i));
             assertThat(get(next).records()).hasSize(1);
         }
         idle.forEach(topic -> assertThat(read(topic, 0, 2000)).hasSize(2000));
@@ -204,9 +204,9 @@ class KafkaAppTopicsTest extends AppTopicsContract {
         AppTopic busy = sharing.get(0);
         AppTopic away = sharing.get(1);
         long begin = get(topics().create(away));
-        append(away, message(1));
+        CompletableFuture<?> _ = append(away, message(1));
         appendAll(busy, 7000);
-        append(away, message(2));
+        CompletableFuture<?> _ = append(away, message(2));
         CompletableFuture<Page> atTheEnd = topics().read(busy, get(topics().endPosition(busy)), ALL, ALL);
         assertThat(read(away, begin, 2)).extracting(AppRecord::message).containsExactly(message(1), message(2));
         assertThat(read(busy, begin, 7000)).hasSize(7000);
@@ -221,8 +221,8 @@ class KafkaAppTopicsTest extends AppTopicsContract {
         long fromFirst = get(topics().create(first));
         long fromSecond = get(topics().create(second));
         for (int i = 0; i < 50; i++) {
-            append(first, message(i));
-            append(second, message(i));
+            CompletableFuture<?> _ = append(first, message(i));
+            CompletableFuture<?> _ = append(second, message(i));
             fromFirst = read(first, fromFirst, 1).getLast().position() + 1;
             fromSecond = read(second, fromSecond, 1).getLast().position() + 1;
         }

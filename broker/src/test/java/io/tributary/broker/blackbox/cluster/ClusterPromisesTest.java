@@ -14,6 +14,7 @@ import io.tributary.common.mqtt.MqttPacket.Connect;
 import io.tributary.common.mqtt.MqttPacket.ConnectProperties;
 import io.tributary.common.mqtt.MqttPacket.Disconnect;
 import io.tributary.common.mqtt.MqttPacket.Pingreq;
+import io.tributary.common.mqtt.MqttPacket.Pingresp;
 import io.tributary.common.mqtt.MqttPacket.Puback;
 import io.tributary.common.mqtt.MqttPacket.Publish;
 import io.tributary.common.mqtt.MqttPacket.Suback;
@@ -205,6 +206,7 @@ class ClusterPromisesTest {
         start("n2");
     }
 
+<<<<<<< HEAD
     /** From any node: the watcher is at one, the others have more clients, and one of these dies and comes back. */
     @Test
     void tellsOfAllNodesInSysTopicsWhenOneDiesAndComesBack() throws IOException {
@@ -262,11 +264,15 @@ class ClusterPromisesTest {
     }
 
     /** Kafka ends by itself then. Nothing is acknowledged meanwhile, nobody is sent away, and all goes on when it is back. */
+=======
+    /** Kafka ends by itself then. What comes meanwhile is not acknowledged, nobody is sent away, and all goes on by itself. */
+>>>>>>> wip/sec
     @Test
     void holdsClientsAndSaysWhyWhenKafkaHasNoRoom() throws Exception {
         TestClient subscriber = connect("n2", "subscriber", LONG);
         subscribe(subscriber, "full/#");
         TestClient publisher = connect("n1", "publisher", 0);
+        TestClient idle = connect("n1", "idle", 0);
         cluster.kafka().fillDisk(1);
         int acknowledged = 0;
         int sent = 0;
@@ -280,9 +286,11 @@ class ClusterPromisesTest {
             }
         }
         await().atMost(PATIENCE).until(() -> readiness("n1").contains("Kafka does not answer"));
-        publisher.send(new Pingreq());
-        while (publisher.await(MqttPacket.class, PATIENCE) instanceof Puback) {
-            acknowledged++; // from before
+        publisher.send(publication("full/" + sent++, "m", false));
+        idle.send(new Pingreq());
+        idle.await(Pingresp.class, PATIENCE);
+        while (publisher.poll(Duration.ofMillis(50)) instanceof Puback) {
+            acknowledged++; // what Kafka had taken
         }
         assertThat(acknowledged).isLessThan(sent);
         cluster.kafka().restart(1);
