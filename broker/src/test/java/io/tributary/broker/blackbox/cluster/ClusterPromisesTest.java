@@ -206,7 +206,6 @@ class ClusterPromisesTest {
         start("n2");
     }
 
-<<<<<<< HEAD
     /** From any node: the watcher is at one, the others have more clients, and one of these dies and comes back. */
     @Test
     void tellsOfAllNodesInSysTopicsWhenOneDiesAndComesBack() throws IOException {
@@ -263,10 +262,7 @@ class ClusterPromisesTest {
         }
     }
 
-    /** Kafka ends by itself then. Nothing is acknowledged meanwhile, nobody is sent away, and all goes on when it is back. */
-=======
     /** Kafka ends by itself then. What comes meanwhile is not acknowledged, nobody is sent away, and all goes on by itself. */
->>>>>>> wip/sec
     @Test
     void holdsClientsAndSaysWhyWhenKafkaHasNoRoom() throws Exception {
         TestClient subscriber = connect("n2", "subscriber", LONG);
