@@ -70,7 +70,9 @@ final class SubscriptionsCodec {
             long epoch = in.readLong();
             int revision = in.readInt();
             int countAndQueue = in.readInt();
-            QueueKind queue = QueueKind.of(countAndQueue >>> QUEUE_SHIFT);
+            int queueCode = countAndQueue >>> QUEUE_SHIFT;
+            check(queueCode <= QueueKind.SHARED_TOPIC.code(), "queue kind " + queueCode);
+            QueueKind queue = QueueKind.of(queueCode);
             int count = countAndQueue & COUNT_MASK;
             Map<TopicFilter, SubscriptionRequest> byFilter = new HashMap<>();
             for (int i = 0; i < count; i++) {

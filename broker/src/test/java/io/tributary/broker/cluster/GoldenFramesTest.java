@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.tributary.common.event.QueueKind;
 import io.tributary.broker.cluster.NodeMessage.AllAttached;
+import io.tributary.broker.cluster.NodeMessage.AttachRefused;
 import io.tributary.broker.cluster.NodeMessage.AttachedTo;
 import io.tributary.broker.cluster.NodeMessage.Deliver;
 import io.tributary.broker.cluster.NodeMessage.Figures;
@@ -93,6 +94,7 @@ class GoldenFramesTest {
         messages.put("map-progress", new MapProgress("subscriptions", 123_456));
         messages.put("owner-speaks", new OwnerSpeaks(127, 77));
         messages.put("all-attached", new AllAttached(127, 77, 1234));
+        messages.put("attach-refused", new AttachRefused(127, 77, 9, QueueKind.SHARED_TOPIC));
         messages.put("figures", new Figures(new byte[] {1, 2, 3}));
         return messages;
     }

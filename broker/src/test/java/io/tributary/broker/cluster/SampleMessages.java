@@ -1,6 +1,7 @@
 package io.tributary.broker.cluster;
 
 import io.tributary.broker.cluster.NodeMessage.AllAttached;
+import io.tributary.broker.cluster.NodeMessage.AttachRefused;
 import io.tributary.broker.cluster.NodeMessage.AttachedTo;
 import io.tributary.broker.cluster.NodeMessage.Deliver;
 import io.tributary.broker.cluster.NodeMessage.Figures;
@@ -42,6 +43,7 @@ final class SampleMessages {
     List<NodeMessage> oneOfEach() {
         return List.of(
                 new AttachedTo(shard(), number(), number(), attached()),
+                new AttachRefused(shard(), number(), number(), QueueKind.of(random.nextInt(3))),
                 new TakenOver(shard(), number(), number()),
                 new Deliver(shard(), number(), number(), deliveries(random.nextInt(4))),
                 new ReceivedLogged(shard(), number(), number(), numbers()),

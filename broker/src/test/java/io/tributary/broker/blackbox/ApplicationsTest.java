@@ -1,0 +1,223 @@
+package io.tributary.broker.blackbox;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import io.tributary.broker.Broker;
+import io.tributary.broker.BrokerConfig;
+import io.tributary.broker.BrokerExtensions;
+import io.tributary.broker.BrokerRecorders;
+import io.tributary.broker.connection.ListenerConfig;
+import io.tributary.broker.security.ClientRules;
+import io.tributary.broker.security.ClientRules.ClientId;
+import io.tributary.broker.security.ClientRules.Rule;
+import io.tributary.broker.security.TextPattern;
+import io.tributary.common.event.QueueKind;
+import io.tributary.common.mqtt.MqttPacket.Connack;
+import io.tributary.common.mqtt.MqttPacket.Connect;
+import io.tributary.common.mqtt.MqttPacket.Puback;
+import io.tributary.common.mqtt.MqttPacket.Pubcomp;
+import io.tributary.common.mqtt.MqttPacket.Publish;
+import io.tributary.common.mqtt.MqttPacket.Pubrec;
+import io.tributary.common.mqtt.MqttPacket.Pubrel;
+import io.tributary.common.mqtt.MqttPacket.Suback;
+import io.tributary.common.mqtt.MqttPacket.Subscribe;
+import io.tributary.common.mqtt.ProtocolVersion;
+import io.tributary.common.mqtt.PublishProperties;
+import io.tributary.common.mqtt.QoS;
+import io.tributary.common.mqtt.ReasonCode;
+import io.tributary.common.mqtt.Subscription;
+import io.tributary.common.mqtt.Subscription.RetainHandling;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** What applications get, from a broker that runs alone. */
+class ApplicationsTest {
+    private static final Duration PATIENCE = Duration.ofSeconds(20);
+    private static final long LONG = 3600;
+    private static final String OWN = "erp";
+    private static final String SHARED = "small-erp";
+
+    @TempDir
+    private Path data;
+
+    private final List<TestClient> clients = new ArrayList<>();
+    private Broker broker;
+
+    @BeforeEach
+    void start() {
+        ClientRules rules = new ClientRules(List.of(
+                new Rule(List.of(new ClientId(TextPattern.of("erp*"))), QueueKind.TOPIC),
+                new Rule(List.of(new ClientId(TextPattern.of("small-*"))), QueueKind.SHARED_TOPIC)));
+        start(rules);
+    }
+
+    private void start(ClientRules rules) {
+        BrokerConfig config = BrokerConfig.defaults(data)
+                .withListeners(ListenerConfig.tcp("tcp", 0))
+                .withClientRules(rules);
+        broker = Broker.start(config, BrokerExtensions.NONE, BrokerRecorders.NONE);
+    }
+
+    @AfterEach
+    void stop() {
+        clients.forEach(TestClient::close);
+        broker.close();
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {OWN, SHARED})
+    void getsEverythingInOrderThatCameWhileItWasAway(String name) throws IOException {
+        subscribe(connect(name), "plant/#", QoS.AT_LEAST_ONCE).close();
+        int messages = 3000;
+        TestClient device = connect("device");
+        for (int i = 0; i < messages; i++) {
+            publish(device, "plant/" + i % 7, "" + i, QoS.AT_LEAST_ONCE, i + 1);
+        }
+        acknowledged(device, messages);
+
+        TestClient back = connect(name);
+        for (int i = 0; i < messages; i++) {
+            Publish got = back.await(Publish.class, PATIENCE);
+            assertThat(text(got)).isEqualTo("" + i);
+            assertThat(got.dup()).isFalse();
+            back.send(Puback.of(got.packetId()));
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {OWN, SHARED})
+    void goesOnWhereItHadAcknowledgedAfterARestart(String name) throws IOException {
+        TestClient application = subscribe(connect(name), "plant/#", QoS.AT_LEAST_ONCE);
+        TestClient device = connect("device");
+        for (int i = 0; i < 10; i++) {
+            publish(device, "plant/a", "" + i, QoS.AT_LEAST_ONCE, i + 1);
+        }
+        acknowledged(device, 10);
+        List<Publish> got = new ArrayList<>();
+        for (int i = 0; i < 10; i++) {
+            got.add(application.await(Publish.class, PATIENCE));
+        }
+        for (int i : List.of(0, 1, 2, 5)) {
+            application.send(Puback.of(got.get(i).packetId()));
+        }
+        application.close();
+        broker.close();
+        start();
+
+        TestClient back = connect(name);
+        for (int i : List.of(3, 4, 6, 7, 8, 9)) {
+            Publish again = back.await(Publish.class, PATIENCE);
+            assertThat(text(again)).isEqualTo("" + i);
+            assertThat(again.dup()).isTrue();
+            assertThat(again.packetId()).isEqualTo(got.get(i).packetId());
+            back.send(Puback.of(again.packetId()));
+        }
+        publish(connect("device"), "plant/a", "new", QoS.AT_LEAST_ONCE, 77);
+        Publish fresh = back.await(Publish.class, PATIENCE);
+        assertThat(text(fresh)).isEqualTo("new");
+        assertThat(fresh.dup()).isFalse();
+    }
+
+    @Test
+    void completesAMessageOfQos2AfterARestart() throws IOException {
+        TestClient application = subscribe(connect(OWN), "plant/#", QoS.EXACTLY_ONCE);
+        TestClient device = connect("device");
+        publish(device, "plant/a", "begun", QoS.EXACTLY_ONCE, 5);
+        device.await(Pubrec.class, PATIENCE);
+        device.send(Pubrel.of(5));
+        device.await(Pubcomp.class, PATIENCE);
+        Publish got = application.await(Publish.class, PATIENCE);
+        application.send(Pubrec.of(got.packetId()));
+        application.await(Pubrel.class, PATIENCE);
+        application.close();
+        broker.close();
+        start();
+
+        TestClient back = connect(OWN);
+        assertThat(back.await(Pubrel.class, PATIENCE).packetId()).isEqualTo(got.packetId());
+        back.send(Pubcomp.of(got.packetId()));
+        publish(connect("device"), "plant/a", "next", QoS.AT_LEAST_ONCE, 6);
+        assertThat(text(back.await(Publish.class, PATIENCE))).isEqualTo("next");
+    }
+
+    @Test
+    void isRefusedWhenTheSessionIsADevicesAndMayBeginAnew() throws IOException {
+        subscribe(connect(OWN), "plant/#", QoS.AT_LEAST_ONCE).close();
+        broker.close();
+        start(ClientRules.NONE);
+
+        TestClient device = TestClient.open(port(), ProtocolVersion.MQTT_5);
+        clients.add(device);
+        device.send(TestClient.connectPacket(ProtocolVersion.MQTT_5, OWN, LONG));
+        Connack refusal = device.await(Connack.class, PATIENCE);
+        assertThat(refusal.reason()).isEqualTo(ReasonCode.IMPLEMENTATION_SPECIFIC_ERROR);
+        assertThat(refusal.properties().reasonString()).contains("as an application", "clean start");
+
+        TestClient anew = TestClient.open(port(), ProtocolVersion.MQTT_5);
+        clients.add(anew);
+        Connect connect = TestClient.connectPacket(ProtocolVersion.MQTT_5, OWN, LONG);
+        anew.connect(clean(connect));
+        subscribe(anew, "plant/#", QoS.AT_LEAST_ONCE);
+        publish(connect("device"), "plant/a", "m", QoS.AT_LEAST_ONCE, 1);
+        assertThat(text(anew.await(Publish.class, PATIENCE))).isEqualTo("m");
+    }
+
+    @Test
+    void newSessionGetsNothingThatWasForTheOneBefore() throws IOException {
+        subscribe(connect(OWN), "plant/#", QoS.AT_LEAST_ONCE).close();
+        TestClient device = connect("device");
+        publish(device, "plant/a", "old", QoS.AT_LEAST_ONCE, 1);
+        acknowledged(device, 1);
+
+        TestClient anew = TestClient.open(port(), ProtocolVersion.MQTT_5);
+        clients.add(anew);
+        anew.connect(clean(TestClient.connectPacket(ProtocolVersion.MQTT_5, OWN, LONG)));
+        subscribe(anew, "plant/#", QoS.AT_LEAST_ONCE);
+        publish(device, "plant/a", "new", QoS.AT_LEAST_ONCE, 2);
+        assertThat(text(anew.await(Publish.class, PATIENCE))).isEqualTo("new");
+    }
+
+    @Test
+    void findsRetainedMessagesWhenItSubscribes() throws IOException {
+        TestClient device = connect("device");
+        device.send(new Publish(
+                "plant/a", "kept".getBytes(UTF_8), QoS.AT_LEAST_ONCE, true, false, 1, PublishProperties.NONE));
+        acknowledged(device, 1);
+        TestClient application = subscribe(connect(OWN), "plant/#", QoS.AT_LEAST_ONCE);
+        Publish got = application.await(Publish.class, PATIENCE);
+        assertThat(text(got)).isEqualTo("kept");
+        assertThat(got.retain()).isTrue();
+    }
+
+    private TestClient connect(String name) throws IOException {
+        TestClient client = TestClient.connect(port(), ProtocolVersion.MQTT_5, name, LONG);
+        clients.add(client);
+        return client;
+    }
+
+    private int port() {
+        return broker.port("tcp");
+    }
+
+    private static TestClient subscribe(TestClient client, String filter, QoS qos) throws IOException {
+        client.send(new Subscribe(
+                1, 0, List.of(new Subscription(filter, qos, false, false, RetainHandling.SEND)), List.of()));
+        assertThat(client.await(Suback.class, PATIENCE).reasons()).noneMatch(ReasonCode::isError);
+        return client;
+    }
+
+    private static String text(Publish publish) {
+        return new String(publish.payload(), UTF_8);
+    }
+}
