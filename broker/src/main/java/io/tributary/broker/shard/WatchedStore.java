@@ -5,6 +5,7 @@ import io.tributary.persistence.shard.ShardStore;
 import java.time.Duration;
 import java.util.HashMap;
 import java.util.Map;
+import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
@@ -82,12 +83,17 @@ final class WatchedStore implements ShardStore {
     private <T extends @Nullable Object> CompletionStage<T> watched(int shard, Call call, CompletionStage<T> stage) {
         CompletionStage<T> _ = stage.whenComplete((_, failure) -> {
             if (failure != null && !ShardDriver.isFenced(failure)) {
-                failed(shard, call, String.valueOf(failure.getMessage()));
+                failed(shard, call, words(failure));
             } else if (troubled) {
                 worked(shard, call);
             }
         });
         return stage;
+    }
+
+    private static String words(Throwable failure) {
+        Throwable cause = failure instanceof CompletionException ? failure.getCause() : failure;
+        return String.valueOf((cause == null ? failure : cause).getMessage());
     }
 
     private synchronized void failed(int shard, Call call, String failure) {
