@@ -91,9 +91,18 @@ final class SubscribeFlow {
             return new Denied(ReasonCode.QUOTA_EXCEEDED);
         }
         return switch (intercept(asked)) {
-            case Proceed(Subscription subscription) -> new Allowed(subscription, request(subscription, subscriptionId));
+            case Proceed(Subscription subscription) -> allow(subscription, subscriptionId);
             case Refuse(ReasonCode reason) -> new Denied(reason);
         };
+    }
+
+    private Answer allow(Subscription subscription, int subscriptionId) {
+        SubscriptionRequest request = request(subscription, subscriptionId);
+        boolean isApplication =
+                identity.persistent() && identity.attached().queue().isApplication();
+        return isApplication && request.filter().isShared()
+                ? new Denied(ReasonCode.SHARED_SUBSCRIPTIONS_NOT_SUPPORTED)
+                : new Allowed(subscription, request);
     }
 
     private Decision intercept(Subscription asked) {

@@ -2,7 +2,6 @@ package io.tributary.broker.blackbox;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.awaitility.Awaitility.await;
 
 import io.tributary.broker.Broker;
 import io.tributary.broker.BrokerConfig;
@@ -14,6 +13,7 @@ import io.tributary.broker.security.ClientRules.ClientId;
 import io.tributary.broker.security.ClientRules.Rule;
 import io.tributary.broker.security.TextPattern;
 import io.tributary.common.event.QueueKind;
+import io.tributary.common.mqtt.MqttPacket;
 import io.tributary.common.mqtt.MqttPacket.Connack;
 import io.tributary.common.mqtt.MqttPacket.Connect;
 import io.tributary.common.mqtt.MqttPacket.Puback;
@@ -83,15 +83,17 @@ class ApplicationsTest {
         TestClient device = connect("device");
         for (int i = 0; i < messages; i++) {
             publish(device, "plant/" + i % 7, "" + i, QoS.AT_LEAST_ONCE, i + 1);
+            if (i % 500 == 499) {
+                acknowledged(device, 500);
+            }
         }
-        acknowledged(device, messages);
 
         TestClient back = connect(name);
         for (int i = 0; i < messages; i++) {
             Publish got = back.await(Publish.class, PATIENCE);
             assertThat(text(got)).isEqualTo("" + i);
             assertThat(got.dup()).isFalse();
-            back.send(Puback.of(got.packetId()));
+            back.send(new Puback(got.packetId(), ReasonCode.SUCCESS, null, List.of()));
         }
     }
 
@@ -109,7 +111,7 @@ class ApplicationsTest {
             got.add(application.await(Publish.class, PATIENCE));
         }
         for (int i : List.of(0, 1, 2, 5)) {
-            application.send(Puback.of(got.get(i).packetId()));
+            application.send(new Puback(got.get(i).packetId(), ReasonCode.SUCCESS, null, List.of()));
         }
         application.close();
         broker.close();
@@ -121,7 +123,7 @@ class ApplicationsTest {
             assertThat(text(again)).isEqualTo("" + i);
             assertThat(again.dup()).isTrue();
             assertThat(again.packetId()).isEqualTo(got.get(i).packetId());
-            back.send(Puback.of(again.packetId()));
+            back.send(new Puback(again.packetId(), ReasonCode.SUCCESS, null, List.of()));
         }
         publish(connect("device"), "plant/a", "new", QoS.AT_LEAST_ONCE, 77);
         Publish fresh = back.await(Publish.class, PATIENCE);
@@ -135,10 +137,10 @@ class ApplicationsTest {
         TestClient device = connect("device");
         publish(device, "plant/a", "begun", QoS.EXACTLY_ONCE, 5);
         device.await(Pubrec.class, PATIENCE);
-        device.send(Pubrel.of(5));
+        device.send(new Pubrel(5, ReasonCode.SUCCESS, null, List.of()));
         device.await(Pubcomp.class, PATIENCE);
         Publish got = application.await(Publish.class, PATIENCE);
-        application.send(Pubrec.of(got.packetId()));
+        application.send(new Pubrec(got.packetId(), ReasonCode.SUCCESS, null, List.of()));
         application.await(Pubrel.class, PATIENCE);
         application.close();
         broker.close();
@@ -146,7 +148,7 @@ class ApplicationsTest {
 
         TestClient back = connect(OWN);
         assertThat(back.await(Pubrel.class, PATIENCE).packetId()).isEqualTo(got.packetId());
-        back.send(Pubcomp.of(got.packetId()));
+        back.send(new Pubcomp(got.packetId(), ReasonCode.SUCCESS, null, List.of()));
         publish(connect("device"), "plant/a", "next", QoS.AT_LEAST_ONCE, 6);
         assertThat(text(back.await(Publish.class, PATIENCE))).isEqualTo("next");
     }
@@ -191,13 +193,24 @@ class ApplicationsTest {
     @Test
     void findsRetainedMessagesWhenItSubscribes() throws IOException {
         TestClient device = connect("device");
-        device.send(new Publish(
-                "plant/a", "kept".getBytes(UTF_8), QoS.AT_LEAST_ONCE, true, false, 1, PublishProperties.NONE));
+        device.send(publication("plant/a", "kept", QoS.AT_LEAST_ONCE, true, 1));
         acknowledged(device, 1);
         TestClient application = subscribe(connect(OWN), "plant/#", QoS.AT_LEAST_ONCE);
         Publish got = application.await(Publish.class, PATIENCE);
         assertThat(text(got)).isEqualTo("kept");
         assertThat(got.retain()).isTrue();
+    }
+
+    @Test
+    void sharedSubscriptionsAreRefusedToPersistentOnes() throws IOException {
+        TestClient application = connect(OWN);
+        application.send(new Subscribe(
+                1,
+                List.of(new Subscription("$share/g/a", QoS.AT_LEAST_ONCE, false, false, RetainHandling.SEND)),
+                0,
+                List.of()));
+        assertThat(application.await(Suback.class, PATIENCE).reasons())
+                .containsExactly(ReasonCode.SHARED_SUBSCRIPTIONS_NOT_SUPPORTED);
     }
 
     private TestClient connect(String name) throws IOException {
@@ -207,14 +220,51 @@ class ApplicationsTest {
     }
 
     private int port() {
-        return broker.port("tcp");
+        return broker.listeners().getFirst().address().getPort();
     }
 
     private static TestClient subscribe(TestClient client, String filter, QoS qos) throws IOException {
         client.send(new Subscribe(
-                1, 0, List.of(new Subscription(filter, qos, false, false, RetainHandling.SEND)), List.of()));
+                1, List.of(new Subscription(filter, qos, false, false, RetainHandling.SEND)), 0, List.of()));
         assertThat(client.await(Suback.class, PATIENCE).reasons()).noneMatch(ReasonCode::isError);
         return client;
+    }
+
+    private static Publish publication(String topic, String text, QoS qos, boolean retain, int packetId) {
+        return new Publish(
+                topic,
+                text.getBytes(UTF_8),
+                qos,
+                retain,
+                false,
+                packetId,
+                0,
+                MqttPacket.ABSENT,
+                PublishProperties.NONE,
+                List.of());
+    }
+
+    private static void publish(TestClient client, String topic, String text, QoS qos, int packetId)
+            throws IOException {
+        client.send(publication(topic, text, qos, false, packetId));
+    }
+
+    private static void acknowledged(TestClient client, int messages) throws IOException {
+        for (int i = 0; i < messages; i++) {
+            assertThat(client.await(Puback.class, PATIENCE).reason().isError()).isFalse();
+        }
+    }
+
+    private static Connect clean(Connect connect) {
+        return new Connect(
+                connect.version(),
+                true,
+                connect.keepAliveSeconds(),
+                connect.clientId(),
+                null,
+                null,
+                null,
+                connect.properties());
     }
 
     private static String text(Publish publish) {
