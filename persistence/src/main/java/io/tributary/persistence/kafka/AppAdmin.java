@@ -126,6 +126,7 @@ final class AppAdmin implements AutoCloseable {
         } catch (TopicExistsException e) {
             LOG.debug("topic {} exists", rules.topic(), e);
             created = false;
+            checkPartitions(rules);
         }
         while (true) {
             try {
@@ -139,6 +140,20 @@ final class AppAdmin implements AutoCloseable {
                 }
                 pause(FIRST_RETRY_MILLIS);
             }
+        }
+    }
+
+    /** Which partition a client is in depends on their number. */
+    private void checkPartitions(TopicRules rules) throws InterruptedException {
+        int needed = rules.newTopic().numPartitions();
+        int found = await(admin.describeTopics(List.of(rules.topic())).allTopicNames())
+                .values()
+                .iterator()
+                .next()
+                .partitions()
+                .size();
+        if (found != needed) {
+            throw new KafkaAccessException("it has " + found + " partitions, configured are " + needed);
         }
     }
 

@@ -22,6 +22,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.IntStream;
 import java.util.stream.LongStream;
 import org.apache.kafka.clients.admin.Admin;
+import org.apache.kafka.clients.admin.NewTopic;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.consumer.KafkaConsumer;
 import org.apache.kafka.clients.consumer.OffsetAndMetadata;
@@ -40,6 +41,7 @@ class KafkaAppTopicsTest extends AppTopicsContract {
     private static final int ALL = Integer.MAX_VALUE;
 
     private final AtomicInteger broken = new AtomicInteger();
+    private final AtomicInteger errors = new AtomicInteger();
     private final AtomicInteger unreadable = new AtomicInteger();
 
     private @Nullable KafkaConfig config;
@@ -51,6 +53,11 @@ class KafkaAppTopicsTest extends AppTopicsContract {
 
     private KafkaAppTopics open(AppTopicsConfig apps) {
         KafkaRecorder recorder = new KafkaRecorder() {
+            @Override
+            public void onError() {
+                errors.incrementAndGet();
+            }
+
             @Override
             public void onUnreadableRecord() {
                 unreadable.incrementAndGet();
@@ -211,6 +218,19 @@ class KafkaAppTopicsTest extends AppTopicsContract {
         assertThat(read(away, begin, 2)).extracting(AppRecord::message).containsExactly(message(1), message(2));
         assertThat(read(busy, begin, 7000)).hasSize(7000);
         assertThat(atTheEnd).isCompletedExceptionally(); // superseded
+    }
+
+    @Test
+    void sharedTopicIsNotUsedWhenItHasOtherPartitions() throws ExecutionException, InterruptedException {
+        try (Admin admin = TestKafka.admin(config())) {
+            admin.createTopics(List.of(new NewTopic(config().topicPrefix() + ".apps", 3, (short) 1)))
+                    .all()
+                    .get();
+        }
+        CompletableFuture<Long> created =
+                topics().create(new AppTopic("Aa", true)).toCompletableFuture();
+        until(() -> errors.get() >= 3);
+        assertThat(created).isNotDone();
     }
 
     @Test
