@@ -137,6 +137,7 @@ final class ClientProperties {
         properties.put(ConsumerConfig.SHARE_ACQUIRE_MODE_CONFIG, "record_limit");
         properties.put(ConsumerConfig.MAX_POLL_RECORDS_CONFIG, pollRecords);
         properties.put(ConsumerConfig.MAX_POLL_INTERVAL_MS_CONFIG, Integer.MAX_VALUE);
+        properties.put(ConsumerConfig.CONNECTIONS_MAX_IDLE_MS_CONFIG, (long) Integer.MAX_VALUE);
         properties.put(
                 ConsumerConfig.FETCH_MAX_WAIT_MS_CONFIG,
                 Math.toIntExact(config.reading().fetchWait().toMillis()));

@@ -54,8 +54,10 @@ final class GroupAdmin implements AutoCloseable {
 
     /** Creates a group's topic and configures its share group, until that has succeeded. */
     CompletionStage<@Nullable Void> createGroup(String topic) {
-        return untilDone("group " + topic + " cannot be created", () -> createTopic(topic, groups.partitions(), groups.retention())
-                .thenCompose(created -> configureGroup(topic)));
+        return untilDone(
+                "group " + topic + " cannot be created",
+                () -> createTopic(topic, groups.partitions(), groups.retention())
+                        .thenCompose(created -> configureGroup(topic)));
     }
 
     /** Creates the topic of the dead letters, until that has succeeded. */
@@ -66,11 +68,13 @@ final class GroupAdmin implements AutoCloseable {
 
     /** Deletes a group's topic, until that has succeeded, and its share group if it has no members. */
     CompletionStage<@Nullable Void> deleteGroup(String topic) {
-        return untilDone("group " + topic + " cannot be deleted", () -> stage(admin.deleteTopics(List.of(topic)).all(), UnknownTopicOrPartitionException.class)
-                .thenCompose(deleted -> stage(
-                        admin.deleteShareGroups(List.of(topic)).all(),
-                        GroupIdNotFoundException.class,
-                        GroupNotEmptyException.class)));
+        return untilDone(
+                "group " + topic + " cannot be deleted",
+                () -> stage(admin.deleteTopics(List.of(topic)).all(), UnknownTopicOrPartitionException.class)
+                        .thenCompose(deleted -> stage(
+                                admin.deleteShareGroups(List.of(topic)).all(),
+                                GroupIdNotFoundException.class,
+                                GroupNotEmptyException.class)));
     }
 
     /** The names of all topics. */
@@ -103,7 +107,7 @@ final class GroupAdmin implements AutoCloseable {
                 })
                 .whenComplete((done, failure) -> {
                     if (failure != null) {
-                        LOG.debug("acknowledged records of {} are not deleted yet", topic, failure);
+                        LOG.debug("acknowledged records of {} are not deleted yet: {}", topic, failure.toString());
                     }
                 });
     }
@@ -164,6 +168,8 @@ final class GroupAdmin implements AutoCloseable {
     }
 
     private static Throwable cause(Throwable failure) {
-        return failure instanceof CompletionException ? Objects.requireNonNullElse(failure.getCause(), failure) : failure;
+        return failure instanceof CompletionException
+                ? Objects.requireNonNullElse(failure.getCause(), failure)
+                : failure;
     }
 }

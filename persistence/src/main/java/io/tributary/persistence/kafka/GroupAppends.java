@@ -3,9 +3,14 @@ package io.tributary.persistence.kafka;
 import io.tributary.persistence.limit.ByteBudget;
 import io.tributary.persistence.shard.AppendCallback;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
+import org.apache.kafka.clients.producer.Callback;
 import org.apache.kafka.clients.producer.KafkaProducer;
 import org.apache.kafka.clients.producer.Producer;
 import org.apache.kafka.clients.producer.ProducerRecord;
@@ -24,6 +29,7 @@ final class GroupAppends implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(GroupAppends.class);
 
     private static final long RETRY_MILLIS = 50;
+    private static final int TIMES_MISSED = 20;
 
     private final KafkaConfig config;
     private final GroupAdmin admin;
@@ -32,6 +38,9 @@ final class GroupAppends implements AutoCloseable {
     private final Producer<byte[], byte[]> producer;
     private final Executor later = CompletableFuture.delayedExecutor(RETRY_MILLIS, TimeUnit.MILLISECONDS);
     private volatile boolean closed;
+
+    /** By topic, what waits for it to be known; also guards the order of sending. */
+    private final Map<String, List<Sending>> blocked = new HashMap<>();
 
     GroupAppends(KafkaConfig config, String clientId, GroupAdmin admin, KafkaRecorder recorder) {
         this.config = config;
@@ -61,8 +70,65 @@ final class GroupAppends implements AutoCloseable {
             recorder.onRefusal();
             return false;
         }
-        new Sending(record, bytes, callback).attempt();
+        send(new Sending(record, bytes, callback));
         return true;
+    }
+
+    /** Sends it, or lets it wait behind others of the same topic that could not be sent. */
+    @SuppressWarnings("FutureReturnValueIgnored") // the callback is told
+    private void send(Sending sending) {
+        synchronized (blocked) {
+            List<Sending> before = blocked.get(sending.record.topic());
+            if (before != null) {
+                before.add(sending);
+                return;
+            }
+            try {
+                producer.send(sending.record, sending);
+            } catch (RuntimeException e) {
+                sending.tell(-1, new KafkaAccessException("a record cannot be sent: " + e.getMessage(), e));
+            }
+        }
+    }
+
+    /** Finds out whether there is still such a topic before anything is sent to it again. */
+    private void block(Sending sending) {
+        String topic = sending.record.topic();
+        synchronized (blocked) {
+            List<Sending> others = blocked.get(topic);
+            if (others != null) {
+                others.add(sending);
+                return;
+            }
+            blocked.put(topic, new ArrayList<>(List.of(sending)));
+        }
+        ask(topic, 1);
+    }
+
+    /** A topic that was just created is not known to all servers at once. */
+    private void ask(String topic, int times) {
+        admin.exists(topic).whenComplete((exists, failure) -> {
+            if (failure != null || exists) {
+                later.execute(() -> sendAgain(topic));
+            } else if (times < TIMES_MISSED) {
+                later.execute(() -> ask(topic, times + 1));
+            } else {
+                unblock(topic).forEach(each -> each.tell(-1, null));
+            }
+        });
+    }
+
+    private void sendAgain(String topic) {
+        synchronized (blocked) {
+            unblock(topic).forEach(this::send);
+        }
+    }
+
+    private List<Sending> unblock(String topic) {
+        synchronized (blocked) {
+            List<Sending> sendings = blocked.remove(topic);
+            return sendings == null ? List.of() : sendings;
+        }
     }
 
     void onRoom(Runnable action) {
@@ -75,10 +141,16 @@ final class GroupAppends implements AutoCloseable {
         Duration timeout = config.appends().closeTimeout();
         closed = true;
         producer.close(timeout);
+        List<String> topics;
+        synchronized (blocked) {
+            topics = List.copyOf(blocked.keySet());
+        }
+        KafkaAccessException failure = new KafkaAccessException("closed before Kafka had answered");
+        topics.forEach(topic -> unblock(topic).forEach(each -> each.tell(-1, failure)));
     }
 
     /** A record that was accepted. */
-    private final class Sending {
+    private final class Sending implements Callback {
         private final ProducerRecord<byte[], byte[]> record;
         private final int bytes;
         private final AppendCallback callback;
@@ -89,39 +161,17 @@ final class GroupAppends implements AutoCloseable {
             this.callback = callback;
         }
 
-        @SuppressWarnings("FutureReturnValueIgnored") // the callback is told
-        private void attempt() {
-            if (closed) {
-                tell(-1, new KafkaAccessException("closed"));
-                return;
-            }
-            try {
-                producer.send(record, this::onCompletion);
-            } catch (RuntimeException e) {
-                tell(-1, new KafkaAccessException("a record cannot be sent: " + e.getMessage(), e));
-            }
-        }
-
-        private void onCompletion(@Nullable RecordMetadata metadata, @Nullable Exception failure) {
+        @Override
+        public void onCompletion(@Nullable RecordMetadata metadata, @Nullable Exception failure) {
             if (failure == null) {
                 tell(metadata == null ? -1 : metadata.offset(), null);
             } else if (failure instanceof RetriableException && !closed) {
-                askForTopic();
+                block(this);
             } else {
                 LOG.error("a record of {} cannot be written", record.topic(), failure);
                 recorder.onError();
                 tell(-1, failure);
             }
-        }
-
-        private void askForTopic() {
-            admin.exists(record.topic()).whenComplete((exists, failure) -> {
-                if (failure == null && !exists) {
-                    tell(-1, null);
-                } else {
-                    later.execute(this::attempt);
-                }
-            });
         }
 
         private void tell(long offset, @Nullable Throwable failure) {

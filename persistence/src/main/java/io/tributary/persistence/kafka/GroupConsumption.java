@@ -186,7 +186,9 @@ final class GroupConsumption implements Consumption {
     /** A taker could take more only if something were answered: lets another one do so, if there may be one. */
     synchronized void slow() {
         boolean starving = !closed && wanted > 0 && waiting.isEmpty();
-        if (starving && takers.size() < groups.consumersPerGroup() && takers.stream().allMatch(ShareTaker::isBusy)) {
+        if (starving
+                && takers.size() < groups.consumersPerGroup()
+                && takers.stream().allMatch(ShareTaker::isBusy)) {
             LOG.debug("members are slow with messages of {}: another consumer is started", topic);
             startTaker();
         }

@@ -17,7 +17,9 @@ import org.jspecify.annotations.Nullable;
  *     to ten, must not come first
  * @param maxGroups how many groups may be consumed on a node at the same time, 1 to 10,000: each has two threads at least
  * @param consumersPerGroup how many of Kafka's consumers a group has at most on a node, 1 to 100: each can take more
- *     messages only when all that it took before are answered
+ *     messages only when all that it took before are answered, so others join while members are slow. No more than
+ *     {@code consumersPerGroup * pollRecords} messages are with a node's members; where messages come one at a time and
+ *     members are slow, no more than {@code consumersPerGroup}
  * @param pollRecords how many messages a consumer takes at once, 1 to 1000; what it takes beyond the request waits in memory
  */
 public record KafkaGroupConfig(
@@ -43,9 +45,9 @@ public record KafkaGroupConfig(
         }
     }
 
-    /** The defaults: one partition, no retention, five deliveries, 100 groups, four consumers each, 100 messages a poll. */
+    /** The defaults: one partition, no retention, five deliveries, 100 groups, 16 consumers each, 100 messages a poll. */
     public static KafkaGroupConfig defaults() {
-        return new KafkaGroupConfig(1, null, null, 5, 100, 4, 100);
+        return new KafkaGroupConfig(1, null, null, 5, 100, 16, 100);
     }
 
     /** The same with other numbers of partitions and of consumers. */

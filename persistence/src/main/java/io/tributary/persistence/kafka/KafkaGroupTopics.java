@@ -251,10 +251,16 @@ public final class KafkaGroupTopics implements GroupTopics {
         addText(headers, "tributary.partition", Integer.toString(message.place().partition()));
         addText(headers, "tributary.offset", Long.toString(message.place().offset()));
         addText(headers, "tributary.deliveries", Integer.toString(message.deliveries()));
-        String group = TopicNames.identifier(config.groupTopicPrefix(), message.record().topic());
+        String group = TopicNames.identifier(
+                config.groupTopicPrefix(), message.record().topic());
         addText(headers, "tributary.group", group == null ? "" : group);
         return new ProducerRecord<>(
-                config.deadLetterTopic(), null, null, message.record().key(), message.record().value(), headers);
+                config.deadLetterTopic(),
+                null,
+                null,
+                message.record().key(),
+                message.record().value(),
+                headers);
     }
 
     private static void addText(Headers headers, String name, String value) {

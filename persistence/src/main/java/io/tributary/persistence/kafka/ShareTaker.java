@@ -128,8 +128,8 @@ final class ShareTaker {
     }
 
     private void takeUntilItFails() throws InterruptedException {
-        try (KafkaShareConsumer<byte[], byte[]> consumer = new KafkaShareConsumer<>(
-                ClientProperties.shareConsumer(config, clientId, topic, pollRecords))) {
+        try (KafkaShareConsumer<byte[], byte[]> consumer =
+                new KafkaShareConsumer<>(ClientProperties.shareConsumer(config, clientId, topic, pollRecords))) {
             current = consumer;
             consumer.setAcknowledgementCommitCallback(this::onCommitted);
             consumer.subscribe(List.of(topic));

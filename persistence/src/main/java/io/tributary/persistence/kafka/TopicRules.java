@@ -109,8 +109,7 @@ final class TopicRules {
                 TopicConfig.RETENTION_MS_CONFIG,
                 Rule.exactly(Long.toString(retentionMillis), "messages wait as long as is configured"));
         topic.rules.put(
-                TopicConfig.RETENTION_BYTES_CONFIG,
-                Rule.exactly("-1", "much traffic would delete what still waits"));
+                TopicConfig.RETENTION_BYTES_CONFIG, Rule.exactly("-1", "much traffic would delete what still waits"));
         topic.rules.put(
                 TopicConfig.MESSAGE_TIMESTAMP_TYPE_CONFIG,
                 Rule.exactly("LogAppendTime", "a node's wrong clock would delete messages"));
