@@ -57,7 +57,11 @@ final class GroupAdmin implements AutoCloseable {
         return untilDone(
                 "group " + topic + " cannot be created",
                 () -> createTopic(topic, groups.partitions(), groups.retention())
-                        .thenCompose(created -> configureGroup(topic)));
+                        .thenCompose(created -> configureGroup(topic))
+                        .thenCompose(configured -> exists(topic))
+                        .thenCompose(known -> known
+                                ? CompletableFuture.completedStage(null)
+                                : CompletableFuture.failedStage(new KafkaAccessException("not known everywhere yet"))));
     }
 
     /** Creates the topic of the dead letters, until that has succeeded. */

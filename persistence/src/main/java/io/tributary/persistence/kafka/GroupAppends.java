@@ -29,7 +29,7 @@ final class GroupAppends implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(GroupAppends.class);
 
     private static final long RETRY_MILLIS = 50;
-    private static final int TIMES_MISSED = 20;
+    private static final int TIMES_MISSED = 100;
 
     private final KafkaConfig config;
     private final GroupAdmin admin;
@@ -50,7 +50,7 @@ final class GroupAppends implements AutoCloseable {
         try {
             this.producer = new KafkaProducer<>(ClientProperties.groupProducer(config, clientId));
         } catch (KafkaException e) {
-            throw new KafkaAccessException(KafkaTopics.unreachable(config, e), e);
+            throw new KafkaAccessException(AccessFailure.words(config, e), e);
         }
     }
 

@@ -109,7 +109,7 @@ public final class KafkaGroupTopics implements GroupTopics {
                             + " kafka-features.sh upgrade --feature " + SHARE_FEATURE + "=1, or turn them off with"
                             + " tributary.applications.shared-subscriptions: off.");
         } catch (ExecutionException | TimeoutException e) {
-            throw new KafkaAccessException(KafkaTopics.unreachable(config, e), e);
+            throw new KafkaAccessException(AccessFailure.words(config, e), e);
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
             throw new KafkaAccessException("interrupted while Kafka was asked about its features", e);
