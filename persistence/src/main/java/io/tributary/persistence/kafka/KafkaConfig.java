@@ -108,6 +108,16 @@ public record KafkaConfig(
         return topicPrefix + ".shards";
     }
 
+    /** What the names of groups' topics, and of their share groups, begin with. */
+    String groupTopicPrefix() {
+        return topicPrefix + ".group.";
+    }
+
+    /** The topic of messages of groups that were given up. */
+    String deadLetterTopic() {
+        return topicPrefix + ".dead-letters";
+    }
+
     /** The topic of a map. */
     String mapTopic(String name) {
         return topicPrefix + "." + name;
