@@ -108,6 +108,11 @@ public record KafkaConfig(
         return topicPrefix + ".shards";
     }
 
+    /** The topic with the numbers of ingest partitions, and the consumer group that shares these out. */
+    String ingestTopic() {
+        return topicPrefix + ".ingest";
+    }
+
     /** The topic of a map. */
     String mapTopic(String name) {
         return topicPrefix + "." + name;

@@ -12,6 +12,8 @@ import org.apache.kafka.common.config.TopicConfig;
 final class TopicRules {
     private static final String SEGMENT_BYTES = Integer.toString(64 * 1024 * 1024);
     private static final String DIRTY_RATIO = "0.2";
+    private static final int NUMBER_BYTES = 64 * 1024;
+    private static final String KEPT_FOR_EVER = "a topic that gets another number would be published again";
 
     private final String topic;
     private final int partitions;
@@ -92,6 +94,17 @@ final class TopicRules {
                 Rule.exactly(TopicConfig.CLEANUP_POLICY_COMPACT, "entries are kept until they are removed"));
         topic.hints.put(TopicConfig.SEGMENT_BYTES_CONFIG, SEGMENT_BYTES);
         topic.hints.put(TopicConfig.MIN_CLEANABLE_DIRTY_RATIO_CONFIG, DIRTY_RATIO);
+        return topic;
+    }
+
+    /** The rules of the numbers of ingest partitions: every record is kept for ever, in one partition, with its offset. */
+    static TopicRules numbers(KafkaConfig config) {
+        TopicRules topic = new TopicRules(config, config.ingestTopic(), 1, NUMBER_BYTES);
+        topic.rules.put(
+                TopicConfig.CLEANUP_POLICY_CONFIG,
+                Rule.exactly(TopicConfig.CLEANUP_POLICY_DELETE, "the first record of a key counts, not the latest"));
+        topic.rules.put(TopicConfig.RETENTION_MS_CONFIG, Rule.exactly("-1", KEPT_FOR_EVER));
+        topic.rules.put(TopicConfig.RETENTION_BYTES_CONFIG, Rule.exactly("-1", KEPT_FOR_EVER));
         return topic;
     }
 
