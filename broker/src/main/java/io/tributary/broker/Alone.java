@@ -92,6 +92,11 @@ final class Alone implements Place {
         return new ClusterFigures(here, List.of(), List.of(), 1, shards.count(), shards.unowned());
     }
 
+    public void serving(Router router, Shards shards) {}
+
+    @Override
+    public void stopServing() {}
+
     @Override
     public void leaving() {}
 

@@ -158,6 +158,7 @@ final class BrokerNode implements AutoCloseable {
             throw new BrokerStartException(String.valueOf(e.getMessage()), e);
         }
         ready = true;
+        place.serving(router, shards);
     }
 
     private SessionServices services() {
@@ -273,6 +274,7 @@ final class BrokerNode implements AutoCloseable {
         if (!closed.compareAndSet(false, true)) {
             return;
         }
+        place.stopServing();
         if (ready) {
             place.leaving();
         }
@@ -290,6 +292,7 @@ final class BrokerNode implements AutoCloseable {
     void abandon() {
         if (closed.compareAndSet(false, true)) {
             try {
+                place.stopServing();
                 end(AT_ONCE, Duration.ZERO);
             } finally {
                 place.close();

@@ -2,6 +2,7 @@ package io.tributary.broker;
 
 import io.tributary.broker.cluster.ClusterRecorder;
 import io.tributary.broker.connection.ConnectionRecorder;
+import io.tributary.broker.ingest.IngestRecorder;
 import io.tributary.broker.link.LinkRecorder;
 import io.tributary.broker.metrics.Totals;
 import io.tributary.broker.routing.RouterRecorder;
@@ -21,13 +22,18 @@ public record BrokerRecorders(
         KafkaRecorder kafka,
         RedisRecorder redis,
         LinkRecorder links,
-        ClusterRecorder cluster) {
+        ClusterRecorder cluster,
+        IngestRecorder ingest) {
 
     /** The same, with what counts in a cluster. */
     public BrokerRecorders inCluster(
-            KafkaRecorder newKafka, RedisRecorder newRedis, LinkRecorder newLinks, ClusterRecorder newCluster) {
+            KafkaRecorder newKafka,
+            RedisRecorder newRedis,
+            LinkRecorder newLinks,
+            ClusterRecorder newCluster,
+            IngestRecorder newIngest) {
         return new BrokerRecorders(
-                connections, sessions, router, shards, storage, newKafka, newRedis, newLinks, newCluster);
+                connections, sessions, router, shards, storage, newKafka, newRedis, newLinks, newCluster, newIngest);
     }
 
     /** The same, with totals that see everything first. */
@@ -41,7 +47,8 @@ public record BrokerRecorders(
                 kafka,
                 redis,
                 links,
-                cluster);
+                cluster,
+                ingest);
     }
 
     /** Counts nothing. */
@@ -54,5 +61,6 @@ public record BrokerRecorders(
             KafkaRecorder.NONE,
             RedisRecorder.NONE,
             LinkRecorder.NONE,
-            ClusterRecorder.NONE);
+            ClusterRecorder.NONE,
+            IngestRecorder.NONE);
 }

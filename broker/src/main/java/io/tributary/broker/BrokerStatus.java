@@ -45,6 +45,7 @@ public record BrokerStatus(
      *     messages from publishers
      * @param problems what keeps this node from serving clients at the moment, a sentence each
      * @param warnings what else somebody should know, a sentence each: clients are no better off at another node
+     * @param ingest what concerns the records of back-ends; null when none are read
      */
     public record ClusterStatus(
             int liveNodes,
@@ -53,12 +54,23 @@ public record BrokerStatus(
             int unsavedShards,
             boolean behind,
             List<String> problems,
-            List<String> warnings) {
+            List<String> warnings,
+            @Nullable IngestStatus ingest) {
         public ClusterStatus {
             problems = List.copyOf(problems);
             warnings = List.copyOf(warnings);
         }
     }
+
+    /**
+     * What a node knows of the records that back-ends produce.
+     *
+     * @param partitions the partitions that this node reads
+     * @param lag the records of these that are not safe for subscribers yet
+     * @param problem why they cannot be read or published at the moment, in words, or null
+     */
+    public record IngestStatus(
+            int partitions, long lag, @Nullable String problem) {}
 
     /** That of a broker that does nothing, for a reason. */
     static BrokerStatus stopped(String problem) {

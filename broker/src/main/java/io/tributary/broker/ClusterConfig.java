@@ -2,6 +2,7 @@ package io.tributary.broker;
 
 import io.tributary.broker.cluster.NodeTableConfig;
 import io.tributary.broker.cluster.VisibilityConfig;
+import io.tributary.broker.ingest.IngestConfig;
 import io.tributary.broker.link.LinkConfig;
 import io.tributary.broker.link.LinkLayer;
 import io.tributary.persistence.kafka.AppTopicsConfig;
@@ -24,6 +25,7 @@ import org.jspecify.annotations.Nullable;
  * @param advertisedPort the port to that, or 0 for the one that the link listens at
  * @param nodes the times of the node table
  * @param visibility how nodes wait for each other's followers
+ * @param ingest what back-ends may publish by producing records, or null for nothing
  */
 public record ClusterConfig(
         int shards,
@@ -36,7 +38,8 @@ public record ClusterConfig(
         @Nullable String advertisedHost,
         int advertisedPort,
         NodeTableConfig nodes,
-        VisibilityConfig visibility) {
+        VisibilityConfig visibility,
+        @Nullable IngestConfig ingest) {
 
     /** How many shards a cluster gets: a few for each shard thread there will ever be. */
     public static final int DEFAULT_SHARDS = 128;

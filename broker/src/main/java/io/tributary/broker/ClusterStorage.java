@@ -2,8 +2,11 @@ package io.tributary.broker;
 
 import io.tributary.common.event.UnreadableRecordException;
 import io.tributary.persistence.app.AppTopics;
+import io.tributary.persistence.ingest.IngestSource;
+import io.tributary.persistence.kafka.IngestTopics;
 import io.tributary.persistence.kafka.KafkaAccessException;
 import io.tributary.persistence.kafka.KafkaAppTopics;
+import io.tributary.persistence.kafka.KafkaIngest;
 import io.tributary.persistence.kafka.KafkaMaps;
 import io.tributary.persistence.kafka.KafkaShardLog;
 import io.tributary.persistence.kafka.KafkaTopics;
@@ -39,6 +42,7 @@ final class ClusterStorage implements Storage {
     private final ShardLog log;
     private final ShardStore store;
     private final AppTopics topics;
+    private final @Nullable IngestSource ingest;
 
     private ClusterStorage(
             String clientId,
@@ -64,6 +68,10 @@ final class ClusterStorage implements Storage {
                     recorders.kafka(),
                     onBroken));
             log = opened(new KafkaShardLog(cluster.kafka(), clientId, cluster.shards(), recorders.kafka(), onBroken));
+            ingest = cluster.ingest() == null
+                    ? null
+                    : opened(new KafkaIngest(
+                            cluster.kafka(), clientId, cluster.ingest().source(), recorders.kafka()));
         } catch (RuntimeException e) {
             close();
             throw e;
@@ -89,6 +97,9 @@ final class ClusterStorage implements Storage {
         try {
             KafkaTopics.ensure(
                     cluster.kafka(), new TopicNeeds(cluster.shards(), MAPS, cluster.retention(), largestPacketBytes));
+            if (cluster.ingest() != null) {
+                IngestTopics.ensure(cluster.kafka(), cluster.ingest().source());
+            }
             List<String> problems = RedisChecks.problems(cluster.redis());
             if (!problems.isEmpty()) {
                 throw new RedisStoreException(String.join("\n", problems));
@@ -132,6 +143,12 @@ final class ClusterStorage implements Storage {
     /** The node table. */
     ReplicatedMap nodes() {
         return nodes;
+    }
+
+    /** What back-ends produce, or null when nothing of it is read. */
+    @Nullable
+    IngestSource ingest() {
+        return ingest;
     }
 
     @Override

@@ -6,6 +6,9 @@ import io.tributary.broker.cluster.NodeState;
 import io.tributary.broker.connection.ListenerConfig;
 import io.tributary.broker.delivery.NodeInbox;
 import io.tributary.broker.delivery.NodeView;
+import io.tributary.broker.ingest.Ingest;
+import io.tributary.broker.ingest.IngestConfig;
+import io.tributary.broker.ingest.IngestRecorder;
 import io.tributary.broker.link.LinkListenException;
 import io.tributary.broker.link.NodeId;
 import io.tributary.broker.routing.Router;
@@ -16,9 +19,12 @@ import io.tributary.broker.subscription.Routes;
 import io.tributary.broker.subscription.Subscriptions;
 import io.tributary.broker.sys.ClusterFigures;
 import io.tributary.broker.sys.NodeFigures;
+import io.tributary.common.codec.DecoderLimits;
 import io.tributary.common.event.UnreadableRecordException;
+import io.tributary.persistence.ingest.IngestSource;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Locale;
 import java.util.Set;
@@ -41,13 +47,25 @@ final class InCluster implements Place {
     private final ClusterStorage storage;
     private final NodeId id;
     private final Routes routes;
+    private final DecoderLimits packets;
+    private final @Nullable IngestConfig ingest;
+    private final IngestRecorder ingestRecorder;
     private volatile @Nullable Subscriptions subscriptions;
     private @Nullable String toldProblem; // on the thread of tick
 
-    private InCluster(ClusterNode cluster, ClusterStorage storage, NodeId id) {
+    private InCluster(
+            ClusterNode cluster,
+            ClusterStorage storage,
+            NodeId id,
+            DecoderLimits packets,
+            @Nullable IngestConfig ingest,
+            IngestRecorder ingestRecorder) {
         this.cluster = cluster;
         this.storage = storage;
         this.id = id;
+        this.packets = packets;
+        this.ingest = ingest;
+        this.ingestRecorder = ingestRecorder;
         routes = new Routes(storage.routes(), id.toString());
     }
 
@@ -76,12 +94,18 @@ final class InCluster implements Place {
             ClusterStorage storage = ClusterStorage.open(
                     config.nodeName(),
                     cluster,
-                    largestPacket(config.listeners()),
+                    packets(config.listeners()).maxPacketBytes(),
                     node.visibility(),
                     recorders,
                     failure -> onLost.accept("Kafka cannot be relied on any more: " + failure));
             try {
-                return new InCluster(node, storage, identify(node, storage));
+                return new InCluster(
+                        node,
+                        storage,
+                        identify(node, storage),
+                        packets(config.listeners()),
+                        cluster.ingest(),
+                        recorders.ingest());
             } catch (RuntimeException e) {
                 storage.close();
                 throw e;
@@ -96,11 +120,12 @@ final class InCluster implements Place {
         return BrokerNode.await(node.open(storage.nodes()));
     }
 
-    private static int largestPacket(List<ListenerConfig> listeners) {
+    /** The limits of the listener that takes the largest packets. */
+    private static DecoderLimits packets(List<ListenerConfig> listeners) {
         return listeners.stream()
-                .mapToInt(listener -> listener.limits().packets().maxPacketBytes())
-                .max()
-                .orElse(1 << 20);
+                .map(listener -> listener.limits().packets())
+                .max(Comparator.comparingInt(DecoderLimits::maxPacketBytes))
+                .orElse(DecoderLimits.DEFAULT);
     }
 
     @Override
@@ -220,6 +245,22 @@ final class InCluster implements Place {
     }
 
     @Override
+    public void serving(Router router, Shards shards) {
+        IngestSource source = storage.ingest();
+        if (ingest != null && source != null) {
+            source.start(new Ingest(ingest, packets, router, cluster, shards::isCongested, ingestRecorder));
+        }
+    }
+
+    @Override
+    public void stopServing() {
+        IngestSource source = storage.ingest();
+        if (source != null) {
+            source.close();
+        }
+    }
+
+    @Override
     public void leaving() {
         waitBriefly("leaving", cluster.leaving());
     }
@@ -252,7 +293,8 @@ final class InCluster implements Place {
                 trouble == null ? 0 : trouble.shards(),
                 problem != null,
                 problem == null ? List.of() : List.of(problem + TAKES_NOTHING),
-                warnings(unowned, trouble));
+                warnings(unowned, trouble),
+                ingestStatus());
     }
 
     private static List<String> warnings(int unowned, @Nullable StoreTrouble trouble) {
@@ -267,6 +309,13 @@ final class InCluster implements Place {
             warnings.add("%d shards have no owner: their clients wait".formatted(unowned));
         }
         return warnings;
+    }
+
+    private BrokerStatus.@Nullable IngestStatus ingestStatus() {
+        IngestSource source = storage.ingest();
+        return source == null
+                ? null
+                : new BrokerStatus.IngestStatus(source.partitions(), source.lag(), source.problem());
     }
 
     @Override

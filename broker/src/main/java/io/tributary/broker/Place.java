@@ -51,6 +51,12 @@ sealed interface Place extends AutoCloseable permits Alone, InCluster {
     /** What this node knows of the whole cluster. */
     ClusterFigures figures(NodeFigures own, Shards shards);
 
+    /** This node serves clients: from now on it publishes what back-ends produce, too. */
+    void serving(Router router, Shards shards);
+
+    /** Ends what {@link #serving} began; twice does no harm. Blocks for a moment. */
+    void stopServing();
+
     /** This node is about to send its clients away. */
     void leaving();
 

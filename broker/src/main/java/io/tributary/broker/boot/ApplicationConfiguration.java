@@ -8,6 +8,7 @@ import io.tributary.broker.BrokerRecorders;
 import io.tributary.broker.boot.settings.RangeCheck;
 import io.tributary.broker.boot.settings.TributarySettings;
 import io.tributary.broker.cluster.ClusterRecorder;
+import io.tributary.broker.ingest.IngestRecorder;
 import io.tributary.broker.link.LinkRecorder;
 import io.tributary.broker.metrics.BrokerMetrics;
 import io.tributary.broker.metrics.ClusterMetrics;
@@ -53,12 +54,13 @@ class ApplicationConfiguration {
                 KafkaRecorder.NONE,
                 RedisRecorder.NONE,
                 LinkRecorder.NONE,
-                ClusterRecorder.NONE);
+                ClusterRecorder.NONE,
+                IngestRecorder.NONE);
         if (config.cluster() == null) {
             return alone;
         }
         ClusterMetrics cluster = new ClusterMetrics(registry);
-        return alone.inCluster(cluster.kafka(), cluster.redis(), cluster.links(), cluster.cluster());
+        return alone.inCluster(cluster.kafka(), cluster.redis(), cluster.links(), cluster.cluster(), cluster.ingest());
     }
 
     /** A platform that brings a {@link BrokerExtensions} bean hangs it into the broker. */

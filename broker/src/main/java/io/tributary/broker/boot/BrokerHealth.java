@@ -2,9 +2,11 @@ package io.tributary.broker.boot;
 
 import io.tributary.broker.BrokerStatus;
 import io.tributary.broker.BrokerStatus.ClusterStatus;
+import io.tributary.broker.BrokerStatus.IngestStatus;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
 import org.springframework.boot.health.contributor.Health;
 import org.springframework.boot.health.contributor.HealthIndicator;
 
@@ -36,8 +38,18 @@ final class BrokerHealth implements HealthIndicator {
             if (!cluster.warnings().isEmpty()) {
                 health.withDetail("warning", String.join("; ", cluster.warnings()));
             }
+            addIngest(health, cluster.ingest());
         }
         return health.build();
+    }
+
+    /** Clients are served all the same when it does not work. */
+    private static void addIngest(Health.Builder health, @Nullable IngestStatus ingest) {
+        if (ingest != null) {
+            health.withDetail("ingest", ingest.problem() == null ? "reads" : ingest.problem())
+                    .withDetail("ingestPartitions", ingest.partitions())
+                    .withDetail("ingestLag", ingest.lag());
+        }
     }
 
     private static Health.Builder health(BrokerStatus status) {

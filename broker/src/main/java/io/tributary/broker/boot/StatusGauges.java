@@ -2,6 +2,7 @@ package io.tributary.broker.boot;
 
 import io.tributary.broker.BrokerStatus;
 import io.tributary.broker.BrokerStatus.ClusterStatus;
+import io.tributary.broker.BrokerStatus.IngestStatus;
 import io.tributary.broker.metrics.BrokerMeters;
 import io.tributary.broker.metrics.BrokerMetrics;
 import java.time.Duration;
@@ -61,6 +62,12 @@ final class StatusGauges {
                 metrics,
                 BrokerMeters.CLUSTER_PROBLEMS,
                 cluster -> cluster.problems().size());
+        ClusterStatus now = status().cluster();
+        if (now != null && now.ingest() != null) {
+            ingestGauge(metrics, BrokerMeters.INGEST_PARTITIONS, IngestStatus::partitions);
+            ingestGauge(metrics, BrokerMeters.INGEST_LAG, IngestStatus::lag);
+            ingestGauge(metrics, BrokerMeters.INGEST_HEALTHY, ingest -> ingest.problem() == null ? 1 : 0);
+        }
     }
 
     BrokerStatus status() {
@@ -75,6 +82,13 @@ final class StatusGauges {
 
     private void gauge(BrokerMetrics metrics, BrokerMeters meter, ToDoubleFunction<BrokerStatus> value) {
         metrics.gauge(meter, () -> value.applyAsDouble(status()));
+    }
+
+    private void ingestGauge(BrokerMetrics metrics, BrokerMeters meter, ToDoubleFunction<IngestStatus> value) {
+        clusterGauge(metrics, meter, cluster -> {
+            IngestStatus ingest = cluster.ingest();
+            return ingest == null ? Double.NaN : value.applyAsDouble(ingest);
+        });
     }
 
     private void clusterGauge(BrokerMetrics metrics, BrokerMeters meter, ToDoubleFunction<ClusterStatus> value) {

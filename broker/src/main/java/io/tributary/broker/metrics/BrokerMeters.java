@@ -318,6 +318,26 @@ public enum BrokerMeters {
             "",
             "How often this node was declared dead by the others; it then closes its connections and begins anew."),
 
+    // Records of back-ends
+    /** Records that were taken. */
+    INGEST_READ("tributary.ingest.read", Type.COUNTER, "", "Records of back-ends that were read, repetitions counted."),
+    /** What became of them. */
+    INGEST_RECORDS("tributary.ingest.records", Type.COUNTER, "", "What became of records of back-ends.", "outcome"),
+    /** Records that are not safe. */
+    INGEST_LAG(
+            "tributary.ingest.lag",
+            Type.GAUGE,
+            "",
+            "Records of back-ends in this node's partitions that are not safe for subscribers yet."),
+    /** Partitions. */
+    INGEST_PARTITIONS("tributary.ingest.partitions", Type.GAUGE, "", "Partitions of back-ends that this node reads."),
+    /** Whether it works. */
+    INGEST_HEALTHY(
+            "tributary.ingest.healthy",
+            Type.GAUGE,
+            "",
+            "1 while records of back-ends can be read and published, else 0; health says why."),
+
     // The whole
     /** Readiness. */
     READY(

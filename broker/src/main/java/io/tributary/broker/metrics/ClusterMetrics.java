@@ -2,6 +2,7 @@ package io.tributary.broker.metrics;
 
 import io.micrometer.core.instrument.MeterRegistry;
 import io.tributary.broker.cluster.ClusterRecorder;
+import io.tributary.broker.ingest.IngestRecorder;
 import io.tributary.broker.link.LinkRecorder;
 import io.tributary.persistence.kafka.KafkaRecorder;
 import io.tributary.persistence.redis.RedisRecorder;
@@ -12,6 +13,7 @@ public final class ClusterMetrics {
     private final RedisRecorder redis;
     private final LinkRecorder links;
     private final ClusterRecorder cluster;
+    private final IngestRecorder ingest;
 
     /** Registers their meters: once for each registry. */
     public ClusterMetrics(MeterRegistry registry) {
@@ -20,6 +22,7 @@ public final class ClusterMetrics {
         redis = new RedisCounters(meters);
         links = new LinkCounters(meters);
         cluster = new ClusterCounters(meters);
+        ingest = new IngestCounters(meters);
     }
 
     /** Counts what goes to Kafka and comes back. */
@@ -40,5 +43,10 @@ public final class ClusterMetrics {
     /** Counts what happens between nodes. */
     public ClusterRecorder cluster() {
         return cluster;
+    }
+
+    /** Counts what becomes of records that back-ends produce. */
+    public IngestRecorder ingest() {
+        return ingest;
     }
 }

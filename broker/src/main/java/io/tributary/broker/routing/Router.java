@@ -15,6 +15,7 @@ import io.tributary.common.event.Destinations;
 import io.tributary.common.event.NodeShare;
 import io.tributary.common.event.Recipient;
 import io.tributary.common.event.ShardEvent;
+import io.tributary.common.event.Source;
 import io.tributary.common.mqtt.Message;
 import io.tributary.common.mqtt.ReasonCode;
 import java.util.List;
@@ -35,6 +36,7 @@ public final class Router implements MessageRouting {
     private static final RouteOutcome NO_SUBSCRIBERS = new RouteOutcome.NoSubscribers();
     private static final RouteOutcome LOST = new RouteOutcome.Lost();
     private static final int MOST_WAITING_QOS_0 = 1_000;
+    private static final String NOT_AUTHORIZED = "not authorised to publish to this topic";
 
     private final String node;
     private final Subscriptions subscriptions;
@@ -78,8 +80,8 @@ public final class Router implements MessageRouting {
         recorder.received(message);
         Publisher relayFor = publisher.persistent() && packetId != 0 ? publisher : null;
         switch (admit(publisher, message)) {
-            case Proceed(Message admitted) -> retain(new Passage(admitted, relayFor, packetId, callback));
-            case Drop() -> drop(new Passage(message, relayFor, packetId, callback));
+            case Proceed(Message admitted) -> retain(new Passage(admitted, relayFor, packetId, null, callback));
+            case Drop() -> drop(new Passage(message, relayFor, packetId, null, callback));
             case Refuse(ReasonCode reason, String words) -> callback.onRouted(new RouteOutcome.Refused(reason, words));
         }
     }
@@ -87,7 +89,24 @@ public final class Router implements MessageRouting {
     /** Routes a message of the broker itself or of the embedding application: not authorised, not intercepted. */
     public void publish(Message message, RouteCallback callback) {
         recorder.received(message);
-        retain(new Passage(message, null, 0, callback));
+        retain(new Passage(message, null, 0, null, callback));
+    }
+
+    /**
+     * Routes a message of another log: authorised, not intercepted. It may be routed again, with all that follow it there, until it
+     * was safe once: persistent sessions get it once, but for members of shared subscriptions; transient ones each time.
+     *
+     * @param source where it is in that log; the messages of one log come in the order of their sources and without gaps, until
+     *     one is {@link RouteOutcome.Lost} and all come again from there
+     */
+    public void publish(Message message, Source source, RouteCallback callback) {
+        recorder.received(message);
+        if (policy.mayPublish(message.publisher(), message)) {
+            retain(new Passage(message, null, 0, source, callback));
+        } else {
+            recorder.dropped(RouterRecorder.Drop.PUBLISH_NOT_AUTHORIZED);
+            callback.onRouted(new RouteOutcome.Refused(ReasonCode.NOT_AUTHORIZED, NOT_AUTHORIZED));
+        }
     }
 
     /**
@@ -166,7 +185,7 @@ public final class Router implements MessageRouting {
     private Decision admit(Publisher publisher, Message message) {
         if (!policy.mayPublish(publisher.client().clientId(), message)) {
             recorder.dropped(RouterRecorder.Drop.PUBLISH_NOT_AUTHORIZED);
-            return new Refuse(ReasonCode.NOT_AUTHORIZED, "not authorised to publish to this topic");
+            return new Refuse(ReasonCode.NOT_AUTHORIZED, NOT_AUTHORIZED);
         }
         Decision decision = policy.intercept(publisher.client(), message);
         if (!(decision instanceof Proceed)) {
@@ -190,7 +209,9 @@ public final class Router implements MessageRouting {
                 message.retain() ? retained.store(message).toCompletableFuture() : NOT_RETAINED;
         if (stored.isDone() && order.isFree(message.publisher())) {
             dispatch(passage, stored);
-        } else if (message.qos().isAcknowledged() || order.waiting(message.publisher()) < MOST_WAITING_QOS_0) {
+        } else if (message.qos().isAcknowledged()
+                || passage.source != null
+                || order.waiting(message.publisher()) < MOST_WAITING_QOS_0) {
             order.whenDone(message.publisher(), stored, () -> dispatchLater(passage, stored));
         } else {
             recorder.dropped(RouterRecorder.Drop.BACKLOG);
@@ -213,7 +234,11 @@ public final class Router implements MessageRouting {
     private void dispatch(Passage passage, CompletableFuture<Boolean> stored) {
         if (stored.isCompletedExceptionally()) {
             recorder.dropped(RouterRecorder.Drop.FAILED);
-            passage.callback.onRouted(LOST);
+            if (passage.source == null) {
+                passage.callback.onRouted(LOST);
+            } else {
+                deliver(passage.lost()); // what follows must not come to a shard before it, which would skip it then
+            }
         } else if (!stored.join()) {
             recorder.dropped(RouterRecorder.Drop.RETAINED_LIMIT);
             passage.callback.onRouted(
@@ -240,7 +265,8 @@ public final class Router implements MessageRouting {
         } else if (recipients.isEmpty()) {
             passage.callback.onRouted(SAFE);
         } else {
-            outlets.sessions().publish(message, recipients, null, (offset, failure) -> finish(passage, failure));
+            outlets.sessions()
+                    .publish(message, recipients, passage.source, (offset, failure) -> finish(passage, failure));
         }
     }
 
@@ -251,7 +277,7 @@ public final class Router implements MessageRouting {
             outlets.nodes().deliver(share.node(), message, share.members(), share.matching(), parts::done);
         }
         if (!recipients.isEmpty()) {
-            outlets.sessions().publish(message, recipients, null, (offset, failure) -> parts.done(failure));
+            outlets.sessions().publish(message, recipients, passage.source, (offset, failure) -> parts.done(failure));
         }
     }
 
@@ -309,6 +335,18 @@ public final class Router implements MessageRouting {
      * A message on its way.
      *
      * @param relayFor the persistent publisher of a QoS 2 message, or null
+     * @param source where it is in another log, or null
      */
-    private record Passage(Message message, @Nullable Publisher relayFor, int packetId, RouteCallback callback) {}
+    private record Passage(
+            Message message,
+            @Nullable Publisher relayFor,
+            int packetId,
+            @Nullable Source source,
+            RouteCallback callback) {
+
+        /** The same, which counts as lost whatever becomes of it. */
+        Passage lost() {
+            return new Passage(message, relayFor, packetId, source, _ -> callback.onRouted(LOST));
+        }
+    }
 }

@@ -159,7 +159,8 @@ final class LogAppender {
         actions.forEach(Runnable::run);
     }
 
-    private static AppendCallback countingDown(int count, AppendCallback callback) {
+    /** Calls back once, when that many appends have called what is returned. */
+    static AppendCallback countingDown(int count, AppendCallback callback) {
         AtomicInteger left = new AtomicInteger(count);
         AtomicReference<@Nullable Throwable> failed = new AtomicReference<>();
         return (offset, failure) -> {

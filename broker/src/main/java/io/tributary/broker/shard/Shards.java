@@ -228,11 +228,16 @@ public final class Shards implements AutoCloseable {
      * Appends a message for persistent sessions, in as many records as their shards need.
      *
      * @param recipients at least one, with QoS 1 or 2
-     * @param source where it is handed on from, or null for a message straight from its publisher
+     * @param source where it is handed on from, so that it may be appended again, or null for a message straight from its
+     *     publisher
      * @param callback called once, when all records are durable; the offset is meaningless to it
      */
     public void publish(Message message, List<Recipient> recipients, @Nullable Source source, AppendCallback callback) {
-        appender.publish(message, recipients, _ -> source, callback);
+        if (source == null) {
+            appender.publish(message, recipients, _ -> null, callback);
+        } else {
+            RepeatableAppend.of(recipients, source, appender::shardOf).publish(appender, message, callback);
+        }
     }
 
     /**

@@ -50,8 +50,10 @@ class ArchitectureTest {
         "persistence.replicated, ''",
         "persistence.app, ''",
         "persistence.limit, ''",
+        "persistence.ingest, ''",
         "persistence.rocksdb, persistence.shard persistence.replicated persistence.app persistence.limit",
-        "persistence.kafka, persistence.shard persistence.replicated persistence.app persistence.limit",
+        "persistence.kafka,"
+                + " persistence.shard persistence.replicated persistence.app persistence.limit persistence.ingest",
         "persistence.redis, persistence.shard",
         "broker.security, ''",
         "broker.extension, broker.security",
@@ -64,6 +66,7 @@ class ArchitectureTest {
         "broker.routing,"
                 + " broker.subscription broker.retained broker.security broker.delivery broker.extension persistence.shard",
         "broker.sys, broker.routing broker.retained",
+        "broker.ingest, broker.routing broker.delivery persistence.ingest",
         "broker.session,"
                 + " broker.routing broker.subscription broker.retained broker.security broker.extension broker.delivery"
                 + " broker.shard persistence.shard",

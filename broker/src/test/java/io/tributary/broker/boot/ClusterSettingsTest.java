@@ -7,8 +7,10 @@ import io.tributary.broker.ClusterConfig;
 import io.tributary.broker.DrainConfig;
 import io.tributary.broker.cluster.NodeTableConfig;
 import io.tributary.broker.cluster.VisibilityConfig;
+import io.tributary.broker.ingest.IngestConfig;
 import io.tributary.broker.link.ClusterSecret;
 import io.tributary.broker.link.LinkConfig;
+import io.tributary.persistence.ingest.IngestOptions;
 import io.tributary.persistence.kafka.KafkaConfig;
 import io.tributary.persistence.redis.RedisConfig;
 import java.nio.file.Files;
@@ -68,6 +70,19 @@ class ClusterSettingsTest {
                 .usingRecursiveComparison()
                 .ignoringFieldsOfTypes(ClusterSecret.class)
                 .isEqualTo(LinkConfig.defaults("tributary", ClusterSecret.of("0123456789abcdef"), "127.0.0.1", 7883));
+    }
+
+    @Test
+    void recordsOfBackEndsAreReadWhenTopicsAreNamed() {
+        assertThat(config().ingest()).isNull();
+        assertThat(config(
+                                "--tributary.ingest.topics=commands, more.commands",
+                                "--tributary.ingest.dead-letters=dead",
+                                "--tributary.ingest.publisher=back-end",
+                                "--tributary.ingest.max-size=1MB")
+                        .ingest())
+                .isEqualTo(new IngestConfig(
+                        "back-end", new IngestOptions(List.of("commands", "more.commands"), "dead", 1_000, 1 << 20)));
     }
 
     @Test

@@ -23,6 +23,7 @@ class StartFailureTest {
             data-dir=                                | tributary.data-dir: must not be empty
             mode=cluster                             | tributary.cluster.kafka.bootstrap-servers: is missing; it must be some of Kafka's addresses, host:port,host:port
             cluster.shards=64                        | tributary.cluster.shards: has no effect without tributary.mode=cluster
+            ingest.topics=commands                   | tributary.ingest.topics: has no effect without tributary.mode=cluster
             mode=clustered                           | tributary.mode: 'clustered' is not one of standalone, cluster
             storage.sync-interval=fast               | tributary.storage.sync-interval: 'fast' is not a duration, such as 500ms, 10s or 5m
             storage.sync-interval=0ms                | tributary.storage.sync-interval: '0ms' is not at least 1ms

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import io.tributary.broker.BrokerStatus;
 import io.tributary.broker.BrokerStatus.ClusterStatus;
+import io.tributary.broker.BrokerStatus.IngestStatus;
 import io.tributary.broker.metrics.BrokerMetrics;
 import java.time.Duration;
 import java.util.List;
@@ -54,7 +55,10 @@ class StatusTest {
                 .containsEntry("ownedShards", 40)
                 .containsEntry("unownedShards", 2)
                 .containsEntry("unsavedShards", 7)
-                .containsEntry("warning", "Redis is slow; 2 shards have no owner");
+                .containsEntry("ingest", "no such topic")
+                .containsEntry("ingestPartitions", 4)
+                .containsEntry("ingestLag", 17L)
+                .containsEntry("warning", "Redis is slow; 2 shards have no owner")
     }
 
     @Test
@@ -74,6 +78,9 @@ class StatusTest {
         assertThat(gauge(registry, "tributary.cluster.shards.unsaved")).isEqualTo(7);
         assertThat(gauge(registry, "tributary.cluster.behind")).isEqualTo(1);
         assertThat(gauge(registry, "tributary.cluster.problems")).isEqualTo(1);
+        assertThat(gauge(registry, "tributary.ingest.partitions")).isEqualTo(4);
+        assertThat(gauge(registry, "tributary.ingest.lag")).isEqualTo(17);
+        assertThat(gauge(registry, "tributary.ingest.healthy")).isZero();
     }
 
     @Test
@@ -92,7 +99,8 @@ class StatusTest {
     }
 
     private static ClusterStatus cluster(List<String> problems, List<String> warnings) {
-        return new ClusterStatus(3, 40, 2, 7, !problems.isEmpty(), problems, warnings);
+        return new ClusterStatus(
+                3, 40, 2, 7, !problems.isEmpty(), problems, warnings, new IngestStatus(4, 17, "no such topic"));
     }
 
     private static double gauge(SimpleMeterRegistry registry, String name) {

@@ -3,6 +3,7 @@ package io.tributary.broker.metrics;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.tributary.broker.GeneratedDoc;
+import io.tributary.broker.ingest.IngestRecorder;
 import io.tributary.broker.link.Refusal;
 import io.tributary.broker.routing.RouterRecorder;
 import io.tributary.broker.session.DropReason;
@@ -64,7 +65,8 @@ class MetricsDocsTest {
                 values(BrokerMeters.LINK_TIMEOUTS, "reason", "`silent`, `stalled`"),
                 values(BrokerMeters.LINKS_REFUSED, "reason", names(Refusal.class)),
                 values(BrokerMeters.LINK_FRAMES, "direction", "`received`, `sent`"),
-                values(BrokerMeters.LINK_BYTES, "direction", "`received`, `sent`"));
+                values(BrokerMeters.LINK_BYTES, "direction", "`received`, `sent`"),
+                values(BrokerMeters.INGEST_RECORDS, "outcome", names(IngestRecorder.Outcome.class)));
     }
 
     private static String values(BrokerMeters meter, String tag, String values) {

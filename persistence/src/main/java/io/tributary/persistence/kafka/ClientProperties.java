@@ -1,6 +1,7 @@
 package io.tributary.persistence.kafka;
 
 import io.tributary.persistence.kafka.KafkaConfig.GroupProtocol;
+import java.time.Duration;
 import java.util.HashMap;
 import java.util.Locale;
 import java.util.Map;
@@ -27,6 +28,14 @@ final class ClientProperties {
     private static final long APP_IDLE_MILLIS = 5 * 60 * 1000;
     private static final int APP_FETCH_BYTES = 8 * 1024 * 1024;
     private static final int APP_PARTITION_FETCH_BYTES = 128 * 1024;
+
+    private static final int INGEST_POLL_RECORDS = 500;
+    private static final int INGEST_FETCH_BYTES = 8 * 1024 * 1024;
+    private static final int INGEST_PARTITION_FETCH_BYTES = 1024 * 1024;
+    private static final int REQUEST_MILLIS = 30_000;
+
+    /** How long a producer of {@link #ingestProducer} waits for a topic to become known, or for room. */
+    static final Duration INGEST_BLOCK = Duration.ofSeconds(2);
 
     /** Properties that nobody may set, and why. */
     private static final Map<String, String> OURS = ours();
@@ -96,8 +105,39 @@ final class ClientProperties {
     /** The node's member of the group that shares out the shards. */
     static Map<String, Object> shardConsumer(KafkaConfig config, String clientId) {
         KafkaConfig.Reading reading = config.reading();
+        Map<String, Object> properties = groupMember(config, clientId, config.shardsTopic());
+        properties.put(ConsumerConfig.MAX_POLL_RECORDS_CONFIG, reading.maxPollRecords());
+        properties.put(ConsumerConfig.FETCH_MAX_BYTES_CONFIG, reading.fetchBytes());
+        properties.put(ConsumerConfig.MAX_PARTITION_FETCH_BYTES_CONFIG, reading.partitionFetchBytes());
+        return properties;
+    }
+
+    /** The node's member of the group that shares out the ingest partitions. What a transaction took back is not read. */
+    static Map<String, Object> ingestConsumer(KafkaConfig config, String clientId) {
+        Map<String, Object> properties = groupMember(config, clientId, config.ingestTopic());
+        properties.put(ConsumerConfig.ISOLATION_LEVEL_CONFIG, "read_committed");
+        properties.put(ConsumerConfig.MAX_POLL_RECORDS_CONFIG, INGEST_POLL_RECORDS);
+        properties.put(ConsumerConfig.FETCH_MAX_BYTES_CONFIG, INGEST_FETCH_BYTES);
+        properties.put(ConsumerConfig.MAX_PARTITION_FETCH_BYTES_CONFIG, INGEST_PARTITION_FETCH_BYTES);
+        return properties;
+    }
+
+    /** A producer of a few records that nothing else depends on, which gives up after a while. */
+    static Map<String, Object> ingestProducer(KafkaConfig config, String clientId) {
+        Map<String, Object> properties = producer(config, clientId, 1);
+        properties.put(ProducerConfig.MAX_BLOCK_MS_CONFIG, INGEST_BLOCK.toMillis());
+        properties.put(ProducerConfig.REQUEST_TIMEOUT_MS_CONFIG, REQUEST_MILLIS);
+        properties.put(ProducerConfig.DELIVERY_TIMEOUT_MS_CONFIG, 2 * REQUEST_MILLIS);
+        properties.put(ProducerConfig.MAX_REQUEST_SIZE_CONFIG, (int)
+                Math.min(Integer.MAX_VALUE, config.appends().bufferBytes()));
+        return properties;
+    }
+
+    /** A member of a group whose positions are given to it. */
+    private static Map<String, Object> groupMember(KafkaConfig config, String clientId, String group) {
+        KafkaConfig.Reading reading = config.reading();
         Map<String, Object> properties = consumer(config, clientId);
-        properties.put(ConsumerConfig.GROUP_ID_CONFIG, config.shardsTopic());
+        properties.put(ConsumerConfig.GROUP_ID_CONFIG, group);
         properties.put(ConsumerConfig.AUTO_OFFSET_RESET_CONFIG, "none");
         properties.put(
                 ConsumerConfig.GROUP_PROTOCOL_CONFIG,
@@ -112,9 +152,6 @@ final class ClientProperties {
                     ConsumerConfig.HEARTBEAT_INTERVAL_MS_CONFIG,
                     Math.toIntExact(reading.heartbeatInterval().toMillis()));
         }
-        properties.put(ConsumerConfig.MAX_POLL_RECORDS_CONFIG, reading.maxPollRecords());
-        properties.put(ConsumerConfig.FETCH_MAX_BYTES_CONFIG, reading.fetchBytes());
-        properties.put(ConsumerConfig.MAX_PARTITION_FETCH_BYTES_CONFIG, reading.partitionFetchBytes());
         return properties;
     }
 

@@ -118,6 +118,11 @@ public record KafkaConfig(
         return topicPrefix + ".dead-letters";
     }
 
+    /** The topic with the numbers of ingest partitions, and the consumer group that shares these out. */
+    String ingestTopic() {
+        return topicPrefix + ".ingest";
+    }
+
     /** The topic of a map. */
     String mapTopic(String name) {
         return topicPrefix + "." + name;

@@ -26,14 +26,13 @@ public final class KafkaTopics {
     private static final long RETRY_MILLIS = 200;
 
     private final KafkaConfig config;
-    private final List<TopicRules> rules = new ArrayList<>();
+    private final List<TopicRules> rules;
     private final long deadlineNanos;
 
-    private KafkaTopics(KafkaConfig config, TopicNeeds needs) {
+    private KafkaTopics(KafkaConfig config, List<TopicRules> rules) {
         this.config = config;
+        this.rules = rules;
         this.deadlineNanos = System.nanoTime() + config.startTimeout().toNanos();
-        rules.add(TopicRules.shards(config, needs));
-        needs.maps().forEach(map -> rules.add(TopicRules.map(config, needs, map)));
     }
 
     /**
@@ -44,9 +43,17 @@ public final class KafkaTopics {
      *     thing that is wrong, all at once
      */
     public static void ensure(KafkaConfig config, TopicNeeds needs) {
+        List<TopicRules> rules = new ArrayList<>();
+        rules.add(TopicRules.shards(config, needs));
+        needs.maps().forEach(map -> rules.add(TopicRules.map(config, needs, map)));
+        ensure(config, rules);
+    }
+
+    /** The same for topics by their rules. */
+    static void ensure(KafkaConfig config, List<TopicRules> rules) {
         Admin admin = connect(config);
         try {
-            KafkaTopics topics = new KafkaTopics(config, needs);
+            KafkaTopics topics = new KafkaTopics(config, rules);
             topics.await(admin.describeCluster().nodes());
             topics.createMissing(admin);
             topics.check(admin);
@@ -135,8 +142,13 @@ public final class KafkaTopics {
     }
 
     private <T> T await(KafkaFuture<T> answer) {
+        return await(config, answer, Duration.ofNanos(Math.max(1, deadlineNanos - System.nanoTime())));
+    }
+
+    /** Waits for an answer of Kafka. */
+    static <T> T await(KafkaConfig config, KafkaFuture<T> answer, Duration limit) {
         try {
-            return answer.get(Math.max(1, deadlineNanos - System.nanoTime()), TimeUnit.NANOSECONDS);
+            return answer.get(limit.toNanos(), TimeUnit.NANOSECONDS);
         } catch (ExecutionException e) {
             Throwable cause = e.getCause() == null ? e : e.getCause();
             throw new KafkaAccessException(AccessFailure.words(config, cause), cause);

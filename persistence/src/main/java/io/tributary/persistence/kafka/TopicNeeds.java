@@ -16,6 +16,9 @@ public record TopicNeeds(int shards, List<String> maps, Duration retention, int 
     /** What a record has besides a packet: its recipients and our fields, in bytes. */
     public static final int RECORD_OVERHEAD_BYTES = 64 * 1024;
 
+    /** Topics that are no maps. */
+    private static final List<String> TAKEN = List.of("shards", "apps", "ingest");
+
     private static final Pattern NAME = Pattern.compile("[a-z][a-z0-9-]{0,63}");
 
     public TopicNeeds {
@@ -33,9 +36,9 @@ public record TopicNeeds(int shards, List<String> maps, Duration retention, int 
     }
 
     static void checkMapName(String name) {
-        if (!NAME.matcher(name).matches() || "shards".equals(name) || "apps".equals(name)) {
-            throw new IllegalArgumentException("map name " + name
-                    + ": must be small letters, digits and '-', and neither \"shards\" nor \"apps\"");
+        if (!NAME.matcher(name).matches() || TAKEN.contains(name)) {
+            throw new IllegalArgumentException(
+                    "map name " + name + ": must be small letters, digits and '-', and none of " + TAKEN);
         }
     }
 

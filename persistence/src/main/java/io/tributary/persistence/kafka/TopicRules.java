@@ -14,6 +14,8 @@ import org.jspecify.annotations.Nullable;
 final class TopicRules {
     private static final String SEGMENT_BYTES = Integer.toString(64 * 1024 * 1024);
     private static final String DIRTY_RATIO = "0.2";
+    private static final int NUMBER_BYTES = 64 * 1024;
+    private static final String KEPT_FOR_EVER = "a topic that gets another number would be published again";
 
     private final String topic;
     private final int partitions;
@@ -113,6 +115,17 @@ final class TopicRules {
         topic.rules.put(
                 TopicConfig.MESSAGE_TIMESTAMP_TYPE_CONFIG,
                 Rule.exactly("LogAppendTime", "a node's wrong clock would delete messages"));
+        return topic;
+    }
+
+    /** The rules of the numbers of ingest partitions: every record is kept for ever, in one partition, with its offset. */
+    static TopicRules numbers(KafkaConfig config) {
+        TopicRules topic = new TopicRules(config, config.ingestTopic(), 1, NUMBER_BYTES);
+        topic.rules.put(
+                TopicConfig.CLEANUP_POLICY_CONFIG,
+                Rule.exactly(TopicConfig.CLEANUP_POLICY_DELETE, "the first record of a key counts, not the latest"));
+        topic.rules.put(TopicConfig.RETENTION_MS_CONFIG, Rule.exactly("-1", KEPT_FOR_EVER));
+        topic.rules.put(TopicConfig.RETENTION_BYTES_CONFIG, Rule.exactly("-1", KEPT_FOR_EVER));
         return topic;
     }
 

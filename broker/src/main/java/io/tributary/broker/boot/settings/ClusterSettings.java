@@ -1,8 +1,10 @@
 package io.tributary.broker.boot.settings;
 
 import io.tributary.broker.ClusterConfig;
+import io.tributary.broker.ingest.IngestConfig;
 import java.time.Duration;
 import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
 import org.springframework.boot.context.properties.bind.DefaultValue;
 
 /**
@@ -44,8 +46,9 @@ public record ClusterSettings(
      * What the core is told.
      *
      * @param largestPacketBytes the largest packet that any listener takes
+     * @param ingest what back-ends may publish, or null for nothing
      */
-    ClusterConfig config(String name, int largestPacketBytes) {
+    ClusterConfig config(String name, int largestPacketBytes, @Nullable IngestConfig ingest) {
         if (!ID.matcher(id).matches()) {
             throw new SettingException(name + ".id", "'" + id + "' is not 1 to 100 letters, digits, '.', '_', '-'");
         }
@@ -62,6 +65,7 @@ public record ClusterSettings(
                         link.advertisedHost(),
                         link.advertisedPort(),
                         nodes.config(name + ".nodes"),
-                        visibility.config(name + ".visibility")));
+                        visibility.config(name + ".visibility"),
+                        ingest));
     }
 }

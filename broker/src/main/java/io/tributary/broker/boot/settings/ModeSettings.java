@@ -1,6 +1,7 @@
 package io.tributary.broker.boot.settings;
 
 import io.tributary.broker.boot.settings.TributarySettings.Mode;
+import java.util.List;
 import org.springframework.boot.context.properties.bind.Binder;
 import org.springframework.boot.context.properties.source.ConfigurationPropertyName;
 import org.springframework.core.env.ConfigurableEnvironment;
@@ -11,10 +12,11 @@ import org.springframework.core.env.ConfigurableEnvironment;
  */
 public final class ModeSettings {
     private static final String MODE = TributarySettings.PREFIX + ".mode";
-    private static final ConfigurationPropertyName OF_CLUSTER =
-            ConfigurationPropertyName.of(TributarySettings.PREFIX + ".cluster");
-    private static final ConfigurationPropertyName OF_STANDALONE =
-            ConfigurationPropertyName.of(TributarySettings.PREFIX + ".storage");
+    private static final List<ConfigurationPropertyName> OF_CLUSTER = List.of(
+            ConfigurationPropertyName.of(TributarySettings.PREFIX + ".cluster"),
+            ConfigurationPropertyName.of(TributarySettings.PREFIX + ".ingest"));
+    private static final List<ConfigurationPropertyName> OF_STANDALONE =
+            List.of(ConfigurationPropertyName.of(TributarySettings.PREFIX + ".storage"));
 
     private ModeSettings() {}
 
@@ -26,9 +28,9 @@ public final class ModeSettings {
     public static void refuseOthers(ConfigurableEnvironment environment) {
         Mode mode = Binder.get(environment).bind(MODE, Mode.class).orElse(Mode.STANDALONE);
         Mode other = mode == Mode.CLUSTER ? Mode.STANDALONE : Mode.CLUSTER;
-        ConfigurationPropertyName foreign = mode == Mode.CLUSTER ? OF_STANDALONE : OF_CLUSTER;
+        List<ConfigurationPropertyName> foreign = mode == Mode.CLUSTER ? OF_STANDALONE : OF_CLUSTER;
         UnknownSettings.given(environment)
-                .filter(foreign::isAncestorOf)
+                .filter(name -> foreign.stream().anyMatch(group -> group.isAncestorOf(name)))
                 .findFirst()
                 .ifPresent(name -> {
                     throw new SettingException(

@@ -25,6 +25,7 @@ import org.springframework.boot.context.properties.bind.DefaultValue;
  * @param stopTimeout How long stopping may take; then the broker is ended, which loses nothing that was acknowledged.
  * @param stop how clients are sent away when the broker stops
  * @param cluster what makes the broker a node of a cluster
+ * @param ingest what back-ends may publish by producing records to Kafka
  * @param storage how the embedded store works
  * @param limits what a client may ask of the broker
  * @param listeners where clients connect, by name; after the limits, so that these are checked under their own name
@@ -48,6 +49,7 @@ public record TributarySettings(
 
         @DefaultValue StopSettings stop,
         @DefaultValue ClusterSettings cluster,
+        @DefaultValue IngestSettings ingest,
         @DefaultValue StorageSettings storage,
         @DefaultValue LimitSettings limits,
         @DefaultValue Map<String, ListenerSettings> listeners,
@@ -96,7 +98,16 @@ public record TributarySettings(
                         retained.limits(PREFIX + ".retained"),
                         sys.checkedInterval(PREFIX + ".sys"),
                         stop.config(PREFIX + ".stop", stopTimeout),
-                        mode == Mode.CLUSTER ? clusterConfig(listening) : null));
+                        mode == Mode.CLUSTER ? clusterConfig(listening) : checkedAlone()));
+    }
+
+    /** Nothing, for a broker without others; what it was told of Kafka would have no effect. */
+    private @Nullable ClusterConfig checkedAlone() {
+        if (ingest.topics() != null) {
+            throw new SettingException(
+                    PREFIX + ".ingest.topics", "has no effect without " + PREFIX + ".mode=cluster: there is no Kafka");
+        }
+        return null;
     }
 
     private String checkedNodeName() {
@@ -108,7 +119,10 @@ public record TributarySettings(
     }
 
     private ClusterConfig clusterConfig(List<ListenerConfig> listening) {
-        return cluster.config(PREFIX + ".cluster", new ClusterLimits(listening).largestPacketBytes());
+        return cluster.config(
+                PREFIX + ".cluster",
+                new ClusterLimits(listening).largestPacketBytes(),
+                ingest.config(PREFIX + ".ingest"));
     }
 
     private Path dataDirectory() {

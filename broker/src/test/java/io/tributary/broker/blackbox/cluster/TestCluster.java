@@ -17,7 +17,11 @@ import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Executors;
+import org.apache.kafka.clients.admin.Admin;
+import org.apache.kafka.clients.admin.AdminClientConfig;
+import org.apache.kafka.clients.admin.NewTopic;
 
 /**
  * Broker nodes {@code n1}, {@code n2}, ... on Kafka and Redis Cluster, each a process of its own on ports of its own, which a
@@ -139,6 +143,7 @@ public final class TestCluster implements AutoCloseable {
 
         private final Path folder;
         private final List<String> settings = new ArrayList<>();
+        private final List<NewTopic> topics = new ArrayList<>();
         private List<String> jvmOptions = SMALL;
         private int nodes = 3;
         private int kafkaBrokers = 1;
@@ -173,6 +178,12 @@ public final class TestCluster implements AutoCloseable {
             return this;
         }
 
+        /** A topic of Kafka that is there before the nodes start. */
+        public Builder topic(String name, int partitions) {
+            topics.add(new NewTopic(name, partitions, (short) -1));
+            return this;
+        }
+
         /** The options of each node's JVM; 256 MiB of heap and of direct memory each, unless said. */
         public Builder jvmOptions(List<String> options) {
             jvmOptions = List.copyOf(options);
@@ -196,6 +207,7 @@ public final class TestCluster implements AutoCloseable {
                         .appendOnly(true)
                         .start();
                 cluster = new TestCluster(kafka, redis, shards);
+                createTopics(kafka);
                 prepareNodes(cluster);
                 cluster.startNodes();
                 return cluster;
@@ -207,6 +219,21 @@ public final class TestCluster implements AutoCloseable {
                 }
                 kafka.close();
                 throw failure;
+            }
+        }
+
+        private void createTopics(LocalKafka kafka) {
+            if (topics.isEmpty()) {
+                return;
+            }
+            try (Admin admin =
+                    Admin.create(Map.of(AdminClientConfig.BOOTSTRAP_SERVERS_CONFIG, kafka.bootstrapServers()))) {
+                admin.createTopics(topics).all().get();
+            } catch (ExecutionException failure) {
+                throw new IllegalStateException(failure);
+            } catch (InterruptedException interrupted) {
+                Thread.currentThread().interrupt();
+                throw new IllegalStateException(interrupted);
             }
         }
 

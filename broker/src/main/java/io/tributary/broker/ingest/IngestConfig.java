@@ -1,0 +1,21 @@
+package io.tributary.broker.ingest;
+
+import io.tributary.persistence.ingest.IngestOptions;
+
+/**
+ * What back-ends may publish by producing records.
+ *
+ * @param publisher who publishes what they produce, to the authorizer and for statistics: as a client identifier, not empty
+ * @param source where the records are
+ */
+public record IngestConfig(String publisher, IngestOptions source) {
+
+    /** The publisher's name unless another one is configured. */
+    public static final String DEFAULT_PUBLISHER = "ingest";
+
+    public IngestConfig {
+        if (publisher.isEmpty()) {
+            throw new IllegalArgumentException("publisher: must not be empty");
+        }
+    }
+}
