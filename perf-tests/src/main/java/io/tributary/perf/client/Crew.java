@@ -1,0 +1,66 @@
+package io.tributary.perf.client;
+
+import io.tributary.perf.judge.Counts;
+import io.tributary.perf.judge.Snapshot;
+import io.tributary.perf.judge.SourceCounts;
+import java.util.List;
+
+/**
+ * All clients of a run, in this process or in several. Its methods are for one thread, block until what they ask for is done,
+ * and throw {@link CrewException} if it cannot be done. Groups are named; no name means all of them.
+ */
+public interface Crew extends AutoCloseable {
+
+    /** Connects the clients of groups, at the scenario's rate, and waits until all are ready. */
+    void connect(List<String> groups);
+
+    /**
+     * Disconnects the clients of groups.
+     *
+     * @param abruptly without a word
+     */
+    void disconnect(List<String> groups, boolean abruptly);
+
+    /**
+     * Has the clients of groups publish.
+     *
+     * @param messages so many each; 0 until {@link #end}
+     */
+    void begin(List<String> groups, int messages);
+
+    /** Has the clients of groups publish no more. */
+    void end(List<String> groups);
+
+    /** Whether the clients of groups have published what they were to, and all of it is acknowledged. */
+    boolean isDone(List<String> groups);
+
+    /** What was counted since the beginning. From any thread. */
+    Counts counts();
+
+    /** What was counted since the beginning, with the distributions since the last call. */
+    Snapshot snapshot();
+
+    /** What came of each source and what must have; when all is over. */
+    SourceCounts sources();
+
+    /** What the processes with these clients take themselves. From any thread. */
+    List<Own> own();
+
+    /** Ends all connections and threads. Sessions stay. */
+    @Override
+    void close();
+
+    /**
+     * One process of the tool.
+     *
+     * @param pid on its machine
+     * @param loopCpuNanos the processor time of each of its event loops, since its beginning
+     */
+    record Own(long pid, List<Long> loopCpuNanos) {
+
+        /** Copies the list. */
+        public Own {
+            loopCpuNanos = List.copyOf(loopCpuNanos);
+        }
+    }
+}

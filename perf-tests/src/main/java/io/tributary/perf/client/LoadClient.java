@@ -1,0 +1,332 @@
+package io.tributary.perf.client;
+
+import io.tributary.common.mqtt.MqttPacket;
+import io.tributary.common.mqtt.MqttPacket.Connack;
+import io.tributary.common.mqtt.MqttPacket.Connect;
+import io.tributary.common.mqtt.MqttPacket.ConnectProperties;
+import io.tributary.common.mqtt.MqttPacket.Disconnect;
+import io.tributary.common.mqtt.MqttPacket.Pingreq;
+import io.tributary.common.mqtt.MqttPacket.Puback;
+import io.tributary.common.mqtt.MqttPacket.Pubcomp;
+import io.tributary.common.mqtt.MqttPacket.Publish;
+import io.tributary.common.mqtt.MqttPacket.Pubrec;
+import io.tributary.common.mqtt.MqttPacket.Pubrel;
+import io.tributary.common.mqtt.MqttPacket.Suback;
+import io.tributary.common.mqtt.MqttPacket.Subscribe;
+import io.tributary.common.mqtt.ReasonCode;
+import io.tributary.perf.judge.Count;
+import io.tributary.perf.judge.Metric;
+import io.tributary.perf.judge.Receiver;
+import io.tributary.perf.judge.SourceCounts;
+import io.tributary.perf.scenario.Churn;
+import io.tributary.perf.scenario.MqttOptions;
+import io.tributary.perf.scenario.PlannedClient;
+import io.tributary.perf.scenario.PublishOptions;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One client, over all of its connections. Confined to its event loop, but for the methods that say otherwise.
+ *
+ * <pre>
+ * OFFLINE    - connect() -&gt;                 CONNECTING
+ * CONNECTING - CONNACK, and SUBACK if any -&gt; READY         timeout, refusal, close -&gt; OFFLINE
+ * READY      - disconnect(), drop() -&gt;      OFFLINE        close by the other side -&gt; OFFLINE, and soon CONNECTING
+ * </pre>
+ */
+final class LoadClient {
+    private static final long RECONNECT_MILLIS = 200;
+
+    private final PlannedClient planned;
+    private final LoadLoop loop;
+    private final Dialer dialer;
+    private final MqttOptions mqtt;
+    private final @Nullable Publisher publisher;
+    private final @Nullable Subscriber subscriber;
+
+    // Lives with the session.
+    private boolean subscribed;
+    /** Whether it is to be connected; if it is not and nobody says so, it comes back by itself. */
+    private boolean wanted;
+
+    // Lives with the connection.
+    private @Nullable Connection connection;
+    private boolean ready;
+    private CompletableFuture<Void> connecting = CompletableFuture.completedFuture(null);
+    private long dialledNanos;
+
+    // Lives with a step in which it publishes.
+    private @Nullable Wandering wandering;
+
+    LoadClient(PlannedClient planned, LoadLoop loop, Dialer dialer, @Nullable Receiver judge) {
+        this.planned = planned;
+        this.loop = loop;
+        this.dialer = dialer;
+        mqtt = loop.plan().scenario().mqtt();
+        PublishOptions publish = planned.group().publish();
+        publisher = publish == null ? null : new Publisher(planned, publish, loop);
+        subscriber = judge == null ? null : new Subscriber(planned, loop, judge);
+    }
+
+    /** What the plan says of it. For any thread. */
+    PlannedClient planned() {
+        return planned;
+    }
+
+    /** Its event loop. For any thread. */
+    LoadLoop loop() {
+        return loop;
+    }
+
+    @Nullable
+    Publisher publisher() {
+        return publisher;
+    }
+
+    /** Connects, and subscribes where its session has not. From any thread; the future ends when it is ready, or failed. */
+    CompletableFuture<Void> connect() {
+        CompletableFuture<Void> result = new CompletableFuture<>();
+        loop.eventLoop().execute(() -> {
+            wanted = true;
+            if (ready) {
+                result.complete(null);
+                return;
+            }
+            dial();
+            var _ = connecting.whenComplete((_, failure) -> {
+                if (failure == null) {
+                    result.complete(null);
+                } else {
+                    result.completeExceptionally(failure);
+                }
+            });
+        });
+        return result;
+    }
+
+    private void dial() {
+        if (connection != null || !connecting.isDone()) {
+            return;
+        }
+        connecting = new CompletableFuture<>();
+        dialledNanos = System.nanoTime();
+        dialer.dial(this);
+        long limit = loop.plan().scenario().connect().timeout().toNanos();
+        CompletableFuture<Void> attempt = connecting;
+        var timeout = loop.eventLoop()
+                .schedule(() -> failed(new ConnectException("not ready in time")), limit, TimeUnit.NANOSECONDS);
+        var _ = attempt.whenComplete((_, _) -> timeout.cancel(false));
+    }
+
+    /** The socket is open. */
+    void opened(Connection to) {
+        if (connecting.isDone()) { // it was given up meanwhile
+            to.close();
+            return;
+        }
+        connection = to;
+        boolean clean = !planned.group().persistent();
+        to.send(new Connect(
+                mqtt.protocol(),
+                clean,
+                (int) mqtt.keepAlive().toSeconds(),
+                planned.clientId(),
+                null,
+                null,
+                null,
+                new ConnectProperties(
+                        clean ? 0 : ConnectProperties.NEVER_EXPIRES,
+                        mqtt.receiveMaximum(),
+                        ConnectProperties.LARGEST_PACKET,
+                        0,
+                        false,
+                        true,
+                        null,
+                        null,
+                        List.of())));
+    }
+
+    /** A packet came. */
+    void received(Connection from, MqttPacket packet) {
+        switch (packet) {
+            case Publish message when subscriber != null -> subscriber.received(from, message);
+            case Puback answer when publisher != null -> publisher.done(answer);
+            case Pubrec answer when publisher != null -> publisher.received(from, answer);
+            case Pubcomp answer when publisher != null -> publisher.done(answer);
+            case Pubrel release when subscriber != null -> subscriber.released(from, release.packetId());
+            case Connack connack -> connected(from, connack);
+            case Suback suback -> subscribed(from, suback);
+            case Disconnect disconnect -> failed(new ConnectException("the broker said " + disconnect.reason()));
+            default -> {
+                // PINGRESP, and acknowledgements of replies.
+            }
+        }
+    }
+
+    private void connected(Connection from, Connack connack) {
+        if (connack.reason().isError()) {
+            failed(new ConnectException("the broker refused: " + connack.reason()));
+            return;
+        }
+        if (!connack.sessionPresent()) {
+            subscribed = false;
+            if (subscriber != null) {
+                subscriber.sessionLost();
+            }
+        }
+        if (subscriber == null || subscribed) {
+            ready(from);
+        } else {
+            from.send(new Subscribe(1, planned.subscriptions(), 0, List.of()));
+        }
+    }
+
+    private void subscribed(Connection from, Suback suback) {
+        for (ReasonCode reason : suback.reasons()) {
+            if (reason.isError()) {
+                failed(new ConnectException("the broker refused a subscription: " + reason));
+                return;
+            }
+        }
+        subscribed = true;
+        ready(from);
+    }
+
+    private void ready(Connection now) {
+        ready = true;
+        loop.count(Count.CONNECTED);
+        loop.tally().record(Metric.CONNECT, System.nanoTime() - dialledNanos);
+        keepAlive(now);
+        connecting.complete(null);
+        if (publisher != null) {
+            publisher.connected(now);
+        }
+    }
+
+    private void keepAlive(Connection now) {
+        if (mqtt.keepAlive().isZero()) {
+            return;
+        }
+        var _ = loop.eventLoop()
+                .schedule(
+                        () -> {
+                            if (connection == now) {
+                                now.send(new Pingreq());
+                                keepAlive(now);
+                            }
+                        },
+                        mqtt.keepAlive().toNanos() / 2,
+                        TimeUnit.NANOSECONDS);
+    }
+
+    /** There is room in the socket. */
+    void writable() {
+        if (publisher != null) {
+            publisher.goOn();
+        }
+    }
+
+    /** What it was about has failed. */
+    void failed(Throwable cause) {
+        if (!connecting.isDone()) {
+            loop.count(Count.CONNECT_FAILED);
+            connecting.completeExceptionally(cause);
+            wanted = false;
+            close();
+        }
+    }
+
+    /** The connection is gone. */
+    void closed(Connection which) {
+        failed(new ConnectException("the connection was closed"));
+        if (connection != which) {
+            return;
+        }
+        forget();
+        if (wanted) {
+            loop.count(Count.CONNECTION_LOST);
+            long millis = RECONNECT_MILLIS + loop.random().nextLong(RECONNECT_MILLIS);
+            var _ = loop.eventLoop()
+                    .schedule(
+                            () -> {
+                                if (wanted) {
+                                    dial();
+                                }
+                            },
+                            millis,
+                            TimeUnit.MILLISECONDS);
+        }
+    }
+
+    private void forget() {
+        connection = null;
+        ready = false;
+        if (publisher != null) {
+            publisher.disconnected();
+        }
+    }
+
+    /** Disconnects as MQTT says. */
+    void disconnect() {
+        wanted = false;
+        if (ready && connection != null) {
+            connection.send(new Disconnect(ReasonCode.SUCCESS, MqttPacket.ABSENT, null, null, List.of()));
+        }
+        close();
+    }
+
+    /** Cuts the connection. */
+    void drop() {
+        wanted = false;
+        close();
+    }
+
+    private void close() {
+        Connection open = connection;
+        if (open != null) {
+            forget();
+            open.close();
+        }
+    }
+
+    /** Whether it is ready to publish and to get messages. */
+    boolean isReady() {
+        return ready;
+    }
+
+    /** Begins to publish, so many messages or until the end, and to come and go if its group does. */
+    void begin(int messages) {
+        Churn churn = planned.group().churn();
+        if (churn != null && wandering == null) {
+            wandering = new Wandering(this, churn);
+        }
+        if (publisher != null) {
+            publisher.begin(messages);
+        }
+    }
+
+    /** Publishes no more, and stays. */
+    void end() {
+        if (wandering != null) {
+            wandering.end();
+            wandering = null;
+        }
+        if (publisher != null) {
+            publisher.end();
+        }
+    }
+
+    /** Whether all that it was to publish is published and acknowledged. */
+    boolean isDone() {
+        return publisher == null || publisher.isDone();
+    }
+
+    /** Adds what its messages must lead to. */
+    void addTo(SourceCounts counts) {
+        if (publisher != null) {
+            publisher.addTo(counts);
+        }
+    }
+}

@@ -1,0 +1,342 @@
+package io.tributary.perf.client;
+
+import io.tributary.common.codec.MqttEncoder;
+import io.tributary.common.mqtt.MqttPacket.Acknowledgement;
+import io.tributary.common.mqtt.MqttPacket.Pubrel;
+import io.tributary.common.mqtt.QoS;
+import io.tributary.common.mqtt.ReasonCode;
+import io.tributary.perf.judge.Count;
+import io.tributary.perf.judge.Metric;
+import io.tributary.perf.judge.SourceCounts;
+import io.tributary.perf.judge.Stamp;
+import io.tributary.perf.scenario.Draw;
+import io.tributary.perf.scenario.PlannedClient;
+import io.tributary.perf.scenario.PublishOptions;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What a client publishes, over all of its connections: by the clock, or as fast as earlier messages are done. Confined to the
+ * client's event loop.
+ *
+ * <p>The time in a message, from which latencies count, is when it was due. What holds it up, the broker's window or the tool
+ * itself, is thereby part of its latency.
+ */
+final class Publisher {
+    private static final long UNLIMITED = Long.MAX_VALUE;
+    private static final long STALL_NANOS = TimeUnit.SECONDS.toNanos(1);
+
+    private final PlannedClient planned;
+    private final PublishOptions options;
+    private final LoadLoop loop;
+    private final QoS qos;
+    private final long lateNanos;
+    private final @Nullable Schedule schedule;
+    private final InFlight inFlight;
+    private final @Nullable Prototype[] prototypes;
+    private final long[] sequences;
+    private final long[] expected;
+
+    // Lives with the connection.
+    private @Nullable Connection connection;
+
+    // Lives with a step in which it publishes.
+    private boolean publishing;
+    private long left;
+    private boolean waiting;
+    private boolean blocked;
+
+    // QoS 0 in a closed loop: deliveries that are due to clients of this process, and those that came.
+    private long dueDeliveries;
+    private long deliveries;
+    private long deliveriesAtProbe;
+
+    private int nextTopic;
+
+    Publisher(PlannedClient planned, PublishOptions options, LoadLoop loop) {
+        this.planned = planned;
+        this.options = options;
+        this.loop = loop;
+        qos = QoS.of(options.qos());
+        lateNanos = loop.plan().scenario().limits().sendDelay().toNanos();
+        Draw rate = options.rate();
+        schedule = rate == null ? null : new Schedule(options, rate, loop.random());
+        inFlight = new InFlight(qos.isAcknowledged() ? options.mostInFlight() : 0);
+        prototypes = new @Nullable Prototype[options.topics()];
+        sequences = new long[options.topics()];
+        expected = new long[options.topics()];
+        if (isCredited()) {
+            for (int topic = 0; topic < options.topics(); topic++) {
+                loop.credits().register(planned.firstSource() + topic, this);
+            }
+        }
+    }
+
+    /** Whether deliveries open its window. */
+    private boolean isCredited() {
+        return !qos.isAcknowledged() && options.isClosedLoop();
+    }
+
+    /** When its next message is due. */
+    long dueNanos() {
+        return schedule == null ? Long.MAX_VALUE : schedule.dueNanos();
+    }
+
+    /**
+     * Begins to publish.
+     *
+     * @param messages so many; 0 until {@link #end}
+     */
+    void begin(int messages) {
+        left = messages == 0 ? UNLIMITED : messages;
+        publishing = true;
+        if (schedule != null) {
+            schedule.begin(loop.clock().nanos());
+        }
+        if (isCredited()) {
+            deliveriesAtProbe = -1;
+            probeStall();
+        }
+        goOn();
+    }
+
+    /** Publishes no more; what was due before counts as due all the same. */
+    void end() {
+        if (!publishing) {
+            return;
+        }
+        publishing = false;
+        pause();
+        if (schedule != null && left > 0 && connection != null) {
+            for (long now = loop.clock().nanos(); schedule.dueNanos() <= now; schedule.advance()) {
+                loop.count(Count.DUE);
+            }
+        }
+    }
+
+    /** Whether it has sent all that it was to send, and all of it is acknowledged. */
+    boolean isDone() {
+        return left == 0 && inFlight.size() == 0;
+    }
+
+    /** The connection is ready: what was in flight is sent again, then it goes on. */
+    void connected(Connection to) {
+        connection = to;
+        for (int packetId : inFlight.inOrder()) {
+            resend(to, packetId);
+        }
+        if (publishing && schedule != null && !blocked) {
+            schedule.begin(loop.clock().nanos()); // what was due while it was away is not made up for
+        }
+        goOn();
+    }
+
+    /** The connection is gone. */
+    void disconnected() {
+        connection = null;
+        pause();
+    }
+
+    /** There is room in the socket, or a message is done. */
+    void goOn() {
+        if (!publishing || waiting) {
+            return;
+        }
+        if (schedule == null) {
+            while (publishing && canSend()) {
+                long now = loop.clock().nanos();
+                send(now, now);
+            }
+        } else if (connection != null && publishDue(loop.clock().nanos())) {
+            waiting = true;
+            loop.pacer().add(this);
+        }
+    }
+
+    /** Publishes what is due; answers whether it is to be called again when the next is. */
+    boolean publishDue(long now) {
+        waiting = false;
+        Schedule times = schedule;
+        if (times == null || !publishing) {
+            return false;
+        }
+        while (times.dueNanos() <= now) {
+            if (!canSend()) {
+                blocked = true; // goOn() comes when there is room
+                return false;
+            }
+            send(times.dueNanos(), now);
+            times.advance();
+            if (!publishing) {
+                return false;
+            }
+        }
+        blocked = false;
+        waiting = true;
+        return true;
+    }
+
+    private void pause() {
+        if (waiting) {
+            loop.pacer().remove(this);
+            waiting = false;
+        }
+    }
+
+    private boolean canSend() {
+        Connection to = connection;
+        if (to == null || !to.isWritable()) {
+            return false;
+        }
+        if (qos.isAcknowledged()) {
+            return !inFlight.isFull();
+        }
+        if (schedule != null) {
+            return true;
+        }
+        int fanOut = loop.plan().localFanOut()[planned.firstSource() + nextTopic];
+        return dueDeliveries - deliveries < (long) options.window() * Math.max(1, fanOut);
+    }
+
+    private void send(long due, long now) {
+        int topic = nextTopic;
+        nextTopic = topic + 1 == options.topics() ? 0 : topic + 1;
+        int source = planned.firstSource() + topic;
+        long sequence = ++sequences[topic];
+        int packetId = qos.isAcknowledged() ? inFlight.add(topic, sequence, due) : 0;
+        if (connection != null) {
+            write(connection, topic, sequence, due, packetId, false);
+        }
+        int fanOut = loop.audience().of(source);
+        expected[topic] += fanOut;
+        loop.tally().count(Count.EXPECTED, fanOut);
+        loop.count(Count.DUE);
+        loop.count(Count.SENT);
+        if (!qos.isAcknowledged()) {
+            loop.count(Count.ACKNOWLEDGED);
+            dueDeliveries += loop.plan().localFanOut()[source];
+        }
+        if (schedule != null) {
+            judgeDelay(now - due);
+        }
+        left--;
+        publishing = left > 0;
+    }
+
+    private void judgeDelay(long delayNanos) {
+        if (blocked) {
+            loop.count(Count.BLOCKED);
+            return;
+        }
+        loop.tally().record(Metric.SEND_DELAY, delayNanos);
+        if (delayNanos > lateNanos) {
+            loop.count(Count.SENT_LATE);
+        }
+    }
+
+    private void write(Connection to, int topic, long sequence, long due, int packetId, boolean dup) {
+        prototype(to.encoder(), topic)
+                .write(
+                        to.begin(),
+                        packetId,
+                        dup,
+                        Stamp.first(loop.plan().run(), planned.firstSource() + topic, due),
+                        Stamp.second(sequence, due));
+        to.written();
+    }
+
+    private Prototype prototype(MqttEncoder encoder, int topic) {
+        Prototype known = prototypes[topic];
+        if (known == null) {
+            int payload = (int) Math.round(options.payload().next(loop.random()));
+            known = Prototype.of(
+                    encoder, planned.topic(topic), qos, options.retain(), payload, planned.responseTopic());
+            if (options.payload().isConstant()) {
+                prototypes[topic] = known;
+            }
+        }
+        return known;
+    }
+
+    private void resend(Connection to, int packetId) {
+        if (inFlight.isReceived(packetId)) {
+            release(to, packetId);
+        } else {
+            loop.count(Count.RESENT);
+            write(
+                    to,
+                    inFlight.topic(packetId),
+                    inFlight.sequence(packetId),
+                    inFlight.dueNanos(packetId),
+                    packetId,
+                    true);
+        }
+    }
+
+    private static void release(Connection to, int packetId) {
+        to.send(new Pubrel(packetId, ReasonCode.SUCCESS, null, List.of()));
+    }
+
+    /** PUBACK or PUBCOMP, or a refusal: this message is done. */
+    void done(Acknowledgement answer) {
+        int packetId = answer.packetId();
+        if (!inFlight.has(packetId)) {
+            return;
+        }
+        if (answer.reason().isError()) {
+            loop.count(Count.REFUSED);
+            int topic = inFlight.topic(packetId);
+            int fanOut = loop.plan().fanOut()[planned.firstSource() + topic];
+            expected[topic] -= fanOut;
+            loop.tally().count(Count.EXPECTED, -fanOut);
+        } else {
+            loop.count(Count.ACKNOWLEDGED);
+            loop.tally().record(Metric.PUBLISH, loop.clock().nanos() - inFlight.dueNanos(packetId));
+        }
+        inFlight.remove(packetId);
+        goOn();
+    }
+
+    /** PUBREC: the broker has it, and is told that it need not come again. */
+    void received(Connection from, Acknowledgement answer) {
+        if (answer.reason().isError()) {
+            done(answer);
+            return;
+        }
+        if (inFlight.has(answer.packetId())) {
+            inFlight.setReceived(answer.packetId());
+        }
+        release(from, answer.packetId());
+    }
+
+    /** A message of QoS 0 has come. From any event loop. */
+    void delivered() {
+        if (loop.eventLoop().inEventLoop()) {
+            deliveries++;
+            goOn();
+        } else {
+            loop.eventLoop().execute(this::delivered);
+        }
+    }
+
+    /** What is lost shall not close the window for ever. */
+    private void probeStall() {
+        if (!publishing) {
+            return;
+        }
+        if (deliveries == deliveriesAtProbe && connection != null && connection.isWritable()) {
+            deliveries = dueDeliveries;
+            goOn();
+        }
+        deliveriesAtProbe = deliveries;
+        var _ = loop.eventLoop().schedule(this::probeStall, STALL_NANOS, TimeUnit.NANOSECONDS);
+    }
+
+    /** Adds what must have come of each topic. */
+    void addTo(SourceCounts counts) {
+        for (int topic = 0; topic < expected.length; topic++) {
+            counts.expect(planned.firstSource() + topic, expected[topic]);
+        }
+    }
+}

@@ -1,0 +1,5 @@
+/** The command {@code ./tributary perf}. */
+@NullMarked
+package io.tributary.perf.command;
+
+import org.jspecify.annotations.NullMarked;

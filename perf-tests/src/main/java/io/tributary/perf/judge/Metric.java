@@ -1,0 +1,28 @@
+package io.tributary.perf.judge;
+
+/** What is measured as a distribution, in nanoseconds. */
+public enum Metric {
+    /** From when a message was to be sent until a subscriber had it. */
+    END_TO_END("end to end"),
+    /** From when a message was to be sent until the broker's last acknowledgement: PUBACK, PUBCOMP. */
+    PUBLISH("publish acknowledgement"),
+    /** From when a message was to be sent until the tool sent it; the tool's own part of the other two. */
+    SEND_DELAY("send delay of the tool"),
+    /** From a request until its answer, over a response topic. */
+    ROUND_TRIP("request and answer"),
+    /** From the start of a connection until it was ready: TCP, TLS, CONNACK, SUBACK. */
+    CONNECT("connect"),
+    /** How much later than asked for the tool's event loops ran a task. */
+    LOOP_LAG("event loop lag of the tool");
+
+    private final String words;
+
+    Metric(String words) {
+        this.words = words;
+    }
+
+    /** What it is, for people. */
+    public String words() {
+        return words;
+    }
+}

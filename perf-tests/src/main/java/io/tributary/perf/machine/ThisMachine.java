@@ -1,0 +1,57 @@
+package io.tributary.perf.machine;
+
+import io.tributary.perf.result.Machine;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.stream.Stream;
+
+/** The machine that this process runs on. */
+public final class ThisMachine {
+    private static final long TICK_NANOS = 10_000_000;
+    private static final String UNKNOWN = "unknown";
+
+    private ThisMachine() {}
+
+    /** What it is. */
+    public static Machine describe() {
+        return new Machine(
+                fromProc("cpuinfo", "model name"),
+                Runtime.getRuntime().availableProcessors(),
+                memoryMegabytes(),
+                System.getProperty("os.name") + " " + System.getProperty("os.version") + " "
+                        + System.getProperty("os.arch"),
+                System.getProperty("java.vendor") + " " + System.getProperty("java.version"));
+    }
+
+    /** The time that all its processors together were busy with anything, in nanoseconds; 0 where nobody says. */
+    public static long busyNanos() {
+        try (Stream<String> lines = Files.lines(Path.of("/proc/stat"))) {
+            String[] fields = lines.findFirst().orElse("").split(" +", -1);
+            long ticks = 0;
+            // user nice system idle iowait irq softirq steal
+            for (int i = 1; i <= 8; i++) {
+                ticks += i == 4 || i == 5 ? 0 : Long.parseLong(fields[i]);
+            }
+            return ticks * TICK_NANOS;
+        } catch (IOException e) {
+            return 0;
+        }
+    }
+
+    private static long memoryMegabytes() {
+        String kilobytes = fromProc("meminfo", "MemTotal").replaceAll("[^0-9]", "");
+        return kilobytes.isEmpty() ? 0 : Long.parseLong(kilobytes) / 1024;
+    }
+
+    private static String fromProc(String file, String key) {
+        try (Stream<String> lines = Files.lines(Path.of("/proc", file))) {
+            return lines.filter(line -> line.startsWith(key))
+                    .map(line -> line.substring(line.indexOf(':') + 1).strip())
+                    .findFirst()
+                    .orElse(UNKNOWN);
+        } catch (IOException e) {
+            return UNKNOWN;
+        }
+    }
+}

@@ -1,0 +1,60 @@
+package io.tributary.perf.machine;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.Optional;
+import java.util.stream.Stream;
+
+/**
+ * What a process has taken up to now.
+ *
+ * @param cpuNanos the processor time of all its threads, with the kernel's; in steps of 10 ms
+ * @param rssBytes its memory at present, as the system counts it; 0 where nobody says
+ * @param threads how many it has; 0 where nobody says
+ * @param files how many it has open; 0 where nobody says
+ */
+public record Usage(long cpuNanos, long rssBytes, int threads, int files) {
+    /** Of a process that is not there. */
+    public static final Usage NONE = new Usage(0, 0, 0, 0);
+
+    private static final long TICK_NANOS = 10_000_000;
+    private static final String RESIDENT = "VmRSS:";
+
+    /** Of a process by its identifier: from {@code /proc}, and elsewhere as far as Java knows. */
+    public static Usage of(long pid) {
+        Path directory = Path.of("/proc", Long.toString(pid));
+        try {
+            return ofLinux(directory);
+        } catch (IOException e) {
+            Optional<Duration> cpu =
+                    ProcessHandle.of(pid).flatMap(process -> process.info().totalCpuDuration());
+            return cpu.map(time -> new Usage(time.toNanos(), 0, 0, 0)).orElse(NONE);
+        }
+    }
+
+    private static Usage ofLinux(Path directory) throws IOException {
+        String stat = Files.readString(directory.resolve("stat"));
+        // Its name may have spaces and brackets in it; what follows the last bracket is state, parent, ...
+        String[] fields = stat.substring(stat.lastIndexOf(')') + 2).split(" ", -1);
+        long ticks = Long.parseLong(fields[11]) + Long.parseLong(fields[12]);
+        return new Usage(ticks * TICK_NANOS, resident(directory), Integer.parseInt(fields[17]), openFiles(directory));
+    }
+
+    private static long resident(Path directory) throws IOException {
+        return Files.readAllLines(directory.resolve("status")).stream()
+                .filter(line -> line.startsWith(RESIDENT))
+                .mapToLong(line -> 1024 * Long.parseLong(line.replaceAll("[^0-9]", "")))
+                .findFirst()
+                .orElse(0);
+    }
+
+    private static int openFiles(Path directory) {
+        try (Stream<Path> files = Files.list(directory.resolve("fd"))) {
+            return (int) files.count();
+        } catch (IOException e) {
+            return 0; // of another user
+        }
+    }
+}

@@ -1,0 +1,13 @@
+package io.tributary.perf.report;
+
+/** Text in HTML and SVG. */
+final class Html {
+    private Html() {}
+
+    static String escape(String text) {
+        return text.replace("&", "&amp;")
+                .replace("<", "&lt;")
+                .replace(">", "&gt;")
+                .replace("\"", "&quot;");
+    }
+}

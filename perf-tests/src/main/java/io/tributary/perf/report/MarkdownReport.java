@@ -1,0 +1,98 @@
+package io.tributary.perf.report;
+
+import io.tributary.perf.result.RunResult;
+import java.util.List;
+import java.util.Locale;
+import org.jspecify.annotations.Nullable;
+
+/** Results as Markdown. */
+public final class MarkdownReport {
+    private MarkdownReport() {}
+
+    /** One run or several, side by side first and then each. */
+    public static String of(List<RunResult> runs) {
+        StringBuilder text = new StringBuilder();
+        text.append(Table.headline(runs).markdown()).append('\n');
+        runs.forEach(run -> text.append(details(run)));
+        return text.toString();
+    }
+
+    private static String details(RunResult run) {
+        StringBuilder text = new StringBuilder();
+        text.append("## ")
+                .append(run.label())
+                .append(" on ")
+                .append(run.target().name())
+                .append("\n\n");
+        for (String refusal : run.refusals()) {
+            text.append("**NOT VALID:** ").append(refusal).append("\n\n");
+        }
+        for (String remark : run.remarks()) {
+            text.append(remark).append("\n\n");
+        }
+        if (run.lost() > 0) {
+            text.append(String.format(
+                    Locale.ROOT, "%,d messages lost, of %,d publishers' topics:%n", run.lost(), run.sourcesLosing()));
+            run.sourcesWithLoss()
+                    .forEach(source -> text.append("- ").append(source).append('\n'));
+            text.append('\n');
+        }
+        text.append(Table.distributions(run).markdown()).append('\n');
+        text.append(Table.processes(run).markdown()).append('\n');
+        text.append(Table.steps(run).markdown()).append('\n');
+        run.slopes()
+                .forEach((name, slope) -> text.append(name)
+                        .append(": ")
+                        .append(Format.number(slope))
+                        .append("\n\n"));
+        text.append(setting(run)).append('\n');
+        return text.toString();
+    }
+
+    static String setting(RunResult run) {
+        StringBuilder text = new StringBuilder();
+        text.append(String.format(
+                Locale.ROOT,
+                "%s, %s (%s), commit %s; %s, %d cores, %,d MB, %s; Java of the tool: %s; %d process%s of the tool%s.%n%n",
+                run.started(),
+                run.target().name(),
+                run.target().version(),
+                run.commit(),
+                run.machine().processor(),
+                run.machine().cores(),
+                run.machine().memoryMegabytes(),
+                run.machine().system(),
+                run.machine().java(),
+                run.runners(),
+                run.runners() == 1 ? "" : "es",
+                run.clockErrorMillis() == 0
+                        ? ""
+                        : String.format(
+                                Locale.ROOT, ", whose clocks are at most %.2f ms apart", run.clockErrorMillis())));
+        run.target()
+                .facts()
+                .forEach((name, value) -> text.append("- ")
+                        .append(name)
+                        .append(": ")
+                        .append(value)
+                        .append('\n'));
+        Object source = run.scenario().getOrDefault("source", "");
+        if (!String.valueOf(source).isEmpty()) {
+            text.append("- source: ").append(source).append('\n');
+            list(text, "same: ", run.scenario().get("same"));
+            list(text, "differs: ", run.scenario().get("differs"));
+        }
+        text.append("- parameters: ")
+                .append(run.scenario().get("parameters"))
+                .append(", scale ")
+                .append(run.scenario().get("scale"))
+                .append('\n');
+        return text.toString();
+    }
+
+    private static void list(StringBuilder text, String head, @Nullable Object values) {
+        if (values instanceof List<?> list) {
+            list.forEach(value -> text.append("- ").append(head).append(value).append('\n'));
+        }
+    }
+}

@@ -1,0 +1,9 @@
+package io.tributary.perf.result;
+
+/**
+ * Where a run took place.
+ *
+ * @param memoryMegabytes of the machine
+ * @param java the tool's
+ */
+public record Machine(String processor, int cores, long memoryMegabytes, String system, String java) {}

@@ -1,0 +1,44 @@
+package io.tributary.perf.result;
+
+import com.fasterxml.jackson.databind.DeserializationFeature;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import com.fasterxml.jackson.databind.SerializationFeature;
+import com.fasterxml.jackson.databind.json.JsonMapper;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+
+/**
+ * A file with results.
+ *
+ * @param tool what wrote it
+ * @param runs one or more
+ */
+public record ResultFile(String tool, List<RunResult> runs) {
+    private static final ObjectMapper MAPPER = JsonMapper.builder()
+            .enable(SerializationFeature.INDENT_OUTPUT)
+            .enable(SerializationFeature.ORDER_MAP_ENTRIES_BY_KEYS)
+            .disable(DeserializationFeature.FAIL_ON_UNKNOWN_PROPERTIES)
+            .build();
+
+    /** Copies the list. */
+    public ResultFile {
+        runs = List.copyOf(runs);
+    }
+
+    /** A file of this version of the tool. */
+    public static ResultFile of(List<RunResult> runs) {
+        return new ResultFile("tributary perf, format 1", runs);
+    }
+
+    /** Reads one. */
+    public static ResultFile read(Path path) throws IOException {
+        return MAPPER.readValue(Files.readString(path), ResultFile.class);
+    }
+
+    /** Writes it, in place of what is there. */
+    public void write(Path path) throws IOException {
+        Files.writeString(path, MAPPER.writeValueAsString(this) + "\n");
+    }
+}

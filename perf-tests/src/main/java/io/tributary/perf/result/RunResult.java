@@ -1,0 +1,93 @@
+package io.tributary.perf.result;
+
+import com.fasterxml.jackson.annotation.JsonIgnore;
+import io.tributary.perf.judge.Count;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * A run with all that belongs to it: what was run, on what, and what came out.
+ *
+ * @param label the scenario with what tells this run from others of the same
+ * @param started the time, in ISO 8601
+ * @param commit of the tool
+ * @param runners how many processes the clients were in
+ * @param clockErrorMillis how far the clocks of two runners may be apart; 0 with one
+ * @param scenario all settings, as they were
+ * @param refusals why the run says nothing about the broker: the tool was the bottleneck; empty where it was not
+ * @param remarks what to know when reading the figures
+ * @param measured all measured steps together
+ * @param total what was counted from the beginning to the end: the judgement
+ * @param sourcesWithLoss the publishers and topics of which messages are lost, the first ten
+ * @param slopes for a soak: what grew, by name, an hour
+ */
+public record RunResult(
+        String label,
+        String started,
+        String commit,
+        int runners,
+        double clockErrorMillis,
+        Machine machine,
+        TargetFacts target,
+        Map<String, Object> scenario,
+        List<String> refusals,
+        List<String> remarks,
+        StepResult measured,
+        Map<Count, Long> total,
+        long lost,
+        int sourcesLosing,
+        List<String> sourcesWithLoss,
+        List<StepResult> steps,
+        List<Sample> samples,
+        Map<String, Double> slopes) {
+
+    /** The process of the tool itself among those of a step. */
+    public static final String TOOL = "load tool";
+
+    /** Copies lists and maps. */
+    public RunResult {
+        refusals = List.copyOf(refusals);
+        remarks = List.copyOf(remarks);
+        total = Map.copyOf(total);
+        sourcesWithLoss = List.copyOf(sourcesWithLoss);
+        steps = List.copyOf(steps);
+        samples = List.copyOf(samples);
+        slopes = Map.copyOf(slopes);
+    }
+
+    /** One count over the whole run. */
+    public long count(Count what) {
+        return total.getOrDefault(what, 0L);
+    }
+
+    /** The processor time of all that is measured, in seconds. */
+    @JsonIgnore
+    public double targetCpuSeconds() {
+        return measured.processes().stream()
+                .filter(process -> !process.name().startsWith(TOOL))
+                .mapToDouble(ProcessUse::cpuSeconds)
+                .sum();
+    }
+
+    /** The processor time of the tool, in seconds. */
+    @JsonIgnore
+    public double toolCpuSeconds() {
+        return measured.processes().stream()
+                .filter(process -> process.name().startsWith(TOOL))
+                .mapToDouble(ProcessUse::cpuSeconds)
+                .sum();
+    }
+
+    /** Whether the processes of what is measured are known. */
+    @JsonIgnore
+    public boolean knowsTarget() {
+        return measured.processes().stream().anyMatch(process -> !process.name().startsWith(TOOL));
+    }
+
+    /**
+     * What was measured.
+     *
+     * @param facts what else is to be known of it, such as the number of shards of a cluster
+     */
+    public record TargetFacts(String name, String version, Map<String, String> facts) {}
+}

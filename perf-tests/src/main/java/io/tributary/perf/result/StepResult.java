@@ -1,0 +1,59 @@
+package io.tributary.perf.result;
+
+import io.tributary.perf.judge.Count;
+import io.tributary.perf.judge.Metric;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * What a step gave, or all measured steps together.
+ *
+ * @param seconds how long it took
+ * @param counts what was counted in it; what was sent in one step may come in the next
+ * @param times the distributions
+ * @param secondsToFirst from its beginning to the first message that came; -1 for none
+ * @param secondsToLast the same to the last
+ * @param processes what is measured, and the tool itself
+ * @param busiestLoop the share of a core that the busiest event loop of the tool took
+ * @param machineBusy the share of the machine's processors that anybody kept busy
+ * @param othersBusy the part of this that is neither what is measured nor the tool
+ */
+public record StepResult(
+        String name,
+        double seconds,
+        Map<Count, Long> counts,
+        Map<Metric, Distribution> times,
+        double secondsToFirst,
+        double secondsToLast,
+        List<ProcessUse> processes,
+        double busiestLoop,
+        double machineBusy,
+        double othersBusy) {
+
+    /** Copies the lists and maps. */
+    public StepResult {
+        counts = Map.copyOf(counts);
+        times = Map.copyOf(times);
+        processes = List.copyOf(processes);
+    }
+
+    /** One count. */
+    public long count(Count what) {
+        return counts.getOrDefault(what, 0L);
+    }
+
+    /** So many a second. */
+    public double perSecond(Count what) {
+        return count(what) / Math.max(seconds, 1e-9);
+    }
+
+    /**
+     * The processor time of a process for each message that was delivered, in microseconds; NaN where none was.
+     *
+     * @param processSeconds what it took
+     */
+    public double microsPerMessage(double processSeconds) {
+        long delivered = count(Count.RECEIVED);
+        return delivered == 0 ? Double.NaN : processSeconds * 1e6 / delivered;
+    }
+}

@@ -1,0 +1,113 @@
+package io.tributary.perf.run;
+
+import io.tributary.perf.judge.Count;
+import io.tributary.perf.judge.Metric;
+import io.tributary.perf.result.Distribution;
+import io.tributary.perf.result.ProcessUse;
+import io.tributary.perf.result.RunResult;
+import io.tributary.perf.result.StepResult;
+import io.tributary.perf.scenario.Limits;
+import io.tributary.perf.scenario.Scenario;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+
+/**
+ * Tells whether a run says anything about the broker, or only about the tool: whether what was to be offered was offered, and
+ * nothing but the broker was in the way.
+ */
+final class Bottleneck {
+    /** The share of messages that may be late by the tool's own fault, or not offered at all. */
+    private static final double TOLERATED = 0.01;
+
+    /** From this share on somebody else on the machine is worth a remark. */
+    private static final double OTHERS = 0.05;
+
+    private Bottleneck() {}
+
+    /** Why the figures are not to be reported; empty if they are. */
+    static List<String> refusals(Scenario scenario, StepResult measured) {
+        List<String> refusals = new ArrayList<>();
+        Limits limits = scenario.limits();
+        if (measured.busiestLoop() >= limits.loopBusy() && hasRoom(measured, limits)) {
+            refusals.add(String.format(
+                    Locale.ROOT,
+                    "an event loop of the load tool was busy %.0f %% of the time while %.0f %% of the machine was idle:"
+                            + " the tool was the bottleneck; give it more --set threads=N or --runners N",
+                    100 * measured.busiestLoop(),
+                    100 * (1 - measured.machineBusy())));
+        }
+        if (scenario.isOpenLoop()) {
+            checkRate(limits, measured, refusals);
+        }
+        return refusals;
+    }
+
+    /** With all processors busy nobody can tell who was in whose way; then the rule does not hold. */
+    private static boolean hasRoom(StepResult measured, Limits limits) {
+        boolean elsewhere = measured.processes().stream().allMatch(process -> isTool(process));
+        return elsewhere || 1 - measured.machineBusy() >= limits.idle();
+    }
+
+    private static boolean isTool(ProcessUse process) {
+        return process.name().startsWith(RunResult.TOOL);
+    }
+
+    private static void checkRate(Limits limits, StepResult measured, List<String> refusals) {
+        long sent = measured.count(Count.SENT);
+        double late = (double) measured.count(Count.SENT_LATE) / Math.max(1, sent);
+        double limitMillis = limits.sendDelay().toNanos() / 1e6;
+        if (late > TOLERATED) {
+            refusals.add(String.format(
+                    Locale.ROOT,
+                    "the load tool sent %.1f %% of the messages more than %.0f ms late by its own fault: the rate was not"
+                            + " what the scenario says",
+                    100 * late,
+                    limitMillis));
+        }
+        Distribution lag = measured.times().get(Metric.LOOP_LAG);
+        if (lag != null && lag.p99() > limitMillis) {
+            refusals.add(String.format(
+                    Locale.ROOT,
+                    "the event loops of the load tool were %.0f ms late (99th percentile): latencies would be the tool's",
+                    lag.p99()));
+        }
+        long due = measured.count(Count.DUE);
+        long missing = due - sent;
+        if (missing > TOLERATED * due && measured.count(Count.BLOCKED) == 0) {
+            refusals.add(String.format(
+                    Locale.ROOT,
+                    "only %d of %d messages that were due were sent, though the broker took all",
+                    sent,
+                    due));
+        }
+    }
+
+    /** What to know when reading the figures. */
+    static List<String> remarks(Scenario scenario, StepResult measured, int cores) {
+        List<String> remarks = new ArrayList<>();
+        boolean here = !measured.processes().stream().allMatch(process -> isTool(process));
+        if (here && 1 - measured.machineBusy() < scenario.limits().idle()) {
+            remarks.add(String.format(
+                    Locale.ROOT,
+                    "All %d processors of the machine were busy: throughput is what broker and load tool reach together on"
+                            + " it; the cost of a message is the figure to compare.",
+                    cores));
+        }
+        if (measured.othersBusy() > OTHERS) {
+            remarks.add(String.format(
+                    Locale.ROOT,
+                    "Other programs took %.0f %% of the machine meanwhile: latency and throughput suffer from that.",
+                    100 * measured.othersBusy()));
+        }
+        if (measured.count(Count.BLOCKED) > 0) {
+            remarks.add(String.format(
+                    Locale.ROOT,
+                    "The broker did not keep up with the rate: %d of %d messages waited for acknowledgements of earlier"
+                            + " ones; the wait is part of their latency.",
+                    measured.count(Count.BLOCKED),
+                    measured.count(Count.SENT)));
+        }
+        return remarks;
+    }
+}

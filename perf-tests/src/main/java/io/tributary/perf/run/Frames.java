@@ -1,0 +1,80 @@
+package io.tributary.perf.run;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import java.io.BufferedInputStream;
+import java.io.BufferedOutputStream;
+import java.io.DataInputStream;
+import java.io.DataOutputStream;
+import java.io.EOFException;
+import java.io.IOException;
+import java.net.Socket;
+
+/**
+ * JSON objects over a socket, each behind its length. Reading is for one thread, writing for any.
+ */
+final class Frames implements AutoCloseable {
+    static final ObjectMapper MAPPER = new ObjectMapper();
+
+    /** Of what an unknown peer may say. */
+    static final int GREETING_BYTES = 1_024;
+
+    private static final int MOST_BYTES = 512 << 20;
+
+    private final Socket socket;
+    private final DataInputStream in;
+    private final DataOutputStream out;
+    private int limit = GREETING_BYTES;
+
+    Frames(Socket socket) throws IOException {
+        this.socket = socket;
+        socket.setTcpNoDelay(true);
+        in = new DataInputStream(new BufferedInputStream(socket.getInputStream()));
+        out = new DataOutputStream(new BufferedOutputStream(socket.getOutputStream()));
+    }
+
+    /** The peer is known: it may send what it likes. */
+    void trust() {
+        limit = MOST_BYTES;
+    }
+
+    /**
+     * The next object.
+     *
+     * @throws EOFException if there is none any more
+     * @throws IOException if it is too large, or no JSON
+     */
+    JsonNode read() throws IOException {
+        int length = in.readInt();
+        if (length < 0 || length > limit) {
+            throw new IOException("a message of " + length + " bytes: this is no process of the load tool");
+        }
+        byte[] bytes = new byte[length];
+        in.readFully(bytes);
+        return MAPPER.readTree(bytes);
+    }
+
+    /** Sends an object. */
+    void write(ObjectNode message) throws IOException {
+        byte[] bytes = MAPPER.writeValueAsBytes(message);
+        synchronized (out) {
+            out.writeInt(bytes.length);
+            out.write(bytes);
+            out.flush();
+        }
+    }
+
+    static ObjectNode message() {
+        return MAPPER.createObjectNode();
+    }
+
+    @Override
+    public void close() {
+        try {
+            socket.close();
+        } catch (IOException e) {
+            // It is closed all the same.
+        }
+    }
+}

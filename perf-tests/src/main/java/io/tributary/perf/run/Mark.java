@@ -1,0 +1,22 @@
+package io.tributary.perf.run;
+
+import io.tributary.perf.client.Crew;
+import io.tributary.perf.judge.Snapshot;
+import io.tributary.perf.machine.ThisMachine;
+import io.tributary.perf.machine.Usage;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * Everything that is measured, at one moment; a step is what lies between two.
+ *
+ * @param nanos the time, by the run's clock
+ * @param snapshot of the clients; its distributions are those since the mark before
+ * @param machineNanos what the processors of this machine were busy in all
+ */
+record Mark(long nanos, Snapshot snapshot, Map<String, Usage> usage, List<Crew.Own> own, long machineNanos) {
+
+    static Mark take(long nanos, Crew crew, Watched watched) {
+        return new Mark(nanos, crew.snapshot(), watched.usage(), crew.own(), ThisMachine.busyNanos());
+    }
+}

@@ -1,0 +1,92 @@
+package io.tributary.perf.run;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import java.io.IOException;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicLong;
+
+/** A runner as its orchestrator sees it: questions, and answers in any order. Thread-safe. */
+final class RemoteRunner implements AutoCloseable {
+    private static final int CLOCK_PROBES = 50;
+
+    private final Frames frames;
+    private final String name;
+    private final AtomicLong ids = new AtomicLong();
+    private final Map<Long, CompletableFuture<JsonNode>> asked = new ConcurrentHashMap<>();
+    private volatile boolean lost;
+
+    RemoteRunner(Frames frames, String name) {
+        this.frames = frames;
+        this.name = name;
+        Thread.ofVirtual().name("perf-" + name).start(this::listen);
+    }
+
+    /** Asks; the answer comes when what was asked for is done. */
+    CompletableFuture<JsonNode> ask(String what, ObjectNode details) {
+        long id = ids.incrementAndGet();
+        CompletableFuture<JsonNode> answer = new CompletableFuture<>();
+        asked.put(id, answer);
+        try {
+            frames.write(Frames.message().put("id", id).put("ask", what).set("details", details));
+        } catch (IOException e) {
+            answer.completeExceptionally(new RunException(name + " is gone: " + e.getMessage(), e));
+        }
+        if (lost) {
+            answer.completeExceptionally(new RunException(name + " is gone"));
+        }
+        return answer;
+    }
+
+    /**
+     * Sets its clock to ours, by the fastest of several questions for its time.
+     *
+     * @return how far it may be off, in nanoseconds
+     */
+    long setClock() {
+        long fastest = Long.MAX_VALUE;
+        long offset = 0;
+        for (int i = 0; i < CLOCK_PROBES; i++) {
+            long before = System.nanoTime();
+            long theirs = ask("clock", Frames.message()).join().path("nanos").asLong();
+            long after = System.nanoTime();
+            if (after - before < fastest) {
+                fastest = after - before;
+                offset = before + (after - before) / 2 - theirs;
+            }
+        }
+        ask("offset", Frames.message().put("nanos", offset)).join();
+        return fastest / 2;
+    }
+
+    private void listen() {
+        try {
+            while (true) {
+                JsonNode answer = frames.read();
+                CompletableFuture<JsonNode> question =
+                        asked.remove(answer.path("id").asLong());
+                if (question == null) {
+                    continue;
+                }
+                if (answer.has("error")) {
+                    question.completeExceptionally(
+                            new RunException(name + ": " + answer.path("error").asText()));
+                } else {
+                    question.complete(answer.path("answer"));
+                }
+            }
+        } catch (IOException e) {
+            lost = true;
+            asked.values()
+                    .forEach(question -> question.completeExceptionally(
+                            new RunException(name + " is gone (" + e.getMessage() + ")", e)));
+        }
+    }
+
+    @Override
+    public void close() {
+        frames.close();
+    }
+}

@@ -1,0 +1,132 @@
+package io.tributary.perf.run;
+
+import io.tributary.perf.client.Crew;
+import io.tributary.perf.client.LocalCrew;
+import io.tributary.perf.client.RunClock;
+import io.tributary.perf.judge.Counts;
+import io.tributary.perf.judge.SourceCounts;
+import io.tributary.perf.machine.ThisMachine;
+import io.tributary.perf.result.Machine;
+import io.tributary.perf.result.RunResult;
+import io.tributary.perf.result.RunResult.TargetFacts;
+import io.tributary.perf.result.Sample;
+import io.tributary.perf.result.StepResult;
+import io.tributary.perf.scenario.Plan;
+import io.tributary.perf.scenario.PlannedRun;
+import io.tributary.perf.scenario.Scenario;
+import io.tributary.perf.scenario.Share;
+import java.net.InetSocketAddress;
+import java.time.Instant;
+import java.time.temporal.ChronoUnit;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ThreadLocalRandom;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/** One run of a scenario against brokers that are there, from the first connection to the result. */
+public final class Run {
+    private static final int RUNS = 1 << 16;
+    private static final int LOSERS_SHOWN = 10;
+
+    private final PlannedRun planned;
+    private final Scenario scenario;
+    private final TargetFacts target;
+    private final List<InetSocketAddress> addresses;
+    private final Watched watched;
+    private final String commit;
+
+    /**
+     * A run that has not begun.
+     *
+     * @param addresses of the brokers
+     * @param watched the processes that are measured
+     * @param commit of the tool
+     */
+    public Run(
+            PlannedRun planned, TargetFacts target, List<InetSocketAddress> addresses, Watched watched, String commit) {
+        this.planned = planned;
+        this.scenario = planned.scenario();
+        this.target = target;
+        this.addresses = List.copyOf(addresses);
+        this.watched = watched;
+        this.commit = commit;
+    }
+
+    /**
+     * Carries it out.
+     *
+     * @param runners processes that share the clients; null for this one alone
+     * @param listener is told what goes on every second, from another thread
+     */
+    public RunResult perform(@Nullable Runners runners, Consumer<Sample> listener) {
+        int run = ThreadLocalRandom.current().nextInt(RUNS);
+        Plan plan = new Plan(scenario, run, Share.ALL);
+        String started = Instant.now().truncatedTo(ChronoUnit.SECONDS).toString();
+        try (Crew crew = runners == null
+                ? new LocalCrew(plan, Share.ALL, addresses, new RunClock())
+                : runners.crew(planned, run, addresses)) {
+            Watched all = watched.with(toolProcesses(crew));
+            Conductor conductor = new Conductor(scenario, crew, all);
+            List<Sample> samples = conductor.run(listener);
+            return result(plan, crew, conductor, samples, started, runners);
+        }
+    }
+
+    private static Map<String, Long> toolProcesses(Crew crew) {
+        Map<String, Long> pids = new LinkedHashMap<>();
+        List<Crew.Own> own = crew.own();
+        for (int i = 0; i < own.size(); i++) {
+            pids.put(
+                    RunResult.TOOL + (own.size() == 1 ? "" : " " + (i + 1)),
+                    own.get(i).pid());
+        }
+        return pids;
+    }
+
+    private RunResult result(
+            Plan plan,
+            Crew crew,
+            Conductor conductor,
+            List<Sample> samples,
+            String started,
+            @Nullable Runners runners) {
+        Machine machine = ThisMachine.describe();
+        StepResult measured = conductor.measured().result(machine.cores());
+        Counts total = crew.counts();
+        SourceCounts sources = crew.sources();
+        List<Integer> losers = sources.losers();
+        List<String> remarks = new ArrayList<>(Bottleneck.remarks(scenario, measured, machine.cores()));
+        if (total.unacknowledged() > 0) {
+            remarks.add(total.unacknowledged()
+                    + " messages were never acknowledged; whether they came is counted all the" + " same.");
+        }
+        String label = planned.label();
+        return new RunResult(
+                label.isEmpty() ? scenario.name() : scenario.name() + " " + label,
+                started,
+                commit,
+                crew.own().size(),
+                runners == null ? 0 : runners.clockErrorMillis(),
+                machine,
+                target,
+                planned.tree(),
+                Bottleneck.refusals(scenario, measured),
+                remarks,
+                measured,
+                total.asMap(),
+                sources.lost(),
+                losers.size(),
+                losers.stream()
+                        .limit(LOSERS_SHOWN)
+                        .map(source -> plan.nameOf(source) + ": " + sources.lost(source) + " lost")
+                        .toList(),
+                conductor.intervals().stream()
+                        .map(interval -> interval.result(machine.cores()))
+                        .toList(),
+                samples,
+                Slopes.of(samples));
+    }
+}

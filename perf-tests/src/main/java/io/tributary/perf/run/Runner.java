@@ -1,0 +1,135 @@
+package io.tributary.perf.run;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.tributary.perf.client.LocalCrew;
+import io.tributary.perf.client.RunClock;
+import io.tributary.perf.scenario.Plan;
+import io.tributary.perf.scenario.PlannedRun;
+import io.tributary.perf.scenario.Share;
+import java.io.EOFException;
+import java.io.IOException;
+import java.net.InetSocketAddress;
+import java.net.Socket;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/** A process with a share of the clients: does what its orchestrator asks, until that is gone. */
+public final class Runner {
+    private static final int GREETING_MILLIS = 10_000;
+
+    private final Frames frames;
+    private final RunClock clock = new RunClock();
+    private volatile @Nullable LocalCrew crew;
+
+    private Runner(Frames frames) {
+        this.frames = frames;
+    }
+
+    /**
+     * Connects to an orchestrator and works for it; returns when it has closed the connection.
+     *
+     * @throws RunException if there is none, or it has another secret
+     */
+    public static void work(InetSocketAddress orchestrator, Secret secret) {
+        try (Socket socket = new Socket()) {
+            socket.connect(orchestrator, GREETING_MILLIS);
+            socket.setSoTimeout(GREETING_MILLIS);
+            Frames frames = new Frames(socket);
+            secret.greet(frames);
+            socket.setSoTimeout(0);
+            new Runner(frames).work();
+        } catch (IOException e) {
+            throw new RunException("no work from " + orchestrator + ": " + e.getMessage(), e);
+        }
+    }
+
+    private void work() throws IOException {
+        try {
+            while (true) {
+                JsonNode question = frames.read();
+                // Each on its own: what takes long shall not keep the others waiting.
+                Thread.ofVirtual().start(() -> answer(question));
+            }
+        } catch (EOFException e) {
+            // The orchestrator is done.
+        } finally {
+            close();
+        }
+    }
+
+    private void answer(JsonNode question) {
+        ObjectNode answer = Frames.message().put("id", question.path("id").asLong());
+        try {
+            answer.set("answer", perform(question.path("ask").asText(), question.path("details")));
+        } catch (RuntimeException e) {
+            answer.put("error", String.valueOf(e.getMessage()));
+        }
+        try {
+            frames.write(answer);
+        } catch (IOException e) {
+            frames.close();
+        }
+    }
+
+    private JsonNode perform(String what, JsonNode details) {
+        return switch (what) {
+            case "clock" -> Frames.message().put("nanos", System.nanoTime());
+            case "offset" -> done(() -> clock.setOffset(details.path("nanos").asLong()));
+            case "plan" -> done(() -> plan(details));
+            case "connect" -> done(() -> crew().connect(groups(details)));
+            case "disconnect" ->
+                done(() -> crew().disconnect(
+                                groups(details), details.path("abruptly").asBoolean()));
+            case "begin" ->
+                done(() ->
+                        crew().begin(groups(details), details.path("messages").asInt()));
+            case "end" -> done(() -> crew().end(groups(details)));
+            case "isDone" -> Frames.MAPPER.valueToTree(crew().isDone(groups(details)));
+            case "counts" -> Wire.counts(crew().counts());
+            case "snapshot" -> Wire.snapshot(crew().snapshot());
+            case "sources" -> Wire.sources(crew().sources());
+            case "own" -> Wire.own(crew().own().getFirst());
+            case "close" -> done(this::close);
+            default -> throw new RunException("this runner does not know '" + what + "': another version?");
+        };
+    }
+
+    private static JsonNode done(Runnable action) {
+        action.run();
+        return Frames.message();
+    }
+
+    private void plan(JsonNode details) {
+        Share share = new Share(
+                details.path("runner").asInt(), details.path("runners").asInt());
+        List<InetSocketAddress> addresses = new ArrayList<>();
+        details.path("addresses").forEach(address -> addresses.add(Addresses.parse(address.asText())));
+        PlannedRun planned = PlannedRun.fromText(details.path("scenario").asText());
+        Plan plan = new Plan(planned.scenario(), details.path("run").asInt(), share);
+        crew = new LocalCrew(plan, share, addresses, clock);
+    }
+
+    private LocalCrew crew() {
+        LocalCrew present = crew;
+        if (present == null) {
+            throw new RunException("this runner has no plan yet");
+        }
+        return present;
+    }
+
+    private synchronized void close() {
+        LocalCrew present = crew;
+        crew = null;
+        if (present != null) {
+            present.close();
+        }
+    }
+
+    private static List<String> groups(JsonNode details) {
+        List<String> groups = new ArrayList<>();
+        details.path("groups").forEach(name -> groups.add(name.asText()));
+        return groups;
+    }
+}

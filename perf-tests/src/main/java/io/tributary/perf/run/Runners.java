@@ -1,0 +1,110 @@
+package io.tributary.perf.run;
+
+import com.fasterxml.jackson.databind.node.ArrayNode;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.tributary.perf.client.Crew;
+import io.tributary.perf.scenario.PlannedRun;
+import java.io.IOException;
+import java.net.InetSocketAddress;
+import java.net.ServerSocket;
+import java.net.Socket;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+
+/**
+ * The orchestrator's side of runners: waits for as many as there are to be, sets their clocks, and gives each its share of the
+ * clients. For one thread.
+ */
+public final class Runners implements AutoCloseable {
+    private static final double NANOS_PER_MILLI = 1e6;
+    private static final int GREETING_MILLIS = 10_000;
+
+    private final ServerSocket server;
+    private final Secret secret;
+    private final List<RemoteRunner> runners = new ArrayList<>();
+    private double clockErrorMillis;
+
+    /** Listens for runners; port 0 for any that is free. */
+    public Runners(InetSocketAddress address, Secret secret) {
+        this.secret = secret;
+        try {
+            server = new ServerSocket();
+            server.bind(address);
+        } catch (IOException e) {
+            throw new RunException("runners cannot be waited for on " + address + ": " + e.getMessage(), e);
+        }
+    }
+
+    /** Where runners connect to. */
+    public int port() {
+        return server.getLocalPort();
+    }
+
+    /** Waits until so many runners have connected; whoever does not know the secret is turned away. */
+    public void await(int count, Duration limit) {
+        long deadline = System.nanoTime() + limit.toNanos();
+        while (runners.size() < count) {
+            long left = Duration.ofNanos(deadline - System.nanoTime()).toMillis();
+            if (left <= 0) {
+                throw new RunException(
+                        "only " + runners.size() + " of " + count + " runners came within " + limit.toSeconds() + " s");
+            }
+            accept((int) left);
+        }
+        clockErrorMillis =
+                2 * runners.stream().mapToLong(RemoteRunner::setClock).max().orElse(0) / NANOS_PER_MILLI;
+    }
+
+    private void accept(int limitMillis) {
+        try {
+            server.setSoTimeout(limitMillis);
+            Socket socket = server.accept();
+            socket.setSoTimeout(GREETING_MILLIS);
+            Frames frames = new Frames(socket);
+            try {
+                secret.accept(frames);
+                socket.setSoTimeout(0);
+                runners.add(new RemoteRunner(frames, "runner " + (runners.size() + 1)));
+            } catch (IOException e) {
+                frames.close();
+            }
+        } catch (IOException e) {
+            // Nobody came; await() says so when the time is over.
+        }
+    }
+
+    /** How far the clocks of two runners may be apart. */
+    double clockErrorMillis() {
+        return clockErrorMillis;
+    }
+
+    /** Has each runner make its share of the clients. */
+    Crew crew(PlannedRun planned, int run, List<InetSocketAddress> addresses) {
+        ArrayNode places = Frames.MAPPER.createArrayNode();
+        addresses.forEach(address -> places.add(address.getHostString() + ":" + address.getPort()));
+        List<CompletableFuture<?>> made = new ArrayList<>();
+        for (int i = 0; i < runners.size(); i++) {
+            ObjectNode details = Frames.message()
+                    .put("scenario", planned.text())
+                    .put("run", run)
+                    .put("runner", i)
+                    .put("runners", runners.size());
+            details.set("addresses", places);
+            made.add(runners.get(i).ask("plan", details));
+        }
+        made.forEach(CompletableFuture::join);
+        return new RemoteCrew(runners);
+    }
+
+    @Override
+    public void close() {
+        runners.forEach(RemoteRunner::close);
+        try {
+            server.close();
+        } catch (IOException e) {
+            // It is closed all the same.
+        }
+    }
+}

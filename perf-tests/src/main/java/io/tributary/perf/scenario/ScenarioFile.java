@@ -1,0 +1,139 @@
+package io.tributary.perf.scenario;
+
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/** A scenario's file: its settings as written, from which {@link #runs} makes the runs that it asks for. */
+public final class ScenarioFile {
+    private static final Map<String, Object> DEFAULTS = Yaml.map("defaults.yaml", Resources.text("defaults.yaml"));
+
+    private final String name;
+    private final String text;
+    private final Map<String, Object> tree;
+
+    private ScenarioFile(String name, String text) {
+        this.name = name;
+        this.text = text;
+        tree = Yaml.map(name, text);
+    }
+
+    /**
+     * Reads a file.
+     *
+     * @param name what to call it
+     * @throws ScenarioException if it is not YAML
+     */
+    public static ScenarioFile of(String name, String yaml) {
+        return new ScenarioFile(name, yaml);
+    }
+
+    /** The file as it was written. */
+    public String text() {
+        return text;
+    }
+
+    /** What it does, in a line. */
+    public String title() {
+        return String.valueOf(tree.getOrDefault("title", ""));
+    }
+
+    /** Its parameters, with the values they have unless told. */
+    public Map<String, Object> parameters() {
+        return tree.containsKey("parameters") ? Yaml.asMap(name + ".parameters", tree.get("parameters")) : Map.of();
+    }
+
+    /** The number of its runs without changes. */
+    public int combinations() {
+        return Parameters.combinations(section(tree, "matrix")).size();
+    }
+
+    /**
+     * The runs that it asks for: one, or one for each combination of its matrix.
+     *
+     * @param changes parameters by name, which then are no part of the matrix, and other settings by path
+     * @param scale what the numbers of clients are multiplied with; null as the file says
+     * @throws ScenarioException if something is wrong with it
+     */
+    public List<PlannedRun> runs(Map<String, String> changes, @Nullable Double scale) {
+        Map<String, Object> changed = new LinkedHashMap<>(tree);
+        Map<String, Object> parameters = section(changed, "parameters");
+        Map<String, Object> matrix = section(changed, "matrix");
+        Map<String, Object> settings = new LinkedHashMap<>();
+        changes.forEach((key, text) -> {
+            Object value = Yaml.value("--set " + key, text);
+            if (parameters.containsKey(key)) {
+                parameters.put(key, value);
+                matrix.remove(key);
+            } else {
+                settings.put(key, value);
+            }
+        });
+        if (scale != null) {
+            changed.put("scale", scale);
+        }
+        List<PlannedRun> runs = new ArrayList<>();
+        for (Map<String, Object> combination : Parameters.combinations(matrix)) {
+            Map<String, Object> values = new LinkedHashMap<>(parameters);
+            values.putAll(combination);
+            runs.add(new PlannedRun(combination, run(changed, values, settings)));
+        }
+        return runs;
+    }
+
+    private Map<String, Object> run(
+            Map<String, Object> file, Map<String, Object> values, Map<String, Object> settings) {
+        Map<String, Object> rest = new LinkedHashMap<>(file);
+        rest.remove("parameters");
+        rest.remove("matrix");
+        Map<String, Object> full = complete(Yaml.asMap(name, Parameters.fill(rest, values)));
+        full.put("name", name);
+        full.put("parameters", values);
+        settings.forEach((path, value) -> Parameters.set(full, path, value));
+        return full;
+    }
+
+    /** With what it leaves out. */
+    private Map<String, Object> complete(Map<String, Object> given) {
+        Map<String, Object> full = merged("scenario", given);
+        full.remove("matrix");
+        for (String part : List.of("mqtt", "connect", "limits")) {
+            full.put(part, merged(part, section(full, part)));
+        }
+        List<Object> groups = new ArrayList<>();
+        for (Object group : Devices.expand(Yaml.asList(name + ".groups", full.get("groups")))) {
+            groups.add(completeGroup(Yaml.asMap(name + ".groups", group)));
+        }
+        full.put("groups", groups);
+        full.put("steps", mergedAll("step", Yaml.asList(name + ".steps", full.get("steps"))));
+        return full;
+    }
+
+    private Map<String, Object> completeGroup(Map<String, Object> given) {
+        Map<String, Object> group = merged("group", given);
+        group.put("subscribe", mergedAll("subscribe", Yaml.asList(name + ".subscribe", group.get("subscribe"))));
+        if (group.get("publish") != null) {
+            group.put("publish", merged("publish", section(group, "publish")));
+        }
+        return group;
+    }
+
+    private List<Object> mergedAll(String kind, List<Object> all) {
+        List<Object> merged = new ArrayList<>();
+        all.forEach(one -> merged.add(merged(kind, Yaml.asMap(name + "." + kind, one))));
+        return merged;
+    }
+
+    private static Map<String, Object> merged(String kind, Map<String, Object> given) {
+        Map<String, Object> merged = section(DEFAULTS, kind);
+        merged.putAll(given);
+        return merged;
+    }
+
+    private static Map<String, Object> section(Map<String, Object> tree, String part) {
+        Object section = tree.get(part);
+        return section == null ? new LinkedHashMap<>() : Yaml.asMap(part, section);
+    }
+}

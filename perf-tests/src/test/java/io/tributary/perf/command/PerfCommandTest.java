@@ -1,0 +1,166 @@
+package io.tributary.perf.command;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.tributary.broker.Broker;
+import io.tributary.broker.BrokerConfig;
+import io.tributary.broker.connection.AdmissionLimits;
+import io.tributary.broker.connection.ListenerConfig;
+import io.tributary.broker.connection.ListenerKind;
+import io.tributary.broker.session.SessionLimits;
+import io.tributary.perf.judge.Count;
+import io.tributary.perf.result.ResultFile;
+import io.tributary.perf.result.RunResult;
+import java.io.ByteArrayOutputStream;
+import java.io.PrintStream;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+class PerfCommandTest {
+    private static final List<String> SMALL =
+            List.of("--set", "pairs=3", "--set", "warmup=200ms", "--set", "duration=300ms", "--set", "limits.stall=5s");
+
+    @TempDir
+    static Path data;
+
+    @TempDir
+    Path results;
+
+    private static Broker broker;
+
+    private final ByteArrayOutputStream out = new ByteArrayOutputStream();
+    private final ByteArrayOutputStream err = new ByteArrayOutputStream();
+
+    @BeforeAll
+    static void start() {
+        broker = Broker.start(BrokerConfig.defaults(data)
+                .withListeners(new ListenerConfig(
+                        "tcp",
+                        new ListenerKind.Tcp(),
+                        "127.0.0.1",
+                        0,
+                        AdmissionLimits.DEFAULT,
+                        SessionLimits.DEFAULT)));
+    }
+
+    @AfterAll
+    static void stop() {
+        broker.close();
+    }
+
+    @Test
+    void writesReportsWhenRunIsValid() throws Exception {
+        assertThat(run("run", "p2p", List.of())).as(said()).isZero();
+        RunResult result =
+                ResultFile.read(results.resolve("result.json")).runs().getFirst();
+        assertThat(result.count(Count.FIRST)).isPositive().isEqualTo(result.count(Count.SENT));
+        assertThat(result.commit()).isEqualTo("abc");
+        assertThat(results.resolve("report.html")).content().contains("<svg");
+        assertThat(results.resolve("report.md")).content().contains("all delivered");
+        assertThat(out.toString(StandardCharsets.UTF_8)).contains("| lost | 0 |");
+    }
+
+    @Test
+    void putsRunsSideBySideWhenCompared() throws Exception {
+        assertThat(run("run", "p2p", List.of())).isZero();
+        Path both = results.resolve("both");
+        String file = results.resolve("result.json").toString();
+        assertThat(command("compare", file, results.toString(), "--out", both.toString()))
+                .isZero();
+        assertThat(both.resolve("report.html")).content().contains("<svg");
+        assertThat(Files.readAllLines(both.resolve("report.md")).getFirst().split("p2p on", -1))
+                .hasSize(3);
+    }
+
+    @Test
+    void givesNoResultWhenToolWasBottleneck() {
+        List<String> impossible = List.of(
+                "--set",
+                "limits.send-delay=0s",
+                "--set",
+                "groups.publishers.publish.window=0",
+                "--set",
+                "groups.publishers.publish.rate=50");
+        assertThat(run("run", "p2p", impossible)).isEqualTo(3);
+        assertThat(said()).contains("no result: ").contains("by its own fault");
+        assertThat(results.resolve("result.json")).doesNotExist();
+    }
+
+    @Test
+    void marksResultWhenBottleneckIsAccepted() throws Exception {
+        List<String> impossible = List.of(
+                "--accept-bottleneck",
+                "--set",
+                "limits.send-delay=0s",
+                "--set",
+                "groups.publishers.publish.window=0",
+                "--set",
+                "groups.publishers.publish.rate=50");
+        assertThat(run("run", "p2p", impossible)).isZero();
+        assertThat(results.resolve("report.md")).content().contains("NOT VALID");
+    }
+
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            value = {
+                "run                     | run needs one scenario",
+                "run nothing             | there is no scenario 'nothing'",
+                "run p2p --speed 3       | there is no option --speed here",
+                "run p2p --set pairs     | --set needs key=value",
+                "run p2p --scale big     | --scale needs a number",
+                "run p2p --set x.y=3     | there is no 'x'",
+                "measure                 | there is no 'perf measure'",
+                "compare                 | compare needs result files",
+                "runner                  | runner needs --connect",
+            })
+    void saysWhatItWantsWhenCalledWrongly(String words, String message) {
+        assertThat(command(words.split(" ", -1))).isEqualTo(2);
+        assertThat(said()).contains(message);
+    }
+
+    @Test
+    void namesChoicesWhenTargetIsUnknown() {
+        assertThat(command("run", "p2p", "--target", "emqx")).isEqualTo(1);
+        assertThat(said()).contains("standalone, cluster, mosquitto");
+    }
+
+    @Test
+    void listsScenariosWithParametersWhenAsked() {
+        assertThat(command("list")).isZero();
+        assertThat(out.toString(StandardCharsets.UTF_8)).contains("p2p").contains("pairs=200");
+    }
+
+    private int run(String verb, String scenario, List<String> more) {
+        List<String> words = new ArrayList<>(List.of(verb, scenario, "--out", results.toString()));
+        words.add("--target");
+        words.add("127.0.0.1:" + broker.listeners().getFirst().address().getPort());
+        words.add("--pid");
+        words.add("broker=" + ProcessHandle.current().pid());
+        words.addAll(SMALL);
+        words.addAll(more);
+        return command(words.toArray(String[]::new));
+    }
+
+    private int command(String... words) {
+        return new PerfCommand(
+                        Path.of(".."),
+                        "abc",
+                        new PrintStream(out, true, StandardCharsets.UTF_8),
+                        new PrintStream(err, true, StandardCharsets.UTF_8))
+                .run(List.of(words));
+    }
+
+    private String said() {
+        return err.toString(StandardCharsets.UTF_8);
+    }
+}

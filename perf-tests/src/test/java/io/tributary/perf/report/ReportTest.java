@@ -1,0 +1,125 @@
+package io.tributary.perf.report;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.tributary.perf.judge.Count;
+import io.tributary.perf.judge.Metric;
+import io.tributary.perf.judge.Snapshot;
+import io.tributary.perf.result.Distribution;
+import io.tributary.perf.result.Machine;
+import io.tributary.perf.result.ProcessUse;
+import io.tributary.perf.result.ResultFile;
+import io.tributary.perf.result.RunResult;
+import io.tributary.perf.result.RunResult.TargetFacts;
+import io.tributary.perf.result.Sample;
+import io.tributary.perf.result.StepResult;
+import java.io.ByteArrayOutputStream;
+import java.io.PrintStream;
+import java.io.StringReader;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+import javax.xml.parsers.DocumentBuilderFactory;
+import org.HdrHistogram.Histogram;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.xml.sax.InputSource;
+
+class ReportTest {
+    private static final RunResult FIRST = result("Tributary <standalone>", 1_000, List.of());
+    private static final RunResult SECOND = result("Mosquitto", 500, List.of("the tool was too slow"));
+
+    @Test
+    void isSameResultWhenReadBack(@TempDir Path directory) throws Exception {
+        Path file = directory.resolve("result.json");
+        ResultFile.of(List.of(FIRST, SECOND)).write(file);
+        assertThat(ResultFile.read(file).runs()).containsExactly(FIRST, SECOND);
+    }
+
+    @Test
+    void showsFiguresSideBySideWhenThereAreTwoRuns() {
+        String markdown = MarkdownReport.of(List.of(FIRST, SECOND));
+        assertThat(markdown)
+                .contains("| messages out / s | 1,000 | 500 |")
+                .contains("| CPU of all broker processes, us a message out | 200 | 400 |")
+                .contains("NOT VALID")
+                .contains("the tool was too slow");
+    }
+
+    @Test
+    void needsNothingElseWhenPageIsOpened() {
+        String html = HtmlReport.of("Two brokers", List.of(FIRST, SECOND));
+        assertThat(html).doesNotContain("http", "<script", "src=", "{{").contains("Tributary &lt;standalone&gt;");
+    }
+
+    @Test
+    void drawsWellFormedChartsWhenThereIsAnythingToDraw() throws Exception {
+        String html = HtmlReport.of("Two brokers", List.of(FIRST, SECOND));
+        int charts = 0;
+        for (int at = html.indexOf("<figure>"); at >= 0; at = html.indexOf("<figure>", at + 1)) {
+            String figure = html.substring(at, html.indexOf("</figure>", at) + "</figure>".length());
+            assertThat(figure).contains("polyline").doesNotContain("NaN");
+            DocumentBuilderFactory.newInstance().newDocumentBuilder().parse(new InputSource(new StringReader(figure)));
+            charts++;
+        }
+        assertThat(charts).isGreaterThanOrEqualTo(5);
+    }
+
+    @Test
+    void writesOverLineWhenOnTerminal() {
+        ByteArrayOutputStream bytes = new ByteArrayOutputStream();
+        ProgressLine line =
+                new ProgressLine(new PrintStream(bytes, true, StandardCharsets.UTF_8), true, Map.of("measured", 10.0));
+        line.accept(sample(0));
+        line.accept(sample(5));
+        line.finish();
+        assertThat(bytes.toString(StandardCharsets.UTF_8))
+                .contains("\r")
+                .contains("[##########..........]")
+                .containsOnlyOnce(System.lineSeparator());
+    }
+
+    private static Sample sample(double second) {
+        return new Sample(second, "measured", 100, 200, 4, Map.of("broker", 0.5), Map.of("broker", 120.0));
+    }
+
+    private static RunResult result(String broker, long received, List<String> refusals) {
+        Histogram nanos = Snapshot.histogram();
+        for (int i = 1; i <= 1_000; i++) {
+            nanos.recordValue(i * 10_000L);
+        }
+        StepResult step = new StepResult(
+                "measured",
+                1,
+                Map.of(Count.SENT, received, Count.RECEIVED, received),
+                Map.of(Metric.END_TO_END, Distribution.of(nanos)),
+                0.1,
+                0.9,
+                List.of(
+                        new ProcessUse("broker", 0.2, 100, 120, 30, 50),
+                        new ProcessUse(RunResult.TOOL, 0.1, 80, 80, 10, 40)),
+                0.1,
+                0.3,
+                0);
+        return new RunResult(
+                "p2p",
+                "2026-01-01T00:00:00Z",
+                "abc",
+                1,
+                0,
+                new Machine("cpu", 2, 1_024, "Linux", "25"),
+                new TargetFacts(broker, "1.0", Map.of("storage", "none")),
+                Map.of("source", "a paper", "same", List.of("all"), "parameters", Map.of("pairs", 2), "scale", 1),
+                refusals,
+                List.of(),
+                step,
+                Map.of(Count.SENT, received),
+                0,
+                0,
+                List.of(),
+                List.of(step),
+                List.of(sample(0), sample(1), sample(2)),
+                Map.of());
+    }
+}

@@ -1,0 +1,207 @@
+package io.tributary.perf.run;
+
+import io.netty.bootstrap.ServerBootstrap;
+import io.netty.buffer.ByteBuf;
+import io.netty.channel.Channel;
+import io.netty.channel.ChannelHandlerContext;
+import io.netty.channel.ChannelInboundHandlerAdapter;
+import io.netty.channel.ChannelInitializer;
+import io.netty.channel.EventLoopGroup;
+import io.netty.channel.MultiThreadIoEventLoopGroup;
+import io.netty.channel.nio.NioIoHandler;
+import io.netty.channel.socket.nio.NioServerSocketChannel;
+import io.netty.handler.ssl.SslContext;
+import io.tributary.common.codec.DecoderLimits;
+import io.tributary.common.codec.MqttDecoder;
+import io.tributary.common.codec.MqttEncoder;
+import io.tributary.common.mqtt.MqttPacket;
+import io.tributary.common.mqtt.MqttPacket.Connack;
+import io.tributary.common.mqtt.MqttPacket.ConnackProperties;
+import io.tributary.common.mqtt.MqttPacket.Connect;
+import io.tributary.common.mqtt.MqttPacket.ConnectProperties;
+import io.tributary.common.mqtt.MqttPacket.Puback;
+import io.tributary.common.mqtt.MqttPacket.Publish;
+import io.tributary.common.mqtt.MqttPacket.Suback;
+import io.tributary.common.mqtt.MqttPacket.Subscribe;
+import io.tributary.common.mqtt.QoS;
+import io.tributary.common.mqtt.ReasonCode;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A broker for one subscriber a topic, without wildcards, which makes a known number of mistakes: of each subscriber's messages
+ * it drops some, sends some twice and swaps some with the next. One thread.
+ */
+final class StubBroker implements AutoCloseable {
+    private final EventLoopGroup loop = new MultiThreadIoEventLoopGroup(1, NioIoHandler.newFactory());
+    private final Faults faults;
+    private final Channel server;
+    private final Map<String, Subscriber> subscribers = new HashMap<>();
+
+    StubBroker(Faults faults, @Nullable SslContext tls) {
+        this.faults = faults;
+        server = new ServerBootstrap()
+                .group(loop)
+                .channel(NioServerSocketChannel.class)
+                .childHandler(new ChannelInitializer<>() {
+                    @Override
+                    protected void initChannel(Channel channel) {
+                        if (tls != null) {
+                            channel.pipeline().addLast(tls.newHandler(channel.alloc()));
+                        }
+                        channel.pipeline().addLast(new Peer());
+                    }
+                })
+                .bind(InetAddress.getLoopbackAddress(), 0)
+                .syncUninterruptibly()
+                .channel();
+    }
+
+    InetSocketAddress address() {
+        return (InetSocketAddress) server.localAddress();
+    }
+
+    @Override
+    public void close() {
+        server.close().syncUninterruptibly();
+        loop.shutdownGracefully(0, 1, TimeUnit.SECONDS).awaitUninterruptibly(5, TimeUnit.SECONDS);
+    }
+
+    /**
+     * Which of each subscriber's messages go wrong, by what is left of their number divided by ten.
+     *
+     * @param drop never sent; -1 for none
+     * @param repeat sent twice without DUP
+     * @param repeatFlagged sent twice, the second time with DUP
+     * @param swap sent after the next
+     */
+    record Faults(int drop, int repeat, int repeatFlagged, int swap) {
+        static final Faults NONE = new Faults(-1, -1, -1, -1);
+    }
+
+    private final class Subscriber {
+        private final Peer peer;
+        private final QoS maximum;
+        private int number;
+        private int packetId;
+        private @Nullable Publish held;
+
+        Subscriber(Peer peer, QoS maximum) {
+            this.peer = peer;
+            this.maximum = maximum;
+        }
+
+        void deliver(Publish message) {
+            int which = ++number % 10;
+            if (which == faults.drop) {
+                return;
+            }
+            if (which == faults.swap) {
+                held = message;
+                return;
+            }
+            send(message, false);
+            if (which == faults.repeat || which == faults.repeatFlagged) {
+                send(message, which == faults.repeatFlagged);
+            }
+            if (held != null) {
+                send(held, false);
+                held = null;
+            }
+        }
+
+        private void send(Publish message, boolean dup) {
+            QoS qos = message.qos().min(maximum);
+            packetId = packetId % 65_535 + 1;
+            peer.send(new Publish(
+                    message.topic(),
+                    message.payload(),
+                    qos,
+                    false,
+                    dup,
+                    qos.isAcknowledged() ? packetId : 0,
+                    0,
+                    MqttPacket.ABSENT,
+                    message.properties(),
+                    List.of()));
+        }
+    }
+
+    private final class Peer extends ChannelInboundHandlerAdapter {
+        private final MqttDecoder decoder = new MqttDecoder(DecoderLimits.DEFAULT);
+        private @Nullable MqttEncoder encoder;
+        private @Nullable ChannelHandlerContext context;
+        private @Nullable ByteBuf unfinished;
+
+        @Override
+        public void channelActive(ChannelHandlerContext active) {
+            context = active;
+            unfinished = active.alloc().buffer();
+        }
+
+        @Override
+        public void channelRead(ChannelHandlerContext active, Object message) {
+            ByteBuf bytes = (ByteBuf) message;
+            if (unfinished == null) {
+                return;
+            }
+            unfinished.writeBytes(bytes);
+            bytes.release();
+            for (MqttPacket packet = decoder.decode(unfinished); packet != null; packet = decoder.decode(unfinished)) {
+                handle(packet);
+            }
+            unfinished.discardReadBytes();
+        }
+
+        @Override
+        public void channelInactive(ChannelHandlerContext inactive) {
+            if (unfinished != null) {
+                unfinished.release();
+                unfinished = null;
+            }
+        }
+
+        private void handle(MqttPacket packet) {
+            switch (packet) {
+                case Connect connect -> {
+                    encoder = new MqttEncoder(connect.version(), ConnectProperties.LARGEST_PACKET);
+                    send(new Connack(false, ReasonCode.SUCCESS, ConnackProperties.reason(null)));
+                }
+                case Subscribe subscribe -> {
+                    subscribe
+                            .subscriptions()
+                            .forEach(one -> subscribers.put(one.filter(), new Subscriber(this, one.maximumQos())));
+                    List<ReasonCode> reasons = subscribe.subscriptions().stream()
+                            .map(one -> ReasonCode.granted(one.maximumQos()))
+                            .toList();
+                    send(new Suback(subscribe.packetId(), reasons, null, List.of()));
+                }
+                case Publish publish -> {
+                    if (publish.qos() == QoS.AT_LEAST_ONCE) {
+                        send(new Puback(publish.packetId(), ReasonCode.SUCCESS, null, List.of()));
+                    }
+                    Subscriber subscriber = subscribers.get(publish.topic());
+                    if (subscriber != null) {
+                        subscriber.deliver(publish);
+                    }
+                }
+                default -> {
+                    // Nothing to answer.
+                }
+            }
+        }
+
+        private void send(MqttPacket packet) {
+            if (context != null && encoder != null) {
+                ByteBuf out = context.alloc().buffer();
+                encoder.encode(packet, out);
+                var _ = context.writeAndFlush(out, context.voidPromise());
+            }
+        }
+    }
+}

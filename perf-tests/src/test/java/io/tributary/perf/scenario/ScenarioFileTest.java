@@ -1,0 +1,147 @@
+package io.tributary.perf.scenario;
+
+import static java.util.Objects.requireNonNull;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+import static org.assertj.core.api.Assertions.within;
+
+import java.time.Duration;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Map;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.MethodSource;
+
+class ScenarioFileTest {
+    private static final String SMALL = """
+            parameters: {clients: 10, qos: 1}
+            groups:
+              - {name: all, count: "${clients}", publish: {topic: "a/{n}", qos: "${qos}", window: 1}}
+            """;
+
+    static Stream<String> builtIn() {
+        return Library.names().stream();
+    }
+
+    @ParameterizedTest
+    @MethodSource("builtIn")
+    void workOutWhenBuiltIn(String name) {
+        ScenarioFile file = Library.find(name);
+        assertThat(file.title()).isNotBlank();
+        for (PlannedRun run : file.runs(Map.of(), null)) {
+            Scenario scenario = run.scenario();
+            assertThat(scenario.source()).as("its source").isNotBlank();
+            assertThat(scenario.same()).as("what is the same").isNotEmpty();
+            assertThat(scenario.differs()).as("what differs").isNotEmpty();
+            assertThat(scenario.steps().stream().anyMatch(Step::measured)).isTrue();
+        }
+        Scenario first = file.runs(Map.of(), 0.1).getFirst().scenario();
+        assertThat(Arrays.stream(new Plan(first, 1, Share.ALL).fanOut()).boxed())
+                .as("deliveries of each publisher's topic")
+                .allMatch(receivers -> receivers > 0);
+    }
+
+    /** What the publication says of each mix. */
+    @ParameterizedTest
+    @CsvSource({"smart-city, 541, 109", "factory, 40, 590", "healthcare, 24, 5", "home, 20, 148"})
+    void addsUpToPublicationWhenDevicesAreMixed(String mix, int devices, double rate) {
+        Scenario scenario = Library.find("device-mix")
+                .runs(Map.of("mix", mix, "qos", "2"), null)
+                .getFirst()
+                .scenario();
+        assertThat(scenario.clients()).isEqualTo(devices);
+        double sum = 0;
+        for (Group group : scenario.groups()) {
+            PublishOptions publish = requireNonNull(group.publish());
+            sum += group.count() * requireNonNull(publish.rate()).mean();
+            assertThat(group.churn()).isNotNull();
+        }
+        assertThat(sum).isCloseTo(rate, within(1e-6));
+    }
+
+    @Test
+    void dividesParametersWhenTold() {
+        Scenario scenario = Library.find("latency")
+                .runs(Map.of("clients", "50", "messages", "5000", "payload", "64"), null)
+                .getFirst()
+                .scenario();
+        assertThat(scenario.steps().get(3).messages()).isEqualTo(100);
+    }
+
+    @Test
+    void takesDefaultsWhenNothingIsSaid() {
+        Scenario scenario = only(SMALL, Map.of());
+        assertThat(scenario.threads()).isEqualTo(1);
+        assertThat(scenario.mqtt().version()).isEqualTo("3.1.1");
+        assertThat(scenario.steps()).extracting(Step::name).containsExactly("connect", "warm-up", "measured", "drain");
+        assertThat(scenario.limits().stall()).isEqualTo(Duration.ofSeconds(10));
+    }
+
+    @Test
+    void changesParametersAndSettingsWhenTold() {
+        Scenario scenario = only(
+                SMALL,
+                Map.of("clients", "7", "mqtt.version", "5", "groups.all.persistent", "true", "steps.2.for", "90s"));
+        assertThat(scenario.groups().getFirst().count()).isEqualTo(7);
+        assertThat(scenario.groups().getFirst().persistent()).isTrue();
+        assertThat(scenario.mqtt().protocol().isMqtt5()).isTrue();
+        assertThat(scenario.steps().get(2).length()).isEqualTo(Duration.ofSeconds(90));
+    }
+
+    @Test
+    void multipliesClientsWhenScaled() {
+        ScenarioFile file = ScenarioFile.of("small", SMALL);
+        assertThat(file.runs(Map.of(), 2.5).getFirst().scenario().clients()).isEqualTo(25);
+        assertThat(file.runs(Map.of(), 0.001).getFirst().scenario().clients()).isEqualTo(1);
+    }
+
+    @Test
+    void makesRunOfEachCombinationWhenThereIsMatrix() {
+        ScenarioFile file = ScenarioFile.of("small", SMALL + "matrix: {clients: [1, 2], qos: [0, 1, 2]}\n");
+        List<PlannedRun> runs = file.runs(Map.of(), null);
+        assertThat(runs)
+                .extracting(PlannedRun::label)
+                .contains("clients=1 qos=0", "clients=2 qos=2")
+                .hasSize(6);
+        assertThat(file.runs(Map.of("qos", "2"), null))
+                .extracting(PlannedRun::label)
+                .containsExactly("clients=1", "clients=2");
+    }
+
+    @Test
+    void isSameScenarioWhenSentToAnotherProcess() {
+        PlannedRun run = ScenarioFile.of("small", SMALL).runs(Map.of(), 3.0).getFirst();
+        assertThat(PlannedRun.fromText(run.text()).scenario()).isEqualTo(run.scenario());
+    }
+
+    @Test
+    void namesPlaceAndChoicesWhenSettingIsUnknown() {
+        assertThatExceptionOfType(ScenarioException.class)
+                .isThrownBy(() -> only(SMALL + "connect: {speed: 3}\n", Map.of()))
+                .withMessageContaining("connect.speed")
+                .withMessageContaining("source-addresses");
+        assertThatExceptionOfType(ScenarioException.class)
+                .isThrownBy(() -> only(SMALL, Map.of("groups.nobody.count", "3")))
+                .withMessageContaining("there is no 'nobody'");
+    }
+
+    @Test
+    void saysWhatIsWrongWhenValuesDoNotFit() {
+        assertThatExceptionOfType(ScenarioException.class)
+                .isThrownBy(() -> only(SMALL, Map.of("qos", "3")))
+                .withMessageContaining("publish.qos: 0, 1 or 2, not 3");
+        assertThatExceptionOfType(ScenarioException.class)
+                .isThrownBy(() -> only(SMALL, Map.of("limits.stall", "soon")))
+                .withMessageContaining("'soon' is not a time");
+        assertThatExceptionOfType(ScenarioException.class)
+                .isThrownBy(() -> only(SMALL, Map.of("clients", "many")))
+                .withMessageContaining("count");
+    }
+
+    private static Scenario only(String yaml, Map<String, String> changes) {
+        return ScenarioFile.of("small", yaml).runs(changes, null).getFirst().scenario();
+    }
+}
