@@ -92,6 +92,7 @@ final class Alone implements Place {
         return new ClusterFigures(here, List.of(), List.of(), 1, shards.count(), shards.unowned());
     }
 
+    @Override
     public void serving(Router router, Shards shards) {}
 
     @Override

@@ -24,8 +24,8 @@ import io.tributary.common.event.ByteWriter;
 import io.tributary.common.event.MessageFormat;
 import io.tributary.common.event.QueueEntry.Queued;
 import io.tributary.common.event.QueueEntry.Released;
-import io.tributary.common.event.Recipient;
 import io.tributary.common.event.QueueKind;
+import io.tributary.common.event.Recipient;
 import io.tributary.common.event.RoutingFormat;
 import io.tributary.common.event.UnreadableRecordException;
 import io.tributary.common.mqtt.Message;
@@ -146,10 +146,7 @@ public final class NodeMessageCodec {
             case ATTACHED_TO -> readAttachedTo(reader);
             case ATTACH_REFUSED ->
                 new AttachRefused(
-                        reader.readInt(),
-                        reader.readNumber(),
-                        reader.readNumber(),
-                        QueueKind.of(reader.readByte()));
+                        reader.readInt(), reader.readNumber(), reader.readNumber(), QueueKind.of(reader.readByte()));
             case TAKEN_OVER -> new TakenOver(reader.readInt(), reader.readNumber(), reader.readNumber());
             case DELIVER ->
                 new Deliver(

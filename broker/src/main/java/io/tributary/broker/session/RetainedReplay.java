@@ -148,7 +148,13 @@ final class RetainedReplay {
     private void append(Message message, QoS qos, List<Integer> ids) {
         long session = identity.attached().session();
         Recipient self = new Recipient(
-                identity.clientId(), session, qos, true, ids, null, identity.attached().queue());
+                identity.clientId(),
+                session,
+                qos,
+                true,
+                ids,
+                null,
+                identity.attached().queue());
         appending++;
         context.backend().append(message, List.of(self), (offset, failure) -> context.run(this::appended));
     }

@@ -275,8 +275,7 @@ final class Deliveries {
             Outgoing to = outgoing.get(clientId);
             TopicPosition position = to == null ? null : to.takePosition();
             Unlogged known = unlogged.get(clientId);
-            ClientSettled settled =
-                    known == null ? null : known.take(clientId, position == null ? 0 : position.upTo());
+            ClientSettled settled = known == null ? null : known.take(clientId, position == null ? 0 : position.upTo());
             if (position != null) {
                 positions.add(position);
                 entries += position.sources().size();

@@ -107,10 +107,7 @@ final class LogAppender {
     }
 
     private void publish(
-            Message message,
-            Recipient recipient,
-            Function<Object, @Nullable Source> sources,
-            AppendCallback callback) {
+            Message message, Recipient recipient, Function<Object, @Nullable Source> sources, AppendCallback callback) {
         if (!recipient.queue().isApplication()) {
             int shard = shardOf(recipient.clientId());
             append(

@@ -47,6 +47,7 @@ final class Outgoing {
 
     /** In ascending order. */
     private final Map<Long, Handed> handed = new LinkedHashMap<>();
+
     private long handedBytes;
     private List<Delivery> batch = new ArrayList<>();
 
@@ -113,8 +114,7 @@ final class Outgoing {
         }
         loggedUpTo = upTo;
         withheld.removeIf(sequence -> sequence <= upTo);
-        return new TopicPosition(
-                client.clientId, client.session, epoch, upTo, begunUpTo(), reading.pass(upTo));
+        return new TopicPosition(client.clientId, client.session, epoch, upTo, begunUpTo(), reading.pass(upTo));
     }
 
     boolean hasRoom() {

@@ -764,7 +764,8 @@ final class ShardDriver implements Effects {
     }
 
     private void answer(ClientState client, String node) {
-        Attached answer = new Attached(client.session, client.epoch, client.isResumed(), client.queue(), client.inboundPacketIdArray());
+        Attached answer = new Attached(
+                client.session, client.epoch, client.isResumed(), client.queue(), client.inboundPacketIdArray());
         targetOf(node).attached(client.connection, answer);
     }
 

@@ -216,7 +216,8 @@ final class ShardState {
     /** Keeps a message for another member, for the session that it was meant for is over. */
     private void strand(long offset, long timeMillis, Message message, Recipient recipient) {
         String name = ClientState.strandedName(recipient.clientId(), recipient.session());
-        ClientState stranded = clients.computeIfAbsent(name, _ -> new ClientState(name, recipient.session(), QueueKind.SHARD));
+        ClientState stranded =
+                clients.computeIfAbsent(name, _ -> new ClientState(name, recipient.session(), QueueKind.SHARD));
         if (stranded.queuedMessages == 0) {
             stranded.epoch = offset;
             stranded.detachedAtMillis = timeMillis;
@@ -281,7 +282,8 @@ final class ShardState {
         if (existing != null) {
             leaveWill(existing, resumed);
         }
-        ClientState client = existing != null && resumed ? existing : new ClientState(attach.clientId(), offset, attach.queue());
+        ClientState client =
+                existing != null && resumed ? existing : new ClientState(attach.clientId(), offset, attach.queue());
         boolean inherits = existing != null && !resumed && existing.groupUpTo > 0;
         if (existing != null && inherits) {
             client.inherit(existing);

@@ -40,6 +40,7 @@ public final class Shards implements AutoCloseable {
     private static final int CLOSE_PATIENCE_SECONDS = 10;
     /** How many records may wait for one shard's driver before the log is asked to pause. */
     private static final int MOST_WAITING_RECORDS = 10_000;
+
     private static final long TOPICS_INTERVAL_MILLIS = 600_000;
     /** How many messages of QoS 0 may wait for the shard threads. */
     private static final int MOST_WAITING_QOS0 = 10_000;
@@ -182,11 +183,12 @@ public final class Shards implements AutoCloseable {
             return;
         }
         topicsDueMillis = now + TOPICS_INTERVAL_MILLIS;
-        CompletionStage<?> _ = topics.deletable().thenAccept(found -> found.forEach(topic -> {
-            int shard = shardOf(topic.clientId());
-            ShardDriver driver = drivers.get(shard);
-            threadOf(shard).execute(() -> driver.topicFound(topic));
-        }));
+        CompletionStage<?> _ = topics.deletable()
+                .thenAccept(found -> found.forEach(topic -> {
+                    int shard = shardOf(topic.clientId());
+                    ShardDriver driver = drivers.get(shard);
+                    threadOf(shard).execute(() -> driver.topicFound(topic));
+                }));
     }
 
     private void completeIfAllOwned() {

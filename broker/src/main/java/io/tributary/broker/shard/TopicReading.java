@@ -43,7 +43,8 @@ final class TopicReading {
 
     private record Sourced(long sequence, Source source) {}
 
-    TopicReading(ClientState client, TopicProgress progress, AppTopics topics, Executor thread, ShardRecorder recorder) {
+    TopicReading(
+            ClientState client, TopicProgress progress, AppTopics topics, Executor thread, ShardRecorder recorder) {
         this.client = client;
         this.topics = topics;
         this.thread = thread;
@@ -62,8 +63,8 @@ final class TopicReading {
     void read(long from, int max, Consumer<SessionQueues.@Nullable Page> then) {
         CompletableFuture<AppTopics.Page> answer = topics.read(topic, from - 1, max, PAGE_BYTES);
         reading = answer;
-        CompletableFuture<?> _ = answer.whenComplete((page, _) ->
-                thread.execute(() -> then.accept(page == null ? null : current(from, page))));
+        CompletableFuture<?> _ = answer.whenComplete(
+                (page, _) -> thread.execute(() -> then.accept(page == null ? null : current(from, page))));
     }
 
     /** PUBRECs for these messages are logged: only PUBREL is owed for those that are still to be read. */

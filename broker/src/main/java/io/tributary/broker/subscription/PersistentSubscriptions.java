@@ -90,8 +90,7 @@ final class PersistentSubscriptions {
             SessionSubscriptions latest = latest(subscriber.clientId());
             boolean sameSession = latest.identity() == subscriber.identity();
             Change<R> change = decide.apply(sameSession ? latest : SessionSubscriptions.none(subscriber.identity()));
-            SessionSubscriptions after =
-                    latest.changedBy(epoch, change.after().in(subscriber.queue()));
+            SessionSubscriptions after = latest.changedBy(epoch, change.after().in(subscriber.queue()));
             if (after.isOlderThan(latest)) {
                 // The session is over, or taken over by another connection, and this one about to be told.
                 return CompletableFuture.completedStage(change.results());

@@ -75,8 +75,8 @@ public record NodeFigures(String version, long uptimeSeconds, SysFigures figures
         long connected = numbers.next();
         long disconnected = numbers.next();
         long maximum = numbers.next();
-        Traffic traffic = new Traffic(
-                numbers.next(), numbers.nextFlow(), numbers.nextFlow(), numbers.next(), numbers.nextFlow());
+        Traffic traffic =
+                new Traffic(numbers.next(), numbers.nextFlow(), numbers.nextFlow(), numbers.next(), numbers.nextFlow());
         Kept kept = new Kept(numbers.next(), numbers.nextSubscribed(), numbers.nextSubscribed(), numbers.next());
         Clients clients = new Clients(connected, disconnected, maximum, numbers.next());
         return new NodeFigures(version, uptimeSeconds, new SysFigures(clients, traffic, kept));

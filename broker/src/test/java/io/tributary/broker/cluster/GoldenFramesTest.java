@@ -2,7 +2,6 @@ package io.tributary.broker.cluster;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.tributary.common.event.QueueKind;
 import io.tributary.broker.cluster.NodeMessage.AllAttached;
 import io.tributary.broker.cluster.NodeMessage.AttachRefused;
 import io.tributary.broker.cluster.NodeMessage.AttachedTo;
@@ -23,6 +22,7 @@ import io.tributary.broker.delivery.Attached;
 import io.tributary.broker.delivery.Delivery;
 import io.tributary.common.event.QueueEntry.Queued;
 import io.tributary.common.event.QueueEntry.Released;
+import io.tributary.common.event.QueueKind;
 import io.tributary.common.event.Recipient;
 import io.tributary.common.mqtt.Message;
 import io.tributary.common.mqtt.PublishProperties;
@@ -80,7 +80,9 @@ class GoldenFramesTest {
     private static Map<String, NodeMessage> messages() {
         List<Delivery> deliveries = List.of(new Delivery(300, QUEUED, true), new Delivery(301, new Released(), false));
         Map<String, NodeMessage> messages = new LinkedHashMap<>();
-        messages.put("attached-to", new AttachedTo(127, 77, 9, new Attached(300, 1000, true, QueueKind.SHARD, new int[] {1, 65_535})));
+        messages.put(
+                "attached-to",
+                new AttachedTo(127, 77, 9, new Attached(300, 1000, true, QueueKind.SHARD, new int[] {1, 65_535})));
         messages.put("taken-over", new TakenOver(127, 77, 9));
         messages.put("deliver", new Deliver(127, 1L << 40, 9, deliveries));
         messages.put("received-logged", new ReceivedLogged(127, 77, 9, new long[] {15, 16, 14}));

@@ -1,7 +1,5 @@
 package io.tributary.broker.cluster;
 
-import io.tributary.broker.shard.InstantTopics;
-import io.tributary.common.event.QueueKind;
 import io.tributary.broker.delivery.Attached;
 import io.tributary.broker.delivery.Delivery;
 import io.tributary.broker.delivery.SessionTarget;
@@ -13,6 +11,7 @@ import io.tributary.broker.link.LinkReceiver;
 import io.tributary.broker.link.LinkRecorder;
 import io.tributary.broker.link.NodeId;
 import io.tributary.broker.link.NodeLinks;
+import io.tributary.broker.shard.InstantTopics;
 import io.tributary.broker.shard.NoObserver;
 import io.tributary.broker.shard.NoRouting;
 import io.tributary.broker.shard.QueueLimits;
@@ -20,6 +19,7 @@ import io.tributary.broker.shard.ShardConfig;
 import io.tributary.broker.shard.ShardRecorder;
 import io.tributary.broker.shard.Shards;
 import io.tributary.common.event.QueueEntry.Queued;
+import io.tributary.common.event.QueueKind;
 import io.tributary.common.event.ShardEvent.Attach;
 import io.tributary.persistence.kafka.KafkaConfig;
 import io.tributary.persistence.kafka.KafkaRecorder;

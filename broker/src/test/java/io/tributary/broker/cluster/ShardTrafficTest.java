@@ -8,9 +8,9 @@ import io.tributary.broker.cluster.NodeMessage.OwnerSpeaks;
 import io.tributary.broker.cluster.NodeMessage.TakenOver;
 import io.tributary.broker.delivery.Delivery;
 import io.tributary.broker.session.LocalSessions;
-import io.tributary.broker.shard.InstantTopics;
 import io.tributary.broker.shard.InstantLog;
 import io.tributary.broker.shard.InstantStore;
+import io.tributary.broker.shard.InstantTopics;
 import io.tributary.broker.shard.NoObserver;
 import io.tributary.broker.shard.NoRouting;
 import io.tributary.broker.shard.OtherNodes;
@@ -35,7 +35,8 @@ class ShardTrafficTest {
 
     private final ScheduledThreadPoolExecutor timer = new ScheduledThreadPoolExecutor(1);
     private final NarrowLink link = new NarrowLink();
-    private final Shards shards = new Shards(ShardConfig.defaults(), new InstantLog(1), new InstantStore(1), new InstantTopics());
+    private final Shards shards =
+            new Shards(ShardConfig.defaults(), new InstantLog(1), new InstantStore(1), new InstantTopics());
     private final ShardTraffic traffic =
             new ShardTraffic(List::of, () -> true, () -> CompletableFuture.completedStage(null), timer);
 

@@ -3,7 +3,6 @@ package io.tributary.broker.session;
 import static io.tributary.broker.session.SessionFixture.utf8;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.tributary.common.event.QueueKind;
 import io.tributary.broker.delivery.Attached;
 import io.tributary.broker.security.Authenticator;
 import io.tributary.broker.security.Authorizer;

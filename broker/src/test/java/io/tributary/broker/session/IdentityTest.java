@@ -2,9 +2,9 @@ package io.tributary.broker.session;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.tributary.common.event.QueueKind;
 import io.tributary.broker.delivery.Attached;
 import io.tributary.broker.security.ClientInfo;
+import io.tributary.common.event.QueueKind;
 import io.tributary.common.mqtt.ProtocolVersion;
 import org.junit.jupiter.api.Test;
 

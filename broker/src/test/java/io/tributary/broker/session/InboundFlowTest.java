@@ -4,9 +4,9 @@ import static io.tributary.broker.session.SessionFixture.publish;
 import static io.tributary.broker.session.SessionFixture.utf8;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.tributary.common.event.QueueKind;
 import io.tributary.broker.delivery.Attached;
 import io.tributary.broker.routing.RouteOutcome;
+import io.tributary.common.event.QueueKind;
 import io.tributary.common.event.ShardEvent.Release;
 import io.tributary.common.mqtt.Message;
 import io.tributary.common.mqtt.MqttPacket;

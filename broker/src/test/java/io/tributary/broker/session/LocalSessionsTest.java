@@ -4,9 +4,9 @@ import static io.tributary.broker.session.SessionFixture.delivery;
 import static io.tributary.broker.session.SessionFixture.queued;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.tributary.common.event.QueueKind;
 import io.tributary.broker.delivery.Attached;
 import io.tributary.broker.subscription.Subscriber;
+import io.tributary.common.event.QueueKind;
 import io.tributary.common.mqtt.MqttPacket.Disconnect;
 import io.tributary.common.mqtt.QoS;
 import io.tributary.common.mqtt.ReasonCode;

@@ -155,7 +155,9 @@ final class DeliveryFixture implements Effects, MessageRouting {
         handOver.returned(client);
         deliveries.attached(
                 client,
-                client.topic == null ? client.lastSequence : topics.records(topicOf(client)).size());
+                client.topic == null
+                        ? client.lastSequence
+                        : topics.records(topicOf(client)).size());
     }
 
     @Override

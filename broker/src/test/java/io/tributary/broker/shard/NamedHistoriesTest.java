@@ -2,9 +2,9 @@ package io.tributary.broker.shard;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.tributary.common.event.QueueKind;
 import io.tributary.broker.shard.Ledger.Published;
 import io.tributary.broker.shard.SimWorld.Faults;
+import io.tributary.common.event.QueueKind;
 import io.tributary.common.mqtt.Message;
 import io.tributary.common.mqtt.QoS;
 import io.tributary.common.mqtt.Will;
@@ -132,8 +132,8 @@ class NamedHistoriesTest {
     }
 
     private static void share(SimWorld world, SimClient member) {
-        world.routing.subscribe(
-                new SimRouting.Subscription(member.name, member.session(), TOPIC, QoS.AT_LEAST_ONCE, "$share/g/named", QueueKind.SHARD));
+        world.routing.subscribe(new SimRouting.Subscription(
+                member.name, member.session(), TOPIC, QoS.AT_LEAST_ONCE, "$share/g/named", QueueKind.SHARD));
     }
 
     @Test

@@ -3,8 +3,8 @@ package io.tributary.broker.shard;
 import static io.tributary.broker.shard.Samples.queued;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.tributary.common.event.QueueKind;
 import io.tributary.common.event.QueueEntry.Released;
+import io.tributary.common.event.QueueKind;
 import io.tributary.common.event.Source;
 import io.tributary.persistence.shard.SavePoint.ClientWill;
 import io.tributary.persistence.shard.SavePoint.SequenceKey;

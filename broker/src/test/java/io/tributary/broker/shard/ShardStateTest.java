@@ -16,8 +16,8 @@ import static io.tributary.broker.shard.Samples.recipient;
 import static io.tributary.broker.shard.Samples.settled;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.tributary.common.event.QueueKind;
 import io.tributary.common.event.Destinations;
+import io.tributary.common.event.QueueKind;
 import io.tributary.common.event.Recipient;
 import io.tributary.common.event.SessionHead;
 import io.tributary.common.event.ShardEvent;

@@ -203,7 +203,8 @@ final class SimClient {
 
     private void subscribe() {
         for (SimRouting.Subscription wish : wishes) {
-            world.routing.subscribe(new SimRouting.Subscription(name, session, wish.topic(), wish.qos(), wish.group(), queue));
+            world.routing.subscribe(
+                    new SimRouting.Subscription(name, session, wish.topic(), wish.qos(), wish.group(), queue));
         }
     }
 

@@ -253,7 +253,11 @@ final class SimWorld {
         long forever = ShardState.NEVER_EXPIRES_SECONDS;
         add(WATCHER, true, forever, queue(), wish(WILLS, QoS.EXACTLY_ONCE), wish("a", QoS.EXACTLY_ONCE));
         for (String member : List.of("member-1", "member-2")) {
-            add(member, true, forever, new SimRouting.Subscription(member, 0, WORK, QoS.EXACTLY_ONCE, GROUP, QueueKind.SHARD));
+            add(
+                    member,
+                    true,
+                    forever,
+                    new SimRouting.Subscription(member, 0, WORK, QoS.EXACTLY_ONCE, GROUP, QueueKind.SHARD));
         }
     }
 
@@ -262,7 +266,11 @@ final class SimWorld {
         addLoyalClients();
         if (clock.chance(0.5)) { // a member that may end its session
             long expiry = clock.oneOf(List.of(1L, 2L, 30L, forever));
-            add(GUEST, false, expiry, new SimRouting.Subscription(GUEST, 0, WORK, QoS.EXACTLY_ONCE, GROUP, QueueKind.SHARD));
+            add(
+                    GUEST,
+                    false,
+                    expiry,
+                    new SimRouting.Subscription(GUEST, 0, WORK, QoS.EXACTLY_ONCE, GROUP, QueueKind.SHARD));
         }
         for (int i = 1; i <= clock.between(1, 3); i++) {
             long expiry = clock.oneOf(List.of(2L, 30L, forever));
@@ -275,8 +283,7 @@ final class SimWorld {
         add(name, loyal, expiry, QueueKind.SHARD, wishes);
     }
 
-    private void add(
-            String name, boolean loyal, long expiry, QueueKind queue, SimRouting.Subscription... wishes) {
+    private void add(String name, boolean loyal, long expiry, QueueKind queue, SimRouting.Subscription... wishes) {
         clients.add(new SimClient(this, name, loyal, expiry, queue, List.of(wishes)));
     }
 

@@ -18,7 +18,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 class SubscriptionsCodecTest {
-    private static final SessionSubscriptions SAMPLE = new SessionSubscriptions(0x1234, 0x5678, 9, QueueKind.SHARD, Map.of())
+    private static final SessionSubscriptions SAMPLE = new SessionSubscriptions(
+                    0x1234, 0x5678, 9, QueueKind.SHARD, Map.of())
             .subscribe(
                     List.of(
                             new SubscriptionRequest(TopicFilter.parse("a/+"), QoS.AT_LEAST_ONCE, true, true, 300),

@@ -34,8 +34,8 @@ class SysTopicsDocsTest {
         Set<String> published = new TreeSet<>();
         AtomicLong nanoTime = new AtomicLong();
         Subscribed none = new Subscribed(0, 0);
-        SysFigures figures =
-                new SysFigures(new Clients(0, 0, 0, 0), new Traffic(0, FLOW, FLOW, 0, FLOW), new Kept(0, none, none, 0));
+        SysFigures figures = new SysFigures(
+                new Clients(0, 0, 0, 0), new Traffic(0, FLOW, FLOW, 0, FLOW), new Kept(0, none, none, 0));
         ClusterFigures.Node here = new ClusterFigures.Node("NAME", "live", new NodeFigures("v", 0, figures));
         ClusterFigures cluster = new ClusterFigures(here, List.of(), List.of(), 1, 1, 0);
         SysTopics topics = new SysTopics(

@@ -175,7 +175,8 @@ public final class EventCodec {
         writer.writeString(attach.clientId());
         writer.writeString(attach.node());
         writer.writeNumber(attach.connection());
-        writer.writeByte((attach.cleanStart() ? CLEAN_START : 0) | attach.queue().code() << QUEUE_SHIFT);
+        writer.writeByte(
+                (attach.cleanStart() ? CLEAN_START : 0) | attach.queue().code() << QUEUE_SHIFT);
         writer.writeNumber(attach.sessionExpirySeconds());
         writer.writeNumber(attach.receiveMaximum());
         writeWill(writer, attach.will());

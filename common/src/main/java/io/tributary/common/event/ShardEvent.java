@@ -104,8 +104,7 @@ public sealed interface ShardEvent {
      * @param resendUpTo no message above this sequence number was sent when that connection had come to {@code upTo}
      * @param sources the sources up to {@code upTo} that are later than what the session's state has
      */
-    record TopicPosition(
-            String clientId, long session, long epoch, long upTo, long resendUpTo, List<Source> sources) {
+    record TopicPosition(String clientId, long session, long epoch, long upTo, long resendUpTo, List<Source> sources) {
         public TopicPosition {
             sources = List.copyOf(sources);
         }

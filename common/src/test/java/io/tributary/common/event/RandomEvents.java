@@ -54,11 +54,7 @@ final class RandomEvents {
                 new HandOver(number(), text(), number(), list(this::moved)),
                 new Head(number(), number(), head(), nullable(this::will)),
                 new HeadQueue(number(), number(), text(), list(() -> new Kept(number(), queueEntry()))),
-                new HeadsComplete(
-                        number(),
-                        number(),
-                        random.nextBoolean() ? -1 : number(),
-                        list(this::presentSource)));
+                new HeadsComplete(number(), number(), random.nextBoolean() ? -1 : number(), list(this::presentSource)));
     }
 
     Publish publish() {
@@ -155,7 +151,8 @@ final class RandomEvents {
     }
 
     private Recipient recipient() {
-        return new Recipient(text(), number(), qos(), random.nextBoolean(), subscriptionIds(), nullable(this::text), queue());
+        return new Recipient(
+                text(), number(), qos(), random.nextBoolean(), subscriptionIds(), nullable(this::text), queue());
     }
 
     private Destinations destinations() {

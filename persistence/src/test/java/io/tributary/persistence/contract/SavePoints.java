@@ -46,8 +46,23 @@ public final class SavePoints {
     /** A head of the client that differs by the number. */
     public static SessionHead head(String clientId, long number) {
         return new SessionHead(
-                clientId, number, number + 1, "node", 3, 60, 20, 0, Long.MAX_VALUE, number, -1, 0, 0, 0, 0, null, new int[] {7
-                });
+                clientId,
+                number,
+                number + 1,
+                "node",
+                3,
+                60,
+                20,
+                0,
+                Long.MAX_VALUE,
+                number,
+                -1,
+                0,
+                0,
+                0,
+                0,
+                null,
+                new int[] {7});
     }
 
     /** A queue entry that differs by the number, all of one size. */

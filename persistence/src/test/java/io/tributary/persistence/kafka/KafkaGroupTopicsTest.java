@@ -190,10 +190,17 @@ class KafkaGroupTopicsTest extends GroupTopicsContract {
         TopicPartition log = new TopicPartition(TopicNames.of(config.groupTopicPrefix(), GROUP), 0);
         try (GroupAdmin admin = new GroupAdmin(config, groups(), TestKafka.LARGEST_PACKET);
                 KafkaConsumer<byte[], byte[]> reader = reader()) {
-            Awaitility.await().atMost(LIMIT).pollInterval(Duration.ofMillis(500)).until(() -> {
-                admin.truncate(log.topic());
-                return reader.beginningOffsets(List.of(log)).values().iterator().next() >= 10;
-            });
+            Awaitility.await()
+                    .atMost(LIMIT)
+                    .pollInterval(Duration.ofMillis(500))
+                    .until(() -> {
+                        admin.truncate(log.topic());
+                        return reader.beginningOffsets(List.of(log))
+                                        .values()
+                                        .iterator()
+                                        .next()
+                                >= 10;
+                    });
         }
     }
 

@@ -19,8 +19,7 @@ import org.springframework.util.unit.DataSize;
  * @param readAhead How much all applications of a node may have read ahead of what they were sent.
  */
 public record AppTopicsSettings(
-        @DefaultValue("2") @Allowed(min = "1", max = "64")
-        int consumers,
+        @DefaultValue("2") @Allowed(min = "1", max = "64") int consumers,
 
         @DefaultValue("0s") @Allowed(min = "0s") Duration retention,
         @DefaultValue("false") boolean keepAcknowledged,
