@@ -20,7 +20,6 @@ final class ClientProperties {
 
     private static final int REPLAY_POLL_RECORDS = 10_000;
     private static final int REPLAY_FETCH_BYTES = 4 * 1024 * 1024;
-    private static final int GROUP_REQUEST_MILLIS = 5000;
 
     /** How many topics of applications may have a batch under way at a time, in a producer's own buffer. */
     private static final int APP_BATCHES = 256;
@@ -161,39 +160,6 @@ final class ClientProperties {
         properties.put(ConsumerConfig.AUTO_OFFSET_RESET_CONFIG, "earliest");
         properties.put(ConsumerConfig.MAX_POLL_RECORDS_CONFIG, REPLAY_POLL_RECORDS);
         properties.put(ConsumerConfig.MAX_PARTITION_FETCH_BYTES_CONFIG, REPLAY_FETCH_BYTES);
-        return properties;
-    }
-
-    /** A member of a share group, which answers each record; it may go without polling for as long as it likes. */
-    static Map<String, Object> shareConsumer(KafkaConfig config, String clientId, String group, int pollRecords) {
-        Map<String, Object> properties = common(config, clientId);
-        properties.put(ConsumerConfig.KEY_DESERIALIZER_CLASS_CONFIG, ByteArrayDeserializer.class);
-        properties.put(ConsumerConfig.VALUE_DESERIALIZER_CLASS_CONFIG, ByteArrayDeserializer.class);
-        properties.put(ConsumerConfig.GROUP_ID_CONFIG, group);
-        properties.put(ConsumerConfig.SHARE_ACKNOWLEDGEMENT_MODE_CONFIG, "explicit");
-        properties.put(ConsumerConfig.SHARE_ACQUIRE_MODE_CONFIG, "record_limit");
-        properties.put(ConsumerConfig.MAX_POLL_RECORDS_CONFIG, pollRecords);
-        properties.put(ConsumerConfig.MAX_POLL_INTERVAL_MS_CONFIG, Integer.MAX_VALUE);
-        properties.put(ConsumerConfig.CONNECTIONS_MAX_IDLE_MS_CONFIG, (long) Integer.MAX_VALUE);
-        properties.put(
-                ConsumerConfig.FETCH_MAX_WAIT_MS_CONFIG,
-                Math.toIntExact(config.reading().fetchWait().toMillis()));
-        properties.put(ConsumerConfig.FETCH_MAX_BYTES_CONFIG, config.reading().partitionFetchBytes());
-        if (config.reading().rack() != null) {
-            properties.put(ConsumerConfig.CLIENT_RACK_CONFIG, config.reading().rack());
-        }
-        return properties;
-    }
-
-    /**
-     * A producer for topics that come and go: what cannot be sent in time is told, so that it can be found out why. It does
-     * not block its callers.
-     */
-    static Map<String, Object> groupProducer(KafkaConfig config, String clientId) {
-        Map<String, Object> properties = producer(config, clientId, 1);
-        properties.put(ProducerConfig.REQUEST_TIMEOUT_MS_CONFIG, GROUP_REQUEST_MILLIS);
-        properties.put(ProducerConfig.DELIVERY_TIMEOUT_MS_CONFIG, 2 * GROUP_REQUEST_MILLIS + 1000);
-        properties.remove(ProducerConfig.METADATA_MAX_IDLE_CONFIG);
         return properties;
     }
 

@@ -108,16 +108,6 @@ public record KafkaConfig(
         return topicPrefix + ".shards";
     }
 
-    /** What the names of groups' topics, and of their share groups, begin with. */
-    String groupTopicPrefix() {
-        return topicPrefix + ".group.";
-    }
-
-    /** The topic of messages of groups that were given up. */
-    String deadLetterTopic() {
-        return topicPrefix + ".dead-letters";
-    }
-
     /** The topic with the numbers of ingest partitions, and the consumer group that shares these out. */
     String ingestTopic() {
         return topicPrefix + ".ingest";

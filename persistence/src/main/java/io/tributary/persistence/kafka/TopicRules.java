@@ -1,6 +1,5 @@
 package io.tributary.persistence.kafka;
 
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -8,7 +7,6 @@ import java.util.TreeMap;
 import org.apache.kafka.clients.admin.NewTopic;
 import org.apache.kafka.clients.admin.TopicDescription;
 import org.apache.kafka.common.config.TopicConfig;
-import org.jspecify.annotations.Nullable;
 
 /** How one topic has to be set up: makes it so, and says in sentences where one that exists is not. */
 final class TopicRules {
@@ -96,25 +94,6 @@ final class TopicRules {
                 Rule.exactly(TopicConfig.CLEANUP_POLICY_COMPACT, "entries are kept until they are removed"));
         topic.hints.put(TopicConfig.SEGMENT_BYTES_CONFIG, SEGMENT_BYTES);
         topic.hints.put(TopicConfig.MIN_CLEANABLE_DIRTY_RATIO_CONFIG, DIRTY_RATIO);
-        return topic;
-    }
-
-    /** The rules of a group's topic, or of the dead letters': what is not acknowledged is kept by time alone, or for ever. */
-    static TopicRules group(
-            KafkaConfig config, String name, int partitions, int largestRecordBytes, @Nullable Duration retention) {
-        TopicRules topic = new TopicRules(config, name, partitions, largestRecordBytes);
-        long retentionMillis = retention == null ? -1 : retention.toMillis();
-        topic.rules.put(
-                TopicConfig.CLEANUP_POLICY_CONFIG,
-                Rule.exactly(TopicConfig.CLEANUP_POLICY_DELETE, "messages with the same MQTT topic are all kept"));
-        topic.rules.put(
-                TopicConfig.RETENTION_MS_CONFIG,
-                Rule.exactly(Long.toString(retentionMillis), "messages wait as long as is configured"));
-        topic.rules.put(
-                TopicConfig.RETENTION_BYTES_CONFIG, Rule.exactly("-1", "much traffic would delete what still waits"));
-        topic.rules.put(
-                TopicConfig.MESSAGE_TIMESTAMP_TYPE_CONFIG,
-                Rule.exactly("LogAppendTime", "a node's wrong clock would delete messages"));
         return topic;
     }
 

@@ -81,8 +81,7 @@ final class DeadLetters {
         sizes.add(bytes);
         totalBytes += bytes;
         long newFirst = first;
-        while (sizes.size() > 1
-                && (sizes.size() > options.maxDeadLetters() || totalBytes > options.deadLetterBytes())) {
+        while (sizes.size() > 1 && (sizes.size() > options.maxDeadLetters() || totalBytes > options.deadLetterBytes())) {
             totalBytes -= sizes.remove();
             newFirst++;
         }

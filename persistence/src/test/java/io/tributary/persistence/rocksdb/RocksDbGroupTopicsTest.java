@@ -32,8 +32,9 @@ class RocksDbGroupTopicsTest extends GroupTopicsContract {
     @Override
     protected GroupTopics open() {
         closeDatabase();
-        RocksDbGroupOptions options =
-                RocksDbGroupOptions.defaults().withDeliveryLimit(DELIVERY_LIMIT).withMaxDeadLetters(MOST_DEAD_LETTERS);
+        RocksDbGroupOptions options = RocksDbGroupOptions.defaults()
+                .withDeliveryLimit(DELIVERY_LIMIT)
+                .withMaxDeadLetters(MOST_DEAD_LETTERS);
         database = TestDatabase.open(folder, 4);
         return new RocksDbGroupTopics(database, options, GroupRecorder.NONE);
     }
@@ -79,8 +80,7 @@ class RocksDbGroupTopicsTest extends GroupTopicsContract {
         }
         until(() -> letters().size() == 5);
         came.subList(5, 25).forEach(consumption::reject);
-        List<Message> latest =
-                came.subList(15, 25).stream().map(GroupMessage::message).toList();
+        List<Message> latest = came.subList(15, 25).stream().map(GroupMessage::message).toList();
         until(() -> deadLetters().equals(latest));
         reopen();
         assertThat(deadLetters()).endsWith(latest.toArray(new Message[0]));
