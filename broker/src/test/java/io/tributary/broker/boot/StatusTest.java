@@ -58,7 +58,7 @@ class StatusTest {
                 .containsEntry("ingest", "no such topic")
                 .containsEntry("ingestPartitions", 4)
                 .containsEntry("ingestLag", 17L)
-                .containsEntry("warning", "Redis is slow; 2 shards have no owner")
+                .containsEntry("warning", "Redis is slow; 2 shards have no owner");
     }
 
     @Test

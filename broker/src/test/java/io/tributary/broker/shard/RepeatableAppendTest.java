@@ -13,6 +13,7 @@ import io.tributary.common.mqtt.QoS;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Objects;
 import java.util.Set;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
@@ -70,7 +71,7 @@ class RepeatableAppendTest {
     void repetitionBringsWhatTheCrashLeftOutWhenOthersHaveSubscribed(int durableRecords) {
         List<Recipient> first = clients(0, 2_000);
         publish(first);
-        Publish last = null;
+        Source last = null;
         Set<String> got = new HashSet<>();
         List<Publish> ofShard =
                 publishes().stream().filter(publish -> shardOf(publish) == 0).toList();
@@ -78,15 +79,14 @@ class RepeatableAppendTest {
             publish.recipients()
                     .forEach(recipient ->
                             assertThat(got.add(recipient.clientId())).isTrue());
-            last = publish;
+            last = Objects.requireNonNull(publish.source());
         }
         log.makeDurable();
 
         publish(clients(100, 2_500));
         for (Publish publish : publishes()) {
-            boolean isSkipped = last != null
-                    && !publish.source()
-                            .isAfter(last.source().offset(), last.source().part());
+            Source source = Objects.requireNonNull(publish.source());
+            boolean isSkipped = last != null && !source.isAfter(last.offset(), last.part());
             if (shardOf(publish) == 0 && !isSkipped) {
                 publish.recipients()
                         .forEach(recipient ->

@@ -1,0 +1,104 @@
+package io.tributary.perf.target;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+
+/** Our broker as a cluster on this machine: nodes, Kafka and Redis, by {@code ./tributary cluster}. */
+final class ClusterTarget implements TargetKind {
+    private final int nodes;
+    private final Path running;
+
+    /**
+     * A cluster.
+     *
+     * @param nodes how many; 0 for the one that runs already
+     * @param running its directory, if it does
+     */
+    ClusterTarget(int nodes, Path running) {
+        this.nodes = nodes;
+        this.running = running;
+    }
+
+    @Override
+    public Target start(TargetContext context) {
+        context.refuseTls("Tributary cluster");
+        String launcher = context.launcher().toString();
+        boolean own = nodes > 0;
+        Path directory = own ? context.directory() : running;
+        String dir = directory.toString();
+        if (own) {
+            if (!context.settings().isEmpty()) {
+                throw new TargetException("a local cluster takes no settings; start one by hand and name its directory:"
+                        + " --target cluster:DIR");
+            }
+            List<String> up = List.of(
+                    launcher, "cluster", "up", "--nodes", Integer.toString(nodes), "--dir", dir, "--base-port", "0");
+            String said = Programs.run(withBasePort(up, context), Map.of());
+            if (!said.contains("NAME")) {
+                throw new TargetException("the cluster did not start: " + said);
+            }
+        }
+        JsonNode status = status(launcher, dir);
+        Runnable end =
+                own ? () -> Programs.run(List.of(launcher, "cluster", "down", "--dir", dir), Map.of()) : () -> {};
+        return target(context, status, end);
+    }
+
+    /** Ten ports for each kind of server lie behind the first. */
+    private static List<String> withBasePort(List<String> up, TargetContext context) {
+        List<String> command = new ArrayList<>(up);
+        command.set(command.size() - 1, Integer.toString(20_000 + context.freePort() % 100 * 100));
+        return command;
+    }
+
+    private static JsonNode status(String launcher, String dir) {
+        String said = Programs.run(List.of(launcher, "cluster", "status", "--json", "--dir", dir), Map.of());
+        try {
+            return new ObjectMapper().readTree(said);
+        } catch (IOException e) {
+            throw new TargetException("there is no cluster in " + dir + ": " + said, e);
+        }
+    }
+
+    private static Target target(TargetContext context, JsonNode status, Runnable end) {
+        List<InetSocketAddress> addresses = new ArrayList<>();
+        Map<String, Long> processes = new LinkedHashMap<>();
+        Map<String, Integer> roles = new TreeMap<>();
+        String port = context.wire().isWebSocket() ? "ws" : "mqtt";
+        for (JsonNode part : status.path("processes")) {
+            if (part.path("pid").asLong() == 0) {
+                end.run();
+                throw new TargetException(part.path("name").asText() + " of the cluster does not run");
+            }
+            String role = part.path("role").asText();
+            roles.merge(role, 1, Integer::sum);
+            processes.put(part.path("name").asText(), part.path("pid").asLong());
+            if (role.equals("node")) {
+                addresses.add(new InetSocketAddress(
+                        InetAddress.getLoopbackAddress(),
+                        part.path("ports").path(port).asInt()));
+            }
+        }
+        if (addresses.isEmpty()) {
+            end.run();
+            throw new TargetException("the cluster has no nodes; ./tributary cluster up --nodes 3");
+        }
+        Map<String, String> facts = new TreeMap<>();
+        roles.forEach((role, count) -> facts.put("processes: " + role, Integer.toString(count)));
+        facts.put("shards", "128 (default)");
+        facts.put("copies in Kafka", Integer.toString(roles.getOrDefault("kafka", 0)));
+        facts.put("Kafka linger", "default of the broker's settings");
+        facts.put("save points", "after 1 s, 500 changes or 256 KiB (default)");
+        String version = Programs.output(context.launcher().toString(), "version");
+        return new Target("Tributary cluster", version, facts, addresses, processes, end);
+    }
+}

@@ -1,0 +1,37 @@
+package io.tributary.perf.target;
+
+import java.net.InetSocketAddress;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * Brokers that run.
+ *
+ * @param name of the product, and how it is set up
+ * @param facts what else is to be known when comparing
+ * @param addresses where clients connect, one for each node
+ * @param processes names and identifiers of all processes that it needs; empty where nobody knows
+ * @param end ends what was started for it
+ */
+public record Target(
+        String name,
+        String version,
+        Map<String, String> facts,
+        List<InetSocketAddress> addresses,
+        Map<String, Long> processes,
+        Runnable end)
+        implements AutoCloseable {
+
+    /** Copies lists and maps. */
+    public Target {
+        facts = Map.copyOf(facts);
+        addresses = List.copyOf(addresses);
+        processes = new LinkedHashMap<>(processes);
+    }
+
+    @Override
+    public void close() {
+        end.run();
+    }
+}
