@@ -88,11 +88,16 @@ final class TopicReading {
         }
         List<ShardStore.Entry> entries = new ArrayList<>(page.records().size());
         for (AppRecord entry : page.records()) {
-            if (entry.recipient().session() == client.session && isNew(entry)) {
+            if (isForThisSession(entry) && isNew(entry)) {
                 entries.add(new ShardStore.Entry(entry.position() + 1, entryOf(entry)));
             }
         }
         return new SessionQueues.Page(entries, page.next() + 1);
+    }
+
+    private boolean isForThisSession(AppRecord entry) {
+        long session = entry.recipient().session();
+        return session == client.session || session == AppRecord.ANY_SESSION;
     }
 
     private boolean isNew(AppRecord entry) {

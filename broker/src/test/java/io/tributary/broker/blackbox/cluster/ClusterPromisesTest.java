@@ -72,6 +72,11 @@ class ClusterPromisesTest {
     static void start() {
         cluster = TestCluster.in(Scratch.folder("promises"))
                 .setting("--tributary.sys.interval=1s")
+                .setting("--tributary.applications.rules[0].client-id=*app-small-*")
+                .setting("--tributary.applications.rules[0].kind=application")
+                .setting("--tributary.applications.rules[0].topic=shared")
+                .setting("--tributary.applications.rules[1].client-id=*app-*")
+                .setting("--tributary.applications.rules[1].kind=application")
                 .start();
         awaitWhole();
     }
@@ -104,10 +109,11 @@ class ClusterPromisesTest {
         System.out.printf("SUBACK to PUBLISH: at most %.2f ms%n", longestNanos / 1e6);
     }
 
-    @Test
-    void takesSessionOverWhenClientConnectsToAnotherNode() throws IOException {
+    @ParameterizedTest
+    @ValueSource(strings = {"device", "app-own", "app-small-one"})
+    void takesSessionOverWhenClientConnectsToAnotherNode(String roaming) throws IOException {
         TestClient publisher = connect("n3", "publisher", 0);
-        TestClient first = connect("n1", "roaming", LONG);
+        TestClient first = connect("n1", roaming, LONG);
         subscribe(first, "to-roaming/#");
         publish(publisher, "to-roaming/a", "acknowledged", false);
         assertThat(text(receive(first))).isEqualTo("to-roaming/a acknowledged");
@@ -115,7 +121,7 @@ class ClusterPromisesTest {
         Publish open = first.await(Publish.class, PATIENCE);
 
         TestClient second = open("n2");
-        Connack connack = second.connect(packet("roaming", LONG, null), PATIENCE);
+        Connack connack = second.connect(packet(roaming, LONG, null), PATIENCE);
         assertThat(connack.sessionPresent()).isTrue();
         assertThat(first.awaitClose())
                 .isInstanceOfSatisfying(
@@ -184,13 +190,13 @@ class ClusterPromisesTest {
         System.out.printf("wills of a killed node's clients: after %.1f s%n", seconds);
     }
 
-    /** The subscribers are one of each shard, so those of the killed node are among them. */
+    /** The subscribers are one of each shard, so those of the killed node are among them; and some are applications. */
     @Test
     void deliversThroughNewOwnersWhenNodeIsKilled() throws IOException {
         TestClient publisher = connect("n1", "publisher", 0);
         List<TestClient> subscribers = new ArrayList<>();
         for (int i = 0; i < 4 * cluster.shards(); i++) {
-            TestClient subscriber = connect(i % 2 == 0 ? "n1" : "n3", "owned" + i, LONG);
+            TestClient subscriber = connect(i % 2 == 0 ? "n1" : "n3", (i % 8 == 3 ? "app-owned" : "owned") + i, LONG);
             subscribe(subscriber, "owned/#");
             subscribers.add(subscriber);
         }
@@ -204,6 +210,48 @@ class ClusterPromisesTest {
                 "delivery by the new owners of a killed node's shards: after %.1f s%n",
                 (System.nanoTime() - killedNanos) / 1e9);
         start("n2");
+    }
+
+    /** First its node dies, then it is away; each time it goes on where it had acknowledged. */
+    @ParameterizedTest
+    @ValueSource(strings = {"app-own", "app-small-one"})
+    void applicationGetsEverythingInOrderWhateverDies(String application) throws IOException {
+        TestClient reader = connect("n1", application, LONG);
+        subscribe(reader, "firehose");
+        TestClient publisher = connect("n2", "publisher", 0);
+        int sent = 0;
+        for (; sent < 200; sent++) {
+            publish(publisher, "firehose", "" + sent, false);
+        }
+        int seen = readInOrder(reader, 0, 100);
+        cluster.kill("n1");
+        for (; sent < 400; sent++) {
+            publish(publisher, "firehose", "" + sent, false);
+        }
+        reader = connect("n3", application, LONG);
+        seen = readInOrder(reader, seen, 300);
+        reader.close();
+        start("n1");
+        for (; sent < 600; sent++) {
+            publish(publisher, "firehose", "" + sent, false);
+        }
+        readInOrder(connect("n1", application, LONG), seen, sent);
+    }
+
+    /** Takes messages until so many have come in order; one that comes again has DUP. */
+    private int readInOrder(TestClient reader, int from, int to) throws IOException {
+        int next = from;
+        while (next < to) {
+            Publish got = receive(reader);
+            int number = Integer.parseInt(new String(got.payload(), UTF_8));
+            if (number < next) {
+                assertThat(got.dup()).isTrue();
+            } else {
+                assertThat(number).isEqualTo(next);
+                next++;
+            }
+        }
+        return next;
     }
 
     /** From any node: the watcher is at one, the others have more clients, and one of these dies and comes back. */
@@ -269,12 +317,13 @@ class ClusterPromisesTest {
         subscribe(subscriber, "full/#");
         TestClient publisher = connect("n1", "publisher", 0);
         TestClient idle = connect("n1", "idle", 0);
+        String large = "m".repeat(20_000); // or the subscriber's queue is full before the disk
         cluster.kafka().fillDisk(1);
         int acknowledged = 0;
         int sent = 0;
         while (cluster.kafka().isRunning(1)) {
             if (sent - acknowledged < 100) {
-                publisher.send(publication("full/" + sent++, "m", false));
+                publisher.send(publication("full/" + sent++, large, false));
             }
             if (publisher.poll(Duration.ofMillis(5)) instanceof Puback puback) {
                 assertThat(puback.reason()).isEqualTo(ReasonCode.SUCCESS);
@@ -282,7 +331,7 @@ class ClusterPromisesTest {
             }
         }
         await().atMost(PATIENCE).until(() -> readiness("n1").contains("Kafka does not answer"));
-        publisher.send(publication("full/" + sent++, "m", false));
+        publisher.send(publication("full/" + sent++, large, false));
         idle.send(new Pingreq());
         idle.await(Pingresp.class, PATIENCE);
         while (publisher.poll(Duration.ofMillis(50)) instanceof Puback) {
@@ -291,7 +340,7 @@ class ClusterPromisesTest {
         assertThat(acknowledged).isLessThan(sent);
         cluster.kafka().restart(1);
         for (int i = 0; i < sent; i++) {
-            assertThat(text(receive(subscriber))).isEqualTo("full/" + i + " m");
+            assertThat(text(receive(subscriber))).isEqualTo("full/" + i + " " + large);
         }
         for (; acknowledged < sent; acknowledged++) {
             publisher.await(Puback.class, PATIENCE);
