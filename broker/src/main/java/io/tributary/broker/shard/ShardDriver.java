@@ -555,12 +555,13 @@ final class ShardDriver implements Effects {
         }
         now.timers.set(client, nowMillis);
         if (client.expiresAtMillis() <= nowMillis) {
-            now.handOver.ending(client, () -> expired(client), () -> now.timers.set(client, Long.MIN_VALUE));
+            long epoch = ownerEpoch; // what an earlier claim handed over does not count once there is a later one
+            now.handOver.ending(client, () -> expired(client, epoch), () -> now.timers.set(client, Long.MIN_VALUE));
         }
     }
 
-    private void expired(ClientState client) {
-        append(new SessionExpired(ownerEpoch, client.clientId, client.epoch, client.lastSequence));
+    private void expired(ClientState client, long epoch) {
+        append(new SessionExpired(epoch, client.clientId, client.epoch, client.lastSequence));
     }
 
     /** Those that were due while this node did not know all that the others do: it may have lost the shard, too. */
