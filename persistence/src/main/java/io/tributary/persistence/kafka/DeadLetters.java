@@ -19,10 +19,10 @@ import org.slf4j.LoggerFactory;
  * given up, and logged.
  */
 final class DeadLetters implements AutoCloseable {
-    static final String REASON = "tributary.reason";
-    static final String TOPIC = "tributary.topic";
-    static final String PARTITION = "tributary.partition";
-    static final String OFFSET = "tributary.offset";
+    static final String REASON = "dead-letter.reason";
+    static final String TOPIC = "dead-letter.topic";
+    static final String PARTITION = "dead-letter.partition";
+    static final String OFFSET = "dead-letter.offset";
 
     private static final Logger LOG = LoggerFactory.getLogger(DeadLetters.class);
 

@@ -10,6 +10,7 @@ import java.util.Objects;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.function.Supplier;
 import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.admin.AdminClientConfig;
 import org.apache.kafka.clients.admin.Config;
@@ -108,12 +109,16 @@ public final class KafkaTopics {
         }
     }
 
-    /** The topics as they are; one that was just created may not be known to the server that is asked. */
     private Map<String, TopicDescription> describe(Admin admin) {
         List<String> names = rules.stream().map(TopicRules::topic).toList();
+        return awaitKnown(() -> admin.describeTopics(names).allTopicNames());
+    }
+
+    /** Asks again when the server does not know a topic: one that was just created may not be known to all of them. */
+    private <T> T awaitKnown(Supplier<KafkaFuture<T>> question) {
         while (true) {
             try {
-                return await(admin.describeTopics(names).allTopicNames());
+                return await(question.get());
             } catch (KafkaAccessException e) {
                 if (!(e.getCause() instanceof UnknownTopicOrPartitionException)
                         || System.nanoTime() - deadlineNanos >= 0) {
@@ -130,7 +135,7 @@ public final class KafkaTopics {
                 .toList();
         Map<String, Map<String, String>> settings = new HashMap<>();
         Map<ConfigResource, Config> found =
-                await(admin.describeConfigs(resources).all());
+                awaitKnown(() -> admin.describeConfigs(resources).all());
         found.forEach((resource, entries) -> {
             Map<String, String> values = new HashMap<>();
             for (ConfigEntry entry : entries.entries()) {
