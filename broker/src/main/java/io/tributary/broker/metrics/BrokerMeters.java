@@ -131,6 +131,13 @@ public enum BrokerMeters {
             Type.COUNTER,
             "",
             "Records that the log's retention had deleted before they were applied: what they said is lost."),
+    /** Deleted records of applications. */
+    APPLICATION_RECORDS_LOST(
+            "tributary.applications.records.lost",
+            Type.COUNTER,
+            "",
+            "Records of applications' own topics that were deleted before the application had acknowledged them: their retention"
+                    + " was over."),
     /** Rebuilt shards. */
     SHARD_RESTORES(
             "tributary.shards.restores",
@@ -191,6 +198,12 @@ public enum BrokerMeters {
             "",
             "Appends that were refused because tributary.cluster.kafka.buffer-size was reached, or a topic is not known at the"
                     + " moment; publishers are read more slowly then."),
+    /** Records that are none of ours. */
+    KAFKA_UNREADABLE(
+            "tributary.kafka.unreadable",
+            Type.COUNTER,
+            "",
+            "Records of applications' topics that could not be read as a message, and were skipped: somebody else produced them."),
     /** Errors. */
     KAFKA_ERRORS(
             "tributary.kafka.errors",

@@ -7,11 +7,13 @@ import java.util.concurrent.atomic.LongAdder;
 final class KafkaCounters implements KafkaRecorder {
     private final LongAdder records;
     private final LongAdder refusals;
+    private final LongAdder unreadable;
     private final LongAdder errors;
 
     KafkaCounters(Meters meters) {
         records = meters.counter(BrokerMeters.KAFKA_RECORDS);
         refusals = meters.counter(BrokerMeters.KAFKA_REFUSALS);
+        unreadable = meters.counter(BrokerMeters.KAFKA_UNREADABLE);
         errors = meters.counter(BrokerMeters.KAFKA_ERRORS);
     }
 
@@ -23,6 +25,11 @@ final class KafkaCounters implements KafkaRecorder {
     @Override
     public void onRefusal() {
         refusals.increment();
+    }
+
+    @Override
+    public void onUnreadableRecord() {
+        unreadable.increment();
     }
 
     @Override

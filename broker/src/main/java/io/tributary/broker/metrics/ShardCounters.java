@@ -13,6 +13,7 @@ final class ShardCounters implements ShardRecorder {
     private final LongAdder records;
     private final LongAdder live;
     private final LongAdder recordsLost;
+    private final LongAdder topicRecordsLost;
     private final LongAdder restores;
 
     ShardCounters(Meters meters) {
@@ -23,6 +24,7 @@ final class ShardCounters implements ShardRecorder {
         records = meters.counter(BrokerMeters.SHARD_RECORDS);
         live = meters.counter(BrokerMeters.SHARD_TAKEOVERS);
         recordsLost = meters.counter(BrokerMeters.SHARD_RECORDS_LOST);
+        topicRecordsLost = meters.counter(BrokerMeters.APPLICATION_RECORDS_LOST);
         restores = meters.counter(BrokerMeters.SHARD_RESTORES);
     }
 
@@ -60,5 +62,10 @@ final class ShardCounters implements ShardRecorder {
     @Override
     public void recordsLost(long count) {
         recordsLost.add(count);
+    }
+
+    @Override
+    public void topicRecordsLost(long count) {
+        topicRecordsLost.add(count);
     }
 }

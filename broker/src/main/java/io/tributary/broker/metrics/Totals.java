@@ -247,6 +247,11 @@ public final class Totals {
         }
 
         @Override
+        public void topicRecordsLost(long records) {
+            next.topicRecordsLost(records);
+        }
+
+        @Override
         public void live(int shard, int sessions) {
             next.live(shard, sessions);
         }

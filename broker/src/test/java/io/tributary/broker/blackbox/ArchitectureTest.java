@@ -48,7 +48,7 @@ class ArchitectureTest {
     @CsvSource({
         "persistence.shard, ''",
         "persistence.replicated, ''",
-        "persistence.app, ''",
+        "persistence.app, persistence.shard",
         "persistence.limit, ''",
         "persistence.ingest, ''",
         "persistence.rocksdb, persistence.shard persistence.replicated persistence.app persistence.limit",
@@ -62,7 +62,7 @@ class ArchitectureTest {
         "broker.cluster, broker.delivery broker.link broker.shard persistence.replicated",
         "broker.subscription, persistence.replicated",
         "broker.retained, persistence.replicated",
-        "broker.shard, broker.delivery persistence.shard",
+        "broker.shard, broker.delivery persistence.shard persistence.app",
         "broker.routing,"
                 + " broker.subscription broker.retained broker.security broker.delivery broker.extension persistence.shard",
         "broker.sys, broker.routing broker.retained",

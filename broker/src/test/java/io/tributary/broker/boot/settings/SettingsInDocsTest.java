@@ -25,8 +25,8 @@ class SettingsInDocsTest {
     private static final Pattern NAME = Pattern.compile("(?<![\\w.])tributary\\.[a-z][a-z0-9<>-]*(\\.[a-z0-9<>-]+)*");
     private static final Set<String> FILES = Set.of("tributary.yaml", "tributary.properties", "tributary.service");
     private static final Pattern EXAMPLE = Pattern.compile("```yaml\\n(tributary:\\n.*?)```", Pattern.DOTALL);
-    /** Topics of Kafka, in the text about what is to come. */
-    private static final Pattern TOPIC = Pattern.compile("tributary\\.(app\\..*|app|shards)");
+    /** Topics of Kafka. */
+    private static final Pattern TOPIC = Pattern.compile("tributary\\.(app\\..*|apps?|shards)");
 
     private final List<Setting> settings = SettingCatalog.all();
 
