@@ -122,8 +122,7 @@ public final class PerfCommand {
         List<RunResult> runs = new ArrayList<>();
         for (String name : arguments.names()) {
             Path path = Path.of(name);
-            runs.addAll(ResultFile.read(Files.isDirectory(path) ? path.resolve("result.json") : path)
-                    .runs());
+            runs.addAll(read(Files.isDirectory(path) ? path.resolve("result.json") : path));
         }
         if (runs.isEmpty()) {
             throw new UsageException("compare needs result files, or directories with a result.json");
@@ -138,6 +137,14 @@ public final class PerfCommand {
         out.println(markdown.lines().takeWhile(line -> !line.isBlank()).reduce("", (a, b) -> a + b + "\n"));
         err.println("Written to " + directory + ": report.md, report.html");
         return DONE;
+    }
+
+    private static List<RunResult> read(Path file) {
+        try {
+            return ResultFile.read(file).runs();
+        } catch (IOException e) {
+            throw new UsageException(file + " is no result of perf run", e);
+        }
     }
 
     private int runner(List<String> words) {

@@ -93,7 +93,7 @@ final class RunCommand {
         try {
             return Double.valueOf(text);
         } catch (NumberFormatException e) {
-            throw new UsageException("--scale needs a number, not '" + text + "'");
+            throw new UsageException("--scale needs a number, not '" + text + "'", e);
         }
     }
 
@@ -130,7 +130,7 @@ final class RunCommand {
             try {
                 pids.put(name, Long.parseLong(pid));
             } catch (NumberFormatException e) {
-                throw new UsageException("--pid needs NAME=PID, not " + name + "=" + pid);
+                throw new UsageException("--pid needs NAME=PID, not " + name + "=" + pid, e);
             }
         });
         return pids;
@@ -164,7 +164,7 @@ final class RunCommand {
             RunResult median = median(results);
             out.printf(
                     Locale.ROOT,
-                    "Median by CPU a message: %s us of the broker (run of %s)%n",
+                    "Median by CPU a message: %.2f us of the broker (run of %s)%n",
                     median.measured().microsPerMessage(median.targetCpuSeconds()),
                     median.started());
         }

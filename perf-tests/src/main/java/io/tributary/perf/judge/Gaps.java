@@ -59,10 +59,6 @@ final class Gaps {
         return number <= forgottenTo;
     }
 
-    boolean isEmpty() {
-        return ranges == 0;
-    }
-
     private void split(int at, long number) {
         long first = bounds[at * 2];
         if (ranges == MAX_RANGES) { // no room for two: the lower part is forgotten with all below it

@@ -21,7 +21,8 @@ sealed interface Axis {
 
     /** What is written at such a line. */
     default String label(double tick) {
-        return Format.number(tick);
+        String text = Format.number(tick);
+        return text.indexOf('.') < 0 ? text : text.replaceAll("\\.?0+$", "");
     }
 
     /** Equal distances, from 0 on. */

@@ -11,7 +11,7 @@ final class Chart {
     private static final int WIDTH = 640;
     private static final int HEIGHT = 300;
     private static final int LEFT = 64;
-    private static final int RIGHT = 16;
+    private static final int RIGHT = 30;
     private static final int TOP = 34;
     private static final int BOTTOM = 44;
     private static final int COLOURS = 8;

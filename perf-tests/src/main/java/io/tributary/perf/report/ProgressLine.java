@@ -35,6 +35,9 @@ public final class ProgressLine implements Consumer<Sample> {
 
     @Override
     public void accept(Sample sample) {
+        if (sample.step().isEmpty()) { // it has not begun
+            return;
+        }
         boolean fresh = !sample.step().equals(step);
         if (fresh) {
             step = sample.step();

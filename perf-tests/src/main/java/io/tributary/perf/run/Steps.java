@@ -135,7 +135,7 @@ final class Steps {
                     any ? snapshot.lastReceivedNanos() / NANOS : -1,
                     uses,
                     busiestLoop,
-                    machineNanos / all,
+                    Math.min(1, machineNanos / all),
                     Math.max(0, (machineNanos - ours) / all));
         }
     }

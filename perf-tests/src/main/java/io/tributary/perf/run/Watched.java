@@ -1,9 +1,7 @@
 package io.tributary.perf.run;
 
 import io.tributary.perf.machine.Usage;
-import java.util.Collection;
 import java.util.LinkedHashMap;
-import java.util.List;
 import java.util.Map;
 
 /**
@@ -30,10 +28,5 @@ public record Watched(Map<String, Long> pids) {
         Map<String, Usage> usage = new LinkedHashMap<>();
         pids.forEach((name, pid) -> usage.put(name, Usage.of(pid)));
         return usage;
-    }
-
-    /** Their names. */
-    Collection<String> names() {
-        return List.copyOf(pids.keySet());
     }
 }

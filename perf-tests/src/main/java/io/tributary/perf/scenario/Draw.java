@@ -34,9 +34,4 @@ public record Draw(double mean, double deviation, double min, double max) {
     public double next(RandomGenerator random) {
         return isConstant() ? mean : Math.clamp(random.nextGaussian(mean, deviation), min, max);
     }
-
-    /** The same distribution of numbers so many times as large. */
-    public Draw times(double factor) {
-        return new Draw(mean * factor, deviation * factor, min * factor, max * factor);
-    }
 }

@@ -76,11 +76,4 @@ public record Scenario(
         return groups.stream()
                 .anyMatch(group -> group.publish() != null && !group.publish().isClosedLoop());
     }
-
-    /** The groups that a step is about. */
-    public List<Group> groupsOf(Step step) {
-        return groups.stream()
-                .filter(group -> step.groups().isEmpty() || step.groups().contains(group.name()))
-                .toList();
-    }
 }

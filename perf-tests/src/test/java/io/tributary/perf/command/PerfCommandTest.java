@@ -121,6 +121,7 @@ class PerfCommandTest {
                 "run p2p --set x.y=3     | there is no 'x'",
                 "measure                 | there is no 'perf measure'",
                 "compare                 | compare needs result files",
+                "compare ../pom.xml      | is no result of perf run",
                 "runner                  | runner needs --connect",
             })
     void saysWhatItWantsWhenCalledWrongly(String words, String message) {
