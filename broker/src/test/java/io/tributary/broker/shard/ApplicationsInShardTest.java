@@ -1,0 +1,194 @@
+package io.tributary.broker.shard;
+
+import static io.tributary.broker.shard.Samples.FOREVER;
+import static io.tributary.broker.shard.Samples.NODE;
+import static io.tributary.broker.shard.Samples.detach;
+import static io.tributary.broker.shard.Samples.message;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.tributary.broker.shard.QueueLimits.Overflow;
+import io.tributary.common.event.QueueKind;
+import io.tributary.common.event.Recipient;
+import io.tributary.common.event.ShardEvent.Attach;
+import io.tributary.common.event.ShardEvent.Settled;
+import io.tributary.common.event.ShardEvent.TopicPosition;
+import io.tributary.common.event.Source;
+import io.tributary.common.mqtt.QoS;
+import io.tributary.persistence.app.AppTopics.AppTopic;
+import java.util.List;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+/** What an owner does for applications: the fold of where they are, and what their connections are handed. */
+class ApplicationsInShardTest {
+    private static final AppTopic TOPIC = new AppTopic("erp", false);
+
+    private final DeliveryFixture shard = DeliveryFixture.of(8, 100, Overflow.DROP_OLDEST);
+
+    @BeforeEach
+    void createTopic() {
+        shard.topics.create(TOPIC);
+    }
+
+    @Test
+    void messagesAreHandedOverFromTheTopic() {
+        shard.fold(attach(7));
+        append("1", "2");
+        assertThat(shard.target.take()).containsExactly("7: 1", "7: 2");
+    }
+
+    @Test
+    void newSessionBeginsBehindWhatWasThereBefore() {
+        append("old");
+        shard.fold(attach(7));
+        append("new");
+        assertThat(shard.target.take()).containsExactly("7: 2");
+        shard.settle("erp", 2);
+        shard.log();
+        assertThat(progress().upTo()).isEqualTo(2);
+    }
+
+    @Test
+    void whatIsForAnotherSessionIsPassedOver() {
+        shard.fold(attach(7));
+        shard.topics.append(TOPIC, message("stray"), recipient(999), null, (_, _) -> {});
+        append("mine");
+        assertThat(shard.target.take()).containsExactly("7: 2");
+    }
+
+    @Test
+    void logSaysOnlyHowFarWhenAllIsAcknowledgedInOrder() {
+        shard.fold(attach(7));
+        append("1", "2", "3");
+        shard.settle("erp", 1, 2, 3);
+        List<Settled> taken = shard.deliveries.takeSettled(DeliveryFixture.OWNER);
+        assertThat(taken).hasSize(1);
+        assertThat(taken.getFirst().clients().getFirst().settled()).isEmpty();
+        assertThat(taken.getFirst().positions()).containsExactly(new TopicPosition("erp", 1, 1, 3, 3, List.of()));
+        taken.forEach(shard::fold);
+        assertThat(progress().upTo()).isEqualTo(3);
+        assertThat(progress().settled()).isEmpty();
+    }
+
+    @Test
+    void gapsAreKeptWhenAcknowledgedOutOfOrder() {
+        shard.fold(attach(7));
+        append("1", "2", "3", "4");
+        shard.settle("erp", 1, 3);
+        shard.log();
+        assertThat(progress().upTo()).isEqualTo(1);
+        assertThat(progress().settled()).containsExactly(3L);
+        shard.target.take();
+        shard.fold(detach("erp", 1, 4), attach(8));
+        assertThat(shard.target.take()).containsExactly("8: 2 dup 4 dup");
+    }
+
+    @Test
+    void nothingAcknowledgedComesAgainThoughTheLogDoesNotHaveItYet() {
+        shard.fold(attach(7));
+        append("1", "2", "3");
+        shard.target.take();
+        shard.settle("erp", 1, 3);
+        List<Settled> underWay = shard.deliveries.takeSettled(DeliveryFixture.OWNER);
+        shard.fold(detach("erp", 1, 3), attach(8));
+        assertThat(shard.target.take()).containsExactly("8: 2 dup");
+        underWay.forEach(shard::fold);
+        shard.fold(detach("erp", 3, 3), attach(9));
+        assertThat(shard.target.take()).containsExactly("9: 2 dup");
+    }
+
+    @Test
+    void onlyPubrelIsOwedForWhatIsReceived() {
+        shard.fold(attach(7));
+        shard.topics.append(TOPIC, message("1"), recipient(1, QoS.EXACTLY_ONCE), null, (_, _) -> {});
+        shard.receive("erp", 1);
+        shard.log();
+        assertThat(progress().released()).containsExactly(1L);
+        shard.target.take();
+        shard.fold(detach("erp", 1, 1), attach(8));
+        assertThat(shard.target.take()).containsExactly("8: 1 PUBREL");
+        shard.settle("erp", 1);
+        shard.log();
+        assertThat(progress().released()).isEmpty();
+        assertThat(progress().upTo()).isEqualTo(1);
+    }
+
+    @Test
+    void repeatsOfASourceAreSkippedAlsoAfterwards() {
+        shard.fold(attach(7));
+        append("1", new Source(5, 10, 0));
+        append("1", new Source(5, 10, 0));
+        append("2", new Source(5, 11, 0));
+        assertThat(shard.target.take()).containsExactly("7: 1", "7: 3");
+        shard.settle("erp", 1, 3);
+        shard.log();
+        assertThat(progress().sources()).containsEntry(5, new Source(5, 11, 0));
+        shard.fold(detach("erp", 1, 3), attach(8));
+        append("2", new Source(5, 11, 0));
+        append("3", new Source(5, 12, 0));
+        assertThat(shard.target.take()).containsExactly("8: 5");
+    }
+
+    @Test
+    void whatWasSentIsUnknownAfterATakeoverUntilTheOwnerSaysSo() {
+        shard.fold(attach(7));
+        append("1", "2");
+        shard.target.take();
+        shard.fold(attach(8));
+        assertThat(client().resendUpTo).isEqualTo(ClientState.UNKNOWN);
+        assertThat(shard.target.take()).containsExactly("8: 1 dup 2 dup");
+        append("3");
+        assertThat(shard.target.take()).containsExactly("8: 3");
+        shard.settle("erp", 1);
+        shard.log();
+        assertThat(client().resendUpTo).isEqualTo(3);
+    }
+
+    @Test
+    void connectionOfTheOtherKindChangesNothing() {
+        RecordingEffects effects = new RecordingEffects();
+        ShardState state = new ShardState(
+                effects,
+                new io.tributary.persistence.shard.ShardStore.Claim(
+                        io.tributary.persistence.shard.ShardStore.NOTHING_APPLIED, -1, List.of()));
+        state.apply(0, 0, attach(7));
+        state.apply(1, 0, Samples.attach("erp", 8));
+        assertThat(effects.take()).containsExactly("attached erp", "refused erp/8, is TOPIC");
+        assertThat(Objects.requireNonNull(state.client("erp")).connection).isEqualTo(7);
+        state.apply(2, 0, Samples.cleanStart("erp", 9));
+        assertThat(Objects.requireNonNull(state.client("erp")).queue()).isEqualTo(QueueKind.SHARD);
+    }
+
+    private ClientState client() {
+        return shard.client("erp");
+    }
+
+    private TopicProgress progress() {
+        return Objects.requireNonNull(client().topic);
+    }
+
+    private void append(String... texts) {
+        for (String text : texts) {
+            append(text, null);
+        }
+    }
+
+    private void append(String text, @Nullable Source source) {
+        ClientState known = shard.state.client("erp");
+        shard.topics.append(TOPIC, message(text), recipient(known == null ? 0 : known.session), source, (_, _) -> {});
+    }
+
+    private static Recipient recipient(long session) {
+        return recipient(session, QoS.AT_LEAST_ONCE);
+    }
+
+    private static Recipient recipient(long session, QoS qos) {
+        return new Recipient("erp", session, qos, false, List.of(), null, QueueKind.TOPIC);
+    }
+
+    private static Attach attach(long connection) {
+        return new Attach("erp", NODE, connection, false, FOREVER, 10, QueueKind.TOPIC, null);
+    }
+}
