@@ -112,11 +112,13 @@ class SecuredKafkaTest {
             until(() -> done.get() == 1);
             setPassword("tributary", "another one");
             kafka.kill(1);
-            until(() -> log.append(2, new byte[1], callback)); // refused for a moment while Kafka is being lost
+            boolean isWaiting =
+                    log.append(2, new byte[1], callback); // refused if the client begins anew to look for Kafka
             kafka.restart(1);
             assertSentence(config, "SaslAuthenticationException");
             assertThat(done).hasValue(1);
             setPassword("tributary", PASSWORD);
+            until(() -> isWaiting || log.append(2, new byte[1], callback));
             until(() -> done.get() == 2);
             assertThat(failed).hasValue(0);
         } finally {
