@@ -211,9 +211,9 @@ class KafkaAppTopicsTest extends AppTopicsContract {
         AppTopic busy = sharing.get(0);
         AppTopic away = sharing.get(1);
         long begin = get(topics().create(away));
-        CompletableFuture<?> _ = append(away, message(1));
+        get(append(away, message(1)));
         appendAll(busy, 7000);
-        CompletableFuture<?> _ = append(away, message(2));
+        get(append(away, message(2)));
         CompletableFuture<Page> atTheEnd = topics().read(busy, get(topics().endPosition(busy)), ALL, ALL);
         assertThat(read(away, begin, 2)).extracting(AppRecord::message).containsExactly(message(1), message(2));
         assertThat(read(busy, begin, 7000)).hasSize(7000);
