@@ -96,6 +96,11 @@ public final class KafkaMaps implements AutoCloseable {
         return writing;
     }
 
+    /** Runs the action once when the producer takes records again. */
+    void onRoom(Runnable action) {
+        producer.onRoom(action);
+    }
+
     Duration closeTimeout() {
         return config.appends().closeTimeout();
     }

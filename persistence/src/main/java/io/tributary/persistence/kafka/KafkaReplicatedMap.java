@@ -2,9 +2,11 @@ package io.tributary.persistence.kafka;
 
 import io.tributary.persistence.replicated.ReplicatedMap;
 import java.nio.charset.StandardCharsets;
+import java.util.ArrayDeque;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.function.BooleanSupplier;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.common.TopicPartition;
 import org.jspecify.annotations.Nullable;
@@ -17,7 +19,8 @@ import org.slf4j.LoggerFactory;
  *
  * <p>A write completes when it is durable, this node's follower has seen it if there is one, and the visibility says that
  * every other one has. When more bytes than the configured buffer are being written, all maps together, a write fails at
- * once with {@link KafkaAccessException}, without effect: writes come from clients' requests, which are answered.
+ * once with {@link KafkaAccessException}, without effect: writes come from clients' requests, which are answered. Within
+ * that buffer writes also wait for a producer that knows no server at the moment.
  *
  * <p>Stages complete on threads of Kafka's clients or of the visibility, or on the caller's. The follower is called on one
  * thread for all maps of the node. A follower that throws is logged and goes on with the next change.
@@ -31,6 +34,11 @@ public final class KafkaReplicatedMap implements ReplicatedMap {
     private final Lane lane;
     private final MapWrites writes;
     private final CatchUp catchUp;
+
+    // Guarded by unsent: sends that Kafka's producer has not taken yet; each tells whether it has.
+    private final ArrayDeque<BooleanSupplier> unsent = new ArrayDeque<>();
+    /** Somebody sends what is unsent, or will when there is room. */
+    private boolean sending;
 
     private volatile @Nullable Follower follower;
     private volatile boolean closed;
@@ -123,10 +131,42 @@ public final class KafkaReplicatedMap implements ReplicatedMap {
         }
         if (closed) { // asked after it began: closing waits for those that began before
             write.fail(new KafkaAccessException("map " + name + " is closed"));
-        } else if (!lane.send(keyBytes, value, write)) {
-            write.fail(busy());
+        } else {
+            synchronized (unsent) {
+                unsent.add(() -> lane.send(keyBytes, value, write));
+            }
+            sendUnsent();
         }
         return write.done();
+    }
+
+    /** Sends in the order of asking, and never with a lock held: callbacks may come meanwhile. */
+    private void sendUnsent() {
+        while (true) {
+            BooleanSupplier first;
+            synchronized (unsent) {
+                first = unsent.peek();
+                if (sending || first == null) {
+                    return;
+                }
+                sending = true;
+            }
+            if (!first.getAsBoolean()) {
+                maps.onRoom(this::sendAgain);
+                return;
+            }
+            synchronized (unsent) {
+                unsent.remove();
+                sending = false;
+            }
+        }
+    }
+
+    private void sendAgain() {
+        synchronized (unsent) {
+            sending = false;
+        }
+        sendUnsent();
     }
 
     private KafkaAccessException busy() {

@@ -6,16 +6,21 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.tributary.localcluster.LocalKafka;
 import io.tributary.persistence.contract.RecordingReader;
+import io.tributary.persistence.contract.Waiting;
 import io.tributary.persistence.replicated.Visibility;
 import io.tributary.persistence.shard.AppendCallback;
 import io.tributary.persistence.shard.ShardLog;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
@@ -170,6 +175,38 @@ class BrokerFailureTest {
             get(written);
             get(caughtUp);
             assertThat(seen).containsOnlyKeys("before", "meanwhile");
+        }
+    }
+
+    @Test
+    void mapWritesWaitWhenTheProducerForgetsTheTopic() {
+        KafkaConfig forgetful = config.withAppends(KafkaConfig.Appends.defaults())
+                .withClientProperties(Map.of("metadata.recovery.rebootstrap.trigger.ms", "300"));
+        AtomicInteger refused = new AtomicInteger();
+        KafkaRecorder recorder = new KafkaRecorder() {
+            @Override
+            public void onRefusal() {
+                refused.incrementAndGet();
+            }
+        };
+        List<String> seen = new CopyOnWriteArrayList<>();
+        try (KafkaMaps maps = new KafkaMaps(forgetful, "node", 1, Visibility.ALONE, recorder, failure -> {})) {
+            KafkaReplicatedMap map = maps.open("map");
+            get(map.follow((key, _) -> seen.add(key)));
+            seen.clear();
+            kafka.kill(1);
+            List<CompletionStage<@Nullable Void>> written = new ArrayList<>();
+            until(() -> {
+                written.add(map.put("key " + written.size(), new byte[1]));
+                return refused.get() > 1;
+            });
+            kafka.restart(1);
+            written.forEach(Waiting::get);
+            assertThat(seen)
+                    .as("all, and in the order of writing")
+                    .isEqualTo(IntStream.range(0, written.size())
+                            .mapToObj(i -> "key " + i)
+                            .toList());
         }
     }
 }
