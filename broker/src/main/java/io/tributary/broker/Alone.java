@@ -1,5 +1,6 @@
 package io.tributary.broker;
 
+import io.tributary.broker.delivery.MemberTarget;
 import io.tributary.broker.delivery.NodeInbox;
 import io.tributary.broker.delivery.NodeView;
 import io.tributary.broker.routing.Router;
@@ -71,7 +72,8 @@ final class Alone implements Place {
     }
 
     @Override
-    public CompletionStage<@Nullable Void> connect(Shards shards, Router router, Subscriptions subscriptions) {
+    public CompletionStage<@Nullable Void> connect(
+            Shards shards, Router router, Subscriptions subscriptions, MemberTarget members) {
         return CompletableFuture.completedStage(null);
     }
 

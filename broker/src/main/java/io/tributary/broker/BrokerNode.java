@@ -5,6 +5,8 @@ import io.tributary.broker.connection.ListenException;
 import io.tributary.broker.connection.Listeners;
 import io.tributary.broker.delivery.SessionObserver;
 import io.tributary.broker.extension.SubscribeInterceptor;
+import io.tributary.broker.group.ApplicationGroups;
+import io.tributary.broker.group.GroupServices;
 import io.tributary.broker.metrics.Totals;
 import io.tributary.broker.retained.RetainedMessages;
 import io.tributary.broker.routing.Outlets;
@@ -64,10 +66,12 @@ final class BrokerNode implements AutoCloseable {
     private final Totals totals;
     private final Place place;
     private final LocalSessions sessions = new LocalSessions();
-    private final InProcessSubscribers inProcess = new InProcessSubscribers(sessions);
+    private final ApplicationGroups groups = new ApplicationGroups(sessions, sessions);
+    private final InProcessSubscribers inProcess = new InProcessSubscribers(groups);
     private final Subscriptions subscriptions;
     private final RetainedMessages retained;
     private final Shards shards;
+    private final PublishPolicy policy;
     private final Router router;
     private final ScheduledExecutorService timer;
     private final AtomicBoolean closed = new AtomicBoolean();
@@ -89,19 +93,20 @@ final class BrokerNode implements AutoCloseable {
         this.place = place;
         sys = SysConfig.every(config.sysInterval());
         Storage storage = place.storage();
-        SharedGroups groups = new SharedGroups(config.shared(), sessions::inFlight);
-        subscriptions = new Subscriptions(storage.subscriptions(), place.routes(), config.subscriptions(), groups);
+        SharedGroups shared = new SharedGroups(config.shared(), sessions::inFlight);
+        subscriptions = new Subscriptions(storage.subscriptions(), place.routes(), config.subscriptions(), shared);
         retained = new RetainedMessages(storage.retained(), config.retained(), InstantSource.system());
         ClusterConfig cluster = config.cluster();
         // Alone, the store cannot be lost without the log.
         ShardConfig ofShards =
                 cluster == null ? config.shards() : config.shards().withRetention(cluster.retention());
         shards = new Shards(ofShards, storage.log(), storage.store(), storage.topics());
+        policy = new PublishPolicy(extensions.authorizer(), extensions.publish());
         router = new Router(
                 place.node(),
                 subscriptions,
                 retained,
-                new PublishPolicy(extensions.authorizer(), extensions.publish()),
+                policy,
                 new Outlets(inProcess, place.inbox(), shards::publish, shards::relay),
                 recorders.router());
         timer = Executors.newSingleThreadScheduledExecutor(task -> {
@@ -139,11 +144,21 @@ final class BrokerNode implements AutoCloseable {
 
     private void open() {
         shards.start(new Shards.Node(
-                place.node(), place::isDead, sessions, router, new Ends(), place.others(), recorders.shards()));
-        await(place.connect(shards, router, subscriptions));
+                place.node(), place::isDead, groups, router, new Ends(), place.others(), recorders.shards()));
+        await(place.connect(shards, router, subscriptions, sessions));
         await(subscriptions.start());
         await(retained.start());
         subscriptions.watch(subscriber -> shards.verify(subscriber.clientId(), subscriber.identity()));
+        groups.start(new GroupServices(
+                place.node(),
+                shards,
+                subscriptions,
+                sessions,
+                sessions,
+                place.inbox(),
+                policy::mayReceive,
+                config.shards().windowMessages(),
+                recorders.groups()));
         shards.own();
         ScheduledFuture<?> _ = timer.scheduleWithFixedDelay(this::tick, 0, 1, TimeUnit.SECONDS);
         await(place.live());
@@ -166,7 +181,7 @@ final class BrokerNode implements AutoCloseable {
                 .collect(Collectors.toMap(EnhancedAuthenticator::method, Function.identity()));
         return new SessionServices(
                 place.node(),
-                SessionBackend.of(shards, place.view(), router, subscriptions, retained),
+                SessionBackend.of(shards, place.view(), router, subscriptions, groups, retained),
                 new AccessControl(extensions.authenticator(), enhanced, extensions.authorizer(), config.clientRules()),
                 new Extensions(SubscribeInterceptor.chain(extensions.subscribe()), extensions.sessions()),
                 sessions,
@@ -187,6 +202,7 @@ final class BrokerNode implements AutoCloseable {
                 return; // what this node would clear away may be newer than it knows
             }
             subscriptions.repair(shards::owns);
+            groups.tick();
             if (ownsShardZero) { // once in the cluster is enough
                 retained.expire(System.currentTimeMillis() - expiryGraceMillis());
             }
@@ -312,6 +328,7 @@ final class BrokerNode implements AutoCloseable {
             }
         } finally {
             timer.shutdownNow();
+            groups.close();
             shards.close();
         }
     }

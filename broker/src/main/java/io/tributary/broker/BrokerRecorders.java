@@ -2,6 +2,7 @@ package io.tributary.broker;
 
 import io.tributary.broker.cluster.ClusterRecorder;
 import io.tributary.broker.connection.ConnectionRecorder;
+import io.tributary.broker.group.GroupRecorder;
 import io.tributary.broker.ingest.IngestRecorder;
 import io.tributary.broker.link.LinkRecorder;
 import io.tributary.broker.metrics.Totals;
@@ -18,6 +19,7 @@ public record BrokerRecorders(
         SessionRecorder sessions,
         RouterRecorder router,
         ShardRecorder shards,
+        GroupRecorder groups,
         StorageRecorder storage,
         KafkaRecorder kafka,
         RedisRecorder redis,
@@ -33,7 +35,17 @@ public record BrokerRecorders(
             ClusterRecorder newCluster,
             IngestRecorder newIngest) {
         return new BrokerRecorders(
-                connections, sessions, router, shards, storage, newKafka, newRedis, newLinks, newCluster, newIngest);
+                connections,
+                sessions,
+                router,
+                shards,
+                groups,
+                storage,
+                newKafka,
+                newRedis,
+                newLinks,
+                newCluster,
+                newIngest);
     }
 
     /** The same, with totals that see everything first. */
@@ -43,6 +55,7 @@ public record BrokerRecorders(
                 totals.listenIn(sessions),
                 totals.listenIn(router),
                 totals.listenIn(shards),
+                groups,
                 storage,
                 kafka,
                 redis,
@@ -57,6 +70,7 @@ public record BrokerRecorders(
             SessionRecorder.NONE,
             RouterRecorder.NONE,
             ShardRecorder.NONE,
+            GroupRecorder.NONE,
             StorageRecorder.NONE,
             KafkaRecorder.NONE,
             RedisRecorder.NONE,

@@ -4,6 +4,7 @@ import io.tributary.broker.cluster.ClusterNode;
 import io.tributary.broker.cluster.Member;
 import io.tributary.broker.cluster.NodeState;
 import io.tributary.broker.connection.ListenerConfig;
+import io.tributary.broker.delivery.MemberTarget;
 import io.tributary.broker.delivery.NodeInbox;
 import io.tributary.broker.delivery.NodeView;
 import io.tributary.broker.ingest.Ingest;
@@ -164,10 +165,11 @@ final class InCluster implements Place {
     }
 
     @Override
-    public CompletionStage<@Nullable Void> connect(Shards shards, Router router, Subscriptions newSubscriptions) {
+    public CompletionStage<@Nullable Void> connect(
+            Shards shards, Router router, Subscriptions newSubscriptions, MemberTarget members) {
         subscriptions = newSubscriptions;
         try {
-            return cluster.connect(shards, router::take, this::caughtUp, newSubscriptions::gone);
+            return cluster.connect(shards, router::take, members, this::caughtUp, newSubscriptions::gone);
         } catch (LinkListenException e) {
             throw new BrokerStartException(String.valueOf(e.getMessage()), e);
         }

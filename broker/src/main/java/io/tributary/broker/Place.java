@@ -1,5 +1,6 @@
 package io.tributary.broker;
 
+import io.tributary.broker.delivery.MemberTarget;
 import io.tributary.broker.delivery.NodeInbox;
 import io.tributary.broker.delivery.NodeView;
 import io.tributary.broker.routing.Router;
@@ -37,7 +38,8 @@ sealed interface Place extends AutoCloseable permits Alone, InCluster {
     boolean isDead(String node);
 
     /** Takes this node's place among the others; the stage completes when they know of it. */
-    CompletionStage<@Nullable Void> connect(Shards shards, Router router, Subscriptions subscriptions);
+    CompletionStage<@Nullable Void> connect(
+            Shards shards, Router router, Subscriptions subscriptions, MemberTarget members);
 
     /** This node has read what all share, and is to serve clients; the stage completes when it misses nothing any more. */
     CompletionStage<@Nullable Void> live();

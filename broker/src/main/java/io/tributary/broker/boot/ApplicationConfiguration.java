@@ -50,6 +50,7 @@ class ApplicationConfiguration {
                 metrics.sessions(),
                 metrics.router(),
                 metrics.shards(),
+                metrics.groups(),
                 metrics.storage(),
                 KafkaRecorder.NONE,
                 RedisRecorder.NONE,

@@ -4,9 +4,12 @@ import io.tributary.broker.cluster.NodeMessage.Figures;
 import io.tributary.broker.cluster.NodeMessage.MapProgress;
 import io.tributary.broker.cluster.NodeMessage.OwnerMessage;
 import io.tributary.broker.cluster.NodeMessage.QosZero;
+import io.tributary.broker.cluster.NodeMessage.Shared;
+import io.tributary.broker.cluster.NodeMessage.SharedAnswer;
 import io.tributary.broker.cluster.NodeMessage.Taken;
 import io.tributary.broker.cluster.NodeMessage.ToOwner;
 import io.tributary.broker.cluster.NodeMessage.Transient;
+import io.tributary.broker.delivery.MemberTarget;
 import io.tributary.broker.delivery.NodeInbox;
 import io.tributary.broker.delivery.NodeView;
 import io.tributary.broker.delivery.TransientReceiver;
@@ -60,6 +63,7 @@ public final class ClusterNode implements NodeView, AutoCloseable {
     private final ClusterTimer timer;
     private final ClusterVisibility visibility;
     private final ShardTraffic owners;
+    private final SharedTraffic shared;
     private final TransientTraffic transients;
     private final PeerFigures peerFigures;
     private final long longestPauseNanos;
@@ -116,7 +120,8 @@ public final class ClusterNode implements NodeView, AutoCloseable {
         pulseNanos = timer.nanos();
         visibility = new ClusterVisibility(config.maps(), config.visibility(), timer, new Progress());
         owners = new ShardTraffic(this::others, this::isCurrent, this::knowsAll, executor);
-        transients = new TransientTraffic(owners, timer, recorder);
+        shared = new SharedTraffic(timer);
+        transients = new TransientTraffic(owners, shared, timer, recorder);
         peerFigures = new PeerFigures(timer::nanos);
         timer.after(LOOK_NANOS, this::pulse);
     }
@@ -162,6 +167,7 @@ public final class ClusterNode implements NodeView, AutoCloseable {
      *
      * @param newShards the shards of this node, with which owners elsewhere talk; prepared
      * @param transientReceiver takes what other nodes hand over for transient sessions
+     * @param members takes what other nodes hand over for members of shared subscriptions of applications
      * @param newCaughtUp completes when this node has read all that the maps have at the time of the call
      * @param newGone told of each process that is over, by the name that an {@code Attach} has
      * @return completes when all live nodes know this one
@@ -169,6 +175,7 @@ public final class ClusterNode implements NodeView, AutoCloseable {
     public CompletionStage<@Nullable Void> connect(
             Shards newShards,
             TransientReceiver transientReceiver,
+            MemberTarget members,
             Supplier<CompletionStage<@Nullable Void>> newCaughtUp,
             Consumer<String> newGone) {
         shards = newShards;
@@ -176,6 +183,7 @@ public final class ClusterNode implements NodeView, AutoCloseable {
         caughtUp = newCaughtUp;
         owners.serve(newShards);
         transients.serve(transientReceiver);
+        shared.serve(members);
         NodeLinks listening = NodeLinks.start(id(), config.link(), config.layer(), new Frames(), linkRecorder);
         links = listening;
         link();
@@ -437,6 +445,7 @@ public final class ClusterNode implements NodeView, AutoCloseable {
         @Override
         public void onUp(Link link) {
             transients.onUp(link);
+            shared.onUp(link);
             owners.onUp(link);
             visibility.linkUp(link.peer());
         }
@@ -450,6 +459,8 @@ public final class ClusterNode implements NodeView, AutoCloseable {
                     case MapProgress progress -> visibility.received(link.peer(), progress);
                     case Transient handedOver -> transients.take(link, handedOver);
                     case Taken taken -> transients.take(link, taken);
+                    case Shared handedOver -> shared.take(link, handedOver);
+                    case SharedAnswer answer -> shared.take(link, answer);
                     case QosZero qosZero -> owners.take(qosZero);
                     case Figures said -> peerFigures.received(link.peer(), said.figures());
                 }
@@ -467,6 +478,7 @@ public final class ClusterNode implements NodeView, AutoCloseable {
             peerFigures.linkDown(link.peer());
             owners.onDown(link);
             transients.onDown(link);
+            shared.onDown(link);
         }
     }
 }

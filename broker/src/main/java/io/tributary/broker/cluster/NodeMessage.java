@@ -109,6 +109,28 @@ public sealed interface NodeMessage {
     /** The receiver of these {@link Transient}s has handed them to its sessions. */
     record Taken(long[] ids) implements NodeMessage {}
 
+    /**
+     * A message of a shared subscription of applications, for a member that is connected to the receiving node.
+     *
+     * @param id the sender's number for it, which {@link SharedAnswer} repeats
+     * @param session the identity of the member's session
+     * @param dup whether any member may have been sent it before
+     */
+    record Shared(long id, String clientId, long session, boolean dup, Queued message) implements NodeMessage {}
+
+    /** What became of a {@link Shared}. */
+    record SharedAnswer(long id, SharedOutcome outcome) implements NodeMessage {}
+
+    /** What can become of a {@link Shared}. */
+    enum SharedOutcome {
+        /** The client has acknowledged it, or is not to have it. */
+        DONE,
+        /** The client was not sent it. */
+        RETURNED,
+        /** The client may have been sent it. */
+        RETURNED_BEGUN
+    }
+
     /** The sender has applied a replicated map up to the position. */
     record MapProgress(String map, long position) implements NodeMessage {}
 

@@ -14,6 +14,9 @@ import io.tributary.broker.cluster.NodeMessage.ReceivedLogged;
 import io.tributary.broker.cluster.NodeMessage.Relayed;
 import io.tributary.broker.cluster.NodeMessage.Resume;
 import io.tributary.broker.cluster.NodeMessage.Settle;
+import io.tributary.broker.cluster.NodeMessage.Shared;
+import io.tributary.broker.cluster.NodeMessage.SharedAnswer;
+import io.tributary.broker.cluster.NodeMessage.SharedOutcome;
 import io.tributary.broker.cluster.NodeMessage.Taken;
 import io.tributary.broker.cluster.NodeMessage.TakenOver;
 import io.tributary.broker.cluster.NodeMessage.Transient;
@@ -58,6 +61,8 @@ public final class NodeMessageCodec {
     private static final int ALL_ATTACHED = 14;
     private static final int FIGURES = 15;
     private static final int ATTACH_REFUSED = 16;
+    private static final int SHARED = 17;
+    private static final int SHARED_ANSWER = 18;
 
     private static final int DUP = 0x01;
     private static final int RELEASED = 0x02;
@@ -109,6 +114,19 @@ public final class NodeMessageCodec {
             }
             case QosZero qosZero -> writeQosZero(writer, qosZero);
             case Transient notKept -> writeTransient(writer, notKept);
+            case Shared shared -> {
+                writer.writeByte(SHARED);
+                writer.writeNumber(shared.id());
+                writer.writeString(shared.clientId());
+                writer.writeNumber(shared.session());
+                writer.writeBoolean(shared.dup());
+                RoutingFormat.writeQueued(writer, shared.message());
+            }
+            case SharedAnswer answer -> {
+                writer.writeByte(SHARED_ANSWER);
+                writer.writeNumber(answer.id());
+                writer.writeByte(codeOf(answer.outcome()));
+            }
             case Taken taken -> {
                 writer.writeByte(TAKEN);
                 writer.writeNumbers(taken.ids());
@@ -167,6 +185,14 @@ public final class NodeMessageCodec {
                 new QosZero(
                         reader.readInt(), reader.readString(), reader.readNumber(), RoutingFormat.readQueued(reader));
             case TRANSIENT -> readTransient(reader);
+            case SHARED ->
+                new Shared(
+                        reader.readNumber(),
+                        reader.readString(),
+                        reader.readNumber(),
+                        reader.readBoolean(),
+                        RoutingFormat.readQueued(reader));
+            case SHARED_ANSWER -> new SharedAnswer(reader.readNumber(), readOutcome(reader));
             case TAKEN -> new Taken(reader.readNumbers());
             case MAP_PROGRESS -> new MapProgress(reader.readString(), reader.readNumber());
             case FIGURES -> readFigures(reader);
@@ -266,6 +292,24 @@ public final class NodeMessageCodec {
             throw new UnreadableRecordException(members.size() + " members of a transient message");
         }
         return new Transient(id, message, members, reader.readBoolean());
+    }
+
+    private static int codeOf(SharedOutcome outcome) {
+        return switch (outcome) {
+            case DONE -> 0;
+            case RETURNED -> 1;
+            case RETURNED_BEGUN -> 2;
+        };
+    }
+
+    private static SharedOutcome readOutcome(ByteReader reader) {
+        int code = reader.readByte();
+        return switch (code) {
+            case 0 -> SharedOutcome.DONE;
+            case 1 -> SharedOutcome.RETURNED;
+            case 2 -> SharedOutcome.RETURNED_BEGUN;
+            default -> throw new UnreadableRecordException("there is no outcome " + code + " of a shared message");
+        };
     }
 
     private static Figures readFigures(ByteReader reader) {

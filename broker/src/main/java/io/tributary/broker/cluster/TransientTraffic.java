@@ -2,6 +2,7 @@ package io.tributary.broker.cluster;
 
 import io.tributary.broker.cluster.NodeMessage.Taken;
 import io.tributary.broker.cluster.NodeMessage.Transient;
+import io.tributary.broker.delivery.MemberReply;
 import io.tributary.broker.delivery.NodeInbox;
 import io.tributary.broker.delivery.TransientReceiver;
 import io.tributary.broker.link.Link;
@@ -33,6 +34,7 @@ final class TransientTraffic implements NodeInbox {
     private static final long LOOK_NANOS = PATIENCE.toNanos() / 4;
 
     private final ShardTraffic owners;
+    private final SharedTraffic shared;
     private final ClusterTimer timer;
     private final ClusterRecorder recorder;
     private final AtomicLong lastId = new AtomicLong(UNACKNOWLEDGED);
@@ -55,8 +57,9 @@ final class TransientTraffic implements NodeInbox {
 
     private record Waiting(long sinceNanos, Runnable done) {}
 
-    TransientTraffic(ShardTraffic owners, ClusterTimer timer, ClusterRecorder recorder) {
+    TransientTraffic(ShardTraffic owners, SharedTraffic shared, ClusterTimer timer, ClusterRecorder recorder) {
         this.owners = owners;
+        this.shared = shared;
         this.timer = timer;
         this.recorder = recorder;
         timer.after(LOOK_NANOS, this::look);
@@ -140,6 +143,12 @@ final class TransientTraffic implements NodeInbox {
     @Override
     public boolean deliverQos0(String clientId, long session, Queued message) {
         return owners.qos0(clientId, session, message);
+    }
+
+    @Override
+    public void deliverShared(
+            String node, String clientId, long session, Queued message, boolean dup, MemberReply reply) {
+        shared.deliver(node, clientId, session, message, dup, reply);
     }
 
     /** Another node hands something over; on the link's event loop. */

@@ -22,6 +22,12 @@ public interface NodeInbox {
         public boolean deliverQos0(String clientId, long session, Queued message) {
             return false;
         }
+
+        @Override
+        public void deliverShared(
+                String node, String clientId, long session, Queued message, boolean dup, MemberReply reply) {
+            reply.returned(false);
+        }
     };
 
     /**
@@ -43,4 +49,13 @@ public interface NodeInbox {
      * @return false when it is certain that it does not arrive: nobody is known to own the shard, or there is no link
      */
     boolean deliverQos0(String clientId, long session, Queued message);
+
+    /**
+     * Hands a message of a shared subscription of applications to a member that is connected to another node; see
+     * {@link MemberTarget}.
+     *
+     * @param node the node and its incarnation, {@code name#number}
+     * @param reply told, too, when there is no link to the node or no room in it, and when it breaks before there is an answer
+     */
+    void deliverShared(String node, String clientId, long session, Queued message, boolean dup, MemberReply reply);
 }

@@ -131,6 +131,19 @@ public enum BrokerMeters {
             Type.COUNTER,
             "",
             "Records that the log's retention had deleted before they were applied: what they said is lost."),
+    /** Messages of applications' shared subscriptions that come again. */
+    APPLICATION_REDELIVERED(
+            "tributary.applications.redelivered",
+            Type.COUNTER,
+            "",
+            "Messages of shared subscriptions that an application left unacknowledged, so that another one gets them."),
+    /** Messages of applications' shared subscriptions that go to nobody. */
+    APPLICATION_DROPPED(
+            "tributary.applications.shared.dropped",
+            Type.COUNTER,
+            "",
+            "Messages of applications' shared subscriptions that went to no member, and why.",
+            "reason"),
     /** Deleted records of applications. */
     APPLICATION_RECORDS_LOST(
             "tributary.applications.records.lost",

@@ -4,6 +4,7 @@ import io.micrometer.core.instrument.MeterRegistry;
 import io.netty.buffer.ByteBufAllocator;
 import io.netty.buffer.ByteBufAllocatorMetricProvider;
 import io.tributary.broker.connection.ConnectionRecorder;
+import io.tributary.broker.group.GroupRecorder;
 import io.tributary.broker.routing.RouterRecorder;
 import io.tributary.broker.session.SessionRecorder;
 import io.tributary.broker.shard.ShardRecorder;
@@ -17,6 +18,7 @@ public final class BrokerMetrics {
     private final SessionRecorder sessions;
     private final RouterRecorder router;
     private final ShardRecorder shards;
+    private final GroupRecorder groups;
     private final StorageRecorder storage;
 
     /** Registers all meters but those that {@link #gauge} is called for. */
@@ -26,6 +28,7 @@ public final class BrokerMetrics {
         sessions = new SessionCounters(meters);
         router = new RouterCounters(meters);
         shards = new ShardCounters(meters);
+        groups = new GroupCounters(meters);
         storage = new StorageCounters(meters);
         if (ByteBufAllocator.DEFAULT instanceof ByteBufAllocatorMetricProvider allocator) {
             meters.gauge(BrokerMeters.DIRECT_MEMORY, () -> allocator.metric().usedDirectMemory());
@@ -55,6 +58,11 @@ public final class BrokerMetrics {
     /** Counts what shards do. */
     public ShardRecorder shards() {
         return shards;
+    }
+
+    /** Counts what happens in shared subscriptions of applications. */
+    public GroupRecorder groups() {
+        return groups;
     }
 
     /** Counts what the embedded store does, and measures how long. */

@@ -37,7 +37,7 @@ public record PublishPolicy(Authorizer authorizer, List<PublishInterceptor> inte
     }
 
     /** Whether a client may receive what is published on a topic. */
-    boolean mayReceive(String clientId, String topic) {
+    public boolean mayReceive(String clientId, String topic) {
         try {
             return authorizer.mayReceive(clientId, topic);
         } catch (RuntimeException e) {

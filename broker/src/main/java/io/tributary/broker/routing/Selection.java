@@ -6,6 +6,7 @@ import io.tributary.broker.subscription.Matches;
 import io.tributary.broker.subscription.Receiver;
 import io.tributary.broker.subscription.SharedGroup;
 import io.tributary.broker.subscription.Subscriber;
+import io.tributary.common.event.GroupIdentifier;
 import io.tributary.common.mqtt.Message;
 import java.util.List;
 import java.util.function.Predicate;
@@ -49,10 +50,15 @@ final class Selection {
         }
     }
 
-    /** Whether the session may have the message; the embedding application may have all. */
+    /**
+     * Whether the session may have the message; the embedding application may have all, and of applications that share a
+     * session each is asked about when its turn comes.
+     */
     boolean mayReceive(Receiver receiver, Message message) {
         Subscriber subscriber = receiver.subscriber();
-        return subscriber.isInProcess() || policy.mayReceive(subscriber.clientId(), message.topic());
+        return subscriber.isInProcess()
+                || GroupIdentifier.isGroup(subscriber.clientId())
+                || policy.mayReceive(subscriber.clientId(), message.topic());
     }
 
     private void selectMembers(Message message, List<SharedGroup> groups, Visitor visitor) {

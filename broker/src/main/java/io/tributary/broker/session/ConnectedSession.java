@@ -1,6 +1,7 @@
 package io.tributary.broker.session;
 
 import io.tributary.broker.delivery.Delivery;
+import io.tributary.broker.delivery.MemberReply;
 import io.tributary.common.event.QueueEntry.Queued;
 import io.tributary.common.event.ShardEvent;
 import io.tributary.common.mqtt.MqttException;
@@ -129,6 +130,11 @@ final class ConnectedSession {
     /** Takes a message that the session numbers itself, or one of QoS 0. */
     void offer(Queued message) {
         outbound.offer(message);
+    }
+
+    /** Takes a message of a shared subscription of applications. */
+    void share(Queued message, boolean dup, MemberReply reply) {
+        outbound.share(message, dup, reply);
     }
 
     /** Takes a message that came when the session was closed already: another member of a shared subscription gets it. */

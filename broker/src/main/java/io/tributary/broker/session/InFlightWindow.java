@@ -2,7 +2,9 @@ package io.tributary.broker.session;
 
 import io.tributary.common.event.QueueEntry.Queued;
 import java.util.Collection;
+import java.util.HashSet;
 import java.util.LinkedHashMap;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -58,6 +60,12 @@ final class InFlightWindow {
     private final SessionContext context;
     private final LinkedHashMap<Integer, Entry> byPacketId = new LinkedHashMap<>();
 
+    /** Packet identifiers that are in use for messages without a sequence number. */
+    private final Set<Integer> lent = new HashSet<>(0);
+
+    /** How far behind the latest sequence number the last one was taken. */
+    private int lends;
+
     /** Creates an empty window for so many messages. */
     InFlightWindow(int capacity, SessionContext context) {
         this.capacity = capacity;
@@ -66,11 +74,38 @@ final class InFlightWindow {
 
     /** Whether the message with that sequence number may be sent [MQTT-3.3.4-9]; later ones follow it. */
     boolean admits(long sequence) {
-        if (byPacketId.isEmpty()) {
-            return true;
+        if (!hasRoom() || lent.contains(PacketIds.of(sequence))) {
+            return false;
         }
-        long oldest = byPacketId.firstEntry().getValue().sequence;
-        return byPacketId.size() < capacity && sequence - oldest < PacketIds.COUNT;
+        return byPacketId.isEmpty() || sequence - byPacketId.firstEntry().getValue().sequence < PacketIds.COUNT;
+    }
+
+    /** Whether another message may be sent [MQTT-3.3.4-9]. */
+    boolean hasRoom() {
+        return byPacketId.size() + lent.size() < capacity;
+    }
+
+    /**
+     * Takes a packet identifier for a message without a sequence number, as long as there {@link #hasRoom}.
+     *
+     * @param lastSequence the sequence number that was sent last: the identifiers that lie before it are those that others need last
+     */
+    int lend(long lastSequence) {
+        int packetId;
+        do {
+            lends = lends % (PacketIds.COUNT - 1) + 1;
+            packetId = PacketIds.of(lastSequence + PacketIds.COUNT - lends);
+        } while (byPacketId.containsKey(packetId) || lent.contains(packetId));
+        lent.add(packetId);
+        count(1);
+        return packetId;
+    }
+
+    /** The message with a packet identifier that was lent is acknowledged. */
+    void giveBack(int packetId) {
+        if (lent.remove(packetId)) {
+            count(-1);
+        }
     }
 
     /** Notes that a message, or only the PUBREL that is left of it, was sent. */
@@ -105,8 +140,9 @@ final class InFlightWindow {
 
     /** Forgets all messages. */
     void clear() {
-        count(-byPacketId.size());
+        count(-byPacketId.size() - lent.size());
         byPacketId.clear();
+        lent.clear();
     }
 
     private void count(int difference) {

@@ -1,6 +1,7 @@
 package io.tributary.broker.session;
 
 import io.tributary.broker.delivery.NodeView;
+import io.tributary.broker.group.ApplicationGroups;
 import io.tributary.broker.retained.RetainedMessages;
 import io.tributary.broker.routing.Publisher;
 import io.tributary.broker.routing.RouteCallback;
@@ -28,6 +29,7 @@ record LiveBackend(
         RoomQueue untilCurrent,
         Router router,
         Subscriptions subscriptions,
+        ApplicationGroups groups,
         RetainedMessages retained)
         implements SessionBackend {
 
@@ -100,6 +102,11 @@ record LiveBackend(
     public CompletionStage<List<Subscriptions.Outcome>> subscribe(
             Subscriber subscriber, long epoch, List<SubscriptionRequest> requests) {
         return subscriptions.subscribe(subscriber, epoch, requests);
+    }
+
+    @Override
+    public CompletionStage<@Nullable Void> share(TopicFilter filter) {
+        return groups.share(filter);
     }
 
     @Override

@@ -4,6 +4,8 @@ import io.netty.util.concurrent.EventExecutor;
 import io.tributary.broker.delivery.Attached;
 import io.tributary.broker.delivery.Delivery;
 import io.tributary.broker.delivery.DeliveryTarget;
+import io.tributary.broker.delivery.MemberReply;
+import io.tributary.broker.delivery.MemberTarget;
 import io.tributary.broker.delivery.SessionTarget;
 import io.tributary.broker.subscription.Subscriber;
 import io.tributary.common.event.QueueEntry.Queued;
@@ -23,7 +25,7 @@ import org.jctools.maps.NonBlockingHashMapLong;
  * <p>Memory is bounded: there is one entry a connection, from its {@code Attach} until it is detached, and what lies in
  * the mailboxes is limited as {@link LoopMailbox} says.
  */
-public final class LocalSessions implements SessionTarget, DeliveryTarget {
+public final class LocalSessions implements SessionTarget, DeliveryTarget, MemberTarget {
     private final AtomicLong connections = new AtomicLong();
     private final NonBlockingHashMapLong<Session> byConnection = new NonBlockingHashMapLong<>();
     private final ConcurrentMap<String, Session> persistentByClient = new ConcurrentHashMap<>();
@@ -120,6 +122,16 @@ public final class LocalSessions implements SessionTarget, DeliveryTarget {
         }
         connected.offer(message);
         return true;
+    }
+
+    @Override
+    public void deliverShared(String clientId, long session, Queued message, boolean dup, MemberReply reply) {
+        Session connected = persistentByClient.get(clientId);
+        if (connected != null && connected.is(session)) {
+            connected.share(message, dup, reply);
+        } else {
+            reply.returned(false);
+        }
     }
 
     /** A number for a new connection, which no other connection of this node ever had. */

@@ -1,8 +1,10 @@
 package io.tributary.broker.session;
 
 import io.tributary.broker.delivery.Delivery;
+import io.tributary.broker.delivery.MemberReply;
 import io.tributary.broker.session.InFlightWindow.Entry;
 import io.tributary.broker.session.InFlightWindow.Phase;
+import io.tributary.broker.session.SharedMessages.Shared;
 import io.tributary.common.event.QueueEntry.Queued;
 import io.tributary.common.event.QueueEntry.Released;
 import io.tributary.common.mqtt.MqttException;
@@ -24,8 +26,13 @@ import org.jspecify.annotations.Nullable;
  * <p>The QoS 1 and 2 messages of a persistent session come from its shard, numbered, and what the client acknowledges goes
  * back there; the shard's owner bounds how many are here. A transient session's come from the router, wait in a bounded
  * queue and are numbered as they are sent. Messages of QoS 0 wait in a bounded queue in either kind of session.
+ *
+ * <p>What an application is handed as a member of shared subscriptions has no number either: it goes back when the connection
+ * ends before the client has acknowledged it.
  */
 final class OutboundFlow {
+    private static final String PUBREC_FOR_QOS_1 = "PUBREC for a QoS 1 message";
+
     private final SessionContext context;
     private final boolean persistent;
     private final Replies replies;
@@ -39,6 +46,12 @@ final class OutboundFlow {
 
     /** QoS 1 and 2 messages that wait for a number: only in a transient session. */
     private final OutboundQueue unnumbered;
+
+    /** Messages of shared subscriptions of applications. */
+    private final SharedMessages shared = new SharedMessages();
+
+    /** Whether such a message was sent last, so that now it is another's turn. */
+    private boolean sharedWasLast;
 
     /** The highest sequence number that was taken over from the shard. */
     private long takenUpTo;
@@ -89,13 +102,19 @@ final class OutboundFlow {
         pump();
     }
 
+    /** Takes a message of a shared subscription of applications. */
+    void share(Queued message, boolean dup, MemberReply reply) {
+        shared.add(new Shared(message, dup, reply));
+        pump();
+    }
+
     /** Whether a message of that quality would be sent at once. */
     boolean hasRoom(QoS qos) {
         if (!context.sink().isWritable()) {
             return false;
         }
         return qos.isAcknowledged()
-                ? parked.isEmpty() && unnumbered.isEmpty() && inFlight.admits(begunUpTo + 1)
+                ? parked.isEmpty() && unnumbered.isEmpty() && shared.isEmpty() && inFlight.admits(begunUpTo + 1)
                 : qos0.isEmpty();
     }
 
@@ -103,6 +122,7 @@ final class OutboundFlow {
     void puback(Puback packet) {
         Entry entry = inFlight.get(packet.packetId());
         if (entry == null) {
+            finishShared(packet.packetId());
             return;
         }
         if (!isSent(entry, QoS.AT_LEAST_ONCE)) {
@@ -114,6 +134,9 @@ final class OutboundFlow {
     /** Takes a PUBREC; one for nothing in flight is answered so that the client can forget it. */
     void pubrec(Pubrec packet) {
         Entry entry = inFlight.get(packet.packetId());
+        if (shared.hasSent(packet.packetId())) {
+            throw new MqttException(ReasonCode.PROTOCOL_ERROR, PUBREC_FOR_QOS_1);
+        }
         if (entry == null) {
             replies.pubrel(packet.packetId(), ReasonCode.PACKET_IDENTIFIER_NOT_FOUND);
             return;
@@ -145,12 +168,8 @@ final class OutboundFlow {
 
     /** Sends what may be sent. */
     void pump() {
-        while (context.sink().isWritable() && inFlight.admits(upcoming())) {
-            Delivery next = next();
-            if (next == null) {
-                break;
-            }
-            send(next);
+        while (context.sink().isWritable() && (sharedWasLast ? sendOwn() || sendShared() : sendShared() || sendOwn())) {
+            // one of each in turn
         }
         while (context.sink().isWritable()) {
             Queued next = qos0.poll();
@@ -180,12 +199,48 @@ final class OutboundFlow {
         }
         inFlight.clear();
         parked.clear();
+        shared.close();
         return left;
     }
 
     /** The highest sequence number that was written to the client, 0 for none. */
     long sentUpTo() {
         return sentUpTo;
+    }
+
+    private boolean sendOwn() {
+        Delivery next = inFlight.admits(upcoming()) ? next() : null;
+        if (next == null) {
+            return false;
+        }
+        sharedWasLast = false;
+        send(next);
+        return true;
+    }
+
+    private boolean sendShared() {
+        Shared next = inFlight.hasRoom() ? shared.poll() : null;
+        if (next == null) {
+            return false;
+        }
+        sharedWasLast = true;
+        boolean followed = next.message().qos().isAcknowledged();
+        int packetId = followed ? inFlight.lend(begunUpTo) : 0;
+        if (writer.write(next.message(), packetId, followed && next.dup()) && followed) {
+            shared.sent(packetId, next.reply());
+        } else {
+            inFlight.giveBack(packetId);
+            next.reply().done();
+        }
+        return true;
+    }
+
+    private void finishShared(int packetId) {
+        if (shared.hasSent(packetId)) {
+            inFlight.giveBack(packetId);
+            shared.acknowledged(packetId);
+            pump();
+        }
     }
 
     private long upcoming() {
@@ -232,7 +287,7 @@ final class OutboundFlow {
 
     private void receive(Entry entry, ReasonCode reason) {
         if (!isSent(entry, QoS.EXACTLY_ONCE)) {
-            throw new MqttException(ReasonCode.PROTOCOL_ERROR, "PUBREC for a QoS 1 message");
+            throw new MqttException(ReasonCode.PROTOCOL_ERROR, PUBREC_FOR_QOS_1);
         }
         if (reason.isError()) {
             finish(entry); // no PUBREL [MQTT-4.3.3-4], and a place in the window [MQTT-4.9.0-2]

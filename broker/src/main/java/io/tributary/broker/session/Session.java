@@ -5,6 +5,7 @@ import static io.tributary.common.mqtt.MqttPacket.ABSENT;
 import io.netty.util.concurrent.ScheduledFuture;
 import io.tributary.broker.delivery.Attached;
 import io.tributary.broker.delivery.Delivery;
+import io.tributary.broker.delivery.MemberReply;
 import io.tributary.common.event.QueueEntry.Queued;
 import io.tributary.common.event.QueueKind;
 import io.tributary.common.event.ShardEvent;
@@ -195,6 +196,17 @@ public final class Session {
                 connected.offer(message);
             } else if (connected != null) {
                 connected.missed(message);
+            }
+        });
+    }
+
+    /** Takes a message of a shared subscription of applications; any thread. */
+    void share(Queued message, boolean dup, MemberReply reply) {
+        post(() -> {
+            if (connected != null && state == State.CONNECTED) {
+                connected.share(message, dup, reply);
+            } else {
+                reply.returned(false);
             }
         });
     }

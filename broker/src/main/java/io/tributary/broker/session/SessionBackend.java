@@ -1,6 +1,7 @@
 package io.tributary.broker.session;
 
 import io.tributary.broker.delivery.NodeView;
+import io.tributary.broker.group.ApplicationGroups;
 import io.tributary.broker.retained.RetainedMessages;
 import io.tributary.broker.routing.Publisher;
 import io.tributary.broker.routing.RouteCallback;
@@ -21,14 +22,19 @@ import java.util.function.LongConsumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What stands behind a session, in the words of those who do it: {@link Shards}, {@link NodeView}, {@link Router}, {@link Subscriptions} and
- * {@link RetainedMessages} say what each method means. One port, so that sessions are tested without a log or a store.
+ * What stands behind a session, in the words of those who do it: {@link Shards}, {@link NodeView}, {@link Router}, {@link Subscriptions},
+ * {@link ApplicationGroups} and {@link RetainedMessages} say what each method means. One port, so that sessions are tested without a log or a store.
  */
 public interface SessionBackend {
 
     /** The real ones. */
     static SessionBackend of(
-            Shards shards, NodeView view, Router router, Subscriptions subscriptions, RetainedMessages retained) {
+            Shards shards,
+            NodeView view,
+            Router router,
+            Subscriptions subscriptions,
+            ApplicationGroups groups,
+            RetainedMessages retained) {
         return new LiveBackend(
                 shards,
                 new RoomQueue(shards::onRoom),
@@ -36,6 +42,7 @@ public interface SessionBackend {
                 new RoomQueue(view::onCurrent),
                 router,
                 subscriptions,
+                groups,
                 retained);
     }
 
@@ -85,6 +92,9 @@ public interface SessionBackend {
     /** {@link Subscriptions#subscribe}. */
     CompletionStage<List<Subscriptions.Outcome>> subscribe(
             Subscriber subscriber, long epoch, List<SubscriptionRequest> requests);
+
+    /** {@link ApplicationGroups#share}. */
+    CompletionStage<@Nullable Void> share(TopicFilter filter);
 
     /** {@link Subscriptions#unsubscribe}. */
     CompletionStage<List<Boolean>> unsubscribe(Subscriber subscriber, long epoch, List<TopicFilter> filters);

@@ -7,6 +7,7 @@ import io.tributary.broker.subscription.SubscriptionRequest;
 import io.tributary.broker.subscription.Subscriptions.Outcome;
 import io.tributary.common.mqtt.MqttPacket.Subscribe;
 import io.tributary.common.mqtt.MqttPacket.Unsubscribe;
+import io.tributary.common.mqtt.QoS;
 import io.tributary.common.mqtt.ReasonCode;
 import io.tributary.common.mqtt.Subscription;
 import io.tributary.common.mqtt.Subscription.RetainHandling;
@@ -96,13 +97,16 @@ final class SubscribeFlow {
         };
     }
 
+    /** Applications share with QoS 1 at most: what one leaves unfinished goes to another at once. */
     private Answer allow(Subscription subscription, int subscriptionId) {
         SubscriptionRequest request = request(subscription, subscriptionId);
-        boolean isApplication =
-                identity.persistent() && identity.attached().queue().isApplication();
-        return isApplication && request.filter().isShared()
-                ? new Denied(ReasonCode.SHARED_SUBSCRIPTIONS_NOT_SUPPORTED)
-                : new Allowed(subscription, request);
+        return new Allowed(subscription, isSharedByApplications(request) ? request.atMost(QoS.AT_LEAST_ONCE) : request);
+    }
+
+    private boolean isSharedByApplications(SubscriptionRequest request) {
+        return request.filter().isShared()
+                && identity.persistent()
+                && identity.attached().queue().isApplication();
     }
 
     private Decision intercept(Subscription asked) {
@@ -124,9 +128,18 @@ final class SubscribeFlow {
     }
 
     private CompletionStage<List<Outcome>> made(List<SubscriptionRequest> requests) {
-        return requests.isEmpty()
-                ? CompletableFuture.completedFuture(List.of())
-                : context.backend().subscribe(identity.subscriber(), identity.epoch(), requests);
+        if (requests.isEmpty()) {
+            return CompletableFuture.completedFuture(List.of());
+        }
+        CompletionStage<List<Outcome>> made =
+                context.backend().subscribe(identity.subscriber(), identity.epoch(), requests);
+        for (SubscriptionRequest request : requests) {
+            if (isSharedByApplications(request)) {
+                made = made.thenCompose(
+                        outcomes -> context.backend().share(request.filter()).thenApply(_ -> outcomes));
+            }
+        }
+        return made;
     }
 
     /** Sends SUBACK first, then what is retained. */

@@ -15,7 +15,7 @@ import org.slf4j.LoggerFactory;
  * the log is paused when a driver is behind, a connection has a window, and a driver reads one page a session and saves once at a
  * time.
  */
-final class ShardThread implements Executor {
+public final class ShardThread implements Executor {
     private static final Logger LOG = LoggerFactory.getLogger(ShardThread.class);
     private static final long TICK_NANOS = 100_000_000;
 
@@ -25,17 +25,19 @@ final class ShardThread implements Executor {
     private final Thread thread;
     private volatile boolean stopping;
 
-    ShardThread(String name) {
+    /** Creates one that waits for {@link #start}; what is queued before runs then. */
+    public ShardThread(String name) {
         thread = new Thread(this::run, name);
         thread.setDaemon(true);
     }
 
-    void start() {
+    /** Begins to run what is queued. */
+    public void start() {
         thread.start();
     }
 
     /** Runs something on the thread some ten times a second from now on. */
-    void everyTick(Runnable tick) {
+    public void everyTick(Runnable tick) {
         execute(() -> ticks.add(tick));
     }
 
@@ -48,7 +50,7 @@ final class ShardThread implements Executor {
     }
 
     /** Ends the thread after what is queued now; blocks until it has. */
-    void stop() {
+    public void stop() {
         stopping = true;
         execute(() -> {});
         try {

@@ -138,6 +138,13 @@ final class PersistentSubscriptions {
                 : known;
     }
 
+    /** The client's session, if it has subscriptions. */
+    @Nullable
+    Subscriber subscribed(String clientId) {
+        SessionSubscriptions known = applied.get(clientId);
+        return known == null || known.isEmpty() ? null : subscriber(clientId, known);
+    }
+
     /** All sessions that have or had subscriptions. */
     List<Subscriber> sessions() {
         return applied.entrySet().stream()

@@ -68,6 +68,21 @@ public final class SharedGroup {
         return hasOnline;
     }
 
+    /** Whether a member is connected to this node. */
+    public synchronized boolean hasMemberHere() {
+        return !here.isEmpty();
+    }
+
+    /** How many members are online, here or elsewhere. */
+    public int onlineMembers() {
+        return readOnline().length;
+    }
+
+    /** How many members there are. */
+    public int size() {
+        return members.size();
+    }
+
     /** Whether a persistent session with the client identifier and identity is a member. */
     public boolean hasPersistentMember(String clientId, long identity) {
         return members.containsKey(new Subscriber(clientId, true, identity));

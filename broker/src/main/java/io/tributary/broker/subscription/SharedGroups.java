@@ -8,6 +8,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
+import java.util.function.Consumer;
 import java.util.function.ToIntFunction;
 import org.jspecify.annotations.Nullable;
 
@@ -20,6 +21,8 @@ public final class SharedGroups {
     private final ToIntFunction<Subscriber> inFlight;
     private final SubscriptionTrie<String, SharedGroup> trie = new SubscriptionTrie<>();
     private final ConcurrentMap<String, SharedGroup> byName = new ConcurrentHashMap<>();
+
+    private volatile Consumer<String> watcher = _ -> {};
 
     // Guarded by this.
     private final Map<Subscriber, Set<SharedGroup>> memberships = new HashMap<>();
@@ -37,6 +40,45 @@ public final class SharedGroups {
         this.inFlight = inFlight;
     }
 
+    /** Others that choose their members in the same way, with none yet. */
+    SharedGroups alike() {
+        return new SharedGroups(choice, inFlight);
+    }
+
+    /**
+     * Has somebody told of each shared subscription whose members have changed, or how they can be reached; under a lock, so not
+     * to be blocked, and not to call back.
+     */
+    public void watch(Consumer<String> newWatcher) {
+        watcher = newWatcher;
+    }
+
+    /** Whether one member alone gets all messages of a topic or publisher as long as it is there. */
+    public boolean isSticky() {
+        return switch (choice.strategy()) {
+            case STICKY_BY_PUBLISHER, HASH_OF_TOPIC -> true;
+            case ROUND_ROBIN, LEAST_IN_FLIGHT -> false;
+        };
+    }
+
+    /** The names of all shared subscriptions that have members. */
+    public Set<String> names() {
+        return byName.keySet();
+    }
+
+    /** Whether a persistent session is connected, to this node or another. */
+    public synchronized boolean isOnline(Subscriber subscriber) {
+        return reach(subscriber) != Reach.OFFLINE;
+    }
+
+    /** One of the other nodes that a persistent session is connected to; null when it is here, or nowhere. */
+    public synchronized @Nullable String nodeOf(Subscriber subscriber) {
+        Connections known = connections.get(subscriber);
+        return known == null || known.reach() != Reach.ELSEWHERE
+                ? null
+                : known.elsewhere.iterator().next();
+    }
+
     /** Has other nodes told which persistent members are connected here; before the first member joins. */
     synchronized void tellThrough(Routes newRoutes) {
         routes = newRoutes;
@@ -52,6 +94,7 @@ public final class SharedGroups {
         memberships.computeIfAbsent(subscriber, _ -> HashSet.newHashSet(1)).add(group);
         trie.put(filter.filter(), group.name(), group);
         tellOrWithdraw(subscriber);
+        watcher.accept(group.name());
         return isNew;
     }
 
@@ -70,6 +113,7 @@ public final class SharedGroups {
             byName.remove(group.name());
         }
         tellOrWithdraw(subscriber);
+        watcher.accept(group.name());
         return true;
     }
 
@@ -121,8 +165,7 @@ public final class SharedGroups {
     }
 
     /** The group that clients write in the given way, or null. */
-    @Nullable
-    SharedGroup find(String name) {
+    public @Nullable SharedGroup find(String name) {
         return byName.get(name);
     }
 
@@ -130,6 +173,7 @@ public final class SharedGroups {
         tellOrWithdraw(subscriber);
         for (SharedGroup group : memberships.getOrDefault(subscriber, Set.of())) {
             group.setReach(subscriber, reach(subscriber));
+            watcher.accept(group.name());
         }
         Connections known = connections.get(subscriber);
         if (known != null && known.reach() == Reach.OFFLINE) {

@@ -1,5 +1,6 @@
 package io.tributary.broker.subscription;
 
+import io.tributary.common.event.GroupIdentifier;
 import io.tributary.common.topic.TopicFilter;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -20,13 +21,17 @@ final class SubscriptionIndex {
     private final SubscriptionTrie<String, String> routes = new SubscriptionTrie<>();
 
     private final SharedGroups groups;
+    /** Those of applications: what is for them goes to the one member of {@link #groups} that stands for them all. */
+    private final SharedGroups applications;
+
     private final MatchCache cache;
     private final Function<String, Matches> compute = this::compute;
     private final Counts persistent = new Counts(new LongAdder(), new LongAdder());
     private final Counts transients = new Counts(new LongAdder(), new LongAdder());
 
-    SubscriptionIndex(SharedGroups groups, int cachedTopics) {
+    SubscriptionIndex(SharedGroups groups, SharedGroups applications, int cachedTopics) {
         this.groups = groups;
+        this.applications = applications;
         this.cache = new MatchCache(cachedTopics);
     }
 
@@ -84,18 +89,21 @@ final class SubscriptionIndex {
     /** A persistent session is connected to another node. */
     void online(Subscriber subscriber, String node) {
         groups.online(subscriber, node);
+        applications.online(subscriber, node);
     }
 
     /** It is not connected there any more. */
     void offline(Subscriber subscriber, String node) {
         groups.offline(subscriber, node);
+        applications.offline(subscriber, node);
     }
 
     private void put(Subscriber subscriber, SubscriptionRequest request) {
         TopicFilter filter = request.filter();
         Receiver receiver = Receiver.of(subscriber, request);
         if (filter.isShared()) {
-            counts(subscriber).shared.add(groups.join(filter, receiver) ? 1 : 0);
+            boolean isNew = groupsOf(subscriber).join(filter, receiver);
+            counts(subscriber).shared.add(isNew && isCounted(subscriber) ? 1 : 0);
         } else {
             counts(subscriber).plain.add(trie.put(filter.filter(), subscriber, receiver) ? 1 : 0);
         }
@@ -104,11 +112,22 @@ final class SubscriptionIndex {
 
     private void remove(Subscriber subscriber, TopicFilter filter) {
         if (filter.isShared()) {
-            counts(subscriber).shared.add(groups.leave(filter, subscriber) ? -1 : 0);
+            boolean wasMember = groupsOf(subscriber).leave(filter, subscriber);
+            counts(subscriber).shared.add(wasMember && isCounted(subscriber) ? -1 : 0);
         } else {
             counts(subscriber).plain.add(trie.remove(filter.filter(), subscriber) ? -1 : 0);
         }
         cache.invalidate(filter.filter());
+    }
+
+    /** The shared subscriptions that a session may be a member of. */
+    SharedGroups groupsOf(Subscriber subscriber) {
+        boolean isApplication = subscriber.persistent() && subscriber.queue().isApplication();
+        return isApplication && isCounted(subscriber) ? applications : groups;
+    }
+
+    private static boolean isCounted(Subscriber subscriber) {
+        return !GroupIdentifier.isGroup(subscriber.clientId());
     }
 
     private Counts counts(Subscriber subscriber) {

@@ -9,4 +9,10 @@ import io.tributary.common.topic.TopicFilter;
  * @param subscriptionId 1 to 268,435,455, or 0 for none
  */
 public record SubscriptionRequest(
-        TopicFilter filter, QoS qos, boolean noLocal, boolean retainAsPublished, int subscriptionId) {}
+        TopicFilter filter, QoS qos, boolean noLocal, boolean retainAsPublished, int subscriptionId) {
+
+    /** The same with a maximum quality of service that is no higher. */
+    public SubscriptionRequest atMost(QoS limit) {
+        return new SubscriptionRequest(filter, qos.min(limit), noLocal, retainAsPublished, subscriptionId);
+    }
+}

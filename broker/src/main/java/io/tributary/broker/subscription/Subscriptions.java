@@ -1,9 +1,11 @@
 package io.tributary.broker.subscription;
 
 import io.tributary.broker.subscription.SessionSubscriptions.Change;
+import io.tributary.common.event.GroupIdentifier;
 import io.tributary.common.topic.TopicFilter;
 import io.tributary.persistence.replicated.ReplicatedMap;
 import java.util.List;
+import java.util.Set;
 import java.util.concurrent.CompletionStage;
 import java.util.function.Consumer;
 import java.util.function.Function;
@@ -31,6 +33,7 @@ public final class Subscriptions {
 
     private final SubscriptionLimits limits;
     private final SharedGroups groups;
+    private final SharedGroups applications;
     private final Routes routes;
     private final SubscriptionIndex index;
     private final PersistentSubscriptions persistent;
@@ -46,10 +49,12 @@ public final class Subscriptions {
         this.limits = limits;
         this.groups = groups;
         this.routes = routes;
-        index = new SubscriptionIndex(groups, limits.cachedTopics());
+        applications = groups.alike();
+        index = new SubscriptionIndex(groups, applications, limits.cachedTopics());
         persistent = new PersistentSubscriptions(map, !routes.isNone(), index);
         transients = new TransientSubscriptions(index, routes);
         groups.tellThrough(routes);
+        applications.tellThrough(routes);
     }
 
     /**
@@ -117,14 +122,14 @@ public final class Subscriptions {
      */
     public void online(Subscriber subscriber) {
         if (subscriber.persistent()) {
-            groups.online(subscriber);
+            index.groupsOf(subscriber).online(subscriber);
         }
     }
 
     /** Tells that a session lost a connection. */
     public void offline(Subscriber subscriber) {
         if (subscriber.persistent()) {
-            groups.offline(subscriber);
+            index.groupsOf(subscriber).offline(subscriber);
         }
     }
 
@@ -133,6 +138,7 @@ public final class Subscriptions {
         if (subscriber.persistent()) {
             persistent.end(subscriber);
             groups.forget(subscriber);
+            applications.forget(subscriber);
         } else {
             transients.end(subscriber);
         }
@@ -146,6 +152,29 @@ public final class Subscriptions {
     /** The shared subscription that clients write in the given way, {@code $share/name/filter}; null when it has no member. */
     public @Nullable SharedGroup group(String name) {
         return groups.find(name);
+    }
+
+    /**
+     * The shared subscriptions of applications with persistent sessions. {@link #match} does not find their members but the session
+     * that they have together, by the name of {@link io.tributary.common.event.GroupIdentifier}.
+     */
+    public SharedGroups applications() {
+        return applications;
+    }
+
+    /** The session of a shared subscription's applications together, as long as it is subscribed; else null. */
+    public @Nullable Subscriber sessionOf(String group) {
+        return persistent.subscribed(GroupIdentifier.of(group));
+    }
+
+    /** The shared subscriptions whose applications have a session together, or that have other members. */
+    public Set<String> sharedNames() {
+        return groups.names();
+    }
+
+    /** Whether a persistent session is connected, to this node or another; known of members of shared subscriptions only. */
+    public boolean isOnline(Subscriber subscriber) {
+        return groups.isOnline(subscriber);
     }
 
     /** All persistent sessions that have, or had, subscriptions: whoever knows that one is over calls {@link #end}. */

@@ -16,6 +16,8 @@ import io.tributary.common.event.QueueKind;
 import io.tributary.common.mqtt.MqttPacket;
 import io.tributary.common.mqtt.MqttPacket.Connack;
 import io.tributary.common.mqtt.MqttPacket.Connect;
+import io.tributary.common.mqtt.MqttPacket.Pingreq;
+import io.tributary.common.mqtt.MqttPacket.Pingresp;
 import io.tributary.common.mqtt.MqttPacket.Puback;
 import io.tributary.common.mqtt.MqttPacket.Pubcomp;
 import io.tributary.common.mqtt.MqttPacket.Publish;
@@ -113,6 +115,8 @@ class ApplicationsTest {
         for (int i : List.of(0, 1, 2, 5)) {
             application.send(new Puback(got.get(i).packetId(), ReasonCode.SUCCESS, null, List.of()));
         }
+        application.send(new Pingreq());
+        application.await(Pingresp.class, PATIENCE); // the acknowledgements have arrived
         application.close();
         broker.close();
         start();
@@ -199,18 +203,6 @@ class ApplicationsTest {
         Publish got = application.await(Publish.class, PATIENCE);
         assertThat(text(got)).isEqualTo("kept");
         assertThat(got.retain()).isTrue();
-    }
-
-    @Test
-    void sharedSubscriptionsAreRefusedToPersistentOnes() throws IOException {
-        TestClient application = connect(OWN);
-        application.send(new Subscribe(
-                1,
-                List.of(new Subscription("$share/g/a", QoS.AT_LEAST_ONCE, false, false, RetainHandling.SEND)),
-                0,
-                List.of()));
-        assertThat(application.await(Suback.class, PATIENCE).reasons())
-                .containsExactly(ReasonCode.SHARED_SUBSCRIPTIONS_NOT_SUPPORTED);
     }
 
     private TestClient connect(String name) throws IOException {

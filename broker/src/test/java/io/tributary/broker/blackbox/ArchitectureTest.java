@@ -65,11 +65,12 @@ class ArchitectureTest {
         "broker.shard, broker.delivery persistence.shard persistence.app",
         "broker.routing,"
                 + " broker.subscription broker.retained broker.security broker.delivery broker.extension persistence.shard",
+        "broker.group, broker.subscription broker.delivery broker.shard",
         "broker.sys, broker.routing broker.retained",
         "broker.ingest, broker.routing broker.delivery persistence.ingest",
         "broker.session,"
                 + " broker.routing broker.subscription broker.retained broker.security broker.extension broker.delivery"
-                + " broker.shard persistence.shard",
+                + " broker.shard broker.group persistence.shard",
         "broker.connection, broker.session broker.security broker.delivery",
     })
     void knowsOnlyLowerPackagesWhenArrowsAreFollowed(String subject, String allowed) {

@@ -15,6 +15,9 @@ import io.tributary.broker.cluster.NodeMessage.ReceivedLogged;
 import io.tributary.broker.cluster.NodeMessage.Relayed;
 import io.tributary.broker.cluster.NodeMessage.Resume;
 import io.tributary.broker.cluster.NodeMessage.Settle;
+import io.tributary.broker.cluster.NodeMessage.Shared;
+import io.tributary.broker.cluster.NodeMessage.SharedAnswer;
+import io.tributary.broker.cluster.NodeMessage.SharedOutcome;
 import io.tributary.broker.cluster.NodeMessage.Taken;
 import io.tributary.broker.cluster.NodeMessage.TakenOver;
 import io.tributary.broker.cluster.NodeMessage.Transient;
@@ -97,6 +100,8 @@ class GoldenFramesTest {
         messages.put("owner-speaks", new OwnerSpeaks(127, 77));
         messages.put("all-attached", new AllAttached(127, 77, 1234));
         messages.put("attach-refused", new AttachRefused(127, 77, 9, QueueKind.SHARED_TOPIC));
+        messages.put("shared", new Shared(1L << 33, "app-1", 300, true, QUEUED));
+        messages.put("shared-answer", new SharedAnswer(1L << 33, SharedOutcome.RETURNED_BEGUN));
         messages.put("figures", new Figures(new byte[] {1, 2, 3}));
         return messages;
     }

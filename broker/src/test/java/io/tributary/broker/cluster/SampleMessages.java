@@ -13,6 +13,9 @@ import io.tributary.broker.cluster.NodeMessage.ReceivedLogged;
 import io.tributary.broker.cluster.NodeMessage.Relayed;
 import io.tributary.broker.cluster.NodeMessage.Resume;
 import io.tributary.broker.cluster.NodeMessage.Settle;
+import io.tributary.broker.cluster.NodeMessage.Shared;
+import io.tributary.broker.cluster.NodeMessage.SharedAnswer;
+import io.tributary.broker.cluster.NodeMessage.SharedOutcome;
 import io.tributary.broker.cluster.NodeMessage.Taken;
 import io.tributary.broker.cluster.NodeMessage.TakenOver;
 import io.tributary.broker.cluster.NodeMessage.Transient;
@@ -56,6 +59,8 @@ final class SampleMessages {
                 new QosZero(shard(), text(), number(), queued()),
                 new Transient(number(), message(), members(random.nextInt(4)), random.nextBoolean()),
                 new Taken(numbers()),
+                new Shared(number(), text(), number(), random.nextBoolean(), queued()),
+                new SharedAnswer(number(), random.nextBoolean() ? SharedOutcome.DONE : SharedOutcome.RETURNED_BEGUN),
                 new MapProgress(text(), number()),
                 new Figures(bytes()));
     }

@@ -26,6 +26,7 @@ class TransientTrafficTest {
     private final List<String> events = new ArrayList<>();
     private final TransientTraffic traffic = new TransientTraffic(
             new ShardTraffic(List::of, () -> true, () -> CompletableFuture.completedStage(null), executor),
+            new SharedTraffic(timer),
             timer,
             new ClusterRecorder() {
                 @Override

@@ -1,5 +1,6 @@
 package io.tributary.broker.routing;
 
+import io.tributary.broker.delivery.MemberReply;
 import io.tributary.broker.delivery.NodeInbox;
 import io.tributary.common.event.NodeShare;
 import io.tributary.common.event.QueueEntry.Queued;
@@ -31,6 +32,12 @@ final class FakeInbox implements NodeInbox {
     @Override
     public boolean deliverQos0(String clientId, long session, Queued message) {
         return reachable.contains(clientId) && sentQos0.add(new SentQos0(clientId, session, message));
+    }
+
+    @Override
+    public void deliverShared(
+            String node, String clientId, long session, Queued message, boolean dup, MemberReply reply) {
+        throw new AssertionError("the router does not hand out what applications share");
     }
 
     List<NodeShare> shares() {

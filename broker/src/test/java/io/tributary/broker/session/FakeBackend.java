@@ -49,6 +49,7 @@ public final class FakeBackend implements SessionBackend {
     final List<Routed> routed = new CopyOnWriteArrayList<>();
     final List<Destinations> handedOver = new CopyOnWriteArrayList<>();
     final List<SubscriptionRequest> subscribed = new CopyOnWriteArrayList<>();
+    final List<TopicFilter> shared = new CopyOnWriteArrayList<>();
     final List<TopicFilter> unsubscribed = new CopyOnWriteArrayList<>();
     final List<String> lifecycle = new CopyOnWriteArrayList<>();
     final List<Message> retained = new CopyOnWriteArrayList<>();
@@ -226,6 +227,12 @@ public final class FakeBackend implements SessionBackend {
         }
         return CompletableFuture.completedFuture(
                 requests.stream().map(request -> subscribeOutcome).toList());
+    }
+
+    @Override
+    public CompletionStage<@Nullable Void> share(TopicFilter filter) {
+        shared.add(filter);
+        return CompletableFuture.completedFuture(null);
     }
 
     @Override

@@ -1,5 +1,6 @@
 package io.tributary.persistence.kafka;
 
+import io.tributary.common.event.GroupIdentifier;
 import io.tributary.common.event.Recipient;
 import io.tributary.common.event.Source;
 import io.tributary.common.mqtt.Message;
@@ -33,9 +34,11 @@ import org.jspecify.annotations.Nullable;
  * read from there.
  */
 public final class KafkaAppTopics implements AppTopics {
+    private static final String SHARE = "$share/";
     private static final int UNLIMITED = -1;
 
     private final String ownPrefix;
+    private final String groupPrefix;
     private final String sharedTopic;
     private final KafkaConfig config;
     private final AppTopicsConfig apps;
@@ -66,6 +69,7 @@ public final class KafkaAppTopics implements AppTopics {
         this.config = config;
         this.apps = apps;
         this.ownPrefix = config.topicPrefix() + ".app.";
+        this.groupPrefix = config.topicPrefix() + ".group.";
         this.sharedTopic = config.topicPrefix() + ".apps";
         this.largestRecordBytes = largestPacketBytes + TopicNeeds.RECORD_OVERHEAD_BYTES;
         String name = clientId + "-apps";
@@ -106,7 +110,7 @@ public final class KafkaAppTopics implements AppTopics {
     public CompletionStage<Set<AppTopic>> deletable() {
         return admin.topics()
                 .thenApply(names -> names.stream()
-                        .map(name -> TopicNames.identifier(ownPrefix, name))
+                        .map(this::clientOf)
                         .filter(clientId -> clientId != null)
                         .map(clientId -> new AppTopic(clientId, false))
                         .collect(Collectors.toUnmodifiableSet()));
@@ -147,7 +151,7 @@ public final class KafkaAppTopics implements AppTopics {
     @Override
     public void acknowledged(AppTopic topic, long position) {
         if (position > 0) {
-            String group = TopicNames.of(ownPrefix, topic.clientId());
+            String group = ownTopic(topic.clientId());
             acknowledged.note(group, partition(topic), !topic.shared(), position);
         }
     }
@@ -174,14 +178,26 @@ public final class KafkaAppTopics implements AppTopics {
     private TopicPartition partition(AppTopic topic) {
         return topic.shared()
                 ? new TopicPartition(sharedTopic, Math.floorMod(topic.clientId().hashCode(), apps.sharedPartitions()))
-                : new TopicPartition(TopicNames.of(ownPrefix, topic.clientId()), 0);
+                : new TopicPartition(ownTopic(topic.clientId()), 0);
+    }
+
+    /** A group's identifier begins with a character that is not worth showing. */
+    private String ownTopic(String clientId) {
+        return GroupIdentifier.isGroup(clientId)
+                ? TopicNames.of(groupPrefix, GroupIdentifier.groupOf(clientId).substring(SHARE.length()))
+                : TopicNames.of(ownPrefix, clientId);
+    }
+
+    private @Nullable String clientOf(String topic) {
+        String group = TopicNames.identifier(groupPrefix, topic);
+        return group == null ? TopicNames.identifier(ownPrefix, topic) : GroupIdentifier.of(SHARE + group);
     }
 
     private TopicRules rules(AppTopic topic) {
         Duration retention = topic.shared() ? apps.sharedRetention() : apps.retention();
         return TopicRules.app(
                 config,
-                topic.shared() ? sharedTopic : TopicNames.of(ownPrefix, topic.clientId()),
+                topic.shared() ? sharedTopic : ownTopic(topic.clientId()),
                 topic.shared() ? apps.sharedPartitions() : 1,
                 retention == null ? UNLIMITED : retention.toMillis(),
                 largestRecordBytes);

@@ -33,9 +33,13 @@ import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.TreeSet;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
@@ -58,6 +62,8 @@ class ClusterPromisesTest {
 
     /** For an answer or a message, also from a cluster that has just lost a node. */
     private static final Duration PATIENCE = Duration.ofMinutes(1);
+
+    private static final Duration SOON = Duration.ofMillis(5);
 
     private static final AtomicInteger TESTS = new AtomicInteger();
 
@@ -236,6 +242,58 @@ class ClusterPromisesTest {
             publish(publisher, "firehose", "" + sent, false);
         }
         readInOrder(connect("n1", application, LONG), seen, sent);
+    }
+
+    /** Members on all nodes; two of three nodes die one after the other, so that whoever hands out the messages does, too. */
+    @Test
+    void applicationsThatShareGetEverythingWhateverDies() throws IOException {
+        TestClient publisher = connect("n2", "publisher", 0);
+        Map<String, TestClient> members = new TreeMap<>();
+        for (String node : List.of("n1", "n2", "n3")) {
+            members.put("app-" + node, share(connect(node, "app-" + node, LONG)));
+        }
+        Set<Integer> got = new TreeSet<>();
+        int sent = publishNumbers(publisher, 0, 300);
+        takeShared(members.values(), got, 100);
+        for (String node : List.of("n1", "n3")) {
+            cluster.kill(node);
+            sent = publishNumbers(publisher, sent, sent + 300);
+            members.put("app-" + node, connect("n2", "app-" + node, LONG));
+            takeShared(members.values(), got, sent - 50);
+            start(node);
+        }
+        members.values().forEach(TestClient::close);
+        sent = publishNumbers(publisher, sent, sent + 300);
+        takeShared(List.of(connect("n3", "app-n1", LONG)), got, sent);
+        assertThat(got).hasSize(sent);
+    }
+
+    private TestClient share(TestClient client) throws IOException {
+        String filter = "$share/" + name + "/" + name + "/firehose";
+        subscribe(client, new Subscription(filter, QoS.AT_LEAST_ONCE, false, false, RetainHandling.SEND));
+        return client;
+    }
+
+    private int publishNumbers(TestClient publisher, int from, int to) throws IOException {
+        for (int i = from; i < to; i++) {
+            publish(publisher, "firehose", "" + i, false);
+        }
+        return to;
+    }
+
+    /** Takes and acknowledges messages until so many different ones have come; one that comes again has DUP. */
+    private static void takeShared(Collection<TestClient> members, Set<Integer> got, int wanted) throws IOException {
+        long deadline = System.nanoTime() + PATIENCE.toNanos();
+        while (got.size() < wanted && System.nanoTime() < deadline) {
+            for (TestClient member : members) {
+                while (got.size() < wanted && member.isOpen() && member.poll(SOON) instanceof Publish publish) {
+                    member.send(new Puback(publish.packetId(), ReasonCode.SUCCESS, null, List.of()));
+                    boolean isNew = got.add(Integer.parseInt(new String(publish.payload(), UTF_8)));
+                    assertThat(isNew || publish.dup()).as("new, or marked").isTrue();
+                }
+            }
+        }
+        assertThat(got).hasSizeGreaterThanOrEqualTo(wanted);
     }
 
     /** Takes messages until so many have come in order; one that comes again has DUP. */

@@ -1,0 +1,142 @@
+package io.tributary.broker.cluster;
+
+import io.tributary.broker.cluster.NodeMessage.Shared;
+import io.tributary.broker.cluster.NodeMessage.SharedAnswer;
+import io.tributary.broker.cluster.NodeMessage.SharedOutcome;
+import io.tributary.broker.delivery.MemberReply;
+import io.tributary.broker.delivery.MemberTarget;
+import io.tributary.broker.link.Link;
+import io.tributary.common.event.QueueEntry.Queued;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentMap;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Carries messages of shared subscriptions of applications to members on other nodes, and what became of them back. Who sent one
+ * is told in any case: when the link breaks before there is an answer, the message may have been sent to the client. Any thread;
+ * never blocks.
+ *
+ * <p>What is on its way is bounded by the windows of the sessions that shared subscriptions have.
+ */
+final class SharedTraffic {
+    private static final long RETRY_NANOS = TimeUnit.MILLISECONDS.toNanos(50);
+
+    private final ClusterTimer timer;
+    private final AtomicLong lastId = new AtomicLong();
+    private final ConcurrentMap<String, Way> ways = new ConcurrentHashMap<>();
+
+    private volatile @Nullable MemberTarget members;
+
+    /** A link, and what was sent over it that the node has not answered. */
+    private static final class Way {
+        final Link link;
+        final ConcurrentMap<Long, MemberReply> waiting = new ConcurrentHashMap<>();
+
+        Way(Link link) {
+            this.link = link;
+        }
+    }
+
+    SharedTraffic(ClusterTimer timer) {
+        this.timer = timer;
+    }
+
+    /** Sets who takes what comes; before the first link is up. */
+    void serve(MemberTarget newMembers) {
+        members = newMembers;
+    }
+
+    /** There is a link to a node. */
+    void onUp(Link link) {
+        ways.put(link.peer().toString(), new Way(link));
+    }
+
+    /** A link is gone. */
+    void onDown(Link link) {
+        Way way = ways.get(link.peer().toString());
+        if (way != null && way.link.equals(link) && ways.remove(link.peer().toString(), way)) {
+            way.waiting.keySet().forEach(id -> returned(way, id, true));
+        }
+    }
+
+    /** {@link io.tributary.broker.delivery.NodeInbox#deliverShared}. */
+    void deliver(String node, String clientId, long session, Queued message, boolean dup, MemberReply reply) {
+        Way way = ways.get(node);
+        if (way == null) {
+            reply.returned(false);
+            return;
+        }
+        long id = lastId.incrementAndGet();
+        way.waiting.put(id, reply);
+        if (!way.link.send(FrameBuilder.frameOf(new Shared(id, clientId, session, dup, message)))) {
+            returned(way, id, false);
+        } else if (way != ways.get(node)) { // onDown may have looked before the message was put there
+            returned(way, id, true);
+        }
+    }
+
+    /** Another node hands something over; on the link's event loop. */
+    void take(Link link, Shared shared) {
+        MemberReply reply = new Answer(link, shared.id());
+        MemberTarget to = members;
+        if (to == null) {
+            reply.returned(false);
+        } else {
+            to.deliverShared(shared.clientId(), shared.session(), shared.message(), shared.dup(), reply);
+        }
+    }
+
+    /** Another node says what became of something. */
+    void take(Link link, SharedAnswer answer) {
+        Way way = ways.get(link.peer().toString());
+        MemberReply reply = way == null || !way.link.equals(link) ? null : way.waiting.remove(answer.id());
+        if (reply != null) {
+            switch (answer.outcome()) {
+                case DONE -> reply.done();
+                case RETURNED -> reply.returned(false);
+                case RETURNED_BEGUN -> reply.returned(true);
+            }
+        }
+    }
+
+    private static void returned(Way way, long id, boolean begun) {
+        MemberReply reply = way.waiting.remove(id);
+        if (reply != null) {
+            reply.returned(begun);
+        }
+    }
+
+    private boolean isUp(Link link) {
+        Way way = ways.get(link.peer().toString());
+        return way != null && way.link.equals(link);
+    }
+
+    /** Tells the node that the message came from, for as long as the link to it is up. */
+    private final class Answer implements MemberReply {
+        private final Link link;
+        private final long id;
+
+        private Answer(Link link, long id) {
+            this.link = link;
+            this.id = id;
+        }
+
+        @Override
+        public void done() {
+            send(SharedOutcome.DONE);
+        }
+
+        @Override
+        public void returned(boolean begun) {
+            send(begun ? SharedOutcome.RETURNED_BEGUN : SharedOutcome.RETURNED);
+        }
+
+        private void send(SharedOutcome outcome) {
+            if (!link.send(FrameBuilder.frameOf(new SharedAnswer(id, outcome))) && isUp(link)) {
+                timer.after(RETRY_NANOS, () -> send(outcome));
+            }
+        }
+    }
+}

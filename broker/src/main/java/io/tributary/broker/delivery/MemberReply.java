@@ -1,0 +1,18 @@
+package io.tributary.broker.delivery;
+
+/**
+ * Told what became of a message that a member of a shared subscription of applications was handed: one call of one method, on any
+ * thread, which must not be blocked.
+ */
+public interface MemberReply {
+
+    /** The client has acknowledged it, or is not to have it: it goes to nobody else. */
+    void done();
+
+    /**
+     * The member's connection is over, or there is none: another member is to have it.
+     *
+     * @param begun whether the client may have been sent it
+     */
+    void returned(boolean begun);
+}

@@ -1,0 +1,451 @@
+package io.tributary.broker.group;
+
+import io.tributary.broker.delivery.Attached;
+import io.tributary.broker.delivery.Delivery;
+import io.tributary.broker.delivery.MemberReply;
+import io.tributary.broker.group.GroupRecorder.Drop;
+import io.tributary.broker.subscription.Receiver;
+import io.tributary.broker.subscription.SharedGroup;
+import io.tributary.broker.subscription.Subscriber;
+import io.tributary.broker.subscription.SubscriptionRequest;
+import io.tributary.common.event.GroupIdentifier;
+import io.tributary.common.event.QueueEntry.Queued;
+import io.tributary.common.event.QueueKind;
+import io.tributary.common.event.ShardEvent.Attach;
+import io.tributary.common.event.ShardEvent.Detach;
+import io.tributary.common.mqtt.QoS;
+import io.tributary.common.topic.TopicFilter;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.Iterator;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.TreeSet;
+import java.util.concurrent.Executor;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The connection of the session that a shared subscription's applications have together: takes its messages in order, hands each
+ * to one member that is online and has room, and acknowledges it to the session when the member has. What a member gives back goes
+ * to another one.
+ *
+ * <pre>
+ * ATTACHING  the shard has not answered yet
+ * OPEN       the session is this connection's, and messages come
+ * OVER       it is another connection's, or nobody's; acknowledgements that are still to come count
+ * </pre>
+ *
+ * <p>Memory is bounded by the session's window. Confined to the thread of {@link ApplicationGroups}, but for
+ * {@link #isAttachedUpTo} and {@link #has}.
+ */
+final class GroupHost {
+    private static final Logger LOG = LoggerFactory.getLogger(GroupHost.class);
+
+    static final long NEVER_EXPIRES_SECONDS = 0xFFFF_FFFFL;
+    private static final long PAUSE_NANOS = TimeUnit.SECONDS.toNanos(1);
+    private static final long EMPTY_NANOS = TimeUnit.MINUTES.toNanos(1);
+
+    private enum State {
+        ATTACHING,
+        OPEN,
+        OVER
+    }
+
+    private final String name;
+    private final String clientId;
+    private final long connection;
+    private final GroupServices services;
+    private final Executor thread;
+    private final boolean sticky;
+
+    private State state = State.ATTACHING;
+    private boolean subscribed;
+    private long takenUpTo;
+    private long begunUpTo;
+    private long emptySinceNanos;
+    private boolean dispatching;
+
+    /** What was taken and is not acknowledged. */
+    private final TreeMap<Long, InHand> messages = new TreeMap<>();
+
+    /** Those of {@link #messages} that no member has. */
+    private final TreeSet<Long> waiting = new TreeSet<>();
+
+    private final Map<Subscriber, Member> members = new HashMap<>();
+    private final List<Long> settled = new ArrayList<>();
+
+    private volatile long attachOffset = Long.MAX_VALUE;
+    private volatile @Nullable Attached attached;
+
+    /** A message. */
+    private static final class InHand {
+        final Queued queued;
+        boolean dup;
+        int attempt;
+
+        @Nullable
+        Member member;
+
+        InHand(Queued queued, boolean dup) {
+            this.queued = queued;
+            this.dup = dup;
+        }
+    }
+
+    /** A member that has messages, or has just given some back. */
+    private static final class Member {
+        int messages;
+        long pausedUntilNanos = System.nanoTime();
+    }
+
+    GroupHost(String name, long connection, GroupServices services, Executor thread) {
+        this.name = name;
+        this.connection = connection;
+        this.services = services;
+        this.thread = thread;
+        clientId = GroupIdentifier.of(name);
+        sticky = services.subscriptions().applications().isSticky();
+        emptySinceNanos = System.nanoTime();
+    }
+
+    /** Asks for the session. */
+    void open() {
+        Attach attach = new Attach(
+                clientId,
+                services.node(),
+                connection,
+                false,
+                NEVER_EXPIRES_SECONDS,
+                services.window(),
+                QueueKind.TOPIC,
+                null);
+        services.shards().attach(attach, offset -> attachOffset = offset);
+    }
+
+    String name() {
+        return name;
+    }
+
+    /** Whether the session is there and subscribed. */
+    boolean isReady() {
+        return state == State.OPEN && subscribed;
+    }
+
+    boolean isOver() {
+        return state == State.OVER;
+    }
+
+    /** Whether the log is known to have the Attach, no later than at the offset; any thread. */
+    boolean isAttachedUpTo(long offset) {
+        return attachOffset <= offset;
+    }
+
+    /** Whether this is the connection of the session with the identity; any thread. */
+    boolean has(long session) {
+        Attached known = attached;
+        return known != null && known.session() == session;
+    }
+
+    /** The shard answered; a new owner of the shard says so once more. */
+    void attached(Attached answer) {
+        if (state == State.ATTACHING) {
+            LOG.info("This node hands out the messages of {}", name);
+            state = State.OPEN;
+            attached = answer;
+            services.subscriptions().online(subscriber(answer));
+            subscribe(answer);
+        } else if (state == State.OVER && attached == null) {
+            attached = answer;
+            detach(answer, NEVER_EXPIRES_SECONDS);
+        }
+    }
+
+    private void subscribe(Attached session) {
+        SubscriptionRequest request =
+                new SubscriptionRequest(TopicFilter.parse(name), QoS.AT_LEAST_ONCE, false, true, 0);
+        services.subscriptions()
+                .subscribe(subscriber(session), session.epoch(), List.of(request))
+                .whenComplete((_, failure) -> thread.execute(() -> {
+                    if (failure == null) {
+                        subscribed = true;
+                    } else if (state == State.OPEN) {
+                        LOG.warn("{} is not subscribed yet", name, failure);
+                        subscribe(session);
+                    }
+                }));
+    }
+
+    /** Another connection has the session. */
+    void takenOver() {
+        Attached had = attached;
+        if (state == State.OPEN && had != null) {
+            services.subscriptions().offline(subscriber(had));
+        }
+        state = State.OVER;
+    }
+
+    /** Gives the session up, for another node to take it. */
+    void leave() {
+        end(NEVER_EXPIRES_SECONDS);
+    }
+
+    private void end(long sessionExpirySeconds) {
+        Attached had = attached;
+        if (state == State.OPEN && had != null) {
+            services.subscriptions().offline(subscriber(had));
+            detach(had, sessionExpirySeconds);
+        }
+        state = State.OVER;
+    }
+
+    private void detach(Attached had, long sessionExpirySeconds) {
+        services.shards().detach(new Detach(clientId, had.epoch(), false, sessionExpirySeconds, begunUpTo), () -> {});
+    }
+
+    /** Takes messages of the session; of those that are acknowledged already the new owner does not know. */
+    void deliver(List<Delivery> deliveries) {
+        for (Delivery delivery : deliveries) {
+            long sequence = delivery.sequence();
+            if (sequence > takenUpTo && delivery.entry() instanceof Queued queued) {
+                takenUpTo = sequence;
+                messages.put(sequence, new InHand(queued, delivery.dup()));
+                waiting.add(sequence);
+            } else if (!messages.containsKey(sequence)) {
+                settle(sequence);
+            }
+        }
+        dispatchSoon();
+    }
+
+    /** Takes a message of QoS 0. */
+    void qos0(Queued queued) {
+        SharedGroup group = services.subscriptions().applications().find(name);
+        Receiver member =
+                group == null ? null : group.pickOnline(publisher(queued), topic(queued), each -> may(each, queued));
+        if (member == null || !deliverQos0(member.subscriber(), copy(queued, member))) {
+            services.recorder().dropped(Drop.OFFLINE);
+        }
+    }
+
+    private boolean deliverQos0(Subscriber to, Queued copy) {
+        return services.connections().deliverQos0(to.clientId(), to.identity(), copy)
+                || services.nodes().deliverQos0(to.clientId(), to.identity(), copy);
+    }
+
+    /** Members have come or gone. */
+    void changed() {
+        dispatchSoon();
+    }
+
+    /** Once a second: ends the session some time after the last member has left. */
+    void tick() {
+        long now = System.nanoTime();
+        if (services.subscriptions().applications().find(name) != null) {
+            emptySinceNanos = now;
+        } else if (state == State.OPEN && now - emptySinceNanos > EMPTY_NANOS) {
+            LOG.info("{} has no members any more: its session ends", name);
+            end(0);
+        }
+        members.values().removeIf(member -> member.messages == 0 && now - member.pausedUntilNanos >= 0);
+        dispatchSoon();
+    }
+
+    /** Once for all that has happened before its turn. */
+    private void dispatchSoon() {
+        if (!dispatching) {
+            dispatching = true;
+            thread.execute(() -> {
+                dispatching = false;
+                dispatch();
+                tellSettled();
+            });
+        }
+    }
+
+    private void dispatch() {
+        SharedGroup group = services.subscriptions().applications().find(name);
+        if (group == null || state != State.OPEN) {
+            return;
+        }
+        Choice choice = new Choice(group);
+        Iterator<Long> each = waiting.iterator();
+        while (each.hasNext()) {
+            long sequence = each.next();
+            InHand message = messages.get(sequence);
+            Receiver receiver = message == null ? null : choice.of(message.queued);
+            if (message != null && receiver != null) {
+                each.remove();
+                hand(sequence, message, receiver);
+            } else if (message == null || choice.isForNobody()) {
+                each.remove();
+                messages.remove(sequence);
+                settle(sequence);
+                services.recorder().dropped(Drop.NOT_AUTHORIZED);
+            } else if (!sticky) {
+                return; // nobody has room
+            }
+        }
+    }
+
+    private void hand(long sequence, InHand message, Receiver receiver) {
+        Subscriber to = receiver.subscriber();
+        Member member = members.computeIfAbsent(to, _ -> new Member());
+        member.messages++;
+        message.member = member;
+        message.attempt++;
+        begunUpTo = Math.max(begunUpTo, sequence);
+        Queued copy = copy(message.queued, receiver);
+        MemberReply reply = new Reply(sequence, message.attempt);
+        String node = services.subscriptions().applications().nodeOf(to);
+        if (node == null) {
+            services.members().deliverShared(to.clientId(), to.identity(), copy, message.dup, reply);
+        } else {
+            services.nodes().deliverShared(node, to.clientId(), to.identity(), copy, message.dup, reply);
+        }
+    }
+
+    /** What a member has said of a message. */
+    private final class Reply implements MemberReply {
+        private final long sequence;
+        private final int attempt;
+
+        private Reply(long sequence, int attempt) {
+            this.sequence = sequence;
+            this.attempt = attempt;
+        }
+
+        @Override
+        public void done() {
+            thread.execute(() -> GroupHost.this.done(sequence));
+        }
+
+        @Override
+        public void returned(boolean begun) {
+            thread.execute(() -> GroupHost.this.returned(sequence, attempt, begun));
+        }
+    }
+
+    /** Who acknowledged it does not matter: a member that was thought to be gone may have. */
+    private void done(long sequence) {
+        InHand message = messages.remove(sequence);
+        if (message != null) {
+            release(message);
+            waiting.remove(sequence);
+            settle(sequence);
+            dispatchSoon();
+        }
+    }
+
+    private void returned(long sequence, int attempt, boolean begun) {
+        InHand message = messages.get(sequence);
+        Member member = message == null ? null : message.member;
+        if (message == null || member == null || message.attempt != attempt) {
+            return;
+        }
+        member.pausedUntilNanos = System.nanoTime() + PAUSE_NANOS;
+        release(message);
+        waiting.add(sequence);
+        if (begun) {
+            message.dup = true;
+            services.recorder().redelivered();
+        }
+        dispatchSoon();
+    }
+
+    private static void release(InHand message) {
+        if (message.member != null) {
+            message.member.messages--;
+            message.member = null;
+        }
+    }
+
+    private void settle(long sequence) {
+        settled.add(sequence);
+        dispatchSoon();
+    }
+
+    private void tellSettled() {
+        Attached session = attached;
+        if (session != null && !settled.isEmpty()) {
+            long[] sequences = settled.stream().mapToLong(Long::longValue).toArray();
+            settled.clear();
+            services.shards().settle(clientId, session.epoch(), sequences);
+        }
+    }
+
+    /** One turn's choice of members. */
+    private final class Choice {
+        private final SharedGroup group;
+        private final int mostEach;
+        private final long nowNanos = System.nanoTime();
+        private boolean anyMay;
+        private boolean anyAsked;
+
+        private Choice(SharedGroup group) {
+            this.group = group;
+            mostEach = Math.ceilDiv(services.window(), Math.max(1, group.onlineMembers()));
+        }
+
+        /** The member that gets a message now, or null. */
+        @Nullable
+        Receiver of(Queued queued) {
+            anyMay = false;
+            anyAsked = false;
+            Receiver picked = group.pickOnline(publisher(queued), topic(queued), each -> accepts(each, queued));
+            return picked == null || hasRoom(picked.subscriber()) ? picked : null;
+        }
+
+        /** Whether the last choice found members of which none may have the message. */
+        boolean isForNobody() {
+            return anyAsked && !anyMay;
+        }
+
+        private boolean accepts(Receiver receiver, Queued queued) {
+            anyAsked = true;
+            if (!may(receiver, queued)) {
+                return false;
+            }
+            anyMay = true;
+            return !isPaused(receiver.subscriber()) && (sticky || hasRoom(receiver.subscriber()));
+        }
+
+        private boolean isPaused(Subscriber subscriber) {
+            Member member = members.get(subscriber);
+            return member != null && nowNanos - member.pausedUntilNanos < 0;
+        }
+
+        private boolean hasRoom(Subscriber subscriber) {
+            Member member = members.get(subscriber);
+            return member == null || member.messages < mostEach;
+        }
+    }
+
+    private boolean may(Receiver receiver, Queued queued) {
+        return services.mayReceive().test(receiver.subscriber().clientId(), topic(queued));
+    }
+
+    private Queued copy(Queued queued, Receiver receiver) {
+        return new Queued(
+                queued.message(),
+                queued.qos().min(receiver.grant().qos()),
+                queued.retain() && receiver.grant().retainAsPublished(),
+                receiver.grant().subscriptionIds(),
+                name);
+    }
+
+    private static String publisher(Queued queued) {
+        return queued.message().publisher();
+    }
+
+    private static String topic(Queued queued) {
+        return queued.message().topic();
+    }
+
+    private Subscriber subscriber(Attached session) {
+        return new Subscriber(clientId, true, session.session(), null, QueueKind.TOPIC);
+    }
+}

@@ -1,0 +1,31 @@
+package io.tributary.broker.group;
+
+import io.tributary.broker.delivery.DeliveryTarget;
+import io.tributary.broker.delivery.MemberTarget;
+import io.tributary.broker.delivery.NodeInbox;
+import io.tributary.broker.shard.Shards;
+import io.tributary.broker.subscription.Subscriptions;
+import java.util.function.BiPredicate;
+
+/**
+ * What hosts of shared subscriptions work with.
+ *
+ * @param node this node and its incarnation
+ * @param shards have the sessions
+ * @param subscriptions know the members
+ * @param members the members that are connected here
+ * @param connections the same, for messages of QoS 0
+ * @param nodes the way to those that are connected elsewhere
+ * @param mayReceive whether a client may receive what is published on a topic
+ * @param window the most messages that a group's members have at once
+ */
+public record GroupServices(
+        String node,
+        Shards shards,
+        Subscriptions subscriptions,
+        MemberTarget members,
+        DeliveryTarget connections,
+        NodeInbox nodes,
+        BiPredicate<String, String> mayReceive,
+        int window,
+        GroupRecorder recorder) {}

@@ -1,0 +1,28 @@
+package io.tributary.common.event;
+
+/**
+ * The name under which the applications of a shared subscription have a session together: that of the subscription behind a NUL,
+ * which no client identifier has in it [MQTT-1.5.4-2]. To shards, stores and topics it is the identifier of one more
+ * application.
+ */
+public final class GroupIdentifier {
+    private static final String MARK = "\0";
+    private static final String SHARE = "$share/";
+
+    private GroupIdentifier() {}
+
+    /** The identifier for a shared subscription, {@code $share/name/filter}. */
+    public static String of(String group) {
+        return MARK + group.substring(SHARE.length());
+    }
+
+    /** Whether this is such an identifier and not a client's. */
+    public static boolean isGroup(String clientId) {
+        return clientId.startsWith(MARK);
+    }
+
+    /** The shared subscription, {@code $share/name/filter}, of an identifier that is a group's. */
+    public static String groupOf(String clientId) {
+        return SHARE + clientId.substring(MARK.length());
+    }
+}
