@@ -39,6 +39,9 @@ final class Deliveries {
     private final Set<String> toLog = new LinkedHashSet<>();
     private final Set<Outgoing> toFlush = new LinkedHashSet<>();
     private final Set<Outgoing> toRetry = new LinkedHashSet<>();
+    /** Those that are to have no more of what they missed for the moment. */
+    private final Set<Outgoing> paced = new LinkedHashSet<>();
+
     private boolean hasReceived;
     private boolean pumping;
 
@@ -344,8 +347,15 @@ final class Deliveries {
         }
     }
 
-    /** Reads again what the store could not give. */
+    /** Reads again what the store could not give, and on where it was too early; some times a second. */
     void retryReads() {
+        List<Outgoing> waited = List.copyOf(paced);
+        paced.clear();
+        for (Outgoing to : waited) {
+            if (outgoing.get(to.client.clientId) == to) {
+                pump(to);
+            }
+        }
         List<Outgoing> again = List.copyOf(toRetry);
         toRetry.clear();
         for (Outgoing to : again) {
@@ -371,6 +381,10 @@ final class Deliveries {
 
     private void pump(Outgoing to) {
         while (hasRoomForPage(to) && !to.isReading && to.mayHaveMore()) {
+            if (to.reading != null && to.reading.isPaced()) {
+                paced.add(to);
+                return;
+            }
             to.isReading = true;
             pumping = true;
             if (to.reading == null) {

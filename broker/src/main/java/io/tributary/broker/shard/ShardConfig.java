@@ -12,6 +12,7 @@ import java.time.Duration;
  * @param windowMessages how many unacknowledged messages are handed to a connection ahead
  * @param windowBytes how many bytes of unacknowledged messages are handed to a connection ahead
  * @param queue the limits of each session's queue
+ * @param catchUp how fast applications are sent what they missed
  * @param retention how long the log keeps records that no save point needs any more; all sessions are logged again four times
  *     in it, so that the log alone can rebuild them. Zero when the log is cut behind each save point: nothing is repeated.
  */
@@ -23,6 +24,7 @@ public record ShardConfig(
         int windowMessages,
         int windowBytes,
         QueueLimits queue,
+        CatchUpPace catchUp,
         Duration retention) {
     private static final long SHORTEST_RETENTION_MILLIS = 10_000;
 
@@ -41,7 +43,7 @@ public record ShardConfig(
         }
     }
 
-    /** One for a log that is cut behind each save point. */
+    /** One for a log that is cut behind each save point, and without a limit for catching up. */
     public ShardConfig(
             int threads,
             Duration savePointInterval,
@@ -58,6 +60,7 @@ public record ShardConfig(
                 windowMessages,
                 windowBytes,
                 queue,
+                CatchUpPace.NONE,
                 Duration.ZERO);
     }
 
@@ -71,7 +74,22 @@ public record ShardConfig(
                 windowMessages,
                 windowBytes,
                 queue,
+                catchUp,
                 newRetention);
+    }
+
+    /** The same with another pace of catching up. */
+    public ShardConfig withCatchUp(CatchUpPace newPace) {
+        return new ShardConfig(
+                threads,
+                savePointInterval,
+                savePointChanges,
+                savePointBytes,
+                windowMessages,
+                windowBytes,
+                queue,
+                newPace,
+                retention);
     }
 
     /** A thread for each two cores; a save point after a second, 500 messages or 256 KiB; 256 messages or 1 MiB ahead. */

@@ -248,7 +248,14 @@ final class ShardDriver implements Effects {
 
     private TopicReading reading(ClientState client) {
         TopicProgress progress = Objects.requireNonNull(client.topic);
-        return new TopicReading(client, progress, environment.topics(), thread, recorder);
+        return new TopicReading(
+                client,
+                progress,
+                environment.topics(),
+                thread,
+                environment.config().catchUp(),
+                clockMillis,
+                recorder);
     }
 
     /** Begins to rebuild the store: the log has deleted records that it needs, or an owner before was interrupted in that. */

@@ -17,6 +17,7 @@ import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
 import java.util.function.Consumer;
+import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -25,33 +26,50 @@ import org.jspecify.annotations.Nullable;
  */
 final class TopicReading {
     private static final int PAGE_BYTES = 256 << 10;
+    /** What is no older than that was not missed, but comes as it is published. */
+    private static final long LIVE_MILLIS = 5000;
 
     private final ClientState client;
     private final AppTopic topic;
     private final AppTopics topics;
     private final Executor thread;
+    private final CatchUpPace pace;
+    private final LongSupplier clockMillis;
     private final ShardRecorder recorder;
     private final Set<Long> released;
     /** The latest source read so far from each shard. */
     private final Map<Integer, Source> seen;
     /** The sources read of messages that the application is not known to be done with, in their order. */
     private final Queue<Sourced> ahead = new ArrayDeque<>();
-    /** Sources of messages that it is done with, as far as that is not logged. */
-    private final Map<Integer, Source> passed = new HashMap<>();
 
     private @Nullable CompletableFuture<AppTopics.Page> reading;
+    private boolean isCatchingUp = true;
+    private long notBeforeMillis;
 
     private record Sourced(long sequence, Source source) {}
 
     TopicReading(
-            ClientState client, TopicProgress progress, AppTopics topics, Executor thread, ShardRecorder recorder) {
+            ClientState client,
+            TopicProgress progress,
+            AppTopics topics,
+            Executor thread,
+            CatchUpPace pace,
+            LongSupplier clockMillis,
+            ShardRecorder recorder) {
         this.client = client;
         this.topics = topics;
         this.thread = thread;
+        this.pace = pace;
+        this.clockMillis = clockMillis;
         this.recorder = recorder;
         topic = client.appTopic();
         released = new HashSet<>(progress.released());
         seen = new HashMap<>(progress.sources());
+    }
+
+    /** Whether the application has had as much of what it missed as it is to have by now; asked again a little later. */
+    boolean isPaced() {
+        return notBeforeMillis > clockMillis.getAsLong();
     }
 
     /**
@@ -61,7 +79,8 @@ final class TopicReading {
      * @param then told on the driver's thread; the page is null when the topic could not be read
      */
     void read(long from, int max, Consumer<SessionQueues.@Nullable Page> then) {
-        CompletableFuture<AppTopics.Page> answer = topics.read(topic, from - 1, max, PAGE_BYTES);
+        CompletableFuture<AppTopics.Page> answer =
+                topics.read(topic, from - 1, isCatchingUp ? pace.mostAtOnce(max) : max, PAGE_BYTES);
         reading = answer;
         CompletableFuture<?> _ = answer.whenComplete(
                 (page, _) -> thread.execute(() -> then.accept(page == null ? null : current(from, page))));
@@ -83,6 +102,9 @@ final class TopicReading {
     }
 
     private SessionQueues.Page current(long from, AppTopics.Page page) {
+        if (pace.isLimited()) {
+            noteSpeed(page);
+        }
         if (page.from() >= from && !topic.shared()) {
             recorder.topicRecordsLost(page.from() - (from - 1));
         }
@@ -93,6 +115,19 @@ final class TopicReading {
             }
         }
         return new SessionQueues.Page(entries, page.next() + 1);
+    }
+
+    private void noteSpeed(AppTopics.Page page) {
+        long now = clockMillis.getAsLong();
+        isCatchingUp = !page.records().isEmpty() && page.records().getFirst().timeMillis() < now - LIVE_MILLIS;
+        if (isCatchingUp) {
+            long bytes = 0;
+            for (AppRecord entry : page.records()) {
+                bytes += entry.message().sizeBytes();
+            }
+            notBeforeMillis = Math.max(now, notBeforeMillis)
+                    + pace.millisFor(page.records().size(), bytes);
+        }
     }
 
     private boolean isForThisSession(AppRecord entry) {
@@ -131,12 +166,11 @@ final class TopicReading {
      * @return the latest sources up to it that were not given before
      */
     List<Source> pass(long upTo) {
+        Map<Integer, Source> latest = new HashMap<>();
         for (Sourced first = ahead.peek(); first != null && first.sequence <= upTo; first = ahead.peek()) {
-            passed.put(first.source.shard(), first.source);
+            latest.put(first.source.shard(), first.source);
             ahead.remove();
         }
-        List<Source> latest = new ArrayList<>(passed.values());
-        passed.clear();
-        return latest;
+        return List.copyOf(latest.values());
     }
 }

@@ -51,6 +51,31 @@ class ApplicationsInShardTest {
     }
 
     @Test
+    void whatWasMissedComesAtThePaceThatIsConfigured() {
+        DeliveryFixture paced =
+                new DeliveryFixture(DeliveryFixture.config(100, new QueueLimits(100, 1 << 20, Overflow.DROP_OLDEST))
+                        .withCatchUp(new CatchUpPace(20, 0)));
+        paced.topics.create(TOPIC);
+        paced.fold(attach(7));
+        for (int i = 1; i <= 6; i++) {
+            paced.topics.append(TOPIC, message("" + i), recipient(1), null, (_, _) -> {});
+        }
+        assertThat(paced.target.take()).containsExactly("7: 1");
+        paced.nowMillis += 49;
+        paced.deliveries.retryReads();
+        paced.deliveries.flush();
+        assertThat(paced.target.take()).isEmpty();
+        paced.nowMillis++;
+        paced.deliveries.retryReads();
+        paced.deliveries.flush();
+        assertThat(paced.target.take()).containsExactly("7: 2", "7: 3");
+        paced.nowMillis += 100;
+        paced.deliveries.retryReads();
+        paced.deliveries.flush();
+        assertThat(paced.target.take()).containsExactly("7: 4", "7: 5");
+    }
+
+    @Test
     void whatIsForAnotherSessionIsPassedOver() {
         shard.fold(attach(7));
         shard.topics.append(TOPIC, message("stray"), recipient(999), null, (_, _) -> {});

@@ -45,9 +45,11 @@ final class DeliveryFixture implements Effects, MessageRouting {
     @Nullable
     Recipient otherMember;
 
+    private final CatchUpPace catchUp;
     private long offset;
 
     DeliveryFixture(ShardConfig config) {
+        catchUp = config.catchUp();
         deliveries = new Deliveries(config, queues, _ -> target, this::reading, () -> nowMillis, new ShardRecorder() {
             @Override
             public void dropped(DropReason reason) {
@@ -77,7 +79,13 @@ final class DeliveryFixture implements Effects, MessageRouting {
 
     private TopicReading reading(ClientState client) {
         return new TopicReading(
-                client, Objects.requireNonNull(client.topic), topics, Runnable::run, ShardRecorder.NONE);
+                client,
+                Objects.requireNonNull(client.topic),
+                topics,
+                Runnable::run,
+                catchUp,
+                () -> nowMillis,
+                ShardRecorder.NONE);
     }
 
     /** The topic of an application. */

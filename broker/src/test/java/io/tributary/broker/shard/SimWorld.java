@@ -239,14 +239,14 @@ final class SimWorld {
                 ? new QueueLimits(clock.between(3, 10), 1 << 20, clock.oneOf(List.of(Overflow.values())))
                 : QueueLimits.defaults();
         return new ShardConfig(
-                1,
-                Duration.ofMillis(clock.between(10, 800)),
-                tight ? clock.between(1, 3) : 500,
-                256 << 10,
-                clock.between(1, 12),
-                clock.chance(0.2) ? 1024 : 1 << 20,
-                limits,
-                faults.cuts ? Duration.ofSeconds(clock.between(10, 60)) : Duration.ZERO);
+                        1,
+                        Duration.ofMillis(clock.between(10, 800)),
+                        tight ? clock.between(1, 3) : 500,
+                        256 << 10,
+                        clock.between(1, 12),
+                        clock.chance(0.2) ? 1024 : 1 << 20,
+                        limits)
+                .withRetention(faults.cuts ? Duration.ofSeconds(clock.between(10, 60)) : Duration.ZERO);
     }
 
     private void addLoyalClients() {

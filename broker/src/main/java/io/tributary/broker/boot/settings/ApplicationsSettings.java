@@ -1,17 +1,29 @@
 package io.tributary.broker.boot.settings;
 
 import io.tributary.broker.security.ClientRules;
+import io.tributary.broker.shard.CatchUpPace;
 import java.util.List;
 import java.util.Set;
 import java.util.stream.IntStream;
 import org.springframework.boot.context.properties.bind.DefaultValue;
+import org.springframework.util.unit.DataSize;
 
 /**
  * Application clients: few, each reading much.
  *
  * @param rules which clients are applications: the first rule that a client fits decides, and without one it is a device
+ * @param catchUpMessages How many messages a second an application is sent of what it missed; 0 for no limit. What was published
+ *     in the last 5 seconds is not held back.
+ * @param catchUpSize How much a second an application is sent of what it missed; 0 for no limit.
  */
-public record ApplicationsSettings(@DefaultValue List<ClientRuleSettings> rules) {
+public record ApplicationsSettings(
+        @DefaultValue List<ClientRuleSettings> rules,
+        @DefaultValue("0") @Allowed(min = "0") int catchUpMessages,
+        @DefaultValue("0B") @Allowed(min = "0B") DataSize catchUpSize) {
+
+    CatchUpPace catchUpPace() {
+        return new CatchUpPace(catchUpMessages, catchUpSize.toBytes());
+    }
 
     /**
      * The rules.

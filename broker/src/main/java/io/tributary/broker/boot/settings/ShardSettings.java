@@ -1,5 +1,6 @@
 package io.tributary.broker.boot.settings;
 
+import io.tributary.broker.shard.CatchUpPace;
 import io.tributary.broker.shard.QueueLimits;
 import io.tributary.broker.shard.ShardConfig;
 import java.time.Duration;
@@ -31,16 +32,17 @@ public record ShardSettings(
         @DefaultValue("1MB") @Allowed(min = "1KB", max = "1GB")
         DataSize windowSize) {
 
-    ShardConfig config(String name, QueueLimits queue) {
+    ShardConfig config(String name, QueueLimits queue, CatchUpPace catchUp) {
         return SettingException.naming(
                 name,
                 () -> new ShardConfig(
-                        threads == 0 ? ShardConfig.defaults().threads() : threads,
-                        savePointInterval,
-                        savePointMessages,
-                        (int) savePointSize.toBytes(),
-                        windowMessages,
-                        (int) windowSize.toBytes(),
-                        queue));
+                                threads == 0 ? ShardConfig.defaults().threads() : threads,
+                                savePointInterval,
+                                savePointMessages,
+                                (int) savePointSize.toBytes(),
+                                windowMessages,
+                                (int) windowSize.toBytes(),
+                                queue)
+                        .withCatchUp(catchUp));
     }
 }

@@ -92,7 +92,8 @@ public record TributarySettings(
                         listening,
                         network.config(PREFIX + ".network"),
                         applications.clientRules(PREFIX + ".applications", listeners.keySet()),
-                        shards.config(PREFIX + ".shards", queues.limits(PREFIX + ".queues")),
+                        shards.config(
+                                PREFIX + ".shards", queues.limits(PREFIX + ".queues"), applications.catchUpPace()),
                         subscriptions.limits(PREFIX + ".subscriptions"),
                         sharedSubscriptions.choice(),
                         retained.limits(PREFIX + ".retained"),

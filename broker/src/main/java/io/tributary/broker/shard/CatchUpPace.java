@@ -1,0 +1,40 @@
+package io.tributary.broker.shard;
+
+/**
+ * How fast an application is sent what it missed, so that one that was away for long takes no more than its part of the node. What
+ * was published in the last few seconds is not held back.
+ *
+ * @param messagesPerSecond how many messages a second; 0 for no limit
+ * @param bytesPerSecond how many bytes of messages a second; 0 for no limit
+ */
+public record CatchUpPace(int messagesPerSecond, long bytesPerSecond) {
+    /** No limits. */
+    public static final CatchUpPace NONE = new CatchUpPace(0, 0);
+
+    private static final long MILLIS = 1000;
+    private static final int PAGES_PER_SECOND = 10;
+
+    public CatchUpPace {
+        if (messagesPerSecond < 0 || bytesPerSecond < 0) {
+            throw new IllegalArgumentException("pace of catching up: " + messagesPerSecond + " messages and "
+                    + bytesPerSecond + " bytes a second must not be negative");
+        }
+    }
+
+    /** Whether there is a limit. */
+    boolean isLimited() {
+        return messagesPerSecond > 0 || bytesPerSecond > 0;
+    }
+
+    /** The most messages to send at once. */
+    int mostAtOnce(int wanted) {
+        return messagesPerSecond == 0 ? wanted : Math.min(wanted, Math.ceilDiv(messagesPerSecond, PAGES_PER_SECOND));
+    }
+
+    /** How long it takes to send so much, in milliseconds. */
+    long millisFor(long messages, long bytes) {
+        long forMessages = messagesPerSecond == 0 ? 0 : Math.ceilDiv(messages * MILLIS, messagesPerSecond);
+        long forBytes = bytesPerSecond == 0 ? 0 : Math.ceilDiv(bytes * MILLIS, bytesPerSecond);
+        return Math.max(forMessages, forBytes);
+    }
+}
