@@ -131,6 +131,23 @@ public enum BrokerMeters {
             Type.COUNTER,
             "",
             "Records that the log's retention had deleted before they were applied: what they said is lost."),
+    /** How many messages applications are behind. */
+    APPLICATION_LAG(
+            "tributary.applications.lag",
+            Type.GAUGE,
+            "",
+            "Messages in an application's topic that it has not acknowledged, by the owner of its shard; in a topic that"
+                    + " applications share, those for others count until it has come past them. The first 1,000 applications"
+                    + " of a node.",
+            "client"),
+    /** How long. */
+    APPLICATION_LAG_AGE(
+            "tributary.applications.lag.age",
+            Type.GAUGE,
+            "seconds",
+            "For how long the oldest of these messages has been there at least, to about 10 seconds; after the shard's owner"
+                    + " has changed, no more than since then, or since the application left.",
+            "client"),
     /** Messages of applications' shared subscriptions that come again. */
     APPLICATION_REDELIVERED(
             "tributary.applications.redelivered",

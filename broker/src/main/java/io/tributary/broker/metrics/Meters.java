@@ -67,14 +67,19 @@ record Meters(MeterRegistry registry) {
     }
 
     /** A gauge with these values of the meter's tags, which shows what the supplier gives whenever it is read. */
-    void gauge(BrokerMeters meter, DoubleSupplier value, String... tagValues) {
+    Gauge gauge(BrokerMeters meter, DoubleSupplier value, String... tagValues) {
         check(meter, BrokerMeters.Type.GAUGE);
-        Gauge.builder(meter.meterName(), value, DoubleSupplier::getAsDouble)
+        return Gauge.builder(meter.meterName(), value, DoubleSupplier::getAsDouble)
                 .description(meter.description())
                 .baseUnit(unit(meter))
                 .tags(tags(meter, tagValues))
                 .strongReference(true)
                 .register(registry);
+    }
+
+    /** Takes a gauge away. */
+    void remove(Gauge gauge) {
+        registry.remove(gauge);
     }
 
     /** A timer with buckets from a tenth of a millisecond, a fast disk's write, to five seconds. */

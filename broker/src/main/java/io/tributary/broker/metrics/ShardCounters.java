@@ -15,6 +15,7 @@ final class ShardCounters implements ShardRecorder {
     private final LongAdder recordsLost;
     private final LongAdder topicRecordsLost;
     private final LongAdder restores;
+    private final ApplicationLagGauges lags;
 
     ShardCounters(Meters meters) {
         dropped = meters.counters(BrokerMeters.MESSAGES_DROPPED, DropReason.class, "queue");
@@ -26,6 +27,7 @@ final class ShardCounters implements ShardRecorder {
         recordsLost = meters.counter(BrokerMeters.SHARD_RECORDS_LOST);
         topicRecordsLost = meters.counter(BrokerMeters.APPLICATION_RECORDS_LOST);
         restores = meters.counter(BrokerMeters.SHARD_RESTORES);
+        lags = new ApplicationLagGauges(meters);
     }
 
     @Override
@@ -67,5 +69,15 @@ final class ShardCounters implements ShardRecorder {
     @Override
     public void topicRecordsLost(long count) {
         topicRecordsLost.add(count);
+    }
+
+    @Override
+    public void lag(String clientId, long messages, long ageMillis) {
+        lags.show(clientId, messages, ageMillis);
+    }
+
+    @Override
+    public void lagUnknown(String clientId) {
+        lags.forget(clientId);
     }
 }

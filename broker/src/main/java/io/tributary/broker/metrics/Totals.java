@@ -216,6 +216,16 @@ public final class Totals {
         }
 
         @Override
+        public void lag(String clientId, long messages, long ageMillis) {
+            next.lag(clientId, messages, ageMillis);
+        }
+
+        @Override
+        public void lagUnknown(String clientId) {
+            next.lagUnknown(clientId);
+        }
+
+        @Override
         public void dropped(ShardRecorder.DropReason reason) {
             publishesDropped.increment();
             next.dropped(reason);

@@ -111,7 +111,8 @@ final class ShardDriver implements Effects {
             SavePoints savePoints,
             ShardTimers timers,
             HeadRepeats repeats,
-            RetiredTopics retired) {}
+            RetiredTopics retired,
+            ApplicationLags lags) {}
 
     ShardDriver(int shard, ShardEnvironment environment, Executor thread) {
         this.shard = shard;
@@ -162,6 +163,7 @@ final class ShardDriver implements Effects {
         phase = next;
         if (live != null) {
             live.deliveries.stop();
+            live.lags.stop();
         }
         isLive = false;
         live = null;
@@ -238,7 +240,8 @@ final class ShardDriver implements Effects {
                 new SavePoints(shard, environment, state, queues, handOns, thread),
                 new ShardTimers(),
                 new HeadRepeats(shard, environment, state, queues, thread, ownerEpoch),
-                new RetiredTopics(state, environment.topics()));
+                new RetiredTopics(state, environment.topics()),
+                new ApplicationLags(state, environment.topics(), thread, recorder));
         phase = Phase.REPLAYING;
         if (state.applied() < ShardStore.NOTHING_APPLIED) {
             restore(live);
@@ -520,6 +523,7 @@ final class ShardDriver implements Effects {
             live.handOver.retry();
             if (phase == Phase.LIVE) {
                 live.repeats.tick(handOns.isDoneUpTo(live.state.applied()));
+                live.lags.tick(now);
             }
             count(live, now);
             endOfTurn(live);

@@ -1,0 +1,57 @@
+package io.tributary.broker.metrics;
+
+import io.micrometer.core.instrument.Gauge;
+import io.tributary.common.event.GroupIdentifier;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+
+/** Shows how far applications are behind, each under its own name, and no more of them than a registry bears. Thread-safe. */
+final class ApplicationLagGauges {
+    private static final int MOST = 1_000;
+    private static final double MILLIS = 1000.0;
+
+    private final Meters meters;
+    private final Map<String, Shown> shown = new ConcurrentHashMap<>();
+
+    /** What is shown of an application. */
+    private final class Shown {
+        private volatile long messages;
+        private volatile long ageMillis;
+        private final Gauge ofMessages;
+        private final Gauge ofAge;
+
+        Shown(String name) {
+            ofMessages = meters.gauge(BrokerMeters.APPLICATION_LAG, () -> messages, name);
+            ofAge = meters.gauge(BrokerMeters.APPLICATION_LAG_AGE, () -> ageMillis / MILLIS, name);
+        }
+
+        void remove() {
+            meters.remove(ofMessages);
+            meters.remove(ofAge);
+        }
+    }
+
+    ApplicationLagGauges(Meters meters) {
+        this.meters = meters;
+    }
+
+    void show(String clientId, long messages, long ageMillis) {
+        String name = GroupIdentifier.isGroup(clientId) ? GroupIdentifier.groupOf(clientId) : clientId;
+        Shown at = shown.get(name);
+        if (at == null && shown.size() < MOST) {
+            at = shown.computeIfAbsent(name, Shown::new);
+        }
+        if (at != null) {
+            at.messages = messages;
+            at.ageMillis = ageMillis;
+        }
+    }
+
+    void forget(String clientId) {
+        String name = GroupIdentifier.isGroup(clientId) ? GroupIdentifier.groupOf(clientId) : clientId;
+        Shown was = shown.remove(name);
+        if (was != null) {
+            was.remove();
+        }
+    }
+}
