@@ -48,6 +48,7 @@ final class FaultRun implements AutoCloseable {
     private final LoadSubscriber flapping;
     private final LoadSubscriber sometimes;
     private final LoadSubscriber member;
+    private final LoadSubscriber application;
     private final ScheduledExecutorService clock = Executors.newSingleThreadScheduledExecutor(
             Thread.ofPlatform().daemon().name("fault-run").factory());
 
@@ -71,8 +72,10 @@ final class FaultRun implements AutoCloseable {
         probe = new Probe(cluster.shards());
         flapping = LoadSubscriber.ofAll(scene, "flapping", ProtocolVersion.MQTT_5, 65_535, 0);
         sometimes = LoadSubscriber.ofAll(scene, "sometimes", ProtocolVersion.MQTT_3_1_1, 65_535, 3);
-        judge.addGroup("group");
+        judge.addGroup("group", QoS.EXACTLY_ONCE);
+        judge.addGroup("app-group", QoS.AT_LEAST_ONCE);
         member = LoadSubscriber.member(scene, "group", "member1");
+        application = LoadSubscriber.member(scene, "app-group", "app-member1");
         assemble();
         long periodMicros = TimeUnit.SECONDS.toMicros(1) / messagesPerSecond;
         var _ = clock.scheduleAtFixedRate(this::drip, 0, periodMicros, TimeUnit.MICROSECONDS);
@@ -88,6 +91,10 @@ final class FaultRun implements AutoCloseable {
         cast.add(member);
         cast.add(LoadSubscriber.member(scene, "group", "member2"));
         cast.add(LoadSubscriber.member(scene, "group", "member3"));
+        cast.add(LoadSubscriber.ofAll(scene, "app-all", ProtocolVersion.MQTT_5, 65_535, 0));
+        cast.add(application);
+        cast.add(LoadSubscriber.member(scene, "app-group", "app-member2"));
+        cast.add(LoadSubscriber.member(scene, "app-group", "app-member3"));
         cast.add(LoadSubscriber.ofWills(scene, "mourner1"));
         cast.add(LoadSubscriber.ofWills(scene, "mourner2"));
         cast.add(new LoadPublisher(scene, ProtocolVersion.MQTT_5, QoS.AT_LEAST_ONCE, true));
@@ -120,6 +127,7 @@ final class FaultRun implements AutoCloseable {
     String play(Fault fault) {
         sometimes.setAway(random.nextBoolean());
         member.setAway(random.nextInt(4) == 0);
+        application.setAway(random.nextInt(4) == 0);
         cast.leaveAndReturn(PATIENCE);
         awaitTraffic();
         Counts before = judge.counts();

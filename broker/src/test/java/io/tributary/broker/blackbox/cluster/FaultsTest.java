@@ -43,6 +43,8 @@ class FaultsTest {
                         .kafkaBrokers(KAFKA_BROKERS)
                         .redisReplicas(REDIS_REPLICAS)
                         .setting("--tributary.queues.max-messages=65535")
+                        .setting("--tributary.applications.rules[0].client-id=app-*")
+                        .setting("--tributary.applications.rules[0].kind=application")
                         .start();
                 FaultRun run = new FaultRun(cluster, random, PAUSE, RATE)) {
             List<Fault> faults = draw(cluster);

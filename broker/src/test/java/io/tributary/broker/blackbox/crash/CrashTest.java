@@ -92,7 +92,7 @@ class CrashTest {
         cast.add(LoadSubscriber.ofAll(scene, "slow", ProtocolVersion.MQTT_5, 20, 10));
         cast.add(LoadSubscriber.ofAll(scene, "sometimes", ProtocolVersion.MQTT_5, 65_535, 0));
         cast.add(LoadSubscriber.ofAll(scene, "seldom", ProtocolVersion.MQTT_3_1_1, 65_535, 3));
-        judge.addGroup("group");
+        judge.addGroup("group", QoS.EXACTLY_ONCE);
         cast.add(LoadSubscriber.member(scene, "group", "member1"));
         cast.add(LoadSubscriber.member(scene, "group", "member2"));
         cast.add(LoadSubscriber.ofWills(scene, "mourner"));

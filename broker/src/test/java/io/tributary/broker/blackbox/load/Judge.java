@@ -3,11 +3,10 @@ package io.tributary.broker.blackbox.load;
 import io.tributary.common.mqtt.QoS;
 import java.util.ArrayList;
 import java.util.BitSet;
-import java.util.HashSet;
+import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Set;
 
 /**
  * Holds what clients saw against what the broker promises: each acknowledged message arrives at each subscriber, first
@@ -21,7 +20,7 @@ public final class Judge {
     private final Map<String, List<FirstCopies>> subscribers = new LinkedHashMap<>();
 
     /** Those of the subscribers that are a group with a shared subscription. */
-    private final Set<String> groups = new HashSet<>();
+    private final Map<String, QoS> groups = new HashMap<>();
 
     private final List<String> violations = new ArrayList<>();
     private Counts total = Counts.ZERO;
@@ -101,10 +100,14 @@ public final class Judge {
         subscribers.put(name, copies);
     }
 
-    /** Makes a group known: together its members get everything, in no order, and at QoS 1 one after the other gets it. */
-    public synchronized void addGroup(String name) {
+    /**
+     * Makes a group known: together its members get everything, in no order, and at QoS 1 one after the other gets it.
+     *
+     * @param granted the highest quality of service that the broker grants its members
+     */
+    public synchronized void addGroup(String name, QoS granted) {
         addSubscriber(name);
-        groups.add(name);
+        groups.put(name, granted);
     }
 
     /** The names of all subscribers and groups. */
@@ -158,8 +161,9 @@ public final class Judge {
             return;
         }
         Published publisher = publishers.get(payload.publisher());
-        if (qos != publisher.qos) {
-            violation(subscriber + " got " + payload + " at " + qos + " instead of " + publisher.qos);
+        QoS wanted = qosFor(subscriber, publisher);
+        if (qos != wanted) {
+            violation(subscriber + " got " + payload + " at " + qos + " instead of " + wanted);
         }
         if (copies(subscriber, payload).has(payload.number())) {
             duplicate(subscriber, payload, dup, connection);
@@ -211,7 +215,7 @@ public final class Judge {
 
     private void first(String subscriber, Payload payload, int connection) {
         FirstCopies copies = copies(subscriber, payload);
-        if (payload.number() < copies.last() && !groups.contains(subscriber)) {
+        if (payload.number() < copies.last() && !groups.containsKey(subscriber)) {
             violation(subscriber + " got the first copy of " + payload + " after number " + copies.last()
                     + ", on its connection " + connection);
         }
@@ -224,12 +228,12 @@ public final class Judge {
         FirstCopies copies = copies(subscriber, payload);
         String where =
                 ", dup " + dup + ", on connections " + copies.connection(payload.number()) + " and " + connection;
-        if (publisher.qos == QoS.EXACTLY_ONCE) {
+        if (qosFor(subscriber, publisher) == QoS.EXACTLY_ONCE) {
             violation(subscriber + " got " + payload + " twice at QoS 2" + where);
             return;
         }
         total = total.plus(DUPLICATE);
-        if (groups.contains(subscriber) || publisher.resent.get(payload.number())) {
+        if (groups.containsKey(subscriber) || publisher.resent.get(payload.number())) {
             return;
         }
         if (!dup) {
@@ -238,6 +242,10 @@ public final class Judge {
         if (!copies.mayComeAgain(payload.number(), dup, connection, faults)) {
             violation(subscriber + " got " + payload + " twice at QoS 1" + where + ", although it was published once");
         }
+    }
+
+    private QoS qosFor(String subscriber, Published publisher) {
+        return publisher.qos.min(groups.getOrDefault(subscriber, QoS.EXACTLY_ONCE));
     }
 
     private FirstCopies copies(String subscriber, Payload payload) {

@@ -124,7 +124,7 @@ class JudgeTest {
 
     @Test
     void findsLossAndRepetitionWhenReceiverIsGroup() {
-        judge.addGroup("group");
+        judge.addGroup("group", QoS.EXACTLY_ONCE);
         judge.acknowledged(judge.publish(once));
         judge.acknowledged(judge.publish(once));
         receive(once, 0, false, 1);
