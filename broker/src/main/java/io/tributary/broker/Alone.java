@@ -14,6 +14,7 @@ import java.util.List;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /** A broker without others. */
@@ -86,7 +87,7 @@ final class Alone implements Place {
     public void tick(boolean ownsShardZero) {}
 
     @Override
-    public void tell(NodeFigures own) {}
+    public void tell(Supplier<NodeFigures> own) {}
 
     @Override
     public ClusterFigures figures(NodeFigures own, Shards shards) {

@@ -197,7 +197,7 @@ final class BrokerNode implements AutoCloseable {
             }
             boolean ownsShardZero = shards.isLive(0);
             place.tick(ownsShardZero);
-            place.tell(figures());
+            place.tell(this::figures);
             if (!place.view().isCurrent()) {
                 return; // what this node would clear away may be newer than it knows
             }

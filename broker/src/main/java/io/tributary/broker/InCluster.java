@@ -34,6 +34,7 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.function.Consumer;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -208,8 +209,8 @@ final class InCluster implements Place {
     }
 
     @Override
-    public void tell(NodeFigures own) {
-        cluster.tell(own.encode());
+    public void tell(Supplier<NodeFigures> own) {
+        cluster.tell(own.get().encode());
     }
 
     @Override

@@ -11,6 +11,7 @@ import io.tributary.broker.subscription.Subscriptions;
 import io.tributary.broker.sys.ClusterFigures;
 import io.tributary.broker.sys.NodeFigures;
 import java.util.concurrent.CompletionStage;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /** Where a broker is: alone, or among the nodes of a cluster. */
@@ -47,8 +48,8 @@ sealed interface Place extends AutoCloseable permits Alone, InCluster {
     /** Does what is done about once a second; on a timer's thread. */
     void tick(boolean ownsShardZero);
 
-    /** Tells the other nodes what this one says of itself; about once a second. */
-    void tell(NodeFigures own);
+    /** Tells the other nodes what this one says of itself, which is asked for at once if there are any; about once a second. */
+    void tell(Supplier<NodeFigures> own);
 
     /** What this node knows of the whole cluster. */
     ClusterFigures figures(NodeFigures own, Shards shards);

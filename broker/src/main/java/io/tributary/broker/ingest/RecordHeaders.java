@@ -7,6 +7,7 @@ import io.tributary.common.mqtt.QoS;
 import io.tributary.common.mqtt.UserProperty;
 import io.tributary.common.topic.TopicLimits;
 import io.tributary.common.topic.TopicName;
+import io.tributary.persistence.ingest.HeaderNames;
 import io.tributary.persistence.ingest.IngestRecord;
 import java.util.ArrayList;
 import java.util.List;
@@ -19,6 +20,8 @@ import org.jspecify.annotations.Nullable;
  */
 final class RecordHeaders {
     private static final long MILLIS = 1000;
+    /** The only one that the broker never writes itself. */
+    private static final String EXPIRY_SECONDS = "mqtt.expiry-seconds";
 
     private QoS qos = QoS.AT_LEAST_ONCE;
     private boolean retain;
@@ -38,15 +41,15 @@ final class RecordHeaders {
 
     private void take(String name, byte @Nullable [] value, long recordMillis) throws InvalidRecordException {
         switch (name) {
-            case "mqtt.qos" -> qos = qosOf(RecordText.of(name, value));
-            case "mqtt.retain" -> retain = flagOf(name, RecordText.of(name, value));
-            case "mqtt.expires" -> expiresAtMillis = RecordText.number(name, value);
-            case "mqtt.expiry-seconds" -> expiresAtMillis = expiryOf(RecordText.number(name, value), recordMillis);
-            case "mqtt.payload-format" -> payloadFormat = formatOf(RecordText.of(name, value));
-            case "mqtt.content-type" -> contentType = RecordText.of(name, value);
-            case "mqtt.response-topic" -> responseTopic = topicOf(RecordText.of(name, value));
-            case "mqtt.correlation-data" -> correlationData = dataOf(value);
-            case "mqtt.publisher", "mqtt.time", "tributary" -> {} // the broker's own words
+            case HeaderNames.QOS -> qos = qosOf(RecordText.of(name, value));
+            case HeaderNames.RETAIN -> retain = flagOf(name, RecordText.of(name, value));
+            case HeaderNames.EXPIRES -> expiresAtMillis = RecordText.number(name, value);
+            case EXPIRY_SECONDS -> expiresAtMillis = expiryOf(RecordText.number(name, value), recordMillis);
+            case HeaderNames.PAYLOAD_FORMAT -> payloadFormat = formatOf(RecordText.of(name, value));
+            case HeaderNames.CONTENT_TYPE -> contentType = RecordText.of(name, value);
+            case HeaderNames.RESPONSE_TOPIC -> responseTopic = topicOf(RecordText.of(name, value));
+            case HeaderNames.CORRELATION_DATA -> correlationData = dataOf(value);
+            case HeaderNames.PUBLISHER, HeaderNames.TIME, HeaderNames.ROUTING -> {} // the broker's own words
             default -> userProperties.add(new UserProperty(textOf(name), RecordText.of("header " + name, value)));
         }
     }
@@ -90,7 +93,7 @@ final class RecordHeaders {
             case "0" -> QoS.AT_MOST_ONCE;
             case "1" -> QoS.AT_LEAST_ONCE;
             case "2" -> QoS.EXACTLY_ONCE;
-            default -> throw new InvalidRecordException("mqtt.qos is not 0, 1 or 2");
+            default -> throw new InvalidRecordException(HeaderNames.QOS + " is not 0, 1 or 2");
         };
     }
 
@@ -106,30 +109,31 @@ final class RecordHeaders {
         return switch (text) {
             case "utf-8" -> PayloadFormat.UTF_8;
             case "unspecified" -> PayloadFormat.UNSPECIFIED;
-            default -> throw new InvalidRecordException("mqtt.payload-format is not utf-8 or unspecified");
+            default -> throw new InvalidRecordException(HeaderNames.PAYLOAD_FORMAT + " is not utf-8 or unspecified");
         };
     }
 
     private static String topicOf(String topic) throws InvalidRecordException {
         if (!TopicName.isValid(topic, TopicLimits.MQTT)) {
-            throw new InvalidRecordException("mqtt.response-topic is not a topic name");
+            throw new InvalidRecordException(HeaderNames.RESPONSE_TOPIC + " is not a topic name");
         }
         return topic;
     }
 
     private static byte[] dataOf(byte @Nullable [] value) throws InvalidRecordException {
         if (value == null || value.length > RecordText.MAX_BYTES) {
-            throw new InvalidRecordException("mqtt.correlation-data is missing or longer than " + RecordText.MAX_BYTES);
+            throw new InvalidRecordException(
+                    HeaderNames.CORRELATION_DATA + " is missing or longer than " + RecordText.MAX_BYTES);
         }
         return value;
     }
 
     private static long expiryOf(long seconds, long recordMillis) throws InvalidRecordException {
         if (recordMillis < 0) {
-            throw new InvalidRecordException("mqtt.expiry-seconds counts from the record's time, and it has none");
+            throw new InvalidRecordException(EXPIRY_SECONDS + " counts from the record's time, and it has none");
         }
         if (seconds > 0xFFFF_FFFFL) {
-            throw new InvalidRecordException("mqtt.expiry-seconds is more than 4294967295");
+            throw new InvalidRecordException(EXPIRY_SECONDS + " is more than 4294967295");
         }
         return recordMillis + seconds * MILLIS;
     }

@@ -20,10 +20,10 @@ import org.jspecify.annotations.Nullable;
  * repetition must have all that the repetition brings, though other sessions may subscribe meanwhile.
  *
  * <p>A shard whose recipients fit into one record gets the last part of the source, whose repetition adds nothing, and so does
- * the topic of an application or of a group of these, for which there is one record. The
- * recipients of another one are spread over a fixed number of parts by client: what a crash left out is in parts that did not
- * come. Devices that a shared subscription chose are named without a source, for the repetition may choose another one, whose shard may
- * have seen later sources: they may get the message again, but are never skipped.
+ * the topic of an application, for which there is one record. The recipients of another one are spread over a fixed number of
+ * parts by client: what a crash left out is in parts that did not come. Devices that a shared subscription chose are named
+ * without a source, for the repetition may choose another one, whose shard may have seen later sources: they may get the
+ * message again, but are never skipped.
  */
 final class RepeatableAppend {
     private static final int SPREAD_BITS = 4;

@@ -9,6 +9,7 @@ import io.tributary.common.mqtt.Message;
 import io.tributary.common.mqtt.QoS;
 import io.tributary.common.mqtt.Will;
 import java.util.List;
+import java.util.Objects;
 import org.junit.jupiter.api.Test;
 
 /**
@@ -125,6 +126,37 @@ class NamedHistoriesTest {
             world.passUntil(subscriber::isConnected);
             world.pass(1000);
             share(world, subscriber);
+            world.pass(3000);
+            assertThat(delivered.count).isEqualTo(1);
+            world.finish();
+        }
+    }
+
+    @Test
+    void ownerIsAssignedItsShardAnewWhileItReadsTheQueueOfAGuestWhoseSessionEnds() {
+        for (int seed = 0; seed < 20; seed++) {
+            delivered.count = 0;
+            SimWorld world = cluster(seed);
+            SimClient guest = world.join("guest", "nothing", QoS.AT_LEAST_ONCE);
+            SimClient subscriber = world.join("subscriber", "nothing", QoS.AT_LEAST_ONCE);
+            SimClient publisher = world.join("publisher", "nothing", QoS.AT_LEAST_ONCE);
+            guest.disconnect(false, 5);
+            subscriber.disconnect(false, ShardState.NEVER_EXPIRES_SECONDS);
+            share(world, guest);
+            publisher.publish(message(world, QoS.AT_LEAST_ONCE)); // for the guest: nobody else is there
+            world.passUntil(publisher::isIdle);
+            share(world, subscriber);
+            world.pass(3000); // the store has it all
+            int shard = world.shardOf(guest);
+            SimNode owner = Objects.requireNonNull(world.ownerOf(shard));
+            owner.store.requests.pause();
+            world.pass(3000); // the session is over, but for its queue
+            world.fault();
+            world.log.assign(shard, owner.log);
+            world.pass(1000);
+            owner.store.requests.goOn();
+            world.pass(3000);
+            subscriber.connect(subscriber.wish(false, null));
             world.pass(3000);
             assertThat(delivered.count).isEqualTo(1);
             world.finish();

@@ -152,6 +152,7 @@ final class SimClient {
         if (from != null && isConnected) {
             long expiry = Math.min(newExpirySeconds, from.connect().expirySeconds()); // never from 0 [MQTT-3.14.2-2]
             mayHaveEnded |= expiry == 0;
+            lastExpirySeconds = expiry;
             from.link().toBroker(() -> from.disconnect(publishWill, expiry));
             gone();
         }

@@ -25,7 +25,7 @@ final class SimNode {
 
     final SimThread thread;
     final SimLog.View log;
-    private final SimStore.View store;
+    final SimStore.View store;
     private final SimTopics.View topics;
     private final LogAppender appender;
     private final SimWorld world;

@@ -115,7 +115,7 @@ final class SimStore {
 
     /** The store as one process sees it. */
     final class View implements ShardStore {
-        private final SimThread requests = new SimThread(clock, 6);
+        final SimThread requests = new SimThread(clock, 6);
         private final SimThread answers = new SimThread(clock, 3);
 
         @Override

@@ -5,6 +5,7 @@ import io.tributary.common.event.Source;
 import io.tributary.common.event.UnreadableRecordException;
 import io.tributary.common.mqtt.Message;
 import io.tributary.common.mqtt.UserProperty;
+import io.tributary.persistence.ingest.HeaderNames;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
@@ -23,9 +24,6 @@ import org.jspecify.annotations.Nullable;
  * properties.
  */
 final class AppRecordFormat {
-    /** The name of the routing header. */
-    static final String ROUTING = "tributary";
-
     private static final byte[] EMPTY = new byte[0];
     private static final int MOST_STANDARD_HEADERS = 10;
     private static final int LENGTHS_OF_A_HEADER = 4;
@@ -49,7 +47,7 @@ final class AppRecordFormat {
         List<Header> headers = new ArrayList<>(MOST_STANDARD_HEADERS + userProperties.size());
         StandardHeaders.add(headers, message, nowMillis);
         byte[] routing = new RoutingHeader(headers.size(), recipient, source).encode();
-        headers.addFirst(new RecordHeader(ROUTING, routing));
+        headers.addFirst(new RecordHeader(HeaderNames.ROUTING, routing));
         for (UserProperty property : userProperties) {
             headers.add(new RecordHeader(property.name(), utf8(property.value())));
         }
@@ -92,7 +90,7 @@ final class AppRecordFormat {
     }
 
     private static @Nullable RoutingHeader routing(Header[] headers, @Nullable String owner) {
-        if (headers.length == 0 || !headers[0].key().equals(ROUTING)) {
+        if (headers.length == 0 || !headers[0].key().equals(HeaderNames.ROUTING)) {
             return null;
         }
         byte[] value = headers[0].value();

@@ -6,6 +6,7 @@ import io.tributary.common.mqtt.PayloadFormat;
 import io.tributary.common.mqtt.PublishProperties;
 import io.tributary.common.mqtt.QoS;
 import io.tributary.common.mqtt.UserProperty;
+import io.tributary.persistence.ingest.HeaderNames;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
 import org.apache.kafka.common.header.Header;
@@ -17,16 +18,6 @@ import org.jspecify.annotations.Nullable;
  * not have is QoS 1, not retained, without expiry, of nobody.
  */
 final class StandardHeaders {
-    static final String QOS = "mqtt.qos";
-    static final String RETAIN = "mqtt.retain";
-    static final String PUBLISHER = "mqtt.publisher";
-    static final String TIME = "mqtt.time";
-    static final String EXPIRES = "mqtt.expires";
-    static final String PAYLOAD_FORMAT = "mqtt.payload-format";
-    static final String CONTENT_TYPE = "mqtt.content-type";
-    static final String RESPONSE_TOPIC = "mqtt.response-topic";
-    static final String CORRELATION_DATA = "mqtt.correlation-data";
-
     private static final byte[][] QOS_TEXTS = {bytes("0"), bytes("1"), bytes("2")};
     private static final byte[] TRUE = bytes("true");
     private static final byte[] UTF_8 = bytes("utf-8");
@@ -43,16 +34,16 @@ final class StandardHeaders {
 
     /** Adds those that the message needs. */
     static void add(List<Header> headers, Message message, long nowMillis) {
-        headers.add(new RecordHeader(QOS, QOS_TEXTS[message.qos().code()]));
+        headers.add(new RecordHeader(HeaderNames.QOS, QOS_TEXTS[message.qos().code()]));
         if (message.retain()) {
-            headers.add(new RecordHeader(RETAIN, TRUE));
+            headers.add(new RecordHeader(HeaderNames.RETAIN, TRUE));
         }
         if (!message.publisher().isEmpty()) {
-            headers.add(new RecordHeader(PUBLISHER, bytes(message.publisher())));
+            headers.add(new RecordHeader(HeaderNames.PUBLISHER, bytes(message.publisher())));
         }
-        headers.add(new RecordHeader(TIME, bytes(Long.toString(nowMillis))));
+        headers.add(new RecordHeader(HeaderNames.TIME, bytes(Long.toString(nowMillis))));
         if (message.expiresAtMillis() != Message.NEVER) {
-            headers.add(new RecordHeader(EXPIRES, bytes(Long.toString(message.expiresAtMillis()))));
+            headers.add(new RecordHeader(HeaderNames.EXPIRES, bytes(Long.toString(message.expiresAtMillis()))));
         }
         addProperties(headers, message.properties());
     }
@@ -60,16 +51,16 @@ final class StandardHeaders {
     private static void addProperties(List<Header> headers, PublishProperties properties) {
         if (properties.payloadFormat() != null) {
             boolean text = properties.payloadFormat() == PayloadFormat.UTF_8;
-            headers.add(new RecordHeader(PAYLOAD_FORMAT, text ? UTF_8 : UNSPECIFIED));
+            headers.add(new RecordHeader(HeaderNames.PAYLOAD_FORMAT, text ? UTF_8 : UNSPECIFIED));
         }
         if (properties.contentType() != null) {
-            headers.add(new RecordHeader(CONTENT_TYPE, bytes(properties.contentType())));
+            headers.add(new RecordHeader(HeaderNames.CONTENT_TYPE, bytes(properties.contentType())));
         }
         if (properties.responseTopic() != null) {
-            headers.add(new RecordHeader(RESPONSE_TOPIC, bytes(properties.responseTopic())));
+            headers.add(new RecordHeader(HeaderNames.RESPONSE_TOPIC, bytes(properties.responseTopic())));
         }
         if (properties.correlationData() != null) {
-            headers.add(new RecordHeader(CORRELATION_DATA, properties.correlationData()));
+            headers.add(new RecordHeader(HeaderNames.CORRELATION_DATA, properties.correlationData()));
         }
     }
 
@@ -82,15 +73,15 @@ final class StandardHeaders {
     boolean take(Header header) {
         byte[] value = header.value();
         switch (header.key()) {
-            case QOS -> qos = qosOf(text(QOS, value));
-            case RETAIN -> retain = Boolean.parseBoolean(text(RETAIN, value));
-            case PUBLISHER -> publisher = text(PUBLISHER, value);
-            case EXPIRES -> expiresAtMillis = millisOf(text(EXPIRES, value));
-            case PAYLOAD_FORMAT -> payloadFormat = formatOf(text(PAYLOAD_FORMAT, value));
-            case CONTENT_TYPE -> contentType = text(CONTENT_TYPE, value);
-            case RESPONSE_TOPIC -> responseTopic = MqttText.topic(value);
-            case CORRELATION_DATA -> correlationData = data(value);
-            case TIME -> {} // for other readers: the log has a time of its own
+            case HeaderNames.QOS -> qos = qosOf(text(HeaderNames.QOS, value));
+            case HeaderNames.RETAIN -> retain = Boolean.parseBoolean(text(HeaderNames.RETAIN, value));
+            case HeaderNames.PUBLISHER -> publisher = text(HeaderNames.PUBLISHER, value);
+            case HeaderNames.EXPIRES -> expiresAtMillis = millisOf(text(HeaderNames.EXPIRES, value));
+            case HeaderNames.PAYLOAD_FORMAT -> payloadFormat = formatOf(text(HeaderNames.PAYLOAD_FORMAT, value));
+            case HeaderNames.CONTENT_TYPE -> contentType = text(HeaderNames.CONTENT_TYPE, value);
+            case HeaderNames.RESPONSE_TOPIC -> responseTopic = MqttText.topic(value);
+            case HeaderNames.CORRELATION_DATA -> correlationData = data(value);
+            case HeaderNames.TIME -> {} // for other readers: the log has a time of its own
             default -> {
                 return false;
             }
@@ -116,7 +107,7 @@ final class StandardHeaders {
             case "0" -> QoS.AT_MOST_ONCE;
             case "1" -> QoS.AT_LEAST_ONCE;
             case "2" -> QoS.EXACTLY_ONCE;
-            default -> throw malformed(QOS);
+            default -> throw malformed(HeaderNames.QOS);
         };
     }
 
@@ -127,22 +118,22 @@ final class StandardHeaders {
                 return millis;
             }
         } catch (NumberFormatException e) {
-            throw malformed(EXPIRES);
+            throw malformed(HeaderNames.EXPIRES);
         }
-        throw malformed(EXPIRES);
+        throw malformed(HeaderNames.EXPIRES);
     }
 
     private static PayloadFormat formatOf(String text) {
         return switch (text) {
             case "utf-8" -> PayloadFormat.UTF_8;
             case "unspecified" -> PayloadFormat.UNSPECIFIED;
-            default -> throw malformed(PAYLOAD_FORMAT);
+            default -> throw malformed(HeaderNames.PAYLOAD_FORMAT);
         };
     }
 
     private static byte[] data(byte @Nullable [] value) {
         if (value == null || value.length > MqttText.MAX_BYTES) {
-            throw malformed(CORRELATION_DATA);
+            throw malformed(HeaderNames.CORRELATION_DATA);
         }
         return value;
     }

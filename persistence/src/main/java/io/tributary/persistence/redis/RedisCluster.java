@@ -1,6 +1,7 @@
 package io.tributary.persistence.redis;
 
 import io.lettuce.core.ClientOptions;
+import io.lettuce.core.LettuceFutures;
 import io.lettuce.core.MaintNotificationsConfig;
 import io.lettuce.core.RedisException;
 import io.lettuce.core.RedisURI;
@@ -13,17 +14,21 @@ import io.lettuce.core.cluster.ClusterTopologyRefreshOptions;
 import io.lettuce.core.cluster.RedisClusterClient;
 import io.lettuce.core.cluster.api.StatefulRedisClusterConnection;
 import io.lettuce.core.codec.ByteArrayCodec;
+import io.lettuce.core.resource.ClientResources;
+import io.lettuce.core.resource.Delay;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.concurrent.TimeUnit;
 
 /**
  * The connections to a Redis Cluster: one to each primary, shared by all shards, made when needed and again whenever they
- * break. Calls wait for the connection, and those that were on their way are sent again, but none longer than its time.
+ * break, tried every two seconds at the latest. Calls wait for the connection, and those that were on their way are sent again,
+ * but none longer than its time.
  */
 public final class RedisCluster implements AutoCloseable {
     private static final int KEEP_ALIVE_PROBES = 3;
     private static final Duration REFRESH_AT_MOST_EACH = Duration.ofSeconds(1);
+    private static final Duration RECONNECT_AT_LEAST_EACH = Duration.ofSeconds(2);
     private static final int SHUTDOWN_SECONDS = 10;
 
     private final RedisConfig config;
@@ -44,6 +49,7 @@ public final class RedisCluster implements AutoCloseable {
      */
     public static RedisCluster connect(RedisConfig config) {
         RedisClusterClient client = RedisClusterClient.create(
+                resources(),
                 config.nodes().stream().map(node -> uri(config, node)).toList());
         client.setOptions(clusterOptions(config));
         try {
@@ -69,8 +75,17 @@ public final class RedisCluster implements AutoCloseable {
         shutDown(client);
     }
 
+    /** Threads and timers of one client, which has to shut them down itself. */
+    private static ClientResources resources() {
+        Delay delay = Delay.exponential(Duration.ZERO, RECONNECT_AT_LEAST_EACH, 2, TimeUnit.MILLISECONDS);
+        return ClientResources.builder().reconnectDelay(delay).build();
+    }
+
     private static void shutDown(RedisClusterClient client) {
         client.shutdown(0, SHUTDOWN_SECONDS, TimeUnit.SECONDS);
+        LettuceFutures.awaitAll(
+                Duration.ofSeconds(SHUTDOWN_SECONDS),
+                client.getResources().shutdown(0, SHUTDOWN_SECONDS, TimeUnit.SECONDS));
     }
 
     static RedisURI uri(RedisConfig config, RedisConfig.Node node) {

@@ -4,13 +4,11 @@ import io.tributary.common.event.Recipient;
 import io.tributary.common.event.Source;
 import io.tributary.common.mqtt.Message;
 import io.tributary.persistence.app.AppTopics;
-import io.tributary.persistence.limit.ByteBudget;
 import io.tributary.persistence.shard.AppendCallback;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.time.InstantSource;
-import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -38,17 +36,13 @@ public final class RocksDbAppTopics implements AppTopics {
     private static final byte[] LAST_ID = {'T'};
 
     private final RocksDbDatabase database;
-    private final InstantSource clock;
-    private final ByteBudget budget;
+    private final LaneAppends appends;
     private volatile boolean closed;
 
     /** Changed by the writer thread alone. */
     private final Map<AppTopic, TopicReads> topics = new ConcurrentHashMap<>();
 
-    // Confined to the writer thread.
-    private final Set<TopicReads> touched = new LinkedHashSet<>();
-    private long stagedBytes;
-    private long nowMillis;
+    /** Confined to the writer thread. */
     private int lastId;
 
     /** Creates it on an open database. */
@@ -59,10 +53,9 @@ public final class RocksDbAppTopics implements AppTopics {
     /** Creates it with a clock of one's own. */
     RocksDbAppTopics(RocksDbDatabase database, InstantSource clock) {
         this.database = database;
-        this.clock = clock;
-        this.budget = new ByteBudget(database.options().appendQueueBytes());
+        this.appends = new LaneAppends(database, clock, RECORD_OVERHEAD_BYTES);
         recover();
-        database.committer().join(new Member());
+        database.committer().join(appends);
         database.every(TRUNCATE_INTERVAL, this::truncateAll);
     }
 
@@ -90,22 +83,17 @@ public final class RocksDbAppTopics implements AppTopics {
     @Override
     public boolean append(
             AppTopic topic, Message message, Recipient recipient, @Nullable Source source, AppendCallback callback) {
-        Append append = new Append(topic, StoredAppRecord.encode(message, recipient, source), callback);
         if (closed) {
             callback.onAppended(-1, closedFailure());
             return true;
         }
-        if (!budget.tryAcquire(append.bytes())) {
-            database.recorder().onRefusal();
-            return false;
-        }
-        database.committer().submit(append);
-        return true;
+        byte[] value = StoredAppRecord.encode(message, recipient, source);
+        return appends.append(() -> topics.get(topic), value, callback); // none, when its session is over
     }
 
     @Override
     public void onRoom(Runnable action) {
-        budget.onRoom(action);
+        appends.onRoom(action);
     }
 
     @Override
@@ -179,7 +167,7 @@ public final class RocksDbAppTopics implements AppTopics {
     private void deleteTopic(AppTopic topic, WriteBatch batch) throws RocksDBException {
         TopicReads reads = topics.remove(topic);
         if (reads != null) {
-            touched.remove(reads);
+            appends.forget(reads);
             reads.lane().delete(batch);
             database.after(TRUNCATE_INTERVAL, () -> dropFiles(reads.lane()));
             batch.delete(database.columns().handle(Column.META), nameKey(topic));
@@ -279,72 +267,6 @@ public final class RocksDbAppTopics implements AppTopics {
         @Override
         public void failed(RuntimeException reason) {
             done.completeExceptionally(reason);
-        }
-    }
-
-    /** One record on its way into a topic. */
-    private final class Append implements Write {
-        private final AppTopic topic;
-        private final byte[] value;
-        private final AppendCallback callback;
-        private long position = -1;
-
-        private Append(AppTopic topic, byte[] value, AppendCallback callback) {
-            this.topic = topic;
-            this.value = value;
-            this.callback = callback;
-        }
-
-        @Override
-        public int bytes() {
-            return value.length + RECORD_OVERHEAD_BYTES;
-        }
-
-        @Override
-        public void stage(WriteBatch batch) {
-            stagedBytes += bytes();
-            TopicReads reads = topics.get(topic);
-            if (reads == null) {
-                return; // its session is over
-            }
-            if (touched.isEmpty()) {
-                nowMillis = clock.millis();
-            }
-            touched.add(reads);
-            position = reads.lane().add(value, nowMillis);
-        }
-
-        @Override
-        public void committed() {
-            callback.onAppended(position, null);
-        }
-
-        @Override
-        public void failed(RuntimeException reason) {
-            budget.release(bytes());
-            callback.onAppended(-1, reason);
-        }
-    }
-
-    /** What the appends of a group have in common: the blocks they become, and the reads that wait for them. */
-    private final class Member implements GroupMember {
-        @Override
-        public void beforeCommit(WriteBatch batch) throws RocksDBException {
-            for (TopicReads reads : touched) {
-                reads.lane().putStaged(batch);
-            }
-        }
-
-        @Override
-        public void afterCommit() {
-            for (TopicReads reads : touched) {
-                reads.lane().takeCommitted();
-                reads.onCommitted();
-            }
-            touched.clear();
-            long bytes = stagedBytes;
-            stagedBytes = 0;
-            budget.release(bytes);
         }
     }
 }

@@ -23,7 +23,7 @@ import org.slf4j.LoggerFactory;
  * All transitions are made by the writer thread, which knows exactly what is durable: there is neither a gap nor a repeat
  * between reading and live. Other threads only leave the latest {@link Request}, which is looked at before each hand-out.
  */
-final class ShardFeed {
+final class ShardFeed implements LaneAppends.Destination {
     private static final Logger LOG = LoggerFactory.getLogger(ShardFeed.class);
 
     private static final int PAGE_RECORDS = 20_000;
@@ -54,7 +54,8 @@ final class ShardFeed {
         return shard;
     }
 
-    Lane lane() {
+    @Override
+    public Lane lane() {
         return lane;
     }
 
@@ -75,8 +76,9 @@ final class ShardFeed {
         newReader.onAssigned(shard);
     }
 
-    /** What was just committed, for a reader that has all before it. Writer thread. */
-    void onCommitted(List<LogRecord> records) {
+    /** Hands them out to a reader that has all before them. */
+    @Override
+    public void onCommitted(List<LogRecord> records) {
         if (live && current == wanted) {
             handOut(records);
         }

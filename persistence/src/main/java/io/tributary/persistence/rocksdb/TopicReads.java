@@ -2,6 +2,7 @@ package io.tributary.persistence.rocksdb;
 
 import io.tributary.persistence.app.AppTopics.AppRecord;
 import io.tributary.persistence.app.AppTopics.Page;
+import io.tributary.persistence.shard.LogRecord;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -10,7 +11,7 @@ import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 
 /** One application's topic, and the one read of it that is not answered. Safe for all threads. */
-final class TopicReads {
+final class TopicReads implements LaneAppends.Destination {
     private final RocksDbDatabase database;
     private final Lane lane;
     private final AtomicReference<@Nullable Read> latest = new AtomicReference<>();
@@ -20,7 +21,8 @@ final class TopicReads {
         this.lane = lane;
     }
 
-    Lane lane() {
+    @Override
+    public Lane lane() {
         return lane;
     }
 
@@ -29,12 +31,17 @@ final class TopicReads {
         Read read = new Read(from, maxRecords, maxBytes);
         supersede(read, new StorageException("another read of the same topic came"));
         CompletableFuture<?> _ = read.page.whenComplete((page, failure) -> latest.compareAndSet(read, null));
-        onCommitted();
+        readIfThereIsSome();
         return read.page;
     }
 
-    /** Records may have come for the read that waits. Any thread, also the writer's. */
-    void onCommitted() {
+    @Override
+    public void onCommitted(List<LogRecord> records) {
+        readIfThereIsSome();
+    }
+
+    /** Begins the read that waits, if there are records for it. Any thread. */
+    private void readIfThereIsSome() {
         Read read = latest.get();
         if (read != null && Math.max(read.from, lane.low()) < lane.committed() && !read.begun.getAndSet(true)) {
             CompletableFuture<?> _ = database.read(() -> page(read)).whenComplete(read::complete);

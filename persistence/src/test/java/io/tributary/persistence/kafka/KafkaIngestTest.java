@@ -1,5 +1,6 @@
 package io.tributary.persistence.kafka;
 
+import static io.tributary.persistence.contract.Waiting.get;
 import static io.tributary.persistence.contract.Waiting.until;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
@@ -264,14 +265,8 @@ class KafkaIngestTest {
 
     private void create(String name, int partitions) {
         try (Admin admin = TestKafka.admin(config)) {
-            admin.createTopics(List.of(new NewTopic(name, partitions, (short) 1)))
-                    .all()
-                    .get();
-        } catch (ExecutionException e) {
-            throw new AssertionError(e);
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-            throw new AssertionError(e);
+            NewTopic created = new NewTopic(name, partitions, (short) 1);
+            get(admin.createTopics(List.of(created)).all().toCompletionStage());
         }
     }
 
@@ -313,16 +308,11 @@ class KafkaIngestTest {
 
     private long committed() {
         try (Admin admin = TestKafka.admin(config)) {
-            OffsetAndMetadata offset = admin.listConsumerGroupOffsets(config.ingestTopic())
-                    .partitionsToOffsetAndMetadata()
-                    .get()
+            OffsetAndMetadata offset = get(admin.listConsumerGroupOffsets(config.ingestTopic())
+                            .partitionsToOffsetAndMetadata()
+                            .toCompletionStage())
                     .get(new TopicPartition(topic, 0));
             return offset == null ? -1 : offset.offset();
-        } catch (ExecutionException e) {
-            throw new AssertionError(e);
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-            throw new AssertionError(e);
         }
     }
 

@@ -179,14 +179,9 @@ class KafkaShardLogTest extends ShardLogContract {
 
     private void deleteBelow(long offset) {
         try (Admin admin = TestKafka.admin(config())) {
-            admin.deleteRecords(Map.of(shard(0), RecordsToDelete.beforeOffset(offset)))
+            get(admin.deleteRecords(Map.of(shard(0), RecordsToDelete.beforeOffset(offset)))
                     .all()
-                    .get();
-        } catch (ExecutionException e) {
-            throw new AssertionError(e);
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-            throw new AssertionError(e);
+                    .toCompletionStage());
         }
     }
 

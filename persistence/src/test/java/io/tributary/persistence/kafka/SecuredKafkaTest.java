@@ -19,14 +19,12 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.ExecutionException;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.Stream;
 import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.admin.ScramCredentialInfo;
 import org.apache.kafka.clients.admin.ScramMechanism;
 import org.apache.kafka.clients.admin.UserScramCredentialUpsertion;
-import org.apache.kafka.common.KafkaFuture;
 import org.apache.kafka.common.acl.AccessControlEntry;
 import org.apache.kafka.common.acl.AclBinding;
 import org.apache.kafka.common.acl.AclOperation;
@@ -208,8 +206,9 @@ class SecuredKafkaTest {
     private static void setPassword(String user, String password) {
         ScramCredentialInfo iterations = new ScramCredentialInfo(ScramMechanism.SCRAM_SHA_512, 4096);
         try (Admin admin = admin()) {
-            done(admin.alterUserScramCredentials(List.of(new UserScramCredentialUpsertion(user, iterations, password)))
-                    .all());
+            get(admin.alterUserScramCredentials(List.of(new UserScramCredentialUpsertion(user, iterations, password)))
+                    .all()
+                    .toCompletionStage());
         }
     }
 
@@ -223,8 +222,9 @@ class SecuredKafkaTest {
                 .map(operation -> right(ResourceType.TOPIC, PREFIX, PatternType.PREFIXED, operation));
         AclBinding group = right(ResourceType.GROUP, PREFIX + ".shards", PatternType.LITERAL, AclOperation.READ);
         try (Admin admin = admin()) {
-            done(admin.createAcls(Stream.concat(topics, Stream.of(group)).toList())
-                    .all());
+            get(admin.createAcls(Stream.concat(topics, Stream.of(group)).toList())
+                    .all()
+                    .toCompletionStage());
         }
     }
 
@@ -238,16 +238,5 @@ class SecuredKafkaTest {
         Map<String, Object> properties = new HashMap<>(properties(authority, ADMIN.name(), ADMIN.password()));
         properties.put("bootstrap.servers", kafka.bootstrapServers());
         return Admin.create(properties);
-    }
-
-    private static void done(KafkaFuture<Void> answer) {
-        try {
-            answer.get();
-        } catch (ExecutionException e) {
-            throw new AssertionError(e);
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-            throw new AssertionError(e);
-        }
     }
 }

@@ -1,5 +1,7 @@
 package io.tributary.persistence.kafka;
 
+import static io.tributary.persistence.contract.Waiting.get;
+
 import io.tributary.localcluster.LocalKafka;
 import io.tributary.persistence.kafka.KafkaConfig.GroupProtocol;
 import io.tributary.persistence.kafka.KafkaConfig.Reading;
@@ -7,7 +9,6 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.UUID;
-import java.util.concurrent.ExecutionException;
 import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.admin.AdminClientConfig;
 import org.apache.kafka.clients.admin.AlterConfigOp;
@@ -69,14 +70,9 @@ final class TestKafka {
         ConfigResource resource = new ConfigResource(ConfigResource.Type.TOPIC, topic);
         AlterConfigOp change = new AlterConfigOp(new ConfigEntry(name, value), AlterConfigOp.OpType.SET);
         try (Admin admin = admin(config)) {
-            admin.incrementalAlterConfigs(Map.of(resource, List.of(change)))
+            get(admin.incrementalAlterConfigs(Map.of(resource, List.of(change)))
                     .all()
-                    .get();
-        } catch (ExecutionException e) {
-            throw new AssertionError(e);
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-            throw new AssertionError(e);
+                    .toCompletionStage());
         }
     }
 }

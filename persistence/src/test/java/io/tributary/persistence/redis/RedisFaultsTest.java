@@ -9,6 +9,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.lettuce.core.cluster.SlotHash;
+import io.lettuce.core.resource.Delay;
 import io.tributary.common.event.SessionHead;
 import io.tributary.localcluster.LocalRedis;
 import io.tributary.persistence.redis.RedisRecorder.Failure;
@@ -75,6 +76,14 @@ class RedisFaultsTest {
         get(saving);
         owner.check(1000);
         assertThat(recorder.failures()).doesNotContain(Failure.FENCED, Failure.OTHER);
+    }
+
+    @Test
+    void connectionsAreTriedOftenHoweverLongTheyAreBroken() {
+        start(LocalRedis.in(folder));
+        Delay delay = cluster.connection().getResources().reconnectDelay();
+        assertThat(delay.createDelay(1)).isPositive();
+        assertThat(delay.createDelay(1000)).isEqualTo(Duration.ofSeconds(2));
     }
 
     @Test

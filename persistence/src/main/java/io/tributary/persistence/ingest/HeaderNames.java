@@ -1,0 +1,39 @@
+package io.tributary.persistence.ingest;
+
+/**
+ * The names of the headers with which a record says of its message what key and value do not, whoever produced it: a back-end,
+ * or the broker for an application.
+ */
+public final class HeaderNames {
+    /** The QoS. */
+    public static final String QOS = "mqtt.qos";
+
+    /** Whether the message is retained. */
+    public static final String RETAIN = "mqtt.retain";
+
+    /** Who published it; the broker's own word. */
+    public static final String PUBLISHER = "mqtt.publisher";
+
+    /** When the broker wrote it, in milliseconds since the epoch; its own word. */
+    public static final String TIME = "mqtt.time";
+
+    /** When it expires, in milliseconds since the epoch. */
+    public static final String EXPIRES = "mqtt.expires";
+
+    /** Whether the payload is text. */
+    public static final String PAYLOAD_FORMAT = "mqtt.payload-format";
+
+    /** What the payload is. */
+    public static final String CONTENT_TYPE = "mqtt.content-type";
+
+    /** The topic for an answer. */
+    public static final String RESPONSE_TOPIC = "mqtt.response-topic";
+
+    /** What an answer is recognised by, in bytes. */
+    public static final String CORRELATION_DATA = "mqtt.correlation-data";
+
+    /** How the broker delivers it; its own bytes. */
+    public static final String ROUTING = "tributary";
+
+    private HeaderNames() {}
+}
