@@ -6,6 +6,7 @@ import org.apache.kafka.clients.producer.Callback;
 import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.clients.producer.RecordMetadata;
 import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.common.errors.AuthenticationException;
 import org.apache.kafka.common.errors.TimeoutException;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -48,7 +49,7 @@ final class Lane {
             return false;
         }
         Throwable failure = enqueue(sending, key, value);
-        if (failure instanceof TimeoutException) {
+        if (isPassing(failure)) {
             producer.stall();
             producer.release(sending.bytes);
             return false;
@@ -69,12 +70,17 @@ final class Lane {
             return null;
         }
         producer.send(new ProducerRecord<>(partition.topic(), partition.partition(), key, value), sending);
-        if (sending.failure instanceof TimeoutException) {
+        if (isPassing(sending.failure)) {
             waiting.removeLast();
         }
         sending.done = sending.failure != null;
         sending.handedOver = true;
         return sending.failure;
+    }
+
+    /** Whether Kafka did not take a record for now: it is not known where to send it, or the last server has refused the user. */
+    private static boolean isPassing(@Nullable Throwable failure) {
+        return failure instanceof TimeoutException || failure instanceof AuthenticationException;
     }
 
     /** Fails what nothing is known of yet, though it may have become durable. */
