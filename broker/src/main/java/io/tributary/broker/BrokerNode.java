@@ -157,7 +157,8 @@ final class BrokerNode implements AutoCloseable {
                 sessions,
                 place.inbox(),
                 policy::mayReceive,
-                config.shards().windowMessages(),
+                new GroupServices.Window(
+                        config.shards().windowMessages(), config.shards().windowBytes()),
                 recorders.groups()));
         shards.own();
         ScheduledFuture<?> _ = timer.scheduleWithFixedDelay(this::tick, 0, 1, TimeUnit.SECONDS);

@@ -93,27 +93,31 @@ public final class Listeners {
             int perSecond, Duration longest, @Nullable String serverReference, Duration patience) {
         listening.close().awaitUninterruptibly();
         CompletableFuture<Void> done = new CompletableFuture<>();
-        connections.newCloseFuture().addListener(closed -> endLoops(done));
         List<Channel> all = List.copyOf(connections);
         long steps = Math.max(1, longest.toMillis() * STEPS_A_SECOND / 1000);
         int least = (int) Math.ceilDiv(all.size(), steps);
         int atOnce = perSecond == 0 ? Integer.MAX_VALUE : Math.max(Math.ceilDiv(perSecond, STEPS_A_SECOND), least);
-        sendAway(all.iterator(), atOnce, serverReference, patience);
+        sendAway(all.iterator(), atOnce, serverReference, () -> {
+            connections.newCloseFuture().addListener(closed -> endLoops(done));
+            GlobalEventExecutor.INSTANCE.schedule(() -> connections.close(), patience.toNanos(), TimeUnit.NANOSECONDS);
+        });
         return done;
     }
 
-    private void sendAway(Iterator<Channel> left, int atOnce, @Nullable String serverReference, Duration patience) {
+    /** The event loops must not end before the last one is told, however soon the connections are gone. */
+    private static void sendAway(
+            Iterator<Channel> left, int atOnce, @Nullable String serverReference, Runnable whenTold) {
         for (int i = 0; i < atOnce && left.hasNext(); i++) {
             Channel channel = left.next();
             channel.eventLoop().execute(() -> shutDown(channel, serverReference));
         }
         if (left.hasNext()) {
             GlobalEventExecutor.INSTANCE.schedule(
-                    () -> sendAway(left, atOnce, serverReference, patience),
+                    () -> sendAway(left, atOnce, serverReference, whenTold),
                     TimeUnit.SECONDS.toNanos(1) / STEPS_A_SECOND,
                     TimeUnit.NANOSECONDS);
         } else {
-            GlobalEventExecutor.INSTANCE.schedule(() -> connections.close(), patience.toNanos(), TimeUnit.NANOSECONDS);
+            whenTold.run();
         }
     }
 

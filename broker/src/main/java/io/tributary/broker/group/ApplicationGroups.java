@@ -20,12 +20,16 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
+import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
 import java.util.function.LongPredicate;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * The shared subscriptions of applications. The members of one have, besides their own sessions, a session together, which is an
@@ -37,7 +41,13 @@ import org.jspecify.annotations.Nullable;
  * thread; never blocks.
  */
 public final class ApplicationGroups implements SessionTarget, DeliveryTarget, AutoCloseable {
+    private static final Logger LOG = LoggerFactory.getLogger(ApplicationGroups.class);
     private static final long PATIENCE_NANOS = TimeUnit.SECONDS.toNanos(5);
+    /** How long other nodes leave it to the first one to host. */
+    private static final long OTHERS_NANOS = TimeUnit.SECONDS.toNanos(2);
+
+    private static final long SHARE_NANOS = TimeUnit.SECONDS.toNanos(30);
+    private static final int MOST_HOSTED = 10_000;
     private static final int ORPHANS_EACH_TICKS = 60;
     private static final int MOST_WAITING_QOS0 = 10_000;
 
@@ -50,6 +60,9 @@ public final class ApplicationGroups implements SessionTarget, DeliveryTarget, A
 
     // Confined to the thread.
     private final Map<String, Long> notBeforeNanos = new HashMap<>();
+    /** Since when this node has seen that nobody hosts a group of its members. */
+    private final Map<String, Long> unhostedSinceNanos = new HashMap<>();
+
     private final Map<String, List<Sharing>> sharing = new HashMap<>();
     private volatile @Nullable GroupServices services;
     private long lastConnection;
@@ -59,8 +72,7 @@ public final class ApplicationGroups implements SessionTarget, DeliveryTarget, A
     /** Somebody who waits until the session of a shared subscription is there. */
     private static final class Sharing {
         final CompletableFuture<@Nullable Void> done = new CompletableFuture<>();
-        /** No host that was there before is certain to stay. */
-        boolean needsNewHost;
+        final long sinceNanos = System.nanoTime();
     }
 
     /**
@@ -78,13 +90,13 @@ public final class ApplicationGroups implements SessionTarget, DeliveryTarget, A
     public void start(GroupServices newServices) {
         thread.start();
         thread.execute(() -> services = newServices);
-        thread.everyTick(() -> List.copyOf(sharing.keySet()).forEach(this::proceed));
+        thread.everyTick(this::proceed);
         newServices.subscriptions().applications().watch(name -> thread.execute(() -> check(name)));
     }
 
     /**
      * A member has subscribed: completes when the session that it has together with others is there, so that nothing that is
-     * published from then on passes the group by. Fails when the node is closing.
+     * published from then on passes the group by. Fails when the node is closing, hosts too many already, or it takes too long.
      *
      * @param filter the shared subscription
      */
@@ -104,31 +116,69 @@ public final class ApplicationGroups implements SessionTarget, DeliveryTarget, A
         return hosts.size();
     }
 
-    /** Gives all sessions up for other nodes to host. Blocks until that is on its way. */
+    /**
+     * Gives all sessions up for other nodes to host, when members elsewhere have acknowledged what they have, or some seconds have
+     * passed. Blocks until that is on its way.
+     */
     @Override
     public void close() {
+        CompletableFuture<@Nullable Void> left = new CompletableFuture<>();
         thread.execute(() -> {
             closed = true;
+            long sinceNanos = System.nanoTime();
+            hosts.values().forEach(GroupHost::stopHandingOut);
+            sharing.values().forEach(waiting -> waiting.forEach(each -> fail(each, "the node is closing")));
+            sharing.clear();
+            thread.everyTick(() -> leave(sinceNanos, left));
+            leave(sinceNanos, left);
+        });
+        try {
+            left.get(2 * PATIENCE_NANOS, TimeUnit.NANOSECONDS);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        } catch (ExecutionException | TimeoutException e) {
+            LOG.debug("the hosts of shared subscriptions have not left", e);
+        }
+        thread.stop();
+    }
+
+    private void leave(long sinceNanos, CompletableFuture<@Nullable Void> left) {
+        boolean isLate = System.nanoTime() - sinceNanos > PATIENCE_NANOS;
+        if (isLate || hosts.values().stream().allMatch(GroupHost::isIdle)) {
             hosts.values().forEach(GroupHost::leave);
             hosts.clear();
-            IllegalStateException failure = new IllegalStateException("the node is closing");
-            sharing.values().forEach(waiting -> waiting.forEach(each -> each.done.completeExceptionally(failure)));
-            sharing.clear();
-        });
-        thread.stop();
+            left.complete(null);
+        }
     }
 
     private void share(String name, Sharing waits) {
         if (closed) {
-            waits.done.completeExceptionally(new IllegalStateException("the node is closing"));
-            return;
+            fail(waits, "the node is closing");
+        } else if (!hosts.containsKey(name) && hosts.size() >= MOST_HOSTED) {
+            fail(waits, "this node hands out " + MOST_HOSTED + " shared subscriptions of applications already");
+        } else {
+            sharing.computeIfAbsent(name, _ -> new ArrayList<>()).add(waits);
+            proceed(name);
         }
-        GroupServices with = services;
-        SharedGroup group =
-                with == null ? null : with.subscriptions().applications().find(name);
-        waits.needsNewHost = group == null || group.size() <= 1; // the host there was may be about to end the session
-        sharing.computeIfAbsent(name, _ -> new ArrayList<>()).add(waits);
-        proceed(name);
+    }
+
+    private static void fail(Sharing waits, String why) {
+        waits.done.completeExceptionally(new IllegalStateException(why));
+    }
+
+    private void proceed() {
+        long now = System.nanoTime();
+        sharing.values().removeIf(waiting -> {
+            waiting.removeIf(each -> {
+                boolean isLate = now - each.sinceNanos > SHARE_NANOS;
+                if (isLate) {
+                    fail(each, "the session of the shared subscription is not there in time");
+                }
+                return isLate;
+            });
+            return waiting.isEmpty();
+        });
+        List.copyOf(sharing.keySet()).forEach(this::proceed);
     }
 
     private void proceed(String name) {
@@ -138,14 +188,11 @@ public final class ApplicationGroups implements SessionTarget, DeliveryTarget, A
             return;
         }
         GroupHost here = hosts.get(name);
-        boolean isThere =
-                here == null ? with.subscriptions().sessionOf(name) != null && isHosted(with, name) : here.isReady();
-        if (isThere && (here != null || waiting.stream().noneMatch(each -> each.needsNewHost))) {
+        if (here == null ? isHosted(with, name) : here.isReady()) {
             sharing.remove(name);
             waiting.forEach(each -> each.done.complete(null));
-        } else if (here == null && mayHost(name)) {
-            waiting.forEach(each -> each.needsNewHost = false);
-            host(with, name);
+        } else if (here == null) {
+            hostIfWanted(with, name);
         }
     }
 
@@ -155,11 +202,23 @@ public final class ApplicationGroups implements SessionTarget, DeliveryTarget, A
         GroupHost here = hosts.get(name);
         if (here != null) {
             here.changed();
-        } else if (with != null && !closed) {
-            SharedGroup group = with.subscriptions().applications().find(name);
-            if (group != null && group.hasMemberHere() && !isHosted(with, name) && mayHost(name)) {
-                host(with, name);
-            }
+        } else if (with != null) {
+            hostIfWanted(with, name);
+        }
+    }
+
+    /** Of the nodes that have members the one whose name comes first does it at once, the others when it has not for a while. */
+    private void hostIfWanted(GroupServices with, String name) {
+        SharedGroup group = with.subscriptions().applications().find(name);
+        if (group == null || !group.hasMemberHere() || isHosted(with, name)) {
+            unhostedSinceNanos.remove(name);
+            return;
+        }
+        long now = System.nanoTime();
+        long sinceNanos = unhostedSinceNanos.computeIfAbsent(name, _ -> now);
+        boolean isFirst = !with.subscriptions().applications().isOnlineBefore(with.node(), group);
+        if ((isFirst || now - sinceNanos > OTHERS_NANOS) && mayHost(name)) {
+            host(with, name);
         }
     }
 
@@ -170,6 +229,7 @@ public final class ApplicationGroups implements SessionTarget, DeliveryTarget, A
         }
         long now = System.nanoTime();
         notBeforeNanos.values().removeIf(until -> now - until >= 0);
+        unhostedSinceNanos.keySet().removeIf(name -> hosts.containsKey(name) || isHosted(with, name));
         hosts.values().forEach(GroupHost::tick);
         hosts.values().removeIf(GroupHost::isOver);
         byConnection.values().removeIf(GroupHost::isOver);
@@ -199,7 +259,7 @@ public final class ApplicationGroups implements SessionTarget, DeliveryTarget, A
     /** Who has just lost a session does not take it back before it could know who has it. */
     private boolean mayHost(String name) {
         Long notBefore = notBeforeNanos.get(name);
-        return !closed && (notBefore == null || System.nanoTime() - notBefore >= 0);
+        return !closed && hosts.size() < MOST_HOSTED && (notBefore == null || System.nanoTime() - notBefore >= 0);
     }
 
     private void host(GroupServices with, String name) {

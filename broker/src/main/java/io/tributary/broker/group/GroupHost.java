@@ -22,6 +22,8 @@ import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.TreeSet;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
@@ -36,8 +38,13 @@ import org.slf4j.LoggerFactory;
  * <pre>
  * ATTACHING  the shard has not answered yet
  * OPEN       the session is this connection's, and messages come
+ * CLOSING    nothing is handed out any more, for the session ends or goes to another node
  * OVER       it is another connection's, or nobody's; acknowledgements that are still to come count
  * </pre>
+ *
+ * <p>Other nodes see that the session has a host from when on it matches on all nodes. Before a host ends a session that has no
+ * members it takes that back, everywhere, and looks again: a member that subscribes first shows itself everywhere, and then looks
+ * for a host. So one of the two sees the other.
  *
  * <p>Memory is bounded by the session's window. Confined to the thread of {@link ApplicationGroups}, but for
  * {@link #isAttachedUpTo} and {@link #has}.
@@ -47,11 +54,13 @@ final class GroupHost {
 
     static final long NEVER_EXPIRES_SECONDS = 0xFFFF_FFFFL;
     private static final long PAUSE_NANOS = TimeUnit.SECONDS.toNanos(1);
+    private static final long STUCK_NANOS = TimeUnit.SECONDS.toNanos(10);
     private static final long EMPTY_NANOS = TimeUnit.MINUTES.toNanos(1);
 
     private enum State {
         ATTACHING,
         OPEN,
+        CLOSING,
         OVER
     }
 
@@ -63,7 +72,10 @@ final class GroupHost {
     private final boolean sticky;
 
     private State state = State.ATTACHING;
+    /** Whether the session matches on all nodes, and they were told that it is here. */
     private boolean subscribed;
+
+    private boolean subscribing;
     private long takenUpTo;
     private long begunUpTo;
     private long emptySinceNanos;
@@ -99,7 +111,9 @@ final class GroupHost {
     /** A member that has messages, or has just given some back. */
     private static final class Member {
         int messages;
+        long bytes;
         long pausedUntilNanos = System.nanoTime();
+        long hadRoomNanos = pausedUntilNanos;
     }
 
     GroupHost(String name, long connection, GroupServices services, Executor thread) {
@@ -120,7 +134,7 @@ final class GroupHost {
                 connection,
                 false,
                 NEVER_EXPIRES_SECONDS,
-                services.window(),
+                services.window().messages(),
                 QueueKind.TOPIC,
                 null);
         services.shards().attach(attach, offset -> attachOffset = offset);
@@ -153,10 +167,8 @@ final class GroupHost {
     /** The shard answered; a new owner of the shard says so once more. */
     void attached(Attached answer) {
         if (state == State.ATTACHING) {
-            LOG.info("This node hands out the messages of {}", name);
             state = State.OPEN;
             attached = answer;
-            services.subscriptions().online(subscriber(answer));
             subscribe(answer);
         } else if (state == State.OVER && attached == null) {
             attached = answer;
@@ -167,36 +179,62 @@ final class GroupHost {
     private void subscribe(Attached session) {
         SubscriptionRequest request =
                 new SubscriptionRequest(TopicFilter.parse(name), QoS.AT_LEAST_ONCE, false, true, 0);
+        subscribing = true;
         services.subscriptions()
                 .subscribe(subscriber(session), session.epoch(), List.of(request))
-                .whenComplete((_, failure) -> thread.execute(() -> {
-                    if (failure == null) {
-                        subscribed = true;
-                    } else if (state == State.OPEN) {
-                        LOG.warn("{} is not subscribed yet", name, failure);
-                        subscribe(session);
-                    }
-                }));
+                .whenComplete((_, failure) -> thread.execute(() -> subscribed(session, failure)));
+    }
+
+    /** One that fails is tried again by {@link #tick}. */
+    private void subscribed(Attached session, @Nullable Throwable failure) {
+        subscribing = false;
+        if (failure != null) {
+            LOG.warn("{} is not subscribed yet", name, failure);
+        } else if (state == State.OPEN) {
+            LOG.info("This node hands out the messages of {}", name);
+            subscribed = true;
+            services.subscriptions().online(subscriber(session));
+        }
     }
 
     /** Another connection has the session. */
     void takenOver() {
-        Attached had = attached;
-        if (state == State.OPEN && had != null) {
-            services.subscriptions().offline(subscriber(had));
-        }
+        CompletionStage<?> _ = withdraw();
         state = State.OVER;
+    }
+
+    /** Tells all nodes that the session is not here any more, if they were told that it is. */
+    private CompletionStage<@Nullable Void> withdraw() {
+        Attached had = attached;
+        if (!subscribed || had == null) {
+            return CompletableFuture.completedStage(null);
+        }
+        subscribed = false;
+        return services.subscriptions().offline(subscriber(had));
+    }
+
+    /** Hands nothing out any more: the session is about to go to another node. */
+    void stopHandingOut() {
+        if (state == State.OPEN) {
+            state = State.CLOSING;
+        }
+    }
+
+    /** Whether no member has a message. */
+    boolean isIdle() {
+        return waiting.size() == messages.size();
     }
 
     /** Gives the session up, for another node to take it. */
     void leave() {
+        CompletionStage<?> _ = withdraw();
         end(NEVER_EXPIRES_SECONDS);
     }
 
     private void end(long sessionExpirySeconds) {
+        tellSettled();
         Attached had = attached;
-        if (state == State.OPEN && had != null) {
-            services.subscriptions().offline(subscriber(had));
+        if (had != null && state != State.OVER) {
             detach(had, sessionExpirySeconds);
         }
         state = State.OVER;
@@ -244,14 +282,36 @@ final class GroupHost {
     /** Once a second: ends the session some time after the last member has left. */
     void tick() {
         long now = System.nanoTime();
-        if (services.subscriptions().applications().find(name) != null) {
+        Attached session = attached;
+        if (state == State.OPEN && session != null && !subscribed && !subscribing) {
+            subscribe(session);
+        }
+        if (hasMembers()) {
             emptySinceNanos = now;
-        } else if (state == State.OPEN && now - emptySinceNanos > EMPTY_NANOS) {
-            LOG.info("{} has no members any more: its session ends", name);
-            end(0);
+        } else if (state == State.OPEN && subscribed && now - emptySinceNanos > EMPTY_NANOS) {
+            state = State.CLOSING;
+            withdraw().whenComplete((_, _) -> thread.execute(this::endIfEmpty));
         }
         members.values().removeIf(member -> member.messages == 0 && now - member.pausedUntilNanos >= 0);
         dispatchSoon();
+    }
+
+    private void endIfEmpty() {
+        Attached session = attached;
+        if (state != State.CLOSING || session == null) {
+            return;
+        }
+        if (hasMembers()) {
+            state = State.OPEN;
+            subscribe(session);
+        } else {
+            LOG.info("{} has no members any more: its session ends", name);
+            end(0);
+        }
+    }
+
+    private boolean hasMembers() {
+        return services.subscriptions().applications().find(name) != null;
     }
 
     /** Once for all that has happened before its turn. */
@@ -280,21 +340,27 @@ final class GroupHost {
             if (message != null && receiver != null) {
                 each.remove();
                 hand(sequence, message, receiver);
-            } else if (message == null || choice.isForNobody()) {
+            } else if (message == null || isForNobody(group, message.queued)) {
                 each.remove();
                 messages.remove(sequence);
                 settle(sequence);
                 services.recorder().dropped(Drop.NOT_AUTHORIZED);
-            } else if (!sticky) {
-                return; // nobody has room
+            } else if (!choice.isAnybodyFree()) {
+                return;
             }
         }
+    }
+
+    /** Whether no member may have a message, one that is away included. */
+    private boolean isForNobody(SharedGroup group, Queued queued) {
+        return group.pick(publisher(queued), topic(queued), each -> may(each, queued)) == null;
     }
 
     private void hand(long sequence, InHand message, Receiver receiver) {
         Subscriber to = receiver.subscriber();
         Member member = members.computeIfAbsent(to, _ -> new Member());
         member.messages++;
+        member.bytes += size(message);
         message.member = member;
         message.attempt++;
         begunUpTo = Math.max(begunUpTo, sequence);
@@ -359,6 +425,7 @@ final class GroupHost {
     private static void release(InHand message) {
         if (message.member != null) {
             message.member.messages--;
+            message.member.bytes -= size(message);
             message.member = null;
         }
     }
@@ -380,52 +447,73 @@ final class GroupHost {
     /** One turn's choice of members. */
     private final class Choice {
         private final SharedGroup group;
-        private final int mostEach;
+        private final int mostMessages;
+        private final int mostBytes;
         private final long nowNanos = System.nanoTime();
-        private boolean anyMay;
-        private boolean anyAsked;
 
         private Choice(SharedGroup group) {
             this.group = group;
-            mostEach = Math.ceilDiv(services.window(), Math.max(1, group.onlineMembers()));
+            int online = Math.max(1, group.onlineMembers());
+            mostMessages = partOf(services.window().messages(), online);
+            mostBytes = partOf(services.window().bytes(), online);
+        }
+
+        /**
+         * What one member may have: so much that all but one, and one more that may come, leave a quarter of the window free,
+         * for that is when a session's owner reads on.
+         */
+        private static int partOf(int window, int online) {
+            int withOneMore = window / (online + 1);
+            int withoutOne = online == 1 ? withOneMore : (window / 4 * 3 - 1) / (online - 1);
+            return Math.max(1, Math.min(withOneMore, withoutOne));
         }
 
         /** The member that gets a message now, or null. */
         @Nullable
         Receiver of(Queued queued) {
-            anyMay = false;
-            anyAsked = false;
             Receiver picked = group.pickOnline(publisher(queued), topic(queued), each -> accepts(each, queued));
-            return picked == null || hasRoom(picked.subscriber()) ? picked : null;
+            return picked == null || hasRoom(picked) ? picked : null;
         }
 
-        /** Whether the last choice found members of which none may have the message. */
-        boolean isForNobody() {
-            return anyAsked && !anyMay;
+        boolean isAnybodyFree() {
+            return group.anyOnline(each -> !isPaused(each) && hasRoom(each));
         }
 
         private boolean accepts(Receiver receiver, Queued queued) {
-            anyAsked = true;
-            if (!may(receiver, queued)) {
-                return false;
-            }
-            anyMay = true;
-            return !isPaused(receiver.subscriber()) && (sticky || hasRoom(receiver.subscriber()));
+            return may(receiver, queued)
+                    && !isPaused(receiver)
+                    && (hasRoom(receiver) || (sticky && !isStuck(receiver)));
         }
 
-        private boolean isPaused(Subscriber subscriber) {
-            Member member = members.get(subscriber);
+        private boolean isPaused(Receiver receiver) {
+            Member member = members.get(receiver.subscriber());
             return member != null && nowNanos - member.pausedUntilNanos < 0;
         }
 
-        private boolean hasRoom(Subscriber subscriber) {
-            Member member = members.get(subscriber);
-            return member == null || member.messages < mostEach;
+        private boolean hasRoom(Receiver receiver) {
+            Member member = members.get(receiver.subscriber());
+            if (member != null && (member.messages >= mostMessages || member.bytes >= mostBytes)) {
+                return false;
+            }
+            if (member != null) {
+                member.hadRoomNanos = nowNanos;
+            }
+            return true;
+        }
+
+        /** Whether a member has had no room for so long that others get what would be its. */
+        private boolean isStuck(Receiver receiver) {
+            Member member = members.get(receiver.subscriber());
+            return member != null && nowNanos - member.hadRoomNanos > STUCK_NANOS;
         }
     }
 
     private boolean may(Receiver receiver, Queued queued) {
         return services.mayReceive().test(receiver.subscriber().clientId(), topic(queued));
+    }
+
+    private static long size(InHand message) {
+        return message.queued.message().sizeBytes();
     }
 
     private Queued copy(Queued queued, Receiver receiver) {

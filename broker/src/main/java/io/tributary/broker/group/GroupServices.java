@@ -17,7 +17,7 @@ import java.util.function.BiPredicate;
  * @param connections the same, for messages of QoS 0
  * @param nodes the way to those that are connected elsewhere
  * @param mayReceive whether a client may receive what is published on a topic
- * @param window the most messages that a group's members have at once
+ * @param window how much a session has handed out that is not acknowledged
  */
 public record GroupServices(
         String node,
@@ -27,5 +27,9 @@ public record GroupServices(
         DeliveryTarget connections,
         NodeInbox nodes,
         BiPredicate<String, String> mayReceive,
-        int window,
-        GroupRecorder recorder) {}
+        Window window,
+        GroupRecorder recorder) {
+
+    /** The limits of the sessions' connections. */
+    public record Window(int messages, int bytes) {}
+}

@@ -36,7 +36,7 @@ final class ApplicationLagGauges {
     }
 
     void show(String clientId, long messages, long ageMillis) {
-        String name = GroupIdentifier.isGroup(clientId) ? GroupIdentifier.groupOf(clientId) : clientId;
+        String name = GroupIdentifier.display(clientId);
         Shown at = shown.get(name);
         if (at == null && shown.size() < MOST) {
             at = shown.computeIfAbsent(name, Shown::new);
@@ -48,7 +48,7 @@ final class ApplicationLagGauges {
     }
 
     void forget(String clientId) {
-        String name = GroupIdentifier.isGroup(clientId) ? GroupIdentifier.groupOf(clientId) : clientId;
+        String name = GroupIdentifier.display(clientId);
         Shown was = shown.remove(name);
         if (was != null) {
             was.remove();

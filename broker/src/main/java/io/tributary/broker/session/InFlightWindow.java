@@ -56,6 +56,8 @@ final class InFlightWindow {
         }
     }
 
+    private static final int FURTHEST_LENT = 32_000;
+
     private final int capacity;
     private final SessionContext context;
     private final LinkedHashMap<Integer, Entry> byPacketId = new LinkedHashMap<>();
@@ -91,9 +93,10 @@ final class InFlightWindow {
      * @param lastSequence the sequence number that was sent last: the identifiers that lie before it are those that others need last
      */
     int lend(long lastSequence) {
+        int furthest = byPacketId.size() + lent.size() < FURTHEST_LENT ? FURTHEST_LENT : PacketIds.COUNT - 1;
         int packetId;
         do {
-            lends = lends % (PacketIds.COUNT - 1) + 1;
+            lends = lends % furthest + 1;
             packetId = PacketIds.of(lastSequence + PacketIds.COUNT - lends);
         } while (byPacketId.containsKey(packetId) || lent.contains(packetId));
         lent.add(packetId);

@@ -121,7 +121,7 @@ record LiveBackend(
 
     @Override
     public void offline(Subscriber subscriber) {
-        subscriptions.offline(subscriber);
+        CompletionStage<?> _ = subscriptions.offline(subscriber);
     }
 
     @Override

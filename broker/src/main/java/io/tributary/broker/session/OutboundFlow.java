@@ -226,10 +226,14 @@ final class OutboundFlow {
         sharedWasLast = true;
         boolean followed = next.message().qos().isAcknowledged();
         int packetId = followed ? inFlight.lend(begunUpTo) : 0;
-        if (writer.write(next.message(), packetId, followed && next.dup()) && followed) {
+        if (followed) {
             shared.sent(packetId, next.reply());
-        } else {
+        }
+        if (!writer.write(next.message(), packetId, followed && next.dup())) {
             inFlight.giveBack(packetId);
+            shared.acknowledged(packetId);
+        }
+        if (!followed) {
             next.reply().done();
         }
         return true;

@@ -9,9 +9,11 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The messages that an application was handed as a member of shared subscriptions: until they are sent, and from then on until
- * it acknowledges them. Their number is bounded by who hands them out. Confined to the event loop.
+ * it acknowledges them. Their number is bounded by those who hand them out, and here. Confined to the event loop.
  */
 final class SharedMessages {
+    private static final int MOST_WAITING = 1_024;
+
     private final ArrayDeque<Shared> waiting = new ArrayDeque<>(0);
     private final Map<Integer, MemberReply> sent = new LinkedHashMap<>(0);
 
@@ -22,8 +24,13 @@ final class SharedMessages {
      */
     record Shared(Queued message, boolean dup, MemberReply reply) {}
 
+    /** Takes a message; gives it back at once when too many wait, as after several changes of who hands them out. */
     void add(Shared message) {
-        waiting.add(message);
+        if (waiting.size() < MOST_WAITING) {
+            waiting.add(message);
+        } else {
+            message.reply.returned(false);
+        }
     }
 
     /** The next one to send, or null. */

@@ -131,12 +131,18 @@ final class SubscribeFlow {
         if (requests.isEmpty()) {
             return CompletableFuture.completedFuture(List.of());
         }
-        CompletionStage<List<Outcome>> made =
-                context.backend().subscribe(identity.subscriber(), identity.epoch(), requests);
-        for (SubscriptionRequest request : requests) {
-            if (isSharedByApplications(request)) {
-                made = made.thenCompose(
-                        outcomes -> context.backend().share(request.filter()).thenApply(_ -> outcomes));
+        return context.backend()
+                .subscribe(identity.subscriber(), identity.epoch(), requests)
+                .thenCompose(outcomes -> shared(requests, outcomes));
+    }
+
+    /** What applications share has a session of its own, which has to be there, too. */
+    private CompletionStage<List<Outcome>> shared(List<SubscriptionRequest> requests, List<Outcome> outcomes) {
+        CompletionStage<List<Outcome>> made = CompletableFuture.completedStage(outcomes);
+        for (int i = 0; i < requests.size(); i++) {
+            TopicFilter filter = requests.get(i).filter();
+            if (isSharedByApplications(requests.get(i)) && outcomes.get(i) != Outcome.QUOTA_EXCEEDED) {
+                made = made.thenCombine(context.backend().share(filter), (all, _) -> all);
             }
         }
         return made;

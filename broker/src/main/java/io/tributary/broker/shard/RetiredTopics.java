@@ -1,5 +1,6 @@
 package io.tributary.broker.shard;
 
+import io.tributary.common.event.GroupIdentifier;
 import io.tributary.persistence.app.AppTopics;
 import io.tributary.persistence.app.AppTopics.AppTopic;
 import java.util.HashMap;
@@ -50,7 +51,9 @@ final class RetiredTopics {
     private void delete(AppTopic topic) {
         CompletionStage<?> _ = topics.delete(topic).whenComplete((_, failure) -> {
             if (failure == null) {
-                LOG.info("The topic of application {} is deleted, for its session is over", topic.clientId());
+                LOG.info(
+                        "The topic of application {} is deleted, for its session is over",
+                        GroupIdentifier.display(topic.clientId()));
             }
         });
     }

@@ -1,5 +1,6 @@
 package io.tributary.broker.shard;
 
+import io.tributary.common.event.GroupIdentifier;
 import java.util.Collection;
 
 /**
@@ -17,6 +18,9 @@ public record ShardFigures(long persistentSessions, long offlineSessions, long q
         long offline = 0;
         long queued = 0;
         for (ClientState client : clients) {
+            if (GroupIdentifier.isGroup(client.clientId)) {
+                continue; // no client's
+            }
             persistent += client.isPersistent() ? 1 : 0;
             offline += client.isAttached() ? 0 : 1;
             queued += client.queuedMessages;

@@ -1,6 +1,7 @@
 package io.tributary.broker.subscription;
 
 import io.tributary.broker.subscription.SessionSubscriptions.Change;
+import io.tributary.common.event.GroupIdentifier;
 import io.tributary.common.event.UnreadableRecordException;
 import io.tributary.persistence.replicated.ReplicatedMap;
 import java.util.Arrays;
@@ -184,7 +185,7 @@ final class PersistentSubscriptions {
         return done.whenComplete((_, failure) -> {
             writes.remove(clientId, write);
             if (failure != null) {
-                log.error("subscriptions of {} are not stored", clientId, failure);
+                log.error("subscriptions of {} are not stored", GroupIdentifier.display(clientId), failure);
             } else if (after.isOver()) {
                 removeIfLatest(clientId, after);
             }
@@ -202,7 +203,10 @@ final class PersistentSubscriptions {
     private void remove(String clientId) {
         map.remove(clientId).whenComplete((_, failure) -> {
             if (failure != null) {
-                log.debug("the record of {} stays until its shard has another owner", clientId, failure);
+                log.debug(
+                        "the record of {} stays until its shard has another owner",
+                        GroupIdentifier.display(clientId),
+                        failure);
             }
         });
     }
@@ -211,7 +215,9 @@ final class PersistentSubscriptions {
         synchronized (lock(clientId)) {
             SessionSubscriptions newest = applied.get(clientId);
             if (newest != null && !writes.containsKey(clientId)) { // what is on its way comes after the late one
-                log.warn("the subscriptions of {} are written again: a late record had replaced them", clientId);
+                log.warn(
+                        "the subscriptions of {} are written again: a late record had replaced them",
+                        GroupIdentifier.display(clientId));
                 write(clientId, newest);
             }
         }
@@ -228,7 +234,7 @@ final class PersistentSubscriptions {
         try {
             apply(clientId, value == null ? null : SubscriptionsCodec.decode(value));
         } catch (UnreadableRecordException e) {
-            log.error("subscriptions of {} cannot be read", clientId, e);
+            log.error("subscriptions of {} cannot be read", GroupIdentifier.display(clientId), e);
             unreadable = e;
         }
     }
@@ -248,7 +254,9 @@ final class PersistentSubscriptions {
         if (!sameSession && !before.isEmpty()) {
             index.update(subscriber(clientId, before), before.byFilter(), Map.of());
         }
-        index.update(subscriber(clientId, after), sameSession ? before.byFilter() : Map.of(), after.byFilter());
+        // A record that says that a session is over does not say where its messages waited.
+        Subscriber subscriber = subscriber(clientId, sameSession ? before : after);
+        index.update(subscriber, sameSession ? before.byFilter() : Map.of(), after.byFilter());
         applied.put(clientId, after);
         sessionCount.addAndGet((after.isEmpty() ? 0 : 1) - (before.isEmpty() ? 0 : 1));
         if (!after.isOver()) {

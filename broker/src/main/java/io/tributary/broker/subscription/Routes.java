@@ -103,11 +103,9 @@ public final class Routes {
         }
     }
 
-    /** Takes back {@link #tellPresent}. */
-    void withdrawPresent(Subscriber subscriber) {
-        if (own != null) {
-            CompletableFuture<?> _ = own.release(RouteCodec.key(presence(subscriber)));
-        }
+    /** Takes back {@link #tellPresent}; completes when no live node sees it any more, as far as that works at once. */
+    CompletableFuture<@Nullable Void> withdrawPresent(Subscriber subscriber) {
+        return own == null ? DONE : own.release(RouteCodec.key(presence(subscriber)));
     }
 
     /** Makes void at once all that a dead node has told. */

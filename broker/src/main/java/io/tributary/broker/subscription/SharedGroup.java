@@ -78,9 +78,14 @@ public final class SharedGroup {
         return readOnline().length;
     }
 
-    /** How many members there are. */
-    public int size() {
-        return members.size();
+    /** Whether any member that is online, here or elsewhere, is such a one. */
+    public boolean anyOnline(Predicate<Receiver> which) {
+        for (Receiver member : readOnline()) {
+            if (which.test(member)) {
+                return true;
+            }
+        }
+        return false;
     }
 
     /** Whether a persistent session with the client identifier and identity is a member. */

@@ -6,6 +6,7 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
 import java.util.function.Consumer;
@@ -71,6 +72,14 @@ public final class SharedGroups {
         return reach(subscriber) != Reach.OFFLINE;
     }
 
+    /** Whether one of the members is connected to another node whose name is before the given one in alphabetical order. */
+    public synchronized boolean isOnlineBefore(String node, SharedGroup group) {
+        return group.anyOnline(member -> {
+            String elsewhere = nodeOf(member.subscriber());
+            return elsewhere != null && elsewhere.compareTo(node) < 0;
+        });
+    }
+
     /** One of the other nodes that a persistent session is connected to; null when it is here, or nowhere. */
     public synchronized @Nullable String nodeOf(Subscriber subscriber) {
         Connections known = connections.get(subscriber);
@@ -93,7 +102,7 @@ public final class SharedGroups {
         boolean isNew = group.put(member, reach(subscriber));
         memberships.computeIfAbsent(subscriber, _ -> HashSet.newHashSet(1)).add(group);
         trie.put(filter.filter(), group.name(), group);
-        tellOrWithdraw(subscriber);
+        CompletableFuture<?> _ = tellOrWithdraw(subscriber);
         watcher.accept(group.name());
         return isNew;
     }
@@ -112,7 +121,7 @@ public final class SharedGroups {
             trie.remove(filter.filter(), group.name());
             byName.remove(group.name());
         }
-        tellOrWithdraw(subscriber);
+        CompletableFuture<?> _ = tellOrWithdraw(subscriber);
         watcher.accept(group.name());
         return true;
     }
@@ -120,22 +129,23 @@ public final class SharedGroups {
     /** Counts a connection of a persistent session: during a takeover there may be two for a moment. */
     synchronized void online(Subscriber subscriber) {
         connections.computeIfAbsent(subscriber, _ -> new Connections()).here++;
-        changed(subscriber);
+        CompletableFuture<?> _ = changed(subscriber);
     }
 
-    /** Counts a connection of a persistent session as gone. */
-    synchronized void offline(Subscriber subscriber) {
+    /** Counts a connection of a persistent session as gone; completes when other nodes have been told, if they have to be. */
+    synchronized CompletableFuture<@Nullable Void> offline(Subscriber subscriber) {
         Connections known = connections.get(subscriber);
-        if (known != null && known.here > 0) {
-            known.here--;
-            changed(subscriber);
+        if (known == null || known.here == 0) {
+            return CompletableFuture.completedFuture(null);
         }
+        known.here--;
+        return changed(subscriber);
     }
 
     /** A persistent session is connected to another node. */
     synchronized void online(Subscriber subscriber, String node) {
         connections.computeIfAbsent(subscriber, _ -> new Connections()).add(node);
-        changed(subscriber);
+        CompletableFuture<?> _ = changed(subscriber);
     }
 
     /** A persistent session is not connected to another node any more. */
@@ -143,7 +153,7 @@ public final class SharedGroups {
         Connections known = connections.get(subscriber);
         if (known != null) {
             known.remove(node);
-            changed(subscriber);
+            CompletableFuture<?> _ = changed(subscriber);
         }
     }
 
@@ -153,7 +163,7 @@ public final class SharedGroups {
         if (known != null) {
             known.here = 0;
             known.elsewhere = Set.of();
-            changed(subscriber);
+            CompletableFuture<?> _ = changed(subscriber);
         }
     }
 
@@ -169,8 +179,8 @@ public final class SharedGroups {
         return byName.get(name);
     }
 
-    private void changed(Subscriber subscriber) {
-        tellOrWithdraw(subscriber);
+    private CompletableFuture<@Nullable Void> changed(Subscriber subscriber) {
+        CompletableFuture<@Nullable Void> told = tellOrWithdraw(subscriber);
         for (SharedGroup group : memberships.getOrDefault(subscriber, Set.of())) {
             group.setReach(subscriber, reach(subscriber));
             watcher.accept(group.name());
@@ -179,6 +189,7 @@ public final class SharedGroups {
         if (known != null && known.reach() == Reach.OFFLINE) {
             connections.remove(subscriber);
         }
+        return told;
     }
 
     private Reach reach(Subscriber subscriber) {
@@ -190,18 +201,20 @@ public final class SharedGroups {
     }
 
     /** Other nodes are to know of each persistent member that is connected here, as long as it is both. */
-    private void tellOrWithdraw(Subscriber subscriber) {
+    private CompletableFuture<@Nullable Void> tellOrWithdraw(Subscriber subscriber) {
+        CompletableFuture<@Nullable Void> withdrawn = CompletableFuture.completedFuture(null);
         Connections known = connections.get(subscriber);
         if (known == null) {
-            return;
+            return withdrawn;
         }
         boolean tell = known.here > 0 && memberships.containsKey(subscriber);
         if (tell && !known.told) {
             routes.tellPresent(subscriber);
         } else if (!tell && known.told) {
-            routes.withdrawPresent(subscriber);
+            withdrawn = routes.withdrawPresent(subscriber);
         }
         known.told = tell;
+        return withdrawn;
     }
 
     /** The connections of one persistent session. */

@@ -6,6 +6,7 @@ import io.tributary.common.topic.TopicFilter;
 import io.tributary.persistence.replicated.ReplicatedMap;
 import java.util.List;
 import java.util.Set;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.function.Consumer;
 import java.util.function.Function;
@@ -126,11 +127,15 @@ public final class Subscriptions {
         }
     }
 
-    /** Tells that a session lost a connection. */
-    public void offline(Subscriber subscriber) {
-        if (subscriber.persistent()) {
-            index.groupsOf(subscriber).offline(subscriber);
-        }
+    /**
+     * Tells that a session lost a connection.
+     *
+     * @return completes when no live node takes the session for connected here, as far as that works at once
+     */
+    public CompletionStage<@Nullable Void> offline(Subscriber subscriber) {
+        return subscriber.persistent()
+                ? index.groupsOf(subscriber).offline(subscriber)
+                : CompletableFuture.completedStage(null);
     }
 
     /** Removes all subscriptions of a session that is over; those of a newer session of the client stay. */

@@ -8,6 +8,7 @@ import io.tributary.broker.BrokerConfig;
 import io.tributary.broker.BrokerExtensions;
 import io.tributary.broker.BrokerRecorders;
 import io.tributary.broker.connection.ListenerConfig;
+import io.tributary.broker.security.Authorizer;
 import io.tributary.broker.security.ClientRules;
 import io.tributary.broker.security.ClientRules.ClientId;
 import io.tributary.broker.security.ClientRules.Rule;
@@ -64,7 +65,36 @@ class SharedApplicationsTest {
         BrokerConfig config = BrokerConfig.defaults(data)
                 .withListeners(ListenerConfig.tcp("tcp", 0))
                 .withClientRules(rules);
-        broker = Broker.start(config, BrokerExtensions.NONE, BrokerRecorders.NONE);
+        broker = Broker.start(config, extensions(), BrokerRecorders.NONE);
+    }
+
+    private static BrokerExtensions extensions() {
+        BrokerExtensions none = BrokerExtensions.NONE;
+        return new BrokerExtensions(
+                none.authenticator(),
+                none.enhanced(),
+                new EvenTopics(),
+                none.publish(),
+                none.subscribe(),
+                none.sessions());
+    }
+
+    /** Lets clients whose name ends in "even" have messages on every second topic only. */
+    private static final class EvenTopics implements Authorizer {
+        @Override
+        public boolean mayPublish(String clientId, String topic, QoS qos, boolean retain) {
+            return true;
+        }
+
+        @Override
+        public boolean maySubscribe(String clientId, String topicFilter, QoS qos) {
+            return true;
+        }
+
+        @Override
+        public boolean mayReceive(String clientId, String topic) {
+            return !clientId.endsWith("even") || (topic.charAt(topic.length() - 1) - '0') % 2 == 0;
+        }
     }
 
     @AfterEach
@@ -212,6 +242,51 @@ class SharedApplicationsTest {
         assertThat(got).containsExactlyElementsOf(numbers(0, 20));
     }
 
+    /** As long as it leaves room in the window. */
+    @Test
+    void whatOnlyAMemberMayHaveThatIsAwayWaitsForIt() throws IOException {
+        TestClient all = share("app-all");
+        TestClient even = share("app-even"); // see start()
+        all.close();
+        publish(connect("device"), 0, 200);
+        Set<Integer> got = new TreeSet<>();
+        while (got.size() < 100) {
+            got.add(acknowledge(even));
+        }
+        assertThat(got).allMatch(number -> number % 2 == 0);
+        TestClient back = connect("app-all");
+        while (got.size() < 200) {
+            got.add(acknowledge(back));
+        }
+        assertThat(got).containsExactlyElementsOf(numbers(0, 200));
+    }
+
+    @Test
+    void aMemberThatHangsLeavesRoomForOneThatComesLaterAlsoWithLargeMessages() throws IOException {
+        TestClient hung = share("app-hung");
+        TestClient device = connect("device");
+        int messages = 300;
+        for (int i = 0; i < messages; i++) {
+            device.send(publication(i, QoS.AT_LEAST_ONCE, i % 1000 + 1, 16_000));
+            device.await(Puback.class, PATIENCE);
+        }
+        TestClient later = connect("app-later");
+        later.send(new Subscribe(
+                1,
+                List.of(new Subscription(FILTER, QoS.AT_LEAST_ONCE, false, false, RetainHandling.SEND)),
+                0,
+                List.of()));
+        Set<Integer> got = new TreeSet<>();
+        while (got.size() < 200) {
+            got.add(acknowledge(later));
+        }
+        hung.close();
+        while (got.size() < messages) {
+            got.add(acknowledge(later));
+        }
+        assertThat(got).containsExactlyElementsOf(numbers(0, messages));
+    }
+
     private TestClient share(String name) throws IOException {
         TestClient client = connect(name);
         assertThat(subscribe(client, FILTER, QoS.AT_LEAST_ONCE)).isEqualTo(ReasonCode.GRANTED_QOS_1);
@@ -245,9 +320,13 @@ class SharedApplicationsTest {
     }
 
     private static Publish publication(int number, QoS qos, int packetId) {
+        return publication(number, qos, packetId, 0);
+    }
+
+    private static Publish publication(int number, QoS qos, int packetId, int padding) {
         return new Publish(
-                "plant/" + number % 5,
-                Integer.toString(number).getBytes(UTF_8),
+                "plant/" + number % 6,
+                (number + " ".repeat(padding)).getBytes(UTF_8),
                 qos,
                 false,
                 false,
@@ -259,13 +338,17 @@ class SharedApplicationsTest {
     }
 
     private static int acknowledge(TestClient member) throws IOException {
-        Publish got = member.await(Publish.class, PATIENCE);
+        MqttPacket next = member.await(MqttPacket.class, PATIENCE);
+        if (next instanceof Suback) { // it may come behind the first messages
+            next = member.await(Publish.class, PATIENCE);
+        }
+        Publish got = (Publish) next;
         member.send(new Puback(got.packetId(), ReasonCode.SUCCESS, null, List.of()));
         return number(got);
     }
 
     private static int number(Publish publish) {
-        return Integer.parseInt(new String(publish.payload(), UTF_8));
+        return Integer.parseInt(new String(publish.payload(), UTF_8).strip());
     }
 
     private static List<Integer> numbers(int from, int to) {

@@ -11,6 +11,7 @@ import java.util.Map;
 import java.util.Random;
 import java.util.Set;
 import java.util.TreeMap;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
@@ -166,7 +167,7 @@ class SharedGroupsTest {
         assertThat(countPicks(20, "p", "t")).containsOnlyKeys("near", "c1").containsValues(10, 10);
 
         groups.leave(FILTER, transientSession(1));
-        groups.offline(near);
+        CompletableFuture<?> _ = groups.offline(near);
         assertThat(countPicks(20, "p", "t")).containsOnlyKeys("far", "c2").containsValues(10, 10);
 
         groups.leave(FILTER, new Subscriber("c2", false, 1, "b#1"));
@@ -223,7 +224,7 @@ class SharedGroupsTest {
         Subscriber member = new Subscriber("m", true, 1);
         groups.online(member);
         join(member);
-        groups.offline(member);
+        CompletableFuture<?> _ = groups.offline(member);
 
         assertThat(pick("p", "t")).isEqualTo("m");
         assertThat(group().pickOnline("p", "t", ANY)).isNull();
@@ -245,11 +246,11 @@ class SharedGroupsTest {
         join(member);
         groups.online(member);
         groups.online(member);
-        groups.offline(member);
+        CompletableFuture<?> _ = groups.offline(member);
         assertThat(group().pickOnline("p", "t", ANY)).isNotNull();
 
-        groups.offline(member);
-        groups.offline(member);
+        CompletableFuture<?> _ = groups.offline(member);
+        CompletableFuture<?> _ = groups.offline(member);
         assertThat(group().pickOnline("p", "t", ANY)).isNull();
     }
 

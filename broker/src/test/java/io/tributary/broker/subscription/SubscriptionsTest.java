@@ -10,6 +10,8 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.tributary.broker.fake.InMemoryReplicatedMap;
 import io.tributary.broker.subscription.Subscriptions.Outcome;
+import io.tributary.common.event.GroupIdentifier;
+import io.tributary.common.event.QueueKind;
 import io.tributary.common.event.UnreadableRecordException;
 import io.tributary.common.mqtt.QoS;
 import io.tributary.common.topic.TopicFilter;
@@ -329,6 +331,32 @@ class SubscriptionsTest {
         for (int i = 0; i < 400; i++) {
             assertThat(receivers("x/" + i)).hasSize(1);
         }
+    }
+
+    @Test
+    void applicationsShareApartUntilTheirSessionsEnd() {
+        start();
+        Subscriber application = new Subscriber("app", true, 7, null, QueueKind.TOPIC);
+        subscribe(application, request("$share/g/a"));
+        assertThat(subscriptions.match("a").groups()).isEmpty();
+        assertThat(subscriptions.applications().find("$share/g/a")).isNotNull();
+        assertThat(subscriptions.persistentCount()).isEqualTo(new SubscriptionCount(0, 1));
+        subscriptions.end(application);
+        assertThat(subscriptions.applications().find("$share/g/a")).isNull();
+        assertThat(subscriptions.persistentCount()).isEqualTo(new SubscriptionCount(0, 0));
+    }
+
+    @Test
+    void sessionThatApplicationsHaveTogetherIsFoundInTheirPlace() {
+        start();
+        Subscriber group = new Subscriber(GroupIdentifier.of("$share/g/a"), true, 8, null, QueueKind.TOPIC);
+        subscribe(group, request("$share/g/a"));
+        assertThat(subscriptions.match("a").groups()).hasSize(1);
+        assertThat(subscriptions.sessionOf("$share/g/a")).isEqualTo(group);
+        assertThat(subscriptions.persistentCount()).isEqualTo(new SubscriptionCount(0, 0));
+        subscriptions.end(group);
+        assertThat(subscriptions.match("a").groups()).isEmpty();
+        assertThat(subscriptions.sessionOf("$share/g/a")).isNull();
     }
 
     private Subscriptions open() {

@@ -25,4 +25,9 @@ public final class GroupIdentifier {
     public static String groupOf(String clientId) {
         return SHARE + clientId.substring(MARK.length());
     }
+
+    /** How to show an identifier to people: a group as its shared subscription, a client as it is. */
+    public static String display(String clientId) {
+        return isGroup(clientId) ? groupOf(clientId) : clientId;
+    }
 }

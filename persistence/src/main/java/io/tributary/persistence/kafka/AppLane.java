@@ -7,7 +7,6 @@ import org.apache.kafka.clients.producer.Callback;
 import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.clients.producer.RecordMetadata;
 import org.apache.kafka.common.TopicPartition;
-import org.apache.kafka.common.errors.TimeoutException;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -90,7 +89,7 @@ final class AppLane {
         while (!unsent.isEmpty()) {
             Sending next = unsent.peek();
             next.give();
-            if (next.failure instanceof TimeoutException) {
+            if (Lane.isPassing(next.failure)) {
                 next.failure = null;
                 producer.hold(this);
                 return null;

@@ -190,7 +190,10 @@ public final class KafkaAppTopics implements AppTopics {
 
     private @Nullable String clientOf(String topic) {
         String group = TopicNames.identifier(groupPrefix, topic);
-        return group == null ? TopicNames.identifier(ownPrefix, topic) : GroupIdentifier.of(SHARE + group);
+        if (group == null) {
+            return TopicNames.identifier(ownPrefix, topic);
+        }
+        return group.indexOf('/') < 0 ? null : GroupIdentifier.of(SHARE + group); // not a name and a filter
     }
 
     private TopicRules rules(AppTopic topic) {

@@ -79,7 +79,7 @@ final class Lane {
     }
 
     /** Whether Kafka did not take a record for now: it is not known where to send it, or the last server has refused the user. */
-    private static boolean isPassing(@Nullable Throwable failure) {
+    static boolean isPassing(@Nullable Throwable failure) {
         return failure instanceof TimeoutException || failure instanceof AuthenticationException;
     }
 
