@@ -73,8 +73,7 @@ public class ShardFoldBenchmark extends Microbenchmark {
         publishAll();
         List<ClientSettled> settled = new ArrayList<>(MESSAGES);
         for (int i = 0; i < MESSAGES; i++) {
-            settled.add(new ClientSettled(
-                    Messages.client(i), i + 1, new long[] {sequence}, messageBytes, new long[0]));
+            settled.add(new ClientSettled(Messages.client(i), i + 1, new long[] {sequence}, messageBytes, new long[0]));
         }
         state.apply(++offset, 0, new Settled(OWNER, settled, List.of()));
         return state.takeSavePoint(OWNER, -1);

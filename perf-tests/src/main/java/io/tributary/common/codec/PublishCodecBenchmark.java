@@ -59,8 +59,7 @@ public class PublishCodecBenchmark extends Microbenchmark {
         out = Unpooled.directBuffer(wire.readableBytes());
         decoder = PacketCodecBenchmark.connected(version);
         Message message = Messages.message(payloadBytes);
-        template = PublishTemplate.of(
-                message.topic(), message.payload(), properties, version.isMqtt5());
+        template = PublishTemplate.of(message.topic(), message.payload(), properties, version.isMqtt5());
         variant = PublishVariant.plain(QoS.AT_LEAST_ONCE, false, false, PACKET_ID);
     }
 

@@ -56,8 +56,7 @@ public final class Messages {
     public static List<Recipient> recipients(int count, long firstSession) {
         List<Recipient> recipients = new ArrayList<>(count);
         for (int i = 0; i < count; i++) {
-            recipients.add(
-                    new Recipient(client(i), firstSession + i, QoS.AT_LEAST_ONCE, false, List.of(), null));
+            recipients.add(new Recipient(client(i), firstSession + i, QoS.AT_LEAST_ONCE, false, List.of(), null));
         }
         return recipients;
     }

@@ -41,7 +41,14 @@ public final class Targets {
         Target target = kind(words).start(context);
         Map<String, Long> all = new LinkedHashMap<>(target.processes());
         all.putAll(pids);
-        return new Target(target.name(), target.version(), target.facts(), target.addresses(), all, target.end());
+        return new Target(
+                target.name(),
+                target.version(),
+                target.facts(),
+                target.addresses(),
+                all,
+                target.counts(),
+                target.end());
     }
 
     private static TargetKind kind(String words) {
@@ -64,6 +71,6 @@ public final class Targets {
         }
         List<InetSocketAddress> addresses =
                 Arrays.stream(words.split(",", -1)).map(Addresses::parse).toList();
-        return _ -> new Target("broker at " + words, "unknown", Map.of(), addresses, Map.of(), () -> {});
+        return _ -> new Target("broker at " + words, "unknown", Map.of(), addresses, Map.of(), Map.of(), () -> {});
     }
 }

@@ -100,17 +100,7 @@ public class SavePointBenchmark extends Microbenchmark {
             removed.add(new SequenceKey(client, applied));
         }
         SavePoint point = new SavePoint(
-                owner,
-                applied,
-                next,
-                owner,
-                List.of(),
-                List.of(),
-                heads,
-                removed,
-                queued,
-                List.of(),
-                List.of());
+                owner, applied, next, owner, List.of(), List.of(), heads, removed, queued, List.of(), List.of());
         states.save(SHARD, point).toCompletableFuture().join();
         applied = next;
     }
