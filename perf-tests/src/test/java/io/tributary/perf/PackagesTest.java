@@ -29,6 +29,18 @@ class PackagesTest {
                 .check(CLASSES);
     }
 
+    /** A microbenchmark is in its subject's package; what all have in common knows none of their subjects. */
+    @Test
+    void doesNotKnowMicrobenchmarksWhenItMeasuresLoad() {
+        noClasses()
+                .that()
+                .resideOutsideOfPackage("io.tributary.perf.jmh")
+                .should()
+                .dependOnClassesThat()
+                .resideInAnyPackage("io.tributary.perf.jmh", "org.openjdk.jmh..")
+                .check(CLASSES);
+    }
+
     /** What judges is of no use if what is judged can change it. */
     @Test
     void judgeKnowsNobodyWhenItCounts() {

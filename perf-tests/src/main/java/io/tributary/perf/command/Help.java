@@ -6,7 +6,8 @@ final class Help {
             Brings load on a broker and judges what comes out
 
               ./tributary perf run SCENARIO [options]    a built-in scenario, or a .yaml file
-                  --target WHAT                          standalone, cluster, cluster:NODES, cluster:DIRECTORY, mosquitto,
+                  --target WHAT                          standalone, cluster, cluster:NODES, cluster:DIRECTORY,
+                                                         haproxy:POLICY:NODES (see load-balancing), mosquitto,
                                                          hivemq-ce, nats, mochi, HOST:PORT[,HOST:PORT...]
                   --pid NAME=PID                         a process to measure, besides those that are known (repeat it)
                   --set KEY=VALUE                        a parameter of the scenario, or any setting by its path (repeat it)

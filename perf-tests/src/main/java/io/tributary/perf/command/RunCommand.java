@@ -113,7 +113,8 @@ final class RunCommand {
             ProgressLine progress =
                     new ProgressLine(err, Boolean.getBoolean("tributary.perf.terminal"), lengths(scenario));
             TargetFacts facts = new TargetFacts(target.name(), target.version(), target.facts());
-            Run run = new Run(planned, facts, target.addresses(), new Watched(target.processes()), commit);
+            Watched watched = new Watched(target.processes(), target.counts());
+            Run run = new Run(planned, facts, target.addresses(), watched, commit);
             try {
                 return run.perform(runners.present(), progress);
             } finally {

@@ -14,10 +14,11 @@ import java.util.stream.Stream;
  * @param rssBytes its memory at present, as the system counts it; 0 where nobody says
  * @param threads how many it has; 0 where nobody says
  * @param files how many it has open; 0 where nobody says
+ * @param heapBytes of a JVM, what the old generation of its heap had after its latest collection; 0 where nobody says
  */
-public record Usage(long cpuNanos, long rssBytes, int threads, int files) {
+public record Usage(long cpuNanos, long rssBytes, int threads, int files, long heapBytes) {
     /** Of a process that is not there. */
-    public static final Usage NONE = new Usage(0, 0, 0, 0);
+    public static final Usage NONE = new Usage(0, 0, 0, 0, 0);
 
     private static final long TICK_NANOS = 10_000_000;
     private static final String RESIDENT = "VmRSS:";
@@ -26,20 +27,21 @@ public record Usage(long cpuNanos, long rssBytes, int threads, int files) {
     public static Usage of(long pid) {
         Path directory = Path.of("/proc", Long.toString(pid));
         try {
-            return ofLinux(directory);
+            return ofLinux(directory, JvmHeap.oldGenerationBytes(pid));
         } catch (IOException e) {
             Optional<Duration> cpu =
                     ProcessHandle.of(pid).flatMap(process -> process.info().totalCpuDuration());
-            return cpu.map(time -> new Usage(time.toNanos(), 0, 0, 0)).orElse(NONE);
+            return cpu.map(time -> new Usage(time.toNanos(), 0, 0, 0, 0)).orElse(NONE);
         }
     }
 
-    private static Usage ofLinux(Path directory) throws IOException {
+    private static Usage ofLinux(Path directory, long heapBytes) throws IOException {
         String stat = Files.readString(directory.resolve("stat"));
         // Its name may have spaces and brackets in it; what follows the last bracket is state, parent, ...
         String[] fields = stat.substring(stat.lastIndexOf(')') + 2).split(" ", -1);
         long ticks = Long.parseLong(fields[11]) + Long.parseLong(fields[12]);
-        return new Usage(ticks * TICK_NANOS, resident(directory), Integer.parseInt(fields[17]), openFiles(directory));
+        return new Usage(
+                ticks * TICK_NANOS, resident(directory), Integer.parseInt(fields[17]), openFiles(directory), heapBytes);
     }
 
     private static long resident(Path directory) throws IOException {

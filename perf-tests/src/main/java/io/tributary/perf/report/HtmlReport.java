@@ -11,7 +11,9 @@ import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.TreeSet;
+import java.util.function.Function;
 import java.util.function.ToDoubleFunction;
 
 /** Results as one page that needs nothing else: no script, no other file, no network. */
@@ -67,11 +69,37 @@ public final class HtmlReport {
         }
         append(body, cores);
         append(body, megabytes);
+        if (!run.growth().isEmpty()) {
+            append(body, over("old generation of the heap, MB", run, Sample::heapMegabytes));
+            append(body, over("threads by process", run, Sample::threads));
+            append(body, over("open files by process", run, Sample::files));
+            append(body, over("counted by the target", run, Sample::counts));
+        }
         body.append("</div>\n");
         body.append(Table.distributions(run).html());
         body.append(Table.processes(run).html());
         body.append(Table.steps(run).html());
+        if (!run.growth().isEmpty()) {
+            body.append(Table.growth(run).html());
+        }
         body.append("<pre>").append(Html.escape(MarkdownReport.setting(run))).append("</pre>\n");
+    }
+
+    private static Chart over(String title, RunResult run, Function<Sample, Map<String, ? extends Number>> values) {
+        Chart chart = new Chart(title, new Axis.Linear("seconds"), new Axis.Linear(title));
+        TreeSet<String> names = new TreeSet<>();
+        run.samples().forEach(sample -> names.addAll(values.apply(sample).keySet()));
+        for (String name : names) {
+            List<Point> points = new ArrayList<>();
+            for (Sample sample : run.samples()) {
+                Number value = values.apply(sample).get(name);
+                if (value != null) {
+                    points.add(new Point(sample.second(), value.doubleValue()));
+                }
+            }
+            chart.add(name, points);
+        }
+        return chart;
     }
 
     private static void append(StringBuilder body, Chart chart) {

@@ -40,11 +40,9 @@ public final class MarkdownReport {
         text.append(Table.distributions(run).markdown()).append('\n');
         text.append(Table.processes(run).markdown()).append('\n');
         text.append(Table.steps(run).markdown()).append('\n');
-        run.slopes()
-                .forEach((name, slope) -> text.append(name)
-                        .append(": ")
-                        .append(Format.number(slope))
-                        .append("\n\n"));
+        if (!run.growth().isEmpty()) {
+            text.append(Table.growth(run).markdown()).append('\n');
+        }
         text.append(setting(run)).append('\n');
         return text.toString();
     }

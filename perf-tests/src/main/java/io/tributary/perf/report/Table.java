@@ -3,6 +3,7 @@ package io.tributary.perf.report;
 import io.tributary.perf.judge.Count;
 import io.tributary.perf.judge.Metric;
 import io.tributary.perf.result.Distribution;
+import io.tributary.perf.result.Growth;
 import io.tributary.perf.result.ProcessUse;
 import io.tributary.perf.result.RunResult;
 import io.tributary.perf.result.StepResult;
@@ -58,6 +59,7 @@ record Table(List<String> head, List<List<String>> rows) {
                         + Format.whole(run.count(Count.DUPLICATE_FLAGGED)) + ")");
         lines.put("out of order", run -> Format.whole(run.count(Count.OUT_OF_ORDER)));
         lines.put("memory of the broker processes at the end, MB", run -> Format.number(memory(run)));
+        lines.put("what grows", Table::grows);
         lines.put(
                 "machine busy (others than broker and tool), %",
                 run -> String.format(
@@ -83,6 +85,18 @@ record Table(List<String> head, List<List<String>> rows) {
             return "NOT VALID: the tool was the bottleneck";
         }
         return run.lost() == 0 ? "all delivered" : "messages lost";
+    }
+
+    /** Of a run that is too short to tell, nothing. */
+    private static String grows(RunResult run) {
+        if (run.growth().isEmpty()) {
+            return "-";
+        }
+        List<String> beyond = run.growth().stream()
+                .filter(Growth::isBeyondLimit)
+                .map(Growth::what)
+                .toList();
+        return beyond.isEmpty() ? "nothing" : String.join(", ", beyond);
     }
 
     private static String times(RunResult run, Metric metric) {
@@ -191,6 +205,24 @@ record Table(List<String> head, List<List<String>> rows) {
         }
         return new Table(
                 List.of("ms", "values", "mean", "deviation", "p50", "p90", "p95", "p99", "p99.9", "max"), rows);
+    }
+
+    /** What became of what should have stayed the same. */
+    static Table growth(RunResult run) {
+        List<List<String>> rows = new ArrayList<>();
+        for (Growth growth : run.growth()) {
+            rows.add(List.of(
+                    growth.what(),
+                    growth.unit(),
+                    Format.number(growth.rise()),
+                    Format.number(growth.minutes()),
+                    Format.number(growth.perHour()),
+                    Format.number(growth.limit()),
+                    growth.isBeyondLimit() ? "GROWS" : "steady"));
+        }
+        return new Table(
+                List.of("what should stay the same", "unit", "rise", "in minutes", "an hour", "limit", "verdict"),
+                rows);
     }
 
     /** As Markdown. */

@@ -1,5 +1,7 @@
 package io.tributary.perf.result;
 
+import com.fasterxml.jackson.annotation.JsonSetter;
+import com.fasterxml.jackson.annotation.Nulls;
 import com.fasterxml.jackson.databind.DeserializationFeature;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.SerializationFeature;
@@ -8,6 +10,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Map;
 
 /**
  * A file with results.
@@ -16,11 +19,7 @@ import java.util.List;
  * @param runs one or more
  */
 public record ResultFile(String tool, List<RunResult> runs) {
-    private static final ObjectMapper MAPPER = JsonMapper.builder()
-            .enable(SerializationFeature.INDENT_OUTPUT)
-            .enable(SerializationFeature.ORDER_MAP_ENTRIES_BY_KEYS)
-            .disable(DeserializationFeature.FAIL_ON_UNKNOWN_PROPERTIES)
-            .build();
+    private static final ObjectMapper MAPPER = mapper();
 
     /** Copies the list. */
     public ResultFile {
@@ -30,6 +29,19 @@ public record ResultFile(String tool, List<RunResult> runs) {
     /** A file of this version of the tool. */
     public static ResultFile of(List<RunResult> runs) {
         return new ResultFile("tributary perf, format 1", runs);
+    }
+
+    private static ObjectMapper mapper() {
+        ObjectMapper mapper = JsonMapper.builder()
+                .enable(SerializationFeature.INDENT_OUTPUT)
+                .enable(SerializationFeature.ORDER_MAP_ENTRIES_BY_KEYS)
+                .disable(DeserializationFeature.FAIL_ON_UNKNOWN_PROPERTIES)
+                .build();
+        // What an older version of the tool did not write is empty.
+        JsonSetter.Value empty = JsonSetter.Value.forValueNulls(Nulls.AS_EMPTY);
+        mapper.configOverride(Map.class).setSetterInfo(empty);
+        mapper.configOverride(List.class).setSetterInfo(empty);
+        return mapper;
     }
 
     /** Reads one. */

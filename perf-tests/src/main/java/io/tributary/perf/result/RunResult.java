@@ -19,7 +19,7 @@ import java.util.Map;
  * @param measured all measured steps together
  * @param total what was counted from the beginning to the end: the judgement
  * @param sourcesWithLoss the publishers and topics of which messages are lost, the first ten
- * @param slopes for a soak: what grew, by name, an hour
+ * @param growth for a run of some minutes: what became of what should have stayed the same
  */
 public record RunResult(
         String label,
@@ -39,7 +39,7 @@ public record RunResult(
         List<String> sourcesWithLoss,
         List<StepResult> steps,
         List<Sample> samples,
-        Map<String, Double> slopes) {
+        List<Growth> growth) {
 
     /** The process of the tool itself among those of a step. */
     public static final String TOOL = "load tool";
@@ -52,7 +52,7 @@ public record RunResult(
         sourcesWithLoss = List.copyOf(sourcesWithLoss);
         steps = List.copyOf(steps);
         samples = List.copyOf(samples);
-        slopes = Map.copyOf(slopes);
+        growth = List.copyOf(growth);
     }
 
     /** One count over the whole run. */

@@ -6,6 +6,7 @@ import io.tributary.perf.client.RunClock;
 import io.tributary.perf.judge.Counts;
 import io.tributary.perf.judge.SourceCounts;
 import io.tributary.perf.machine.ThisMachine;
+import io.tributary.perf.result.Growth;
 import io.tributary.perf.result.Machine;
 import io.tributary.perf.result.RunResult;
 import io.tributary.perf.result.RunResult.TargetFacts;
@@ -98,7 +99,9 @@ public final class Run {
         Counts total = crew.counts();
         SourceCounts sources = crew.sources();
         List<Integer> losers = sources.losers();
+        List<Growth> growth = Slopes.of(samples);
         List<String> remarks = new ArrayList<>(Bottleneck.remarks(scenario, measured, machine.cores()));
+        remarks.addAll(Slopes.remarks(growth));
         if (total.unacknowledged() > 0) {
             remarks.add(total.unacknowledged()
                     + " messages were never acknowledged; whether they came is counted all the" + " same.");
@@ -127,6 +130,6 @@ public final class Run {
                         .map(interval -> interval.result(machine.cores()))
                         .toList(),
                 samples,
-                Slopes.of(samples));
+                growth);
     }
 }

@@ -88,10 +88,22 @@ final class Watch implements AutoCloseable {
         Counts fresh = counts.minus(lastCounts);
         Map<String, Double> cores = new LinkedHashMap<>();
         Map<String, Double> megabytes = new LinkedHashMap<>();
+        Map<String, Double> heap = new LinkedHashMap<>();
+        Map<String, Integer> threads = new LinkedHashMap<>();
+        Map<String, Integer> files = new LinkedHashMap<>();
         usage.forEach((name, use) -> {
             long cpu = use.cpuNanos() - lastUsage.getOrDefault(name, use).cpuNanos();
             cores.put(name, Math.max(0, cpu) / NANOS / seconds);
             megabytes.put(name, use.rssBytes() / MEGABYTE);
+            if (use.heapBytes() > 0) {
+                heap.put(name, use.heapBytes() / MEGABYTE);
+            }
+            if (use.threads() > 0) {
+                threads.put(name, use.threads());
+            }
+            if (use.files() > 0) {
+                files.put(name, use.files());
+            }
         });
         return new Sample(
                 (now - started) / NANOS,
@@ -100,7 +112,11 @@ final class Watch implements AutoCloseable {
                 fresh.get(Count.RECEIVED) / seconds,
                 counts.get(Count.CONNECTED),
                 cores,
-                megabytes);
+                megabytes,
+                heap,
+                threads,
+                files,
+                watched.counted());
     }
 
     private synchronized void keep(Sample sample) {

@@ -3,30 +3,45 @@ package io.tributary.perf.run;
 import io.tributary.perf.machine.Usage;
 import java.util.LinkedHashMap;
 import java.util.Map;
+import java.util.function.LongSupplier;
 
 /**
- * The processes that a run looks at, by name.
+ * What a run looks at.
  *
- * @param pids names and process identifiers, in the order of reports
+ * @param pids names and identifiers of processes, in the order of reports
+ * @param counts what else there is to count, by name; below 0 stands for a number that nobody knows
  */
-public record Watched(Map<String, Long> pids) {
+public record Watched(Map<String, Long> pids, Map<String, LongSupplier> counts) {
 
-    /** Copies the map, in its order. */
+    /** Copies the maps, the first in its order. */
     public Watched {
         pids = new LinkedHashMap<>(pids);
+        counts = Map.copyOf(counts);
     }
 
-    /** With more of them. */
+    /** With more processes. */
     Watched with(Map<String, Long> more) {
         Map<String, Long> all = new LinkedHashMap<>(pids);
         all.putAll(more);
-        return new Watched(all);
+        return new Watched(all, counts);
     }
 
-    /** What they have taken, in the same order. */
+    /** What the processes have taken, in the same order. */
     Map<String, Usage> usage() {
         Map<String, Usage> usage = new LinkedHashMap<>();
         pids.forEach((name, pid) -> usage.put(name, Usage.of(pid)));
         return usage;
+    }
+
+    /** What is counted besides, without what nobody knows. May block for some seconds. */
+    Map<String, Long> counted() {
+        Map<String, Long> counted = new LinkedHashMap<>();
+        counts.forEach((name, count) -> {
+            long value = count.getAsLong();
+            if (value >= 0) {
+                counted.put(name, value);
+            }
+        });
+        return counted;
     }
 }

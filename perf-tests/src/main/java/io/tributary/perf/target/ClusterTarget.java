@@ -11,6 +11,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
+import java.util.function.LongSupplier;
 
 /** Our broker as a cluster on this machine: nodes, Kafka and Redis, by {@code ./tributary cluster}. */
 final class ClusterTarget implements TargetKind {
@@ -71,6 +72,7 @@ final class ClusterTarget implements TargetKind {
 
     private static Target target(TargetContext context, JsonNode status, Runnable end) {
         List<InetSocketAddress> addresses = new ArrayList<>();
+        List<InetSocketAddress> redis = new ArrayList<>();
         Map<String, Long> processes = new LinkedHashMap<>();
         Map<String, Integer> roles = new TreeMap<>();
         String port = context.wire().isWebSocket() ? "ws" : "mqtt";
@@ -83,9 +85,9 @@ final class ClusterTarget implements TargetKind {
             roles.merge(role, 1, Integer::sum);
             processes.put(part.path("name").asText(), part.path("pid").asLong());
             if (role.equals("node")) {
-                addresses.add(new InetSocketAddress(
-                        InetAddress.getLoopbackAddress(),
-                        part.path("ports").path(port).asInt()));
+                addresses.add(address(part, port));
+            } else if (role.equals("redis")) {
+                redis.add(address(part, "clients"));
             }
         }
         if (addresses.isEmpty()) {
@@ -99,6 +101,12 @@ final class ClusterTarget implements TargetKind {
         facts.put("Kafka linger", "default of the broker's settings");
         facts.put("save points", "after 1 s, 500 changes or 256 KiB (default)");
         String version = Programs.output(context.launcher().toString(), "version");
-        return new Target("Tributary cluster", version, facts, addresses, processes, end);
+        Map<String, LongSupplier> counts = Map.of("keys in Redis", new RedisKeys(redis));
+        return new Target("Tributary cluster", version, facts, addresses, processes, counts, end);
+    }
+
+    private static InetSocketAddress address(JsonNode part, String port) {
+        return new InetSocketAddress(
+                InetAddress.getLoopbackAddress(), part.path("ports").path(port).asInt());
     }
 }

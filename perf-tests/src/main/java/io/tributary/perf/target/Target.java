@@ -4,6 +4,7 @@ import java.net.InetSocketAddress;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.function.LongSupplier;
 
 /**
  * Brokers that run.
@@ -12,6 +13,7 @@ import java.util.Map;
  * @param facts what else is to be known when comparing
  * @param addresses where clients connect, one for each node
  * @param processes names and identifiers of all processes that it needs; empty where nobody knows
+ * @param counts what else it has that can be counted, by name; below 0 when nobody can tell. May block for some seconds.
  * @param end ends what was started for it
  */
 public record Target(
@@ -20,6 +22,7 @@ public record Target(
         Map<String, String> facts,
         List<InetSocketAddress> addresses,
         Map<String, Long> processes,
+        Map<String, LongSupplier> counts,
         Runnable end)
         implements AutoCloseable {
 
@@ -28,6 +31,7 @@ public record Target(
         facts = Map.copyOf(facts);
         addresses = List.copyOf(addresses);
         processes = new LinkedHashMap<>(processes);
+        counts = Map.copyOf(counts);
     }
 
     @Override

@@ -98,6 +98,7 @@ public record TargetContext(Path launcher, Path directory, Path programs, Wire w
                 product.facts,
                 List.of(new InetSocketAddress(InetAddress.getLoopbackAddress(), port)),
                 Map.of("broker", process.pid()),
+                Map.of(),
                 () -> process.stop(STOP_LIMIT));
     }
 

@@ -29,7 +29,8 @@ public final class Targets {
 
     /** What can be said, for people. */
     public static String choices() {
-        return String.join(", ", BY_NAME.keySet()) + ", cluster:NODES, cluster:DIRECTORY, HOST:PORT[,HOST:PORT...]";
+        return String.join(", ", BY_NAME.keySet()) + ", cluster:NODES, cluster:DIRECTORY,"
+                + " haproxy:POLICY:NODES, HOST:PORT[,HOST:PORT...]";
     }
 
     /**
@@ -41,7 +42,14 @@ public final class Targets {
         Target target = kind(words).start(context);
         Map<String, Long> all = new LinkedHashMap<>(target.processes());
         all.putAll(pids);
-        return new Target(target.name(), target.version(), target.facts(), target.addresses(), all, target.end());
+        return new Target(
+                target.name(),
+                target.version(),
+                target.facts(),
+                target.addresses(),
+                all,
+                target.counts(),
+                target.end());
     }
 
     private static TargetKind kind(String words) {
@@ -59,11 +67,23 @@ public final class Targets {
             }
             return new ClusterTarget(0, Path.of(which));
         }
+        if (words.startsWith("haproxy:")) {
+            return balanced(words);
+        }
         if (words.indexOf(':') < 0) {
             throw new TargetException("--target " + words + ": one of " + choices());
         }
         List<InetSocketAddress> addresses =
                 Arrays.stream(words.split(",", -1)).map(Addresses::parse).toList();
-        return _ -> new Target("broker at " + words, "unknown", Map.of(), addresses, Map.of(), () -> {});
+        return _ -> new Target("broker at " + words, "unknown", Map.of(), addresses, Map.of(), Map.of(), () -> {});
+    }
+
+    private static TargetKind balanced(String words) {
+        String[] parts = words.split(":", -1);
+        if (parts.length != 3 || !parts[2].matches("[1-9]")) {
+            throw new TargetException("--target " + words
+                    + ": it is haproxy:POLICY:NODES, with 1 to 9 nodes and one of " + Balancing.words());
+        }
+        return new BalancedCluster(Balancing.of(parts[1]), Integer.parseInt(parts[2]));
     }
 }

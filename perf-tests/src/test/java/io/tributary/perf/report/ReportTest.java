@@ -2,10 +2,13 @@ package io.tributary.perf.report;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import com.fasterxml.jackson.databind.ObjectMapper;
+import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.tributary.perf.judge.Count;
 import io.tributary.perf.judge.Metric;
 import io.tributary.perf.judge.Snapshot;
 import io.tributary.perf.result.Distribution;
+import io.tributary.perf.result.Growth;
 import io.tributary.perf.result.Machine;
 import io.tributary.perf.result.ProcessUse;
 import io.tributary.perf.result.ResultFile;
@@ -17,6 +20,7 @@ import java.io.ByteArrayOutputStream;
 import java.io.PrintStream;
 import java.io.StringReader;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
@@ -67,6 +71,39 @@ class ReportTest {
     }
 
     @Test
+    void saysWhatGrowsWhenRunWasLong() {
+        assertThat(MarkdownReport.of(List.of(FIRST)))
+                .contains("| what grows | broker: memory |")
+                .contains("| broker: memory | MB | 75.0 | 45.0 | 100 | 32.0 | GROWS |")
+                .contains("| broker: threads |  | 1.00 | 45.0 | 1.25 | 2.00 | steady |");
+        assertThat(HtmlReport.of("One broker", List.of(FIRST)))
+                .contains(
+                        "<td>GROWS</td>",
+                        "old generation of the heap, MB",
+                        "threads by process",
+                        "open files",
+                        "counted");
+    }
+
+    @Test
+    void isReadWhenOlderVersionWroteIt(@TempDir Path directory) throws Exception {
+        Path file = directory.resolve("result.json");
+        ResultFile.of(List.of(FIRST)).write(file);
+        ObjectNode tree = (ObjectNode) new ObjectMapper().readTree(Files.readString(file));
+        ObjectNode run = (ObjectNode) tree.path("runs").path(0);
+        run.remove("growth");
+        run.putObject("slopes");
+        run.path("samples")
+                .forEach(
+                        sample -> ((ObjectNode) sample).remove(List.of("heapMegabytes", "threads", "files", "counts")));
+        Files.writeString(file, tree.toString());
+        RunResult read = ResultFile.read(file).runs().getFirst();
+        assertThat(read.growth()).isEmpty();
+        assertThat(read.samples().getFirst().megabytes()).containsEntry("broker", 120.0);
+        assertThat(read.samples().getFirst().threads()).isEmpty();
+    }
+
+    @Test
     void writesOverLineWhenOnTerminal() {
         ByteArrayOutputStream bytes = new ByteArrayOutputStream();
         ProgressLine line =
@@ -81,7 +118,18 @@ class ReportTest {
     }
 
     private static Sample sample(double second) {
-        return new Sample(second, "measured", 100, 200, 4, Map.of("broker", 0.5), Map.of("broker", 120.0));
+        return new Sample(
+                second,
+                "measured",
+                100,
+                200,
+                4,
+                Map.of("broker", 0.5),
+                Map.of("broker", 120.0),
+                Map.of("broker", 40.0),
+                Map.of("broker", 30),
+                Map.of("broker", 50),
+                Map.of("keys in Redis", 7L));
     }
 
     private static RunResult result(String broker, long received, List<String> refusals) {
@@ -120,6 +168,8 @@ class ReportTest {
                 List.of(),
                 List.of(step),
                 List.of(sample(0), sample(1), sample(2)),
-                Map.of());
+                List.of(
+                        new Growth("broker: memory", "MB", 45, 75, 100, 32, 16),
+                        new Growth("broker: threads", "", 45, 1, 1.25, 2, 2)));
     }
 }

@@ -29,7 +29,7 @@ final class Runs {
     /** Carries a run out. */
     static RunResult perform(PlannedRun planned, InetSocketAddress address, @Nullable Runners runners) {
         TargetFacts facts = new TargetFacts("test", "1", Map.of());
-        Watched watched = new Watched(Map.of("broker", ProcessHandle.current().pid()));
+        Watched watched = new Watched(Map.of("broker", ProcessHandle.current().pid()), Map.of());
         return new Run(planned, facts, List.of(address), watched, "test").perform(runners, _ -> {});
     }
 }

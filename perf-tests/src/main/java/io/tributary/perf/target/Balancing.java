@@ -1,0 +1,52 @@
+package io.tributary.perf.target;
+
+import java.util.Arrays;
+import java.util.List;
+import java.util.Locale;
+import java.util.stream.Collectors;
+
+/** How a proxy in front of several nodes chooses one for a new connection, as HAProxy says it. */
+enum Balancing {
+    /** One after the other. */
+    ROUND_ROBIN("balance roundrobin"),
+    /** The node with the fewest connections. */
+    LEAST_CONNECTIONS("balance leastconn"),
+    /**
+     * By the client identifier in CONNECT: a client comes back to its node. The proxy reads the first packet before it connects; what
+     * is no CONNECT it does not let through.
+     */
+    CLIENT_IDENTIFIER(
+            "tcp-request inspect-delay 10s",
+            "tcp-request content reject unless { req.payload(0,0),mqtt_is_valid }",
+            "balance hash req.payload(0,0),mqtt_field_value(connect,client_identifier)",
+            "hash-type consistent");
+
+    private final String lines;
+
+    Balancing(String... lines) {
+        this.lines = String.join("\n", lines);
+    }
+
+    /** The policy of a word of the command line, such as {@code round-robin}. */
+    static Balancing of(String word) {
+        return Arrays.stream(values())
+                .filter(policy -> policy.word().equals(word))
+                .findFirst()
+                .orElseThrow(() -> new TargetException("there is no policy '" + word + "'; one of " + words()));
+    }
+
+    /** All words, for people. */
+    static String words() {
+        return Arrays.stream(values()).map(Balancing::word).collect(Collectors.joining(", "));
+    }
+
+    /** The word for it. */
+    String word() {
+        return name().toLowerCase(Locale.ROOT).replace('_', '-');
+    }
+
+    /** The lines of a back-end section. */
+    List<String> configuration() {
+        return lines.lines().toList();
+    }
+}
