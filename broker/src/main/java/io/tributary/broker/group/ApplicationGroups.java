@@ -58,13 +58,14 @@ public final class ApplicationGroups implements SessionTarget, DeliveryTarget, A
     private final ConcurrentMap<String, GroupHost> hosts = new ConcurrentHashMap<>();
     private final AtomicInteger waitingQos0 = new AtomicInteger();
 
+    private volatile @Nullable GroupServices services;
+
     // Confined to the thread.
     private final Map<String, Long> notBeforeNanos = new HashMap<>();
     /** Since when this node has seen that nobody hosts a group of its members. */
     private final Map<String, Long> unhostedSinceNanos = new HashMap<>();
 
     private final Map<String, List<Sharing>> sharing = new HashMap<>();
-    private volatile @Nullable GroupServices services;
     private long lastConnection;
     private long ticks;
     private boolean closed;
@@ -88,8 +89,8 @@ public final class ApplicationGroups implements SessionTarget, DeliveryTarget, A
 
     /** Begins to host; once, when subscriptions are loaded. */
     public void start(GroupServices newServices) {
+        services = newServices;
         thread.start();
-        thread.execute(() -> services = newServices);
         thread.everyTick(this::proceed);
         newServices.subscriptions().applications().watch(name -> thread.execute(() -> check(name)));
     }
@@ -111,17 +112,15 @@ public final class ApplicationGroups implements SessionTarget, DeliveryTarget, A
         thread.execute(this::lookAfter);
     }
 
-    /** How many shared subscriptions are handed out by this node. */
-    public int hosted() {
-        return hosts.size();
-    }
-
     /**
      * Gives all sessions up for other nodes to host, when members elsewhere have acknowledged what they have, or some seconds have
      * passed. Blocks until that is on its way.
      */
     @Override
     public void close() {
+        if (services == null) {
+            return; // never started
+        }
         CompletableFuture<@Nullable Void> left = new CompletableFuture<>();
         thread.execute(() -> {
             closed = true;

@@ -1,5 +1,7 @@
 package io.tributary.broker.blackbox.cluster;
 
+import static io.tributary.persistence.contract.Waiting.get;
+import static io.tributary.persistence.contract.Waiting.until;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
@@ -42,6 +44,9 @@ import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
+import org.apache.kafka.clients.admin.Admin;
+import org.apache.kafka.clients.admin.AdminClientConfig;
+import org.apache.kafka.clients.admin.GroupListing;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
@@ -218,7 +223,10 @@ class ClusterPromisesTest {
         start("n2");
     }
 
-    /** First its node dies, then it is away; each time it goes on where it had acknowledged. */
+    /**
+     * First its node dies, then it is away, for longer than Kafka keeps the offsets of groups without consumers; each time it goes
+     * on where it had acknowledged.
+     */
     @ParameterizedTest
     @ValueSource(strings = {"app-own", "app-small-one"})
     void applicationGetsEverythingInOrderWhateverDies(String application) throws IOException {
@@ -241,7 +249,25 @@ class ClusterPromisesTest {
         for (; sent < 600; sent++) {
             publish(publisher, "firehose", "" + sent, false);
         }
+        forgetCommittedOffsets();
         readInOrder(connect("n1", application, LONG), seen, sent);
+    }
+
+    /** As Kafka does by itself after a week, unless configured. */
+    private static void forgetCommittedOffsets() {
+        Map<String, Object> servers = Map.of(
+                AdminClientConfig.BOOTSTRAP_SERVERS_CONFIG, cluster.kafka().bootstrapServers());
+        try (Admin admin = Admin.create(servers)) {
+            until(() -> !groupsOfApplications(admin).isEmpty());
+            get(admin.deleteConsumerGroups(groupsOfApplications(admin)).all().toCompletionStage());
+        }
+    }
+
+    private static List<String> groupsOfApplications(Admin admin) {
+        return get(admin.listGroups().all().toCompletionStage()).stream()
+                .map(GroupListing::groupId)
+                .filter(group -> group.startsWith("tributary.app."))
+                .toList();
     }
 
     /** Members on all nodes; two of three nodes die one after the other, so that whoever hands out the messages does, too. */

@@ -26,7 +26,7 @@ class SettingsInDocsTest {
     private static final Set<String> FILES = Set.of("tributary.yaml", "tributary.properties", "tributary.service");
     private static final Pattern EXAMPLE = Pattern.compile("```yaml\\n(tributary:\\n.*?)```", Pattern.DOTALL);
     /** Topics of Kafka. */
-    private static final Pattern TOPIC = Pattern.compile("tributary\\.(app\\..*|apps?|shards)");
+    private static final Pattern TOPIC = Pattern.compile("tributary\\.((app|group)\\..*|apps?|shards)");
 
     private final List<Setting> settings = SettingCatalog.all();
 
