@@ -46,7 +46,6 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.admin.AdminClientConfig;
-import org.apache.kafka.clients.admin.GroupListing;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
@@ -244,30 +243,27 @@ class ClusterPromisesTest {
         }
         reader = connect("n3", application, LONG);
         seen = readInOrder(reader, seen, 300);
+        forgetCommittedOffset(application);
         reader.close();
         start("n1");
         for (; sent < 600; sent++) {
             publish(publisher, "firehose", "" + sent, false);
         }
-        forgetCommittedOffsets();
         readInOrder(connect("n1", application, LONG), seen, sent);
     }
 
     /** As Kafka does by itself after a week, unless configured. */
-    private static void forgetCommittedOffsets() {
+    private void forgetCommittedOffset(String application) {
+        String group = "tributary.app." + name + application;
         Map<String, Object> servers = Map.of(
                 AdminClientConfig.BOOTSTRAP_SERVERS_CONFIG, cluster.kafka().bootstrapServers());
         try (Admin admin = Admin.create(servers)) {
-            until(() -> !groupsOfApplications(admin).isEmpty());
-            get(admin.deleteConsumerGroups(groupsOfApplications(admin)).all().toCompletionStage());
+            until(() -> !get(admin.listConsumerGroupOffsets(group)
+                            .partitionsToOffsetAndMetadata()
+                            .toCompletionStage())
+                    .isEmpty());
+            get(admin.deleteConsumerGroups(List.of(group)).all().toCompletionStage());
         }
-    }
-
-    private static List<String> groupsOfApplications(Admin admin) {
-        return get(admin.listGroups().all().toCompletionStage()).stream()
-                .map(GroupListing::groupId)
-                .filter(group -> group.startsWith("tributary.app."))
-                .toList();
     }
 
     /** Members on all nodes; two of three nodes die one after the other, so that whoever hands out the messages does, too. */
