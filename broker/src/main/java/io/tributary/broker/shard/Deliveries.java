@@ -67,6 +67,9 @@ final class Deliveries {
      */
     void attached(ClientState client, long last) {
         Outgoing before = outgoing.get(client.clientId);
+        if (before != null && before.isOf(client)) {
+            return; // resumed already, while it was not known yet whether the topic is there
+        }
         long begunUpTo = before != null && before.client == client
                 ? Math.min(before.begunUpTo(), client.resendUpTo)
                 : Math.min(last, client.resendUpTo);

@@ -88,6 +88,11 @@ final class Outgoing {
         }
     }
 
+    /** Whether this is for the connection that the session has now. */
+    boolean isOf(ClientState session) {
+        return client == session && epoch == session.epoch;
+    }
+
     /** Whether there may be entries that were not looked at yet. */
     boolean mayHaveMore() {
         return reading != null || next <= client.lastSequence;

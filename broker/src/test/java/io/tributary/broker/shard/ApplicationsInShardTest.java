@@ -75,6 +75,23 @@ class ApplicationsInShardTest {
         assertThat(paced.target.take()).containsExactly("7: 4 5");
     }
 
+    /** The link broke while it was asked whether the topic is there, so it was asked again, and the first answer comes last. */
+    @Test
+    void answerThatComesLateDoesNotPassOverWhatIsInFlight() {
+        shard.fold(attach(7));
+        append("1", "2");
+        assertThat(shard.target.take()).containsExactly("7: 1", "7: 2");
+        shard.deliveries.attached(client(), 2);
+        shard.deliveries.flush();
+        append("3");
+        shard.settle("erp", 1);
+        shard.log();
+        assertThat(progress().upTo()).isEqualTo(1);
+        shard.target.take();
+        shard.fold(detach("erp", 1, 3), attach(8));
+        assertThat(shard.target.take()).containsExactly("8: 2 dup 3 dup");
+    }
+
     @Test
     void whatIsForAnotherSessionIsPassedOver() {
         shard.fold(attach(7));
