@@ -1,5 +1,6 @@
 package io.tributary.broker.cluster;
 
+import io.tributary.broker.cluster.LinkWays.Way;
 import io.tributary.broker.cluster.NodeMessage.Shared;
 import io.tributary.broker.cluster.NodeMessage.SharedAnswer;
 import io.tributary.broker.cluster.NodeMessage.SharedOutcome;
@@ -7,8 +8,6 @@ import io.tributary.broker.delivery.MemberReply;
 import io.tributary.broker.delivery.MemberTarget;
 import io.tributary.broker.link.Link;
 import io.tributary.common.event.QueueEntry.Queued;
-import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.ConcurrentMap;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
@@ -25,19 +24,9 @@ final class SharedTraffic {
 
     private final ClusterTimer timer;
     private final AtomicLong lastId = new AtomicLong();
-    private final ConcurrentMap<String, Way> ways = new ConcurrentHashMap<>();
+    private final LinkWays<MemberReply> ways = new LinkWays<>();
 
     private volatile @Nullable MemberTarget members;
-
-    /** A link, and what was sent over it that the node has not answered. */
-    private static final class Way {
-        final Link link;
-        final ConcurrentMap<Long, MemberReply> waiting = new ConcurrentHashMap<>();
-
-        Way(Link link) {
-            this.link = link;
-        }
-    }
 
     SharedTraffic(ClusterTimer timer) {
         this.timer = timer;
@@ -50,20 +39,20 @@ final class SharedTraffic {
 
     /** There is a link to a node. */
     void onUp(Link link) {
-        ways.put(link.peer().toString(), new Way(link));
+        ways.up(link);
     }
 
     /** A link is gone. */
     void onDown(Link link) {
-        Way way = ways.get(link.peer().toString());
-        if (way != null && way.link.equals(link) && ways.remove(link.peer().toString(), way)) {
+        Way<MemberReply> way = ways.down(link);
+        if (way != null) {
             way.waiting.keySet().forEach(id -> returned(way, id, true));
         }
     }
 
     /** {@link io.tributary.broker.delivery.NodeInbox#deliverShared}. */
     void deliver(String node, String clientId, long session, Queued message, boolean dup, MemberReply reply) {
-        Way way = ways.get(node);
+        Way<MemberReply> way = ways.to(node);
         if (way == null) {
             reply.returned(false);
             return;
@@ -72,7 +61,7 @@ final class SharedTraffic {
         way.waiting.put(id, reply);
         if (!way.link.send(FrameBuilder.frameOf(new Shared(id, clientId, session, dup, message)))) {
             returned(way, id, false);
-        } else if (way != ways.get(node)) { // onDown may have looked before the message was put there
+        } else if (way != ways.of(way.link)) { // onDown may have looked before the message was put there
             returned(way, id, true);
         }
     }
@@ -90,8 +79,8 @@ final class SharedTraffic {
 
     /** Another node says what became of something. */
     void take(Link link, SharedAnswer answer) {
-        Way way = ways.get(link.peer().toString());
-        MemberReply reply = way == null || !way.link.equals(link) ? null : way.waiting.remove(answer.id());
+        Way<MemberReply> way = ways.of(link);
+        MemberReply reply = way == null ? null : way.waiting.remove(answer.id());
         if (reply != null) {
             switch (answer.outcome()) {
                 case DONE -> reply.done();
@@ -101,16 +90,11 @@ final class SharedTraffic {
         }
     }
 
-    private static void returned(Way way, long id, boolean begun) {
+    private static void returned(Way<MemberReply> way, long id, boolean begun) {
         MemberReply reply = way.waiting.remove(id);
         if (reply != null) {
             reply.returned(begun);
         }
-    }
-
-    private boolean isUp(Link link) {
-        Way way = ways.get(link.peer().toString());
-        return way != null && way.link.equals(link);
     }
 
     /** Tells the node that the message came from, for as long as the link to it is up. */
@@ -134,7 +118,7 @@ final class SharedTraffic {
         }
 
         private void send(SharedOutcome outcome) {
-            if (!link.send(FrameBuilder.frameOf(new SharedAnswer(id, outcome))) && isUp(link)) {
+            if (!link.send(FrameBuilder.frameOf(new SharedAnswer(id, outcome))) && ways.of(link) != null) {
                 timer.after(RETRY_NANOS, () -> send(outcome));
             }
         }

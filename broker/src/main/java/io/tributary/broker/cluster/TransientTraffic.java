@@ -1,5 +1,6 @@
 package io.tributary.broker.cluster;
 
+import io.tributary.broker.cluster.LinkWays.Way;
 import io.tributary.broker.cluster.NodeMessage.Taken;
 import io.tributary.broker.cluster.NodeMessage.Transient;
 import io.tributary.broker.delivery.MemberReply;
@@ -38,22 +39,12 @@ final class TransientTraffic implements NodeInbox {
     private final ClusterTimer timer;
     private final ClusterRecorder recorder;
     private final AtomicLong lastId = new AtomicLong(UNACKNOWLEDGED);
-    private final ConcurrentMap<String, Way> ways = new ConcurrentHashMap<>();
+    private final LinkWays<Waiting> ways = new LinkWays<>();
     /** What was taken and not answered yet; each list is used by its link's event loop only. */
     private final ConcurrentMap<Link, List<Long>> unanswered = new ConcurrentHashMap<>();
 
     private volatile @Nullable TransientReceiver receiver;
     private volatile boolean closed;
-
-    /** A link, and what was sent over it that the node has not answered. */
-    private static final class Way {
-        private final Link link;
-        private final ConcurrentMap<Long, Waiting> waiting = new ConcurrentHashMap<>();
-
-        private Way(Link link) {
-            this.link = link;
-        }
-    }
 
     private record Waiting(long sinceNanos, Runnable done) {}
 
@@ -73,14 +64,14 @@ final class TransientTraffic implements NodeInbox {
     /** There is a link to a node. */
     void onUp(Link link) {
         unanswered.put(link, new ArrayList<>());
-        ways.put(link.peer().toString(), new Way(link));
+        ways.up(link);
     }
 
     /** A link is gone: what was on its way is given up. */
     void onDown(Link link) {
         unanswered.remove(link);
-        Way way = ways.get(link.peer().toString());
-        if (way != null && way.link.equals(link) && ways.remove(link.peer().toString(), way)) {
+        Way<Waiting> way = ways.down(link);
+        if (way != null) {
             way.waiting.keySet().forEach(id -> giveUp(way, id));
         }
     }
@@ -92,7 +83,7 @@ final class TransientTraffic implements NodeInbox {
 
     @Override
     public void deliver(String node, Message message, List<Recipient> members, boolean matching, Runnable done) {
-        Way way = ways.get(node);
+        Way<Waiting> way = ways.to(node);
         if (way == null) {
             recorder.onGivenUp();
             done.run();
@@ -103,7 +94,8 @@ final class TransientTraffic implements NodeInbox {
         }
     }
 
-    private void sendInParts(Way way, Message message, List<Recipient> members, boolean matching, Runnable done) {
+    private void sendInParts(
+            Way<Waiting> way, Message message, List<Recipient> members, boolean matching, Runnable done) {
         int parts = (members.size() + NodeMessage.MAX_MEMBERS - 1) / NodeMessage.MAX_MEMBERS;
         AtomicInteger left = new AtomicInteger(parts);
         for (int i = 0; i < parts; i++) {
@@ -117,7 +109,7 @@ final class TransientTraffic implements NodeInbox {
         }
     }
 
-    private void send(Way way, Message message, List<Recipient> members, boolean matching, Runnable done) {
+    private void send(Way<Waiting> way, Message message, List<Recipient> members, boolean matching, Runnable done) {
         boolean answered = message.qos() != QoS.AT_MOST_ONCE;
         long id = answered ? lastId.incrementAndGet() : UNACKNOWLEDGED;
         if (answered) {
@@ -129,7 +121,7 @@ final class TransientTraffic implements NodeInbox {
         }
         if (answered) {
             // onDown may have looked before the message was put there
-            if (!sent || way != ways.get(way.link.peer().toString())) {
+            if (!sent || way != ways.of(way.link)) {
                 giveUp(way, id);
             }
         } else {
@@ -166,8 +158,8 @@ final class TransientTraffic implements NodeInbox {
 
     /** Another node has taken what was handed over to it; on the link's event loop. */
     void take(Link link, Taken taken) {
-        Way way = ways.get(link.peer().toString());
-        if (way == null || !way.link.equals(link)) {
+        Way<Waiting> way = ways.of(link);
+        if (way == null) {
             return;
         }
         for (long id : taken.ids()) {
@@ -194,7 +186,7 @@ final class TransientTraffic implements NodeInbox {
             return;
         }
         long now = timer.nanos();
-        for (Way way : ways.values()) {
+        for (Way<Waiting> way : ways.all()) {
             way.waiting.forEach((id, waiting) -> {
                 if (now - waiting.sinceNanos >= PATIENCE.toNanos()) {
                     giveUp(way, id);
@@ -204,7 +196,7 @@ final class TransientTraffic implements NodeInbox {
         timer.after(LOOK_NANOS, this::look);
     }
 
-    private void giveUp(Way way, long id) {
+    private void giveUp(Way<Waiting> way, long id) {
         Waiting waiting = way.waiting.remove(id);
         if (waiting != null) {
             recorder.onGivenUp();

@@ -13,6 +13,7 @@ import io.tributary.common.event.QueueEntry.Queued;
 import io.tributary.common.event.QueueKind;
 import io.tributary.common.event.ShardEvent.Attach;
 import io.tributary.common.event.ShardEvent.Detach;
+import io.tributary.common.mqtt.MqttPacket.ConnectProperties;
 import io.tributary.common.mqtt.QoS;
 import io.tributary.common.topic.TopicFilter;
 import java.util.ArrayList;
@@ -20,6 +21,7 @@ import java.util.HashMap;
 import java.util.Iterator;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.concurrent.CompletableFuture;
@@ -52,7 +54,6 @@ import org.slf4j.LoggerFactory;
 final class GroupHost {
     private static final Logger LOG = LoggerFactory.getLogger(GroupHost.class);
 
-    static final long NEVER_EXPIRES_SECONDS = 0xFFFF_FFFFL;
     private static final long PAUSE_NANOS = TimeUnit.SECONDS.toNanos(1);
     private static final long STUCK_NANOS = TimeUnit.SECONDS.toNanos(10);
     private static final long EMPTY_NANOS = TimeUnit.MINUTES.toNanos(1);
@@ -133,7 +134,7 @@ final class GroupHost {
                 services.node(),
                 connection,
                 false,
-                NEVER_EXPIRES_SECONDS,
+                ConnectProperties.NEVER_EXPIRES,
                 services.window().messages(),
                 QueueKind.TOPIC,
                 null);
@@ -172,7 +173,7 @@ final class GroupHost {
             subscribe(answer);
         } else if (state == State.OVER && attached == null) {
             attached = answer;
-            detach(answer, NEVER_EXPIRES_SECONDS);
+            detach(answer, ConnectProperties.NEVER_EXPIRES);
         }
     }
 
@@ -228,7 +229,7 @@ final class GroupHost {
     /** Gives the session up, for another node to take it. */
     void leave() {
         CompletionStage<?> _ = withdraw();
-        end(NEVER_EXPIRES_SECONDS);
+        end(ConnectProperties.NEVER_EXPIRES);
     }
 
     private void end(long sessionExpirySeconds) {
@@ -335,12 +336,12 @@ final class GroupHost {
         Iterator<Long> each = waiting.iterator();
         while (each.hasNext()) {
             long sequence = each.next();
-            InHand message = messages.get(sequence);
-            Receiver receiver = message == null ? null : choice.of(message.queued);
-            if (message != null && receiver != null) {
+            InHand message = Objects.requireNonNull(messages.get(sequence));
+            Receiver receiver = choice.of(message.queued);
+            if (receiver != null) {
                 each.remove();
                 hand(sequence, message, receiver);
-            } else if (message == null || isForNobody(group, message.queued)) {
+            } else if (isForNobody(group, message.queued)) {
                 each.remove();
                 messages.remove(sequence);
                 settle(sequence);
@@ -402,7 +403,6 @@ final class GroupHost {
             release(message);
             waiting.remove(sequence);
             settle(sequence);
-            dispatchSoon();
         }
     }
 

@@ -1,10 +1,10 @@
 package io.tributary.broker.session;
 
+import io.tributary.broker.delivery.MemberReply;
 import io.tributary.common.event.QueueEntry.Queued;
 import java.util.Collection;
-import java.util.HashSet;
 import java.util.LinkedHashMap;
-import java.util.Set;
+import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -62,8 +62,8 @@ final class InFlightWindow {
     private final SessionContext context;
     private final LinkedHashMap<Integer, Entry> byPacketId = new LinkedHashMap<>();
 
-    /** Packet identifiers that are in use for messages without a sequence number. */
-    private final Set<Integer> lent = new HashSet<>(0);
+    /** Whoever waits for the acknowledgement of a message without a sequence number, by the packet identifier it was lent. */
+    private final Map<Integer, MemberReply> lent = new LinkedHashMap<>(0);
 
     /** How far behind the latest sequence number the last one was taken. */
     private int lends;
@@ -76,7 +76,7 @@ final class InFlightWindow {
 
     /** Whether the message with that sequence number may be sent [MQTT-3.3.4-9]; later ones follow it. */
     boolean admits(long sequence) {
-        if (!hasRoom() || lent.contains(PacketIds.of(sequence))) {
+        if (!hasRoom() || isLent(PacketIds.of(sequence))) {
             return false;
         }
         return byPacketId.isEmpty() || sequence - byPacketId.firstEntry().getValue().sequence < PacketIds.COUNT;
@@ -91,24 +91,33 @@ final class InFlightWindow {
      * Takes a packet identifier for a message without a sequence number, as long as there {@link #hasRoom}.
      *
      * @param lastSequence the sequence number that was sent last: the identifiers that lie before it are those that others need last
+     * @param reply waits for the acknowledgement
      */
-    int lend(long lastSequence) {
+    int lend(long lastSequence, MemberReply reply) {
         int furthest = byPacketId.size() + lent.size() < FURTHEST_LENT ? FURTHEST_LENT : PacketIds.COUNT - 1;
         int packetId;
         do {
             lends = lends % furthest + 1;
             packetId = PacketIds.of(lastSequence + PacketIds.COUNT - lends);
-        } while (byPacketId.containsKey(packetId) || lent.contains(packetId));
-        lent.add(packetId);
+        } while (byPacketId.containsKey(packetId) || isLent(packetId));
+        lent.put(packetId, reply);
         count(1);
         return packetId;
     }
 
-    /** The message with a packet identifier that was lent is acknowledged. */
-    void giveBack(int packetId) {
-        if (lent.remove(packetId)) {
+    /** Whether a message without a sequence number has the packet identifier. */
+    boolean isLent(int packetId) {
+        return !lent.isEmpty() && lent.containsKey(packetId);
+    }
+
+    /** Ends the use of a packet identifier that was lent; null when it was not. */
+    @Nullable
+    MemberReply takeBack(int packetId) {
+        MemberReply reply = lent.isEmpty() ? null : lent.remove(packetId);
+        if (reply != null) {
             count(-1);
         }
+        return reply;
     }
 
     /** Notes that a message, or only the PUBREL that is left of it, was sent. */
@@ -139,6 +148,11 @@ final class InFlightWindow {
     /** All messages in flight, oldest first. */
     Collection<Entry> entries() {
         return byPacketId.values();
+    }
+
+    /** Those who wait for acknowledgements of messages without a sequence number, oldest first. */
+    Collection<MemberReply> lent() {
+        return lent.values();
     }
 
     /** Forgets all messages. */

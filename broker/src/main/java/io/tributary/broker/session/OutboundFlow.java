@@ -4,7 +4,6 @@ import io.tributary.broker.delivery.Delivery;
 import io.tributary.broker.delivery.MemberReply;
 import io.tributary.broker.session.InFlightWindow.Entry;
 import io.tributary.broker.session.InFlightWindow.Phase;
-import io.tributary.broker.session.SharedMessages.Shared;
 import io.tributary.common.event.QueueEntry.Queued;
 import io.tributary.common.event.QueueEntry.Released;
 import io.tributary.common.mqtt.MqttException;
@@ -31,6 +30,7 @@ import org.jspecify.annotations.Nullable;
  * ends before the client has acknowledged it.
  */
 final class OutboundFlow {
+    private static final int MOST_SHARED = 1_024;
     private static final String PUBREC_FOR_QOS_1 = "PUBREC for a QoS 1 message";
 
     private final SessionContext context;
@@ -47,8 +47,8 @@ final class OutboundFlow {
     /** QoS 1 and 2 messages that wait for a number: only in a transient session. */
     private final OutboundQueue unnumbered;
 
-    /** Messages of shared subscriptions of applications. */
-    private final SharedMessages shared = new SharedMessages();
+    /** Messages of shared subscriptions of applications that wait for the window. */
+    private final ArrayDeque<Shared> shared = new ArrayDeque<>(0);
 
     /** Whether such a message was sent last, so that now it is another's turn. */
     private boolean sharedWasLast;
@@ -60,6 +60,9 @@ final class OutboundFlow {
     private long begunUpTo;
 
     private long sentUpTo;
+
+    /** A message of a shared subscription of applications, and who is told what becomes of it. */
+    private record Shared(Queued message, boolean dup, MemberReply reply) {}
 
     OutboundFlow(SessionContext context, Identity identity, ConnectProperties client, Replies replies) {
         this.context = context;
@@ -102,8 +105,15 @@ final class OutboundFlow {
         pump();
     }
 
-    /** Takes a message of a shared subscription of applications. */
+    /**
+     * Takes a message of a shared subscription of applications; gives it back at once when too many wait, as after several changes
+     * of who hands them out.
+     */
     void share(Queued message, boolean dup, MemberReply reply) {
+        if (shared.size() >= MOST_SHARED) {
+            reply.returned(false);
+            return;
+        }
         shared.add(new Shared(message, dup, reply));
         pump();
     }
@@ -122,7 +132,9 @@ final class OutboundFlow {
     void puback(Puback packet) {
         Entry entry = inFlight.get(packet.packetId());
         if (entry == null) {
-            finishShared(packet.packetId());
+            if (endShared(packet.packetId())) {
+                pump();
+            }
             return;
         }
         if (!isSent(entry, QoS.AT_LEAST_ONCE)) {
@@ -134,7 +146,7 @@ final class OutboundFlow {
     /** Takes a PUBREC; one for nothing in flight is answered so that the client can forget it. */
     void pubrec(Pubrec packet) {
         Entry entry = inFlight.get(packet.packetId());
-        if (shared.hasSent(packet.packetId())) {
+        if (entry == null && inFlight.isLent(packet.packetId())) {
             throw new MqttException(ReasonCode.PROTOCOL_ERROR, PUBREC_FOR_QOS_1);
         }
         if (entry == null) {
@@ -197,9 +209,11 @@ final class OutboundFlow {
         for (Queued message = unnumbered.poll(); message != null; message = unnumbered.poll()) {
             addShared(message, left);
         }
+        inFlight.lent().forEach(reply -> reply.returned(true));
         inFlight.clear();
         parked.clear();
-        shared.close();
+        shared.forEach(waiting -> waiting.reply().returned(false));
+        shared.clear();
         return left;
     }
 
@@ -219,32 +233,29 @@ final class OutboundFlow {
     }
 
     private boolean sendShared() {
-        Shared next = inFlight.hasRoom() ? shared.poll() : null;
-        if (next == null) {
+        if (shared.isEmpty() || !inFlight.hasRoom()) {
             return false;
         }
         sharedWasLast = true;
+        Shared next = shared.remove();
         boolean followed = next.message().qos().isAcknowledged();
-        int packetId = followed ? inFlight.lend(begunUpTo) : 0;
-        if (followed) {
-            shared.sent(packetId, next.reply());
-        }
-        if (!writer.write(next.message(), packetId, followed && next.dup())) {
-            inFlight.giveBack(packetId);
-            shared.acknowledged(packetId);
-        }
+        int packetId = followed ? inFlight.lend(begunUpTo, next.reply()) : 0;
+        boolean written = writer.write(next.message(), packetId, followed && next.dup());
         if (!followed) {
             next.reply().done();
+        } else if (!written) {
+            endShared(packetId);
         }
         return true;
     }
 
-    private void finishShared(int packetId) {
-        if (shared.hasSent(packetId)) {
-            inFlight.giveBack(packetId);
-            shared.acknowledged(packetId);
-            pump();
+    /** Tells whether the packet identifier was one of a message of a shared subscription. */
+    private boolean endShared(int packetId) {
+        MemberReply reply = inFlight.takeBack(packetId);
+        if (reply != null) {
+            reply.done();
         }
+        return reply != null;
     }
 
     private long upcoming() {

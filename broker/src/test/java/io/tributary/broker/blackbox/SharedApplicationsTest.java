@@ -180,13 +180,9 @@ class SharedApplicationsTest {
         publish(connect("device"), 0, messages);
         // The slow one reads nothing, and acknowledges nothing: it has its share of the window, no more.
         Set<Integer> got = new TreeSet<>();
-        while (got.size() < messages - 128) {
-            got.add(acknowledge(quick));
-        }
+        acknowledge(quick, got, messages - 128);
         slow.close();
-        while (got.size() < messages) {
-            got.add(acknowledge(quick));
-        }
+        acknowledge(quick, got, messages);
         assertThat(got).containsExactlyElementsOf(numbers(0, messages));
     }
 
@@ -250,14 +246,10 @@ class SharedApplicationsTest {
         all.close();
         publish(connect("device"), 0, 200);
         Set<Integer> got = new TreeSet<>();
-        while (got.size() < 100) {
-            got.add(acknowledge(even));
-        }
+        acknowledge(even, got, 100);
         assertThat(got).allMatch(number -> number % 2 == 0);
         TestClient back = connect("app-all");
-        while (got.size() < 200) {
-            got.add(acknowledge(back));
-        }
+        acknowledge(back, got, 200);
         assertThat(got).containsExactlyElementsOf(numbers(0, 200));
     }
 
@@ -277,13 +269,9 @@ class SharedApplicationsTest {
                 0,
                 List.of()));
         Set<Integer> got = new TreeSet<>();
-        while (got.size() < 200) {
-            got.add(acknowledge(later));
-        }
+        acknowledge(later, got, 200);
         hung.close();
-        while (got.size() < messages) {
-            got.add(acknowledge(later));
-        }
+        acknowledge(later, got, messages);
         assertThat(got).containsExactlyElementsOf(numbers(0, messages));
     }
 
@@ -345,6 +333,13 @@ class SharedApplicationsTest {
         Publish got = (Publish) next;
         member.send(new Puback(got.packetId(), ReasonCode.SUCCESS, null, List.of()));
         return number(got);
+    }
+
+    /** Takes and acknowledges messages until so many different ones have come. */
+    private static void acknowledge(TestClient member, Set<Integer> got, int wanted) throws IOException {
+        while (got.size() < wanted) {
+            got.add(acknowledge(member));
+        }
     }
 
     private static int number(Publish publish) {

@@ -1,5 +1,7 @@
 package io.tributary.common.event;
 
+import io.tributary.common.topic.TopicFilter;
+
 /**
  * The name under which the applications of a shared subscription have a session together: that of the subscription behind a NUL,
  * which no client identifier has in it [MQTT-1.5.4-2]. To shards, stores and topics it is the identifier of one more
@@ -7,13 +9,17 @@ package io.tributary.common.event;
  */
 public final class GroupIdentifier {
     private static final String MARK = "\0";
-    private static final String SHARE = "$share/";
 
     private GroupIdentifier() {}
 
     /** The identifier for a shared subscription, {@code $share/name/filter}. */
     public static String of(String group) {
-        return MARK + group.substring(SHARE.length());
+        return ofName(group.substring(TopicFilter.SHARE_PREFIX.length()));
+    }
+
+    /** The identifier for what follows {@code $share/}. */
+    public static String ofName(String nameAndFilter) {
+        return MARK + nameAndFilter;
     }
 
     /** Whether this is such an identifier and not a client's. */
@@ -23,7 +29,12 @@ public final class GroupIdentifier {
 
     /** The shared subscription, {@code $share/name/filter}, of an identifier that is a group's. */
     public static String groupOf(String clientId) {
-        return SHARE + clientId.substring(MARK.length());
+        return TopicFilter.SHARE_PREFIX + nameOf(clientId);
+    }
+
+    /** What follows {@code $share/} in the shared subscription of an identifier that is a group's. */
+    public static String nameOf(String clientId) {
+        return clientId.substring(MARK.length());
     }
 
     /** How to show an identifier to people: a group as its shared subscription, a client as it is. */

@@ -12,7 +12,8 @@ import org.jspecify.annotations.Nullable;
  */
 public record TopicFilter(String filter, @Nullable String shareName) {
 
-    private static final String SHARE_PREFIX = "$share/";
+    /** What a shared subscription begins with [MQTT-4.8.2-1]. */
+    public static final String SHARE_PREFIX = "$share/";
 
     /**
      * Parses a filter as a client gave it in SUBSCRIBE or UNSUBSCRIBE. {@code $share/NAME/FILTER} is a shared

@@ -34,7 +34,6 @@ import org.jspecify.annotations.Nullable;
  * read from there.
  */
 public final class KafkaAppTopics implements AppTopics {
-    private static final String SHARE = "$share/";
     private static final int UNLIMITED = -1;
 
     private final String ownPrefix;
@@ -184,7 +183,7 @@ public final class KafkaAppTopics implements AppTopics {
     /** A group's identifier begins with a character that is not worth showing. */
     private String ownTopic(String clientId) {
         return GroupIdentifier.isGroup(clientId)
-                ? TopicNames.of(groupPrefix, GroupIdentifier.groupOf(clientId).substring(SHARE.length()))
+                ? TopicNames.of(groupPrefix, GroupIdentifier.nameOf(clientId))
                 : TopicNames.of(ownPrefix, clientId);
     }
 
@@ -193,7 +192,7 @@ public final class KafkaAppTopics implements AppTopics {
         if (group == null) {
             return TopicNames.identifier(ownPrefix, topic);
         }
-        return group.indexOf('/') < 0 ? null : GroupIdentifier.of(SHARE + group); // not a name and a filter
+        return group.indexOf('/') < 0 ? null : GroupIdentifier.ofName(group); // not a name and a filter
     }
 
     private TopicRules rules(AppTopic topic) {
