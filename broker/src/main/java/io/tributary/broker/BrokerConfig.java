@@ -31,6 +31,8 @@ import org.jspecify.annotations.Nullable;
  * @param shards how sessions are owned, queued and saved
  * @param subscriptions how many subscriptions there may be
  * @param shared how shared subscriptions choose a member
+ * @param maxDeliveries how often a message is sent to members of applications' shared subscriptions that leave it unacknowledged
+ *     before it is published as a dead letter; 0 for as often as it takes
  * @param retained how many retained messages there may be
  * @param sysInterval how often {@code $SYS} topics are published; zero turns them off
  * @param drain how clients are sent away at a stop
@@ -46,6 +48,7 @@ public record BrokerConfig(
         ShardConfig shards,
         SubscriptionLimits subscriptions,
         SharedChoice shared,
+        int maxDeliveries,
         RetainedLimits retained,
         Duration sysInterval,
         DrainConfig drain,
@@ -61,6 +64,9 @@ public record BrokerConfig(
         }
         if (sysInterval.isNegative()) {
             throw new IllegalArgumentException("$SYS interval " + sysInterval + ": must not be negative");
+        }
+        if (maxDeliveries < 0) {
+            throw new IllegalArgumentException("most deliveries " + maxDeliveries + ": must not be negative");
         }
         Set<String> names = new HashSet<>();
         for (ListenerConfig listener : listeners) {
@@ -82,6 +88,7 @@ public record BrokerConfig(
                 ShardConfig.defaults(),
                 SubscriptionLimits.defaults(),
                 SharedChoice.DEFAULT,
+                0,
                 RetainedLimits.defaults(),
                 Duration.ofSeconds(10),
                 DrainConfig.DEFAULT,
@@ -100,6 +107,7 @@ public record BrokerConfig(
                 shards,
                 subscriptions,
                 shared,
+                maxDeliveries,
                 retained,
                 sysInterval,
                 drain,
@@ -118,6 +126,26 @@ public record BrokerConfig(
                 shards,
                 subscriptions,
                 shared,
+                maxDeliveries,
+                retained,
+                sysInterval,
+                drain,
+                cluster);
+    }
+
+    /** The same with this limit to how often a message is sent to members of applications' shared subscriptions. */
+    public BrokerConfig withMaxDeliveries(int newMost) {
+        return new BrokerConfig(
+                nodeName,
+                dataDirectory,
+                storage,
+                listeners,
+                network,
+                clientRules,
+                shards,
+                subscriptions,
+                shared,
+                newMost,
                 retained,
                 sysInterval,
                 drain,

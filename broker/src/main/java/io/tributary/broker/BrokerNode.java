@@ -157,8 +157,9 @@ final class BrokerNode implements AutoCloseable {
                 sessions,
                 place.inbox(),
                 policy::mayReceive,
-                new GroupServices.Window(
-                        config.shards().windowMessages(), config.shards().windowBytes()),
+                router,
+                new GroupServices.Limits(
+                        config.shards().windowMessages(), config.shards().windowBytes(), config.maxDeliveries()),
                 recorders.groups()));
         shards.own();
         ScheduledFuture<?> _ = timer.scheduleWithFixedDelay(this::tick, 0, 1, TimeUnit.SECONDS);

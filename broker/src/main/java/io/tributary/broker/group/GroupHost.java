@@ -4,6 +4,7 @@ import io.tributary.broker.delivery.Attached;
 import io.tributary.broker.delivery.Delivery;
 import io.tributary.broker.delivery.MemberReply;
 import io.tributary.broker.group.GroupRecorder.Drop;
+import io.tributary.broker.routing.RouteOutcome;
 import io.tributary.broker.subscription.Receiver;
 import io.tributary.broker.subscription.SharedGroup;
 import io.tributary.broker.subscription.Subscriber;
@@ -13,6 +14,7 @@ import io.tributary.common.event.QueueEntry.Queued;
 import io.tributary.common.event.QueueKind;
 import io.tributary.common.event.ShardEvent.Attach;
 import io.tributary.common.event.ShardEvent.Detach;
+import io.tributary.common.mqtt.Message;
 import io.tributary.common.mqtt.MqttPacket.ConnectProperties;
 import io.tributary.common.mqtt.QoS;
 import io.tributary.common.topic.TopicFilter;
@@ -85,7 +87,7 @@ final class GroupHost {
     /** What was taken and is not acknowledged. */
     private final TreeMap<Long, InHand> messages = new TreeMap<>();
 
-    /** Those of {@link #messages} that no member has. */
+    /** Those of {@link #messages} that a member is to get. */
     private final TreeSet<Long> waiting = new TreeSet<>();
 
     private final Map<Subscriber, Member> members = new HashMap<>();
@@ -99,6 +101,8 @@ final class GroupHost {
         final Queued queued;
         boolean dup;
         int attempt;
+        /** How often a member that may have been sent it has left it. */
+        int left;
 
         @Nullable
         Member member;
@@ -135,7 +139,7 @@ final class GroupHost {
                 connection,
                 false,
                 ConnectProperties.NEVER_EXPIRES,
-                services.window().messages(),
+                services.limits().windowMessages(),
                 QueueKind.TOPIC,
                 null);
         services.shards().attach(attach, offset -> attachOffset = offset);
@@ -414,12 +418,45 @@ final class GroupHost {
         }
         member.pausedUntilNanos = System.nanoTime() + PAUSE_NANOS;
         release(message);
-        waiting.add(sequence);
         if (begun) {
             message.dup = true;
+            message.left++;
+        }
+        Message deadLetter = isLeftTooOften(message) ? DeadLetters.of(message.queued, name, message.left) : null;
+        if (deadLetter == null) {
+            giveAgain(sequence, begun);
+        } else {
+            services.router()
+                    .publish(deadLetter, outcome -> thread.execute(() -> published(sequence, deadLetter, outcome)));
+        }
+    }
+
+    private boolean isLeftTooOften(InHand message) {
+        int most = services.limits().deliveries();
+        return most > 0 && message.left >= most && !DeadLetters.isOne(message.queued.message());
+    }
+
+    private void giveAgain(long sequence, boolean begun) {
+        waiting.add(sequence);
+        if (begun) {
             services.recorder().redelivered();
         }
         dispatchSoon();
+    }
+
+    /** A dead letter that nobody takes is none: members get the message again. */
+    private void published(long sequence, Message deadLetter, RouteOutcome outcome) {
+        if (!messages.containsKey(sequence)) {
+            return; // a member that was thought to be gone has acknowledged it meanwhile
+        }
+        if (outcome instanceof RouteOutcome.Safe) {
+            LOG.warn("{}: a message was left unacknowledged too often and is now on {}", name, deadLetter.topic());
+            services.recorder().putAside();
+            done(sequence);
+        } else {
+            LOG.warn("{}: nobody took {}, so members get the message again: {}", name, deadLetter.topic(), outcome);
+            giveAgain(sequence, true);
+        }
     }
 
     private static void release(InHand message) {
@@ -454,8 +491,8 @@ final class GroupHost {
         private Choice(SharedGroup group) {
             this.group = group;
             int online = Math.max(1, group.onlineMembers());
-            mostMessages = partOf(services.window().messages(), online);
-            mostBytes = partOf(services.window().bytes(), online);
+            mostMessages = partOf(services.limits().windowMessages(), online);
+            mostBytes = partOf(services.limits().windowBytes(), online);
         }
 
         /**

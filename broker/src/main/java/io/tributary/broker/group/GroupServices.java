@@ -3,6 +3,7 @@ package io.tributary.broker.group;
 import io.tributary.broker.delivery.DeliveryTarget;
 import io.tributary.broker.delivery.MemberTarget;
 import io.tributary.broker.delivery.NodeInbox;
+import io.tributary.broker.routing.Router;
 import io.tributary.broker.shard.Shards;
 import io.tributary.broker.subscription.Subscriptions;
 import java.util.function.BiPredicate;
@@ -17,7 +18,7 @@ import java.util.function.BiPredicate;
  * @param connections the same, for messages of QoS 0
  * @param nodes the way to those that are connected elsewhere
  * @param mayReceive whether a client may receive what is published on a topic
- * @param window how much a session has handed out that is not acknowledged
+ * @param router the way of messages that no member acknowledges
  */
 public record GroupServices(
         String node,
@@ -27,9 +28,17 @@ public record GroupServices(
         DeliveryTarget connections,
         NodeInbox nodes,
         BiPredicate<String, String> mayReceive,
-        Window window,
+        Router router,
+        Limits limits,
         GroupRecorder recorder) {
 
-    /** The limits of the sessions' connections. */
-    public record Window(int messages, int bytes) {}
+    /**
+     * The limits of each shared subscription.
+     *
+     * @param windowMessages how many messages are handed out that are not acknowledged
+     * @param windowBytes how much they are
+     * @param deliveries how often a message is sent to members that leave it unacknowledged before it is a dead letter; 0 for
+     *     as often as it takes
+     */
+    public record Limits(int windowMessages, int windowBytes, int deliveries) {}
 }

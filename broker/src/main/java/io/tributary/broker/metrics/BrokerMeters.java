@@ -154,6 +154,13 @@ public enum BrokerMeters {
             Type.COUNTER,
             "",
             "Messages of shared subscriptions that an application left unacknowledged, so that another one gets them."),
+    /** Messages of applications' shared subscriptions that are given up. */
+    APPLICATION_DEAD_LETTERS(
+            "tributary.applications.dead-letters",
+            Type.COUNTER,
+            "",
+            "Messages of shared subscriptions that applications left unacknowledged too often, and that were published as dead"
+                    + " letters."),
     /** Messages of applications' shared subscriptions that go to nobody. */
     APPLICATION_DROPPED(
             "tributary.applications.shared.dropped",

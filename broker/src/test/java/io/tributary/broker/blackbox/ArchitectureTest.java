@@ -65,7 +65,7 @@ class ArchitectureTest {
         "broker.shard, broker.delivery persistence.shard persistence.app",
         "broker.routing,"
                 + " broker.subscription broker.retained broker.security broker.delivery broker.extension persistence.shard",
-        "broker.group, broker.subscription broker.delivery broker.shard",
+        "broker.group, broker.subscription broker.delivery broker.routing broker.shard",
         "broker.sys, broker.routing broker.retained",
         "broker.ingest, broker.routing broker.delivery persistence.ingest",
         "broker.session,"

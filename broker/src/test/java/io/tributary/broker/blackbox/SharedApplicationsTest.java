@@ -28,6 +28,7 @@ import io.tributary.common.mqtt.QoS;
 import io.tributary.common.mqtt.ReasonCode;
 import io.tributary.common.mqtt.Subscription;
 import io.tributary.common.mqtt.Subscription.RetainHandling;
+import io.tributary.common.mqtt.UserProperty;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Path;
@@ -60,12 +61,15 @@ class SharedApplicationsTest {
 
     @BeforeEach
     void start() {
+        broker = Broker.start(config(), extensions(), BrokerRecorders.NONE);
+    }
+
+    private BrokerConfig config() {
         ClientRules rules =
                 new ClientRules(List.of(new Rule(List.of(new ClientId(TextPattern.of("app-*"))), QueueKind.TOPIC)));
-        BrokerConfig config = BrokerConfig.defaults(data)
+        return BrokerConfig.defaults(data)
                 .withListeners(ListenerConfig.tcp("tcp", 0))
                 .withClientRules(rules);
-        broker = Broker.start(config, extensions(), BrokerRecorders.NONE);
     }
 
     private static BrokerExtensions extensions() {
@@ -273,6 +277,55 @@ class SharedApplicationsTest {
         hung.close();
         acknowledge(later, got, messages);
         assertThat(got).containsExactlyElementsOf(numbers(0, messages));
+    }
+
+    @Test
+    void whatMembersLeaveTooOftenIsPublishedAsADeadLetter() throws IOException {
+        restart(2);
+        TestClient undertaker = connect("app-undertaker");
+        assertThat(subscribe(undertaker, "$dead-letter/#", QoS.AT_LEAST_ONCE)).isEqualTo(ReasonCode.GRANTED_QOS_1);
+        share("app-1").close();
+        share("app-2").close();
+        publish(connect("device"), 7, 8);
+        leave("app-1", 7);
+        leave("app-2", 7);
+
+        Publish letter = undertaker.await(Publish.class, PATIENCE);
+        assertThat(letter.topic()).isEqualTo("$dead-letter/workers/plant/1");
+        assertThat(number(letter)).isEqualTo(7);
+        assertThat(letter.properties().userProperties())
+                .containsExactly(
+                        new UserProperty("dead-letter-subscription", FILTER),
+                        new UserProperty("dead-letter-deliveries", "2"));
+        publish(connect("device"), 8, 9);
+        assertThat(acknowledge(connect("app-1")))
+                .as("the dead letter does not come")
+                .isEqualTo(8);
+    }
+
+    @Test
+    void deadLetterThatNobodyTakesStaysWithTheMembers() throws IOException {
+        restart(2);
+        share("app-1").close();
+        publish(connect("device"), 7, 8);
+        for (int i = 0; i < 3; i++) {
+            leave("app-1", 7);
+        }
+        assertThat(acknowledge(connect("app-1"))).isEqualTo(7);
+    }
+
+    /** Starts the broker anew, with a limit to how often a message is sent to members. */
+    private void restart(int maxDeliveries) {
+        broker.close();
+        broker = Broker.start(config().withMaxDeliveries(maxDeliveries), extensions(), BrokerRecorders.NONE);
+    }
+
+    /** Takes a message as a member and goes without a word. */
+    private void leave(String name, int number) throws IOException {
+        TestClient member = connect(name);
+        Publish got = member.await(Publish.class, PATIENCE);
+        assertThat(number(got)).isEqualTo(number);
+        member.close();
     }
 
     private TestClient share(String name) throws IOException {

@@ -15,11 +15,14 @@ import org.springframework.util.unit.DataSize;
  * @param catchUpMessages How many messages a second an application is sent of what it missed; 0 for no limit. What was published
  *     in the last 5 seconds is not held back.
  * @param catchUpSize How much a second an application is sent of what it missed; 0 for no limit.
+ * @param maxDeliveries How often a message of a shared subscription of applications is sent to members that leave it unacknowledged;
+ *     then it is published on {@code $dead-letter/NAME/TOPIC}, if anybody subscribes to that. 0 for as often as it takes.
  */
 public record ApplicationsSettings(
         @DefaultValue List<ClientRuleSettings> rules,
         @DefaultValue("0") @Allowed(min = "0") int catchUpMessages,
-        @DefaultValue("0B") @Allowed(min = "0B") DataSize catchUpSize) {
+        @DefaultValue("0B") @Allowed(min = "0B") DataSize catchUpSize,
+        @DefaultValue("0") @Allowed(min = "0") int maxDeliveries) {
 
     CatchUpPace catchUpPace() {
         return new CatchUpPace(catchUpMessages, catchUpSize.toBytes());

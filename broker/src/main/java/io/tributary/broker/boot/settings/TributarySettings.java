@@ -96,6 +96,7 @@ public record TributarySettings(
                                 PREFIX + ".shards", queues.limits(PREFIX + ".queues"), applications.catchUpPace()),
                         subscriptions.limits(PREFIX + ".subscriptions"),
                         sharedSubscriptions.choice(),
+                        applications.maxDeliveries(),
                         retained.limits(PREFIX + ".retained"),
                         sys.checkedInterval(PREFIX + ".sys"),
                         stop.config(PREFIX + ".stop", stopTimeout),
