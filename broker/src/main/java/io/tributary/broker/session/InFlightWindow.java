@@ -2,6 +2,7 @@ package io.tributary.broker.session;
 
 import io.tributary.broker.delivery.MemberReply;
 import io.tributary.common.event.QueueEntry.Queued;
+import io.tributary.common.mqtt.QoS;
 import java.util.Collection;
 import java.util.LinkedHashMap;
 import java.util.Map;
@@ -26,12 +27,14 @@ final class InFlightWindow {
     /** One message in flight. */
     static final class Entry {
         private final long sequence;
-        private @Nullable Queued message;
+        private final QoS qos;
+        private final @Nullable Queued shared;
         private Phase phase;
 
-        private Entry(long sequence, @Nullable Queued message, Phase phase) {
+        private Entry(long sequence, QoS qos, @Nullable Queued shared, Phase phase) {
             this.sequence = sequence;
-            this.message = message;
+            this.qos = qos;
+            this.shared = shared;
             this.phase = phase;
         }
 
@@ -39,38 +42,54 @@ final class InFlightWindow {
             return sequence;
         }
 
-        /** The message while the client may have to be sent it again, null from PUBREC on. */
+        QoS qos() {
+            return qos;
+        }
+
+        /** The message, when another member of its shared subscription is to have it should this one leave; otherwise null. */
         @Nullable
-        Queued message() {
-            return message;
+        Queued shared() {
+            return shared;
         }
 
         Phase phase() {
             return phase;
         }
 
-        /** Goes on to a later phase, in which the message itself is not needed any more. */
         void advance(Phase next) {
             phase = next;
-            message = null;
+        }
+
+        private long keptBytes() {
+            return shared == null ? 0 : shared.message().sizeBytes();
         }
     }
 
     private static final int FURTHEST_LENT = 32_000;
 
     private final int capacity;
+    private final long capacityBytes;
     private final SessionContext context;
     private final LinkedHashMap<Integer, Entry> byPacketId = new LinkedHashMap<>();
 
     /** Whoever waits for the acknowledgement of a message without a sequence number, by the packet identifier it was lent. */
     private final Map<Integer, MemberReply> lent = new LinkedHashMap<>(0);
 
+    /** The size of the messages that are kept. */
+    private long keptBytes;
+
     /** How far behind the latest sequence number the last one was taken. */
     private int lends;
 
-    /** Creates an empty window for so many messages. */
-    InFlightWindow(int capacity, SessionContext context) {
+    /**
+     * Creates an empty window.
+     *
+     * @param capacity how many messages it takes
+     * @param capacityBytes how large those of shared subscriptions may be together, which are kept; the last one may be larger
+     */
+    InFlightWindow(int capacity, long capacityBytes, SessionContext context) {
         this.capacity = capacity;
+        this.capacityBytes = capacityBytes;
         this.context = context;
     }
 
@@ -84,7 +103,7 @@ final class InFlightWindow {
 
     /** Whether another message may be sent [MQTT-3.3.4-9]. */
     boolean hasRoom() {
-        return byPacketId.size() + lent.size() < capacity;
+        return byPacketId.size() + lent.size() < capacity && keptBytes < capacityBytes;
     }
 
     /**
@@ -120,9 +139,22 @@ final class InFlightWindow {
         return reply;
     }
 
-    /** Notes that a message, or only the PUBREL that is left of it, was sent. */
-    void add(long sequence, @Nullable Queued message, Phase phase) {
-        byPacketId.put(PacketIds.of(sequence), new Entry(sequence, message, phase));
+    /** Notes that a message was sent. */
+    void add(long sequence, Queued message) {
+        Queued shared = message.group() != null && message.qos() == QoS.AT_LEAST_ONCE
+                ? message
+                : null; // one of QoS 2 stays with its member [MQTT-4.8.2-4, MQTT-4.8.2-5]
+        add(new Entry(sequence, message.qos(), shared, Phase.SENT));
+    }
+
+    /** Notes that the PUBREL that is left of a message was sent. */
+    void addReleased(long sequence) {
+        add(new Entry(sequence, QoS.EXACTLY_ONCE, null, Phase.RELEASED));
+    }
+
+    private void add(Entry entry) {
+        byPacketId.put(PacketIds.of(entry.sequence), entry);
+        keptBytes += entry.keptBytes();
         count(1);
     }
 
@@ -142,6 +174,7 @@ final class InFlightWindow {
     /** The message is acknowledged to the end. */
     void remove(Entry entry) {
         byPacketId.remove(PacketIds.of(entry.sequence));
+        keptBytes -= entry.keptBytes();
         count(-1);
     }
 
@@ -160,6 +193,7 @@ final class InFlightWindow {
         count(-byPacketId.size() - lent.size());
         byPacketId.clear();
         lent.clear();
+        keptBytes = 0;
     }
 
     private void count(int difference) {

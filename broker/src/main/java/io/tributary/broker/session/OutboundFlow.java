@@ -68,10 +68,10 @@ final class OutboundFlow {
         this.context = context;
         this.replies = replies;
         persistent = identity.persistent();
-        writer = new MessageWriter(context, identity, client);
-        inFlight = new InFlightWindow(window(client, context.limits()), context);
-        acknowledged = new SettleBatch(context, identity);
         OutboundLimits limits = context.limits().outbound();
+        writer = new MessageWriter(context, identity, client);
+        inFlight = new InFlightWindow(window(client, context.limits()), limits.queueBytes(), context);
+        acknowledged = new SettleBatch(context, identity);
         qos0 = new OutboundQueue(limits, context.services().recorder());
         unnumbered = new OutboundQueue(limits, context.services().recorder());
     }
@@ -201,13 +201,15 @@ final class OutboundFlow {
         acknowledged.send();
         List<Queued> left = new ArrayList<>();
         for (Entry entry : inFlight.entries()) {
-            Queued message = entry.message();
-            if (message != null && message.qos() == QoS.AT_LEAST_ONCE) {
-                addShared(message, left); // a QoS 2 message stays with its member [MQTT-4.8.2-4, MQTT-4.8.2-5]
+            Queued shared = entry.shared();
+            if (shared != null) {
+                left.add(shared);
             }
         }
         for (Queued message = unnumbered.poll(); message != null; message = unnumbered.poll()) {
-            addShared(message, left);
+            if (message.group() != null) {
+                left.add(message);
+            }
         }
         inFlight.lent().forEach(reply -> reply.returned(true));
         inFlight.clear();
@@ -280,7 +282,7 @@ final class OutboundFlow {
         switch (delivery.entry()) {
             case Queued message -> send(sequence, message, delivery.dup());
             case Released() -> {
-                inFlight.add(sequence, null, Phase.RELEASED);
+                inFlight.addReleased(sequence);
                 replies.pubrel(PacketIds.of(sequence), ReasonCode.SUCCESS);
                 sentUpTo = sequence;
             }
@@ -294,7 +296,7 @@ final class OutboundFlow {
             sentUpTo = sequence;
         }
         if (written && followed) {
-            inFlight.add(sequence, message, Phase.SENT);
+            inFlight.add(sequence, message);
         } else {
             acknowledged.settle(sequence);
         }
@@ -343,13 +345,6 @@ final class OutboundFlow {
     }
 
     private static boolean isSent(Entry entry, QoS qos) {
-        Queued message = entry.message();
-        return entry.phase() == Phase.SENT && message != null && message.qos() == qos;
-    }
-
-    private static void addShared(Queued message, List<Queued> left) {
-        if (message.group() != null) {
-            left.add(message);
-        }
+        return entry.phase() == Phase.SENT && entry.qos() == qos;
     }
 }

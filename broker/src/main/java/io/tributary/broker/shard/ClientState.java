@@ -48,6 +48,9 @@ final class ClientState {
     /** Whether what an earlier session left is being taken out of the queue; not folded, only the owner's. */
     boolean isSweeping;
 
+    /** Up to where the queue was looked through for what is too much, since the client came or went; not folded, only the owner's. */
+    long trimmedUpTo;
+
     /** What the latest connection was handed at most, as far as this owner knows; not folded, only the owner's. */
     long handedUpTo = Long.MAX_VALUE;
 

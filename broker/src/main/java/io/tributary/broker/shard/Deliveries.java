@@ -92,6 +92,7 @@ final class Deliveries {
 
     private void serve(ClientState client, long dupUpTo, long begunUpTo, long first) {
         forget(client.clientId);
+        client.trimmedUpTo = 0;
         String node = client.node;
         if (node != null && client.hasQueue()) {
             Outgoing now = new Outgoing(
@@ -127,6 +128,7 @@ final class Deliveries {
     /** The session has no connection any more. */
     void detached(ClientState client) {
         Outgoing gone = forget(client.clientId);
+        client.trimmedUpTo = 0;
         if (gone != null && gone.client == client) {
             client.handedUpTo = gone.begunUpTo();
         }
@@ -247,6 +249,12 @@ final class Deliveries {
         return client.isAttached()
                 ? client.lastSequence
                 : client.begunUpTo(); // to whom another owner may have sent all
+    }
+
+    /** Whether an entry of a queue is settled or about to move, though the queue still has it. */
+    boolean isWithheld(ClientState client, long sequence) {
+        Unlogged known = unlogged.get(client.clientId);
+        return known != null && known.session == client.session && known.isWithheld(sequence);
     }
 
     /** Entries of a queue that are settled or about to move, though the queue still has them. */

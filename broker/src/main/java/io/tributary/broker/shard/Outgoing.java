@@ -98,11 +98,9 @@ final class Outgoing {
         return reading != null || next <= client.lastSequence;
     }
 
-    /** Whether so much room is there again that it is worth the while to read another page of a topic. */
+    /** Whether so much room is there again that it is worth the while to read another page. */
     boolean hasRoomForPage() {
-        return reading == null
-                ? hasRoom()
-                : handed.size() <= windowMessages - (windowMessages + 3) / 4 && handedBytes <= windowBytes / 4 * 3L;
+        return handed.size() <= windowMessages - (windowMessages + 3) / 4 && handedBytes <= windowBytes / 4 * 3L;
     }
 
     /** Everything up to this sequence number is settled, was another session's, or is no message. */

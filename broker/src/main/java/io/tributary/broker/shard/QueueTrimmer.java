@@ -50,17 +50,23 @@ final class QueueTrimmer {
     }
 
     private void trim(ClientState client, long from) {
-        queues.read(client, from, PAGE, page -> onPage(client, page));
+        queues.read(client, Math.max(from, client.trimmedUpTo + 1), page(client), page -> onPage(client, page));
+    }
+
+    /** How many messages to look at: no more than there are too many, if that is what there is too much of. */
+    private int page(ClientState client) {
+        long tooMany = deliveries.messagesOf(client) - limits.maxMessages();
+        return tooMany > 0 ? (int) Math.min(tooMany, PAGE) : PAGE;
     }
 
     private void onPage(ClientState client, @Nullable Page page) {
         if (page != null) {
-            Set<Long> withheld = deliveries.withheldOf(client);
             for (ShardStore.Entry entry : page.entries()) {
                 if (!isOver(client)) {
                     break;
                 }
-                if (!withheld.contains(entry.sequence())) {
+                client.trimmedUpTo = entry.sequence();
+                if (!deliveries.isWithheld(client, entry.sequence())) {
                     dropIfUnseen(client, entry);
                 }
             }

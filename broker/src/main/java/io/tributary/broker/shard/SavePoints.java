@@ -17,7 +17,7 @@ final class SavePoints {
     private static final Logger LOG = LoggerFactory.getLogger(SavePoints.class);
     private static final long RETRY_MILLIS = 1000;
     /** How many times the size of a save point may wait in memory before the log is read no further. */
-    private static final int BEHIND_FACTOR = 20;
+    private static final int BEHIND_FACTOR = 5;
 
     private static final long NONE = Long.MAX_VALUE;
 

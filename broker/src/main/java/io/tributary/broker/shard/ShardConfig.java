@@ -92,14 +92,14 @@ public record ShardConfig(
                 retention);
     }
 
-    /** A thread for each two cores; a save point after a second, 500 messages or 256 KiB; 256 messages or 1 MiB ahead. */
+    /** A thread for each two cores; a save point after a second, 2,000 messages or 1 MiB; 1,000 messages or 1 MiB ahead. */
     public static ShardConfig defaults() {
         return new ShardConfig(
                 Math.max(1, Runtime.getRuntime().availableProcessors() / 2),
                 Duration.ofSeconds(1),
-                500,
-                256 << 10,
-                256,
+                2_000,
+                1 << 20,
+                1_000,
                 1 << 20,
                 QueueLimits.defaults());
     }

@@ -21,6 +21,9 @@ final class Unlogged {
     private final Queue<ClientSettled> inLog = new ArrayDeque<>();
     private final Set<Long> moving = new HashSet<>();
 
+    /** No higher sequence number is settled. */
+    private long highestSettled;
+
     /** How many entries are gone from the queue, as far as the owner knows. */
     private long messages;
 
@@ -41,6 +44,7 @@ final class Unlogged {
 
     void settle(long sequence, long size) {
         settled.add(sequence);
+        highestSettled = Math.max(highestSettled, sequence);
         settledBytes += size;
         messages++;
         bytes += size;
@@ -111,6 +115,12 @@ final class Unlogged {
 
     boolean isEmpty() {
         return inLog.isEmpty() && moving.isEmpty() && settled.isEmpty() && received.isEmpty();
+    }
+
+    /** Whether a sequence number is settled or about to move; slow only for one below others that are. */
+    boolean isWithheld(long sequence) {
+        return moving.contains(sequence)
+                || (sequence <= highestSettled && settled().contains(sequence));
     }
 
     /** All sequence numbers that are settled or about to move. */

@@ -361,7 +361,7 @@ class ConnectHandshakeTest {
     void capsWindowByConfigurationWhenClientTakesMore() {
         fixture.connect(Connects.v5().durable());
 
-        assertThat(fixture.backend.attaches.getLast().receiveMaximum()).isEqualTo(100);
+        assertThat(fixture.backend.attaches.getLast().receiveMaximum()).isEqualTo(1000);
     }
 
     @Test

@@ -19,6 +19,9 @@ import org.jspecify.annotations.Nullable;
 /** A store of one shard that answers when the test says so: a request takes effect and is answered at two moments. */
 final class HeldStore implements ShardStore {
     final SimStore.Shard content = new SimStore.Shard();
+    /** From which sequence number on queues were read. */
+    final List<Long> queueReads = new ArrayList<>();
+
     private final Queue<Held<?>> arriving = new ArrayDeque<>();
     private final Queue<Runnable> answers = new ArrayDeque<>();
 
@@ -76,6 +79,7 @@ final class HeldStore implements ShardStore {
     @Override
     public CompletionStage<QueuePage> readQueue(
             int shard, String clientId, long fromSequence, int maxEntries, int maxBytes) {
+        queueReads.add(fromSequence);
         return hold(() -> {
             NavigableMap<Long, QueueEntry> queue = content.queues.getOrDefault(clientId, new TreeMap<>());
             List<Entry> page = new ArrayList<>();

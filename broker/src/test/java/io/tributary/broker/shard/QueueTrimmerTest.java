@@ -96,6 +96,19 @@ class QueueTrimmerTest {
     }
 
     @Test
+    void whatWasLookedThroughIsNotReadAgain() {
+        shard.fold(attach("a", 7), detach("a", 1, 0));
+        shard.publish("a", "1", "2", "3");
+        shard.save();
+        for (int i = 4; i <= 6; i++) {
+            shard.publish("a", String.valueOf(i));
+            shard.store.answerAll();
+        }
+        assertThat(shard.dropped).hasSize(3);
+        assertThat(shard.store.queueReads).containsExactly(1L, 2L, 3L);
+    }
+
+    @Test
     void trimmingIsTriedAgainWhenTheStoreFailed() {
         shard.fold(attach("a", 7), detach("a", 1, 0));
         shard.publish("a", "1", "2", "3");

@@ -21,7 +21,7 @@ class SavePointsTest {
     /** The configuration of {@link DeliveryFixture#config}: a second, 10 messages, 1024 bytes. */
     private static final int MANY = 10;
 
-    private static final int TOO_MANY = 200;
+    private static final int TOO_MANY = 50;
 
     private final HeldLog log = new HeldLog(1);
     private final HeldStore store = new HeldStore();

@@ -14,9 +14,9 @@ class ShardConfigTest {
     void defaultsAreWhatTheDesignSays() {
         ShardConfig config = ShardConfig.defaults();
         assertThat(config.savePointInterval()).isEqualTo(Duration.ofSeconds(1));
-        assertThat(config.savePointChanges()).isEqualTo(500);
-        assertThat(config.savePointBytes()).isEqualTo(256 << 10);
-        assertThat(config.windowMessages()).isEqualTo(256);
+        assertThat(config.savePointChanges()).isEqualTo(2000);
+        assertThat(config.savePointBytes()).isEqualTo(1 << 20);
+        assertThat(config.windowMessages()).isEqualTo(1000);
         assertThat(config.windowBytes()).isEqualTo(1 << 20);
         assertThat(LIMITS).isEqualTo(new QueueLimits(10_000, 64 << 20, Overflow.DROP_OLDEST));
     }

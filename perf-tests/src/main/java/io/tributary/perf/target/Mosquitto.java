@@ -21,12 +21,17 @@ final class Mosquitto implements TargetKind {
                 allow_anonymous true
                 persistence false
                 max_queued_messages 100000
+                max_inflight_messages 1000
                 log_type error
                 """.formatted(port, context.wire().isWebSocket() ? "websockets" : "mqtt"));
         Product product = new Product(
                 "Mosquitto",
                 Programs.output(program.toString(), "-h"),
-                Map.of("storage", "none: persistence false", "queues", "max_queued_messages 100000"));
+                Map.of(
+                        "storage",
+                        "none: persistence false",
+                        "queues",
+                        "max_queued_messages 100000, max_inflight_messages 1000"));
         return context.server(product, List.of(program.toString(), "-c", file.toString()), file.toString(), port);
     }
 }

@@ -17,7 +17,7 @@ import org.springframework.util.unit.DataSize;
  *     comes.
  */
 public record DeliverySettings(
-        @DefaultValue("100") @Allowed(min = "1", max = "65535")
+        @DefaultValue("1000") @Allowed(min = "1", max = "65535")
         int maxInFlight,
 
         @DefaultValue("32") @Allowed(min = "0", max = "65535")

@@ -21,12 +21,12 @@ import org.springframework.util.unit.DataSize;
 public record ShardSettings(
         @DefaultValue("0") @Allowed(min = "0", max = "1024") int threads,
         @DefaultValue("1s") @Allowed(min = "10ms") Duration savePointInterval,
-        @DefaultValue("500") @Allowed(min = "1") int savePointMessages,
+        @DefaultValue("2000") @Allowed(min = "1") int savePointMessages,
 
-        @DefaultValue("256KB") @Allowed(min = "1KB", max = "1GB")
+        @DefaultValue("1MB") @Allowed(min = "1KB", max = "1GB")
         DataSize savePointSize,
 
-        @DefaultValue("256") @Allowed(min = "1", max = "32767")
+        @DefaultValue("1000") @Allowed(min = "1", max = "32767")
         int windowMessages,
 
         @DefaultValue("1MB") @Allowed(min = "1KB", max = "1GB")
