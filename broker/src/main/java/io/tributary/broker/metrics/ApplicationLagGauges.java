@@ -1,6 +1,7 @@
 package io.tributary.broker.metrics;
 
 import io.micrometer.core.instrument.Gauge;
+import io.tributary.broker.shard.ApplicationLag;
 import io.tributary.common.event.GroupIdentifier;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
@@ -15,18 +16,21 @@ final class ApplicationLagGauges {
 
     /** What is shown of an application. */
     private final class Shown {
-        private volatile long messages;
-        private volatile long ageMillis;
+        private volatile ApplicationLag lag;
         private final Gauge ofMessages;
+        private final Gauge ofBytes;
         private final Gauge ofAge;
 
-        Shown(String name) {
-            ofMessages = meters.gauge(BrokerMeters.APPLICATION_LAG, () -> messages, name);
-            ofAge = meters.gauge(BrokerMeters.APPLICATION_LAG_AGE, () -> ageMillis / MILLIS, name);
+        Shown(String name, ApplicationLag first) {
+            lag = first;
+            ofMessages = meters.gauge(BrokerMeters.APPLICATION_LAG, () -> lag.messages(), name);
+            ofBytes = meters.gauge(BrokerMeters.APPLICATION_LAG_SIZE, () -> lag.bytes(), name);
+            ofAge = meters.gauge(BrokerMeters.APPLICATION_LAG_AGE, () -> lag.ageMillis() / MILLIS, name);
         }
 
         void remove() {
             meters.remove(ofMessages);
+            meters.remove(ofBytes);
             meters.remove(ofAge);
         }
     }
@@ -35,15 +39,14 @@ final class ApplicationLagGauges {
         this.meters = meters;
     }
 
-    void show(String clientId, long messages, long ageMillis) {
+    void show(String clientId, ApplicationLag lag) {
         String name = GroupIdentifier.display(clientId);
         Shown at = shown.get(name);
         if (at == null && shown.size() < MOST) {
-            at = shown.computeIfAbsent(name, Shown::new);
+            at = shown.computeIfAbsent(name, _ -> new Shown(name, lag));
         }
         if (at != null) {
-            at.messages = messages;
-            at.ageMillis = ageMillis;
+            at.lag = lag;
         }
     }
 

@@ -140,6 +140,14 @@ public enum BrokerMeters {
                     + " applications share, those for others count until it has come past them. The first 1,000 applications"
                     + " of a node.",
             "client"),
+    /** How large they are. */
+    APPLICATION_LAG_SIZE(
+            "tributary.applications.lag.size",
+            Type.GAUGE,
+            "bytes",
+            "About how large these messages are, by the mean size of what the application read last; NaN until it has read"
+                    + " something from the shard's present owner.",
+            "client"),
     /** How long. */
     APPLICATION_LAG_AGE(
             "tributary.applications.lag.age",

@@ -1,5 +1,6 @@
 package io.tributary.broker.metrics;
 
+import io.tributary.broker.shard.ApplicationLag;
 import io.tributary.broker.shard.ShardRecorder;
 import java.util.Map;
 import java.util.concurrent.atomic.LongAdder;
@@ -72,8 +73,8 @@ final class ShardCounters implements ShardRecorder {
     }
 
     @Override
-    public void lag(String clientId, long messages, long ageMillis) {
-        lags.show(clientId, messages, ageMillis);
+    public void lag(String clientId, ApplicationLag lag) {
+        lags.show(clientId, lag);
     }
 
     @Override

@@ -5,6 +5,7 @@ import io.tributary.broker.routing.RouterRecorder;
 import io.tributary.broker.session.DropReason;
 import io.tributary.broker.session.PauseReason;
 import io.tributary.broker.session.SessionRecorder;
+import io.tributary.broker.shard.ApplicationLag;
 import io.tributary.broker.shard.ShardRecorder;
 import io.tributary.common.event.QueueKind;
 import io.tributary.common.mqtt.Message;
@@ -216,8 +217,8 @@ public final class Totals {
         }
 
         @Override
-        public void lag(String clientId, long messages, long ageMillis) {
-            next.lag(clientId, messages, ageMillis);
+        public void lag(String clientId, ApplicationLag lag) {
+            next.lag(clientId, lag);
         }
 
         @Override

@@ -119,7 +119,9 @@ final class ApplicationLags {
         behind.add(new End(askedAtMillis, end));
         long messages = Math.max(0, end - progress.upTo() - progress.settled().size());
         Long since = behind.since(progress.upTo());
-        recorder.lag(client.clientId, messages, messages == 0 || since == null ? 0 : askedAtMillis - since);
+        double bytes = messages == 0 ? 0 : messages * client.meanReadBytes;
+        long ageMillis = messages == 0 || since == null ? 0 : askedAtMillis - since;
+        recorder.lag(client.clientId, new ApplicationLag(messages, bytes, ageMillis));
     }
 
     private void forget(String clientId) {

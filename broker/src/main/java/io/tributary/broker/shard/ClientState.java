@@ -51,6 +51,9 @@ final class ClientState {
     /** Up to where the queue was looked through for what is too much, since the client came or went; not folded, only the owner's. */
     long trimmedUpTo;
 
+    /** The mean size of what an application read last; not folded, only the owner's. */
+    double meanReadBytes = ApplicationLag.UNKNOWN;
+
     /** What the latest connection was handed at most, as far as this owner knows; not folded, only the owner's. */
     long handedUpTo = Long.MAX_VALUE;
 

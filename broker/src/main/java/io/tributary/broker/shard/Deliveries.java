@@ -42,6 +42,10 @@ final class Deliveries {
     /** Those that are to have no more of what they missed for the moment. */
     private final Set<Outgoing> paced = new LinkedHashSet<>();
 
+    /** Those that could be handed more if they had acknowledged more. */
+    private final Set<Outgoing> withoutRoom = new HashSet<>();
+
+    private volatile boolean waitingForRoom;
     private boolean hasReceived;
     private boolean pumping;
 
@@ -119,6 +123,9 @@ final class Deliveries {
 
     private @Nullable Outgoing forget(String clientId) {
         Outgoing gone = outgoing.remove(clientId);
+        if (gone != null) {
+            noteRoom(gone, true);
+        }
         if (gone != null && gone.reading != null) {
             gone.reading.cancel();
         }
@@ -405,6 +412,19 @@ final class Deliveries {
             }
             pumping = false;
         }
+        noteRoom(to, hasRoomForPage(to) || to.isReading || !to.mayHaveMore());
+    }
+
+    private void noteRoom(Outgoing to, boolean isServed) {
+        boolean isChanged = isServed ? withoutRoom.remove(to) : withoutRoom.add(to);
+        if (isChanged) {
+            waitingForRoom = !withoutRoom.isEmpty();
+        }
+    }
+
+    /** Whether a connection could be handed more if it had acknowledged more; any thread. */
+    boolean isWaitingForRoom() {
+        return waitingForRoom;
     }
 
     private void onPage(Outgoing to, @Nullable Page page) {

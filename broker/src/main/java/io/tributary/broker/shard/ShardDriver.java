@@ -99,7 +99,7 @@ final class ShardDriver implements Effects {
     private boolean owesWills;
 
     // Live from the claim to the next one.
-    private @Nullable Live live;
+    private volatile @Nullable Live live;
     private @Nullable Restore restore;
 
     /** What an owner has from loading the shard until it loses or claims it again. */
@@ -136,6 +136,12 @@ final class ShardDriver implements Effects {
     /** Whether this node serves the shard; any thread. */
     boolean isLive() {
         return isLive;
+    }
+
+    /** Whether a connection could be handed more if it had acknowledged more; any thread. */
+    boolean isWaitingForRoom() {
+        Live now = live;
+        return now != null && now.deliveries.isWaitingForRoom();
     }
 
     /** This node owns the shard from now on. */

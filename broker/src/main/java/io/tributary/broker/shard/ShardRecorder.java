@@ -31,12 +31,8 @@ public interface ShardRecorder {
     /** An application's topic had so many records deleted before the application was done with them. */
     default void topicRecordsLost(long records) {}
 
-    /**
-     * An application has so many messages in its topic that it has not acknowledged.
-     *
-     * @param ageMillis for how long the oldest of them has been there at least
-     */
-    default void lag(String clientId, long messages, long ageMillis) {}
+    /** An application is so far behind. */
+    default void lag(String clientId, ApplicationLag lag) {}
 
     /** Nobody on this node knows any more how far an application is behind. */
     default void lagUnknown(String clientId) {}

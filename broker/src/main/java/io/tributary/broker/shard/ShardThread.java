@@ -49,6 +49,14 @@ public final class ShardThread implements Executor {
         }
     }
 
+    /**
+     * Queues something behind what is queued already, without waking the thread: when nothing else does, it runs at the next
+     * tick.
+     */
+    void executeSoon(Runnable task) {
+        tasks.add(task);
+    }
+
     /** Ends the thread after what is queued now; blocks until it has. */
     public void stop() {
         stopping = true;

@@ -285,7 +285,12 @@ public final class Shards implements AutoCloseable {
     /** A connection has told this node that deliveries are done with, taking it for the owner of the shard. */
     public void settledElsewhere(int shard, String clientId, long epoch, long[] sequences) {
         ShardDriver driver = drivers.get(shard);
-        threadOf(shard).execute(() -> driver.settle(clientId, epoch, sequences));
+        ShardThread thread = threadOf(shard);
+        if (driver.isWaitingForRoom()) {
+            thread.execute(() -> driver.settle(clientId, epoch, sequences));
+        } else { // nobody waits for it, and waking a thread costs more than all else that an acknowledgement does
+            thread.executeSoon(() -> driver.settle(clientId, epoch, sequences));
+        }
     }
 
     /** A connection has told this node of PUBRECs, taking it for the owner of the shard. */

@@ -28,6 +28,8 @@ final class TopicReading {
     private static final int PAGE_BYTES = 256 << 10;
     /** What is no older than that was not missed, but comes as it is published. */
     private static final long LIVE_MILLIS = 5000;
+    /** In the mean size of what is read. */
+    private static final double WEIGHT_OF_A_PAGE = 0.2;
 
     private final ClientState client;
     private final AppTopic topic;
@@ -102,9 +104,7 @@ final class TopicReading {
     }
 
     private SessionQueues.Page current(long from, AppTopics.Page page) {
-        if (pace.isLimited()) {
-            noteSpeed(page);
-        }
+        noteSizes(page.records());
         if (page.from() >= from && !topic.shared()) {
             recorder.topicRecordsLost(page.from() - (from - 1));
         }
@@ -117,16 +117,28 @@ final class TopicReading {
         return new SessionQueues.Page(entries, page.next() + 1);
     }
 
-    private void noteSpeed(AppTopics.Page page) {
+    private void noteSizes(List<AppRecord> records) {
+        if (records.isEmpty()) {
+            isCatchingUp = false;
+            return;
+        }
+        long bytes = 0;
+        for (AppRecord entry : records) {
+            bytes += entry.message().sizeBytes();
+        }
+        double mean = (double) bytes / records.size();
+        double before = client.meanReadBytes;
+        client.meanReadBytes = Double.isNaN(before) ? mean : before + (mean - before) * WEIGHT_OF_A_PAGE;
+        if (pace.isLimited()) {
+            noteSpeed(records, bytes);
+        }
+    }
+
+    private void noteSpeed(List<AppRecord> records, long bytes) {
         long now = clockMillis.getAsLong();
-        isCatchingUp = !page.records().isEmpty() && page.records().getFirst().timeMillis() < now - LIVE_MILLIS;
+        isCatchingUp = records.getFirst().timeMillis() < now - LIVE_MILLIS;
         if (isCatchingUp) {
-            long bytes = 0;
-            for (AppRecord entry : page.records()) {
-                bytes += entry.message().sizeBytes();
-            }
-            notBeforeMillis = Math.max(now, notBeforeMillis)
-                    + pace.millisFor(page.records().size(), bytes);
+            notBeforeMillis = Math.max(now, notBeforeMillis) + pace.millisFor(records.size(), bytes);
         }
     }
 

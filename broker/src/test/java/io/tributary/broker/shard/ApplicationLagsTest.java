@@ -22,11 +22,13 @@ class ApplicationLagsTest {
 
     private final DeliveryFixture shard = DeliveryFixture.of(8, 100, Overflow.DROP_OLDEST);
     private final List<String> said = new ArrayList<>();
+    private final List<Double> bytes = new ArrayList<>();
     private final ApplicationLags lags =
             new ApplicationLags(shard.state, shard.topics, Runnable::run, new ShardRecorder() {
                 @Override
-                public void lag(String clientId, long messages, long ageMillis) {
-                    said.add(clientId + ": " + messages + " for " + ageMillis);
+                public void lag(String clientId, ApplicationLag lag) {
+                    said.add(clientId + ": " + lag.messages() + " for " + lag.ageMillis());
+                    bytes.add(lag.bytes());
                 }
 
                 @Override
@@ -65,6 +67,16 @@ class ApplicationLagsTest {
                         "erp: 7 for 20000",
                         "erp: 2 for 20000",
                         "erp: 0 for 0");
+    }
+
+    @Test
+    void sizesAreThoseOfWhatWasReadLast() {
+        after(0);
+        append(3);
+        after(10_000);
+        double each = (double) message("m").sizeBytes();
+        assertThat(bytes).hasSize(2).first().isEqualTo(0.0);
+        assertThat(bytes.getLast()).isEqualTo(3 * each);
     }
 
     @Test

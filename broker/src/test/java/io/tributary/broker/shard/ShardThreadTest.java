@@ -42,6 +42,26 @@ class ShardThreadTest {
     }
 
     @Test
+    void whatHasTimeRunsInItsTurnAndAlsoWhenNothingFollows() throws InterruptedException {
+        CountDownLatch done = new CountDownLatch(3);
+        thread.start();
+        for (int i = 0; i < 3; i++) {
+            int number = i;
+            Runnable task = () -> {
+                run.add(number);
+                done.countDown();
+            };
+            if (i == 1) {
+                thread.execute(task);
+            } else {
+                thread.executeSoon(task);
+            }
+        }
+        done.await();
+        assertThat(run).containsExactly(0, 1, 2);
+    }
+
+    @Test
     void threadGoesOnWhenATaskFails() throws InterruptedException {
         CountDownLatch done = new CountDownLatch(1);
         thread.start();
