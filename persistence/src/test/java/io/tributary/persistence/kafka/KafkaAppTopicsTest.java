@@ -11,7 +11,10 @@ import io.tributary.persistence.app.AppTopics.AppTopic;
 import io.tributary.persistence.app.AppTopics.Page;
 import io.tributary.persistence.contract.AppTopicsContract;
 import io.tributary.persistence.contract.Waiting;
+import java.io.File;
+import java.io.IOException;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -110,6 +113,45 @@ class KafkaAppTopicsTest extends AppTopicsContract {
         assertThat(text(second.headers().lastHeader("mqtt.publisher"))).isEqualTo("publisher");
         assertThat(text(second.headers().lastHeader("mqtt.time"))).matches("\\d{13}");
         assertThat(second.headers().iterator().next().key()).isEqualTo("tributary");
+    }
+
+    /** The command of docs/applications.md. */
+    @Test
+    void recordsAreReadableWhenReadByKafkasConsoleConsumer() throws IOException, InterruptedException {
+        appendAll(ERP, 2);
+        Process consumer = new ProcessBuilder(
+                        Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                        "-cp",
+                        Path.of("target", "console-consumer", "*")
+                                + File.pathSeparator
+                                + System.getProperty("surefire.test.class.path", System.getProperty("java.class.path")),
+                        "org.apache.kafka.tools.consumer.ConsoleConsumer",
+                        "--bootstrap-server",
+                        config().bootstrapServers(),
+                        "--topic",
+                        topicOf("erp"),
+                        "--from-beginning",
+                        "--max-messages=2",
+                        "--timeout-ms=30000",
+                        "--formatter-property",
+                        "print.key=true",
+                        "--formatter-property",
+                        "print.headers=true",
+                        "--formatter-property",
+                        "print.timestamp=true",
+                        "--formatter-property",
+                        "headers.separator= | ")
+                .redirectErrorStream(true)
+                .start();
+        List<String> output =
+                consumer.inputReader(StandardCharsets.ISO_8859_1).lines().toList();
+        assertThat(consumer.waitFor()).as(String.join("\n", output)).isZero();
+        List<String> lines = output.stream()
+                .filter(line -> line.startsWith("CreateTime:") || line.startsWith("LogAppendTime:"))
+                .toList();
+        assertThat(lines).hasSize(2);
+        assertThat(lines.get(1))
+                .contains("\ttributary:", " | mqtt.qos:1 | ", "mqtt.publisher:publisher", "a/topic\t00000001");
     }
 
     @Test
