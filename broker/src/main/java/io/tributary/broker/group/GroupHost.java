@@ -37,7 +37,7 @@ import org.slf4j.LoggerFactory;
 /**
  * The connection of the session that a shared subscription's applications have together: takes its messages in order, hands each
  * to one member that is online and has room, and acknowledges it to the session when the member has. What a member gives back goes
- * to another one.
+ * to another one, or becomes a dead letter.
  *
  * <pre>
  * ATTACHING  the shard has not answered yet
@@ -58,6 +58,7 @@ final class GroupHost {
 
     private static final long PAUSE_NANOS = TimeUnit.SECONDS.toNanos(1);
     private static final long STUCK_NANOS = TimeUnit.SECONDS.toNanos(10);
+    private static final long WARN_NANOS = TimeUnit.SECONDS.toNanos(10);
     private static final long EMPTY_NANOS = TimeUnit.MINUTES.toNanos(1);
 
     private enum State {
@@ -83,6 +84,7 @@ final class GroupHost {
     private long begunUpTo;
     private long emptySinceNanos;
     private boolean dispatching;
+    private long warnedNanos = System.nanoTime() - WARN_NANOS;
 
     /** What was taken and is not acknowledged. */
     private final TreeMap<Long, InHand> messages = new TreeMap<>();
@@ -225,7 +227,7 @@ final class GroupHost {
         }
     }
 
-    /** Whether no member has a message. */
+    /** Whether no member has a message, and none is on its way as a dead letter. */
     boolean isIdle() {
         return waiting.size() == messages.size();
     }
@@ -422,12 +424,22 @@ final class GroupHost {
             message.dup = true;
             message.left++;
         }
-        Message deadLetter = isLeftTooOften(message) ? DeadLetters.of(message.queued, name, message.left) : null;
+        Message deadLetter =
+                begun && isLeftTooOften(message) ? DeadLetters.of(message.queued, name, message.left) : null;
         if (deadLetter == null) {
             giveAgain(sequence, begun);
         } else {
+            putAside(sequence, deadLetter);
+        }
+    }
+
+    private void putAside(long sequence, Message deadLetter) {
+        try {
             services.router()
-                    .publish(deadLetter, outcome -> thread.execute(() -> published(sequence, deadLetter, outcome)));
+                    .publishKept(deadLetter, outcome -> thread.execute(() -> published(sequence, deadLetter, outcome)));
+        } catch (RuntimeException e) {
+            LOG.error("{}: a dead letter could not be published; this is a defect", name, e);
+            giveAgain(sequence, true);
         }
     }
 
@@ -450,12 +462,21 @@ final class GroupHost {
             return; // a member that was thought to be gone has acknowledged it meanwhile
         }
         if (outcome instanceof RouteOutcome.Safe) {
-            LOG.warn("{}: a message was left unacknowledged too often and is now on {}", name, deadLetter.topic());
+            warn("{}: a message was left unacknowledged too often and is now on {}", name, deadLetter.topic());
             services.recorder().putAside();
             done(sequence);
         } else {
-            LOG.warn("{}: nobody took {}, so members get the message again: {}", name, deadLetter.topic(), outcome);
+            warn("{}: no persistent session takes {}, so members get the message again", name, deadLetter.topic());
             giveAgain(sequence, true);
+        }
+    }
+
+    /** Once for all that happens in a while: a member that goes may leave hundreds of messages. */
+    private void warn(String format, Object... arguments) {
+        long now = System.nanoTime();
+        if (now - warnedNanos > WARN_NANOS) {
+            warnedNanos = now;
+            LOG.warn(format, arguments);
         }
     }
 

@@ -93,6 +93,28 @@ public final class Router implements MessageRouting {
     }
 
     /**
+     * Routes a message of the broker itself that is to be kept, and not retained: nobody gets it unless a persistent session that
+     * gets it with QoS 1 or 2 does. Safe when the logs of all such sessions have it.
+     */
+    public void publishKept(Message message, RouteCallback callback) {
+        recorder.received(message);
+        Destinations destinations = collect(message);
+        if (destinations.devices().isEmpty()) {
+            recorder.dropped(RouterRecorder.Drop.NO_SUBSCRIBERS);
+            callback.onRouted(NO_SUBSCRIBERS);
+            return;
+        }
+        recorder.delivered(destinations.devices().size());
+        deliverTransient(message, destinations);
+        outlets.sessions().publish(message, destinations.devices(), null, (_, failure) -> {
+            if (failure != null) {
+                recorder.dropped(RouterRecorder.Drop.FAILED);
+            }
+            callback.onRouted(failure == null ? SAFE : LOST);
+        });
+    }
+
+    /**
      * Routes a message of another log: authorised, not intercepted. It may be routed again, with all that follow it there, until it
      * was safe once: persistent sessions get it once, but for members of shared subscriptions; transient ones each time.
      *

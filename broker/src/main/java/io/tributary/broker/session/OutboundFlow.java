@@ -30,7 +30,7 @@ import org.jspecify.annotations.Nullable;
  * ends before the client has acknowledged it.
  */
 final class OutboundFlow {
-    private static final int MOST_SHARED = 1_024;
+    private static final int MOST_SHARED = 16_384;
     private static final String PUBREC_FOR_QOS_1 = "PUBREC for a QoS 1 message";
 
     private final SessionContext context;

@@ -48,7 +48,7 @@ final class ClientState {
     /** Whether what an earlier session left is being taken out of the queue; not folded, only the owner's. */
     boolean isSweeping;
 
-    /** Up to where the queue was looked through for what is too much, since the client came or went; not folded, only the owner's. */
+    /** Up to where the queue was looked through for what is too much, since the client went; not folded, only the owner's. */
     long trimmedUpTo;
 
     /** The mean size of what an application read last; not folded, only the owner's. */

@@ -96,7 +96,6 @@ final class Deliveries {
 
     private void serve(ClientState client, long dupUpTo, long begunUpTo, long first) {
         forget(client.clientId);
-        client.trimmedUpTo = 0;
         String node = client.node;
         if (node != null && client.hasQueue()) {
             Outgoing now = new Outgoing(
@@ -258,16 +257,18 @@ final class Deliveries {
                 : client.begunUpTo(); // to whom another owner may have sent all
     }
 
-    /** Whether an entry of a queue is settled or about to move, though the queue still has it. */
-    boolean isWithheld(ClientState client, long sequence) {
-        Unlogged known = unlogged.get(client.clientId);
-        return known != null && known.session == client.session && known.isWithheld(sequence);
-    }
-
     /** Entries of a queue that are settled or about to move, though the queue still has them. */
     Set<Long> withheldOf(ClientState client) {
         Unlogged known = unlogged.get(client.clientId);
         return known == null || known.session != client.session ? new HashSet<>() : known.withheld();
+    }
+
+    /** The same; empty without any work when none is from a sequence number on. */
+    Set<Long> withheldFrom(ClientState client, long sequence) {
+        Unlogged known = unlogged.get(client.clientId);
+        return known != null && known.session == client.session && known.withholdsFrom(sequence)
+                ? known.withheld()
+                : Set.of();
     }
 
     /** Entries of a queue that are settled, though the queue still has them. */

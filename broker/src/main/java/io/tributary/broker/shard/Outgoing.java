@@ -49,6 +49,10 @@ final class Outgoing {
     private final Map<Long, Handed> handed = new LinkedHashMap<>();
 
     private long handedBytes;
+
+    /** Whether the window was full, and a quarter of it is not free yet. */
+    private boolean filled;
+
     private List<Delivery> batch = new ArrayList<>();
 
     /**
@@ -98,8 +102,12 @@ final class Outgoing {
         return reading != null || next <= client.lastSequence;
     }
 
-    /** Whether so much room is there again that it is worth the while to read another page. */
+    /** Whether there is room, and so much of it since the window was full that it is worth the while to read another page. */
     boolean hasRoomForPage() {
+        return hasRoom() && !filled;
+    }
+
+    private boolean isAQuarterFree() {
         return handed.size() <= windowMessages - (windowMessages + 3) / 4 && handedBytes <= windowBytes / 4 * 3L;
     }
 
@@ -143,6 +151,7 @@ final class Outgoing {
         Handed now = handed(sequence, entry);
         handed.put(sequence, now);
         handedBytes += now.size;
+        filled |= !hasRoom();
         batch.add(new Delivery(sequence, entry, sequence <= dupUpTo));
     }
 
@@ -175,6 +184,7 @@ final class Outgoing {
             return null;
         }
         handedBytes -= known.size;
+        filled &= !isAQuarterFree();
         return known.size;
     }
 

@@ -38,7 +38,7 @@ final class QueueTrimmer {
             return false;
         }
         if (trimming.add(client)) {
-            trim(client, deliveries.firstUnseen(client));
+            read(client, deliveries.firstUnseen(client), firstPage(client));
         }
         return true;
     }
@@ -49,29 +49,39 @@ final class QueueTrimmer {
         return isOver && !client.isSweeping; // what an earlier session left counts for nobody
     }
 
-    private void trim(ClientState client, long from) {
-        queues.read(client, Math.max(from, client.trimmedUpTo + 1), page(client), page -> onPage(client, page));
+    private void read(ClientState client, long from, int max) {
+        long unseen = deliveries.firstUnseen(client);
+        queues.read(client, Math.max(from, client.trimmedUpTo + 1), max, page -> {
+            if (deliveries.firstUnseen(client) < unseen) { // the client went meanwhile, without what it was handed last
+                read(client, deliveries.firstUnseen(client), PAGE);
+            } else {
+                onPage(client, page);
+            }
+        });
     }
 
-    /** How many messages to look at: no more than there are too many, if that is what there is too much of. */
-    private int page(ClientState client) {
+    /** How many messages to look at first: no more than there are too many, if that is what there is too much of. */
+    private int firstPage(ClientState client) {
         long tooMany = deliveries.messagesOf(client) - limits.maxMessages();
         return tooMany > 0 ? (int) Math.min(tooMany, PAGE) : PAGE;
     }
 
     private void onPage(ClientState client, @Nullable Page page) {
         if (page != null) {
+            Set<Long> withheld = page.entries().isEmpty()
+                    ? Set.of()
+                    : deliveries.withheldFrom(client, page.entries().getFirst().sequence());
             for (ShardStore.Entry entry : page.entries()) {
                 if (!isOver(client)) {
                     break;
                 }
                 client.trimmedUpTo = entry.sequence();
-                if (!deliveries.isWithheld(client, entry.sequence())) {
+                if (!withheld.contains(entry.sequence())) {
                     dropIfUnseen(client, entry);
                 }
             }
             if (isOver(client) && page.next() <= client.lastSequence) {
-                trim(client, page.next());
+                read(client, page.next(), PAGE);
                 return;
             }
         }

@@ -4,8 +4,10 @@ import io.tributary.common.event.QueueEntry;
 import io.tributary.persistence.shard.ShardStore;
 import io.tributary.persistence.shard.ShardStore.QueuePage;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.Executor;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
@@ -19,6 +21,8 @@ import org.jspecify.annotations.Nullable;
  */
 final class SessionQueues {
     private static final int PAGE_BYTES = 256 << 10;
+    /** Save points that may arrive in the store while a page is read from it; with more, the page is read again. */
+    private static final int MOST_ARRIVED = 16;
 
     private final int shard;
     private final ShardState state;
@@ -27,8 +31,17 @@ final class SessionQueues {
     private @Nullable ShardChanges saving;
     private long savingApplied;
     private long storedApplied;
-    private long saves;
     private boolean storeMoved;
+    private final Set<Reading> readings = new HashSet<>();
+
+    /** A page that is being read from the store. */
+    private static final class Reading {
+        /** The offsets that the store may be at when it is read. */
+        private final Set<Long> expected = new HashSet<>();
+
+        /** What has arrived in the store since it was asked for, earliest first; the page may be from before that. */
+        private final List<ShardChanges> arrived = new ArrayList<>();
+    }
 
     SessionQueues(int shard, ShardState state, ShardStore store, Executor thread) {
         this.shard = shard;
@@ -42,14 +55,17 @@ final class SessionQueues {
     void saving() {
         saving = state.changes();
         savingApplied = state.applied();
-        saves++;
+        readings.forEach(reading -> reading.expected.add(savingApplied));
     }
 
     /** What was going to the store has arrived. */
     void saved() {
+        ShardChanges stored = saving;
+        if (stored != null) {
+            readings.forEach(reading -> reading.arrived.add(stored));
+        }
         saving = null;
         storedApplied = savingApplied;
-        saves++;
     }
 
     /** Whether a page showed the store elsewhere than this owner left it. */
@@ -78,24 +94,26 @@ final class SessionQueues {
             then.accept(readMemory(client, from, max));
             return;
         }
-        long savesBefore = saves;
+        Reading reading = new Reading();
+        reading.expected.add(storedApplied);
+        if (saving != null) {
+            reading.expected.add(savingApplied);
+        }
+        readings.add(reading);
         store.readQueue(shard, client.clientId, from, max, PAGE_BYTES)
                 .whenComplete((page, failure) -> thread.execute(() -> {
+                    readings.remove(reading);
                     if (page == null || isOver(client)) {
                         then.accept(null);
-                    } else if (saves != savesBefore) { // the page may have what was removed meanwhile
+                    } else if (reading.arrived.size() > MOST_ARRIVED) {
                         read(client, from, max, then);
-                    } else if (isExpected(page.applied())) {
-                        then.accept(onlyCurrent(client, page, storedUpTo));
+                    } else if (reading.expected.contains(page.applied())) {
+                        then.accept(onlyCurrent(client, page, storedUpTo, reading.arrived));
                     } else {
                         storeMoved = true;
                         then.accept(null);
                     }
                 }));
-    }
-
-    private boolean isExpected(long applied) {
-        return applied == storedApplied || (saving != null && applied == savingApplied);
     }
 
     /**
@@ -120,7 +138,7 @@ final class SessionQueues {
             if (page.isFull()) {
                 return;
             }
-            QueueEntry current = current(client, entry.getKey(), entry.getValue());
+            QueueEntry current = current(client, entry.getKey(), entry.getValue(), List.of());
             if (current != null) {
                 page.add(entry.getKey(), current);
             }
@@ -157,14 +175,14 @@ final class SessionQueues {
         }
     }
 
-    private Page onlyCurrent(ClientState client, QueuePage page, long storedUpTo) {
+    private Page onlyCurrent(ClientState client, QueuePage page, long storedUpTo, List<ShardChanges> arrived) {
         List<ShardStore.Entry> entries = new ArrayList<>(page.entries().size());
         long next = page.more() ? page.entries().getLast().sequence() + 1 : storedUpTo + 1;
         for (ShardStore.Entry entry : page.entries()) {
             if (entry.sequence() > storedUpTo) {
                 return new Page(entries, storedUpTo + 1);
             }
-            QueueEntry current = current(client, entry.sequence(), entry.entry());
+            QueueEntry current = current(client, entry.sequence(), entry.entry(), arrived);
             if (current != null) {
                 entries.add(new ShardStore.Entry(entry.sequence(), current));
             }
@@ -172,20 +190,21 @@ final class SessionQueues {
         return new Page(entries, next);
     }
 
-    /** What memory knows of an entry that an earlier save point has; null when it is gone. */
-    private @Nullable QueueEntry current(ClientState client, long sequence, QueueEntry stored) {
-        ShardChanges changes = state.changes();
-        if (changes.isCleared(client.clientId) || changes.isRemoved(client.clientId, sequence)) {
-            return changes.queuedOf(client.clientId).get(sequence);
+    /**
+     * What memory knows of an entry that an earlier save point has; null when it is gone.
+     *
+     * @param arrived later save points that are stored by now, earliest first
+     */
+    private @Nullable QueueEntry current(
+            ClientState client, long sequence, QueueEntry stored, List<ShardChanges> arrived) {
+        QueueEntry current = stored;
+        for (ShardChanges each : arrived) {
+            current = each.later(client.clientId, sequence, current);
         }
-        QueueEntry replaced = changes.queuedOf(client.clientId).get(sequence);
-        if (replaced == null && saving != null) {
-            if (saving.isRemoved(client.clientId, sequence)) {
-                return null;
-            }
-            replaced = saving.queuedOf(client.clientId).get(sequence);
+        if (saving != null) {
+            current = saving.later(client.clientId, sequence, current);
         }
-        return replaced == null ? stored : replaced;
+        return state.changes().later(client.clientId, sequence, current);
     }
 
     private long storedUpTo(ClientState client) {

@@ -116,10 +116,17 @@ final class ShardChanges {
         return cleared.contains(clientId);
     }
 
-    /** Whether a queue entry that the store has is to be removed. */
-    boolean isRemoved(String clientId, long sequence) {
-        Set<Long> sequences = removed.get(clientId);
-        return sequences != null && sequences.contains(sequence);
+    /** What has become of a queue entry that an earlier save point has: itself, what took its place, or null when it is gone. */
+    @Nullable
+    QueueEntry later(String clientId, long sequence, @Nullable QueueEntry before) {
+        TreeMap<Long, QueueEntry> entries = queued.get(clientId);
+        QueueEntry now = entries == null ? null : entries.get(sequence);
+        if (now != null) {
+            return now;
+        }
+        Set<Long> gone = removed.get(clientId);
+        boolean isGone = (gone != null && gone.contains(sequence)) || cleared.contains(clientId);
+        return isGone ? null : before;
     }
 
     /** How many queue entries wait to be saved. */

@@ -44,6 +44,11 @@ public final class ShardThread implements Executor {
     @Override
     public void execute(Runnable task) {
         tasks.add(task);
+        wake();
+    }
+
+    /** Has the thread run what is queued now. */
+    void wake() {
         if (parked.get() && parked.compareAndSet(true, false)) {
             LockSupport.unpark(thread);
         }

@@ -286,10 +286,10 @@ public final class Shards implements AutoCloseable {
     public void settledElsewhere(int shard, String clientId, long epoch, long[] sequences) {
         ShardDriver driver = drivers.get(shard);
         ShardThread thread = threadOf(shard);
-        if (driver.isWaitingForRoom()) {
-            thread.execute(() -> driver.settle(clientId, epoch, sequences));
-        } else { // nobody waits for it, and waking a thread costs more than all else that an acknowledgement does
-            thread.executeSoon(() -> driver.settle(clientId, epoch, sequences));
+        thread.executeSoon(() -> driver.settle(clientId, epoch, sequences));
+        if (driver.isWaitingForRoom()) { // otherwise waking the thread costs more than all else that an acknowledgement
+            // does
+            thread.wake();
         }
     }
 

@@ -117,10 +117,9 @@ final class Unlogged {
         return inLog.isEmpty() && moving.isEmpty() && settled.isEmpty() && received.isEmpty();
     }
 
-    /** Whether a sequence number is settled or about to move; slow only for one below others that are. */
-    boolean isWithheld(long sequence) {
-        return moving.contains(sequence)
-                || (sequence <= highestSettled && settled().contains(sequence));
+    /** Whether a sequence number from this one on may be settled or about to move. */
+    boolean withholdsFrom(long sequence) {
+        return !moving.isEmpty() || sequence <= highestSettled;
     }
 
     /** All sequence numbers that are settled or about to move. */

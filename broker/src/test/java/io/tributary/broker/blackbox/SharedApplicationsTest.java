@@ -304,14 +304,20 @@ class SharedApplicationsTest {
     }
 
     @Test
-    void deadLetterThatNobodyTakesStaysWithTheMembers() throws IOException {
+    void deadLetterThatNobodyKeepsStaysWithTheMembers() throws IOException {
         restart(2);
+        TestClient forgetful = connect("app-forgetful");
+        assertThat(subscribe(forgetful, "$dead-letter/#", QoS.AT_MOST_ONCE)).isEqualTo(ReasonCode.SUCCESS);
+        forgetful.close();
+        TestClient watching = transientClient();
+        assertThat(subscribe(watching, "$dead-letter/#", QoS.AT_LEAST_ONCE)).isEqualTo(ReasonCode.GRANTED_QOS_1);
         share("app-1").close();
         publish(connect("device"), 7, 8);
         for (int i = 0; i < 3; i++) {
             leave("app-1", 7);
         }
         assertThat(acknowledge(connect("app-1"))).isEqualTo(7);
+        assertThat(isSilent(watching)).isTrue();
     }
 
     /** Starts the broker anew, with a limit to how often a message is sent to members. */
@@ -337,6 +343,13 @@ class SharedApplicationsTest {
     private TestClient connect(String name) throws IOException {
         int port = broker.listeners().getFirst().address().getPort();
         TestClient client = TestClient.connect(port, ProtocolVersion.MQTT_5, name, LONG);
+        clients.add(client);
+        return client;
+    }
+
+    private TestClient transientClient() throws IOException {
+        int port = broker.listeners().getFirst().address().getPort();
+        TestClient client = TestClient.connect(port, ProtocolVersion.MQTT_5, "watching", 0);
         clients.add(client);
         return client;
     }

@@ -11,7 +11,7 @@ import java.util.Set;
 
 /** When nothing is under way, no owner of a shard remembers anything but sessions, their connections and their timers. */
 final class MemoryIsReturned implements Ledger.Promise {
-    /** What grows with sessions, shards and nodes only, or is gone with the next save point. */
+    /** What grows with sessions, shards and nodes only, or is gone with the next save point or the store's answer. */
     private static final Set<String> KEPT = Set.of(
             "clients",
             "sources",
@@ -22,6 +22,7 @@ final class MemoryIsReturned implements Ledger.Promise {
             "inboundPacketIds",
             "toFlush",
             "changes",
+            "readings",
             "targets");
 
     private static final Set<String> PARTS = Set.of(

@@ -109,6 +109,24 @@ class QueueTrimmerTest {
     }
 
     @Test
+    void whatAClientWasHandedAndNotSentIsTheOldestOnceItHasGone() {
+        shard.fold(attach("a", 7));
+        shard.publish("a", "1", "2", "3");
+        shard.save();
+        shard.publish("a", "4");
+        assertThat(shard.store.waiting())
+                .as("the oldest unseen messages are being read")
+                .isEqualTo(1);
+        shard.fold(detach("a", 1, 0));
+        shard.store.answerAll();
+        assertThat(shard.dropped).hasSize(1);
+        shard.target.take();
+        shard.fold(attach("a", 8));
+        shard.store.answerAll();
+        assertThat(shard.target.take()).containsExactly("8: 2", "8: 3");
+    }
+
+    @Test
     void trimmingIsTriedAgainWhenTheStoreFailed() {
         shard.fold(attach("a", 7), detach("a", 1, 0));
         shard.publish("a", "1", "2", "3");

@@ -133,7 +133,7 @@ class SessionQueuesTest {
     }
 
     @Test
-    void pageIsReadAgainWhenASavePointCompletesMeanwhile() {
+    void entryIsGoneWhenASavePointRemovedItMeanwhile() {
         shard.publish("a", "1", "2");
         shard.save();
         settle(1);
@@ -142,9 +142,42 @@ class SessionQueuesTest {
         shard.beginSave();
         shard.queues.saved();
         shard.store.answer();
-        assertThat(pages).isEmpty();
-        shard.store.answerAll();
         assertThat(texts()).containsExactly("2=2");
+    }
+
+    @Test
+    void pageIsGoodHoweverManySavePointsCompleteMeanwhile() {
+        shard.publish("a", "1", "2", "3", "4");
+        shard.save();
+        read(1, 10);
+        shard.store.arrive(); // has seen all
+        settle(1);
+        shard.beginSave();
+        shard.queues.saved();
+        receive(3);
+        shard.beginSave();
+        shard.queues.saved();
+        settle(4);
+        shard.publish("a", "5");
+        shard.store.answer();
+        assertThat(texts()).containsExactly("2=2", "3=PUBREL");
+        assertThat(next()).isEqualTo(5);
+    }
+
+    @Test
+    void pageIsReadAgainWhenTooManySavePointsCompleteMeanwhile() {
+        shard.publish("a", "1", "2");
+        shard.save();
+        read(1, 10);
+        shard.store.arrive();
+        for (int i = 0; i < 17; i++) {
+            shard.publish("a", "more");
+            shard.beginSave();
+            shard.queues.saved();
+        }
+        shard.store.answer();
+        assertThat(pages).isEmpty();
+        assertThat(shard.store.queueReads).containsExactly(1L, 1L);
     }
 
     @Test

@@ -3,6 +3,7 @@ package io.tributary.broker.shard;
 import static io.tributary.broker.shard.Samples.queued;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.tributary.common.event.QueueEntry;
 import io.tributary.common.event.QueueEntry.Released;
 import io.tributary.common.event.QueueKind;
 import io.tributary.common.event.Source;
@@ -42,9 +43,10 @@ class ShardChangesTest {
     void entryOfTheStoreIsRemovedByName() {
         changes.remove(client, 5);
         assertThat(changes.removed()).containsExactly(new SequenceKey("a", 5));
-        assertThat(changes.isRemoved("a", 5)).isTrue();
-        assertThat(changes.isRemoved("a", 6)).isFalse();
-        assertThat(changes.isRemoved("b", 5)).isFalse();
+        QueueEntry stored = queued("m");
+        assertThat(changes.later("a", 5, stored)).isNull();
+        assertThat(changes.later("a", 6, stored)).isSameAs(stored);
+        assertThat(changes.later("b", 5, stored)).isSameAs(stored);
     }
 
     @Test

@@ -37,6 +37,16 @@ final class FaultRun implements AutoCloseable {
     /** Acknowledged messages between one fault and the next. */
     private static final int TRAFFIC = 300;
 
+    /** Who the clients are. */
+    enum Casting {
+        /** A few of every kind. */
+        ALL_KINDS,
+        /** A thousand devices that publish, three applications that get everything, and five that share it. */
+        FAN_IN
+    }
+
+    private static final int FAN_IN_PUBLISHERS = 1000;
+
     private final TestCluster cluster;
     private final Random random;
     private final Surgery surgery;
@@ -58,11 +68,12 @@ final class FaultRun implements AutoCloseable {
     /**
      * Casts the clients; {@link #begin} has them connect.
      *
+     * @param casting who they are
      * @param random decides which parts are harmed
      * @param pause for how long a node stands still
      * @param messagesPerSecond of each publisher
      */
-    FaultRun(TestCluster cluster, Random random, Duration pause, int messagesPerSecond) {
+    FaultRun(TestCluster cluster, Casting casting, Random random, Duration pause, int messagesPerSecond) {
         this.cluster = cluster;
         this.random = random;
         surgery = new Surgery(cluster, random, pause, this::awaitTraffic);
@@ -70,19 +81,42 @@ final class FaultRun implements AutoCloseable {
         judge = scene.judge();
         cast = new Cast(scene);
         probe = new Probe(cluster.shards());
-        flapping = LoadSubscriber.ofAll(scene, "flapping", ProtocolVersion.MQTT_5, 65_535, 0);
-        sometimes = LoadSubscriber.ofAll(scene, "sometimes", ProtocolVersion.MQTT_3_1_1, 65_535, 3);
-        judge.addGroup("group", QoS.EXACTLY_ONCE);
+        boolean isFanIn = casting == Casting.FAN_IN;
+        flapping =
+                LoadSubscriber.ofAll(scene, isFanIn ? "app-flapping" : "flapping", ProtocolVersion.MQTT_5, 65_535, 0);
+        sometimes = LoadSubscriber.ofAll(
+                scene, isFanIn ? "app-sometimes" : "sometimes", ProtocolVersion.MQTT_3_1_1, 65_535, 3);
         judge.addGroup("app-group", QoS.AT_LEAST_ONCE);
-        member = LoadSubscriber.member(scene, "group", "member1");
         application = LoadSubscriber.member(scene, "app-group", "app-member1");
-        assemble();
+        if (isFanIn) {
+            member = LoadSubscriber.member(scene, "app-group", "app-member2");
+            assembleFanIn();
+        } else {
+            judge.addGroup("group", QoS.EXACTLY_ONCE);
+            member = LoadSubscriber.member(scene, "group", "member1");
+            assembleAllKinds();
+        }
         long periodMicros = TimeUnit.SECONDS.toMicros(1) / messagesPerSecond;
         var _ = clock.scheduleAtFixedRate(this::drip, 0, periodMicros, TimeUnit.MICROSECONDS);
         var _ = clock.scheduleAtFixedRate(this::flap, 0, FLAP.toMillis(), TimeUnit.MILLISECONDS);
     }
 
-    private void assemble() {
+    private void assembleFanIn() {
+        cast.add(flapping);
+        cast.add(sometimes);
+        cast.add(LoadSubscriber.ofAll(scene, "app-always", ProtocolVersion.MQTT_5, 65_535, 0));
+        cast.add(application);
+        cast.add(member);
+        for (int i = 3; i <= 5; i++) {
+            cast.add(LoadSubscriber.member(scene, "app-group", "app-member" + i));
+        }
+        for (int i = 0; i < FAN_IN_PUBLISHERS; i++) {
+            ProtocolVersion version = i % 2 == 0 ? ProtocolVersion.MQTT_5 : ProtocolVersion.MQTT_3_1_1;
+            cast.add(new LoadPublisher(scene, version, QoS.AT_LEAST_ONCE, i % 3 == 0));
+        }
+    }
+
+    private void assembleAllKinds() {
         cast.add(LoadSubscriber.ofAll(scene, "online5", ProtocolVersion.MQTT_5, 65_535, 0));
         cast.add(LoadSubscriber.ofAll(scene, "online3", ProtocolVersion.MQTT_3_1_1, 65_535, 0));
         cast.add(LoadSubscriber.ofAll(scene, "slow", ProtocolVersion.MQTT_5, 20, 10));

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.tributary.broker.blackbox.BrokerExtension;
 import io.tributary.broker.blackbox.Scratch;
+import io.tributary.broker.blackbox.cluster.FaultRun.Casting;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -20,10 +21,11 @@ import org.junit.jupiter.api.extension.ExtendWith;
  * promises P1 to P4: nothing acknowledged is lost, nothing comes twice at QoS 2, the order is kept, each client that dies
  * has its will, once.
  *
- * <p>{@code -Dfaults.count} is the number of faults, five unless said and none of a kind twice before each was there; {@code -Dfaults.seed} decides which and
+ * <p>{@code -Dfaults.count} is the number of faults, three unless said and none of a kind twice before each was there; {@code -Dfaults.seed} decides which and
  * where; {@code -Dfaults.kafka} is 1 or 3 brokers, {@code -Dfaults.replicas} 0 or 1 of each Redis primary, {@code
  * -Dfaults.pause} for how many seconds a node stands still, {@code -Dfaults.rate} how many messages a second each
- * publisher publishes, {@code -Dfaults.only} the names of the faults there are to be, with commas between.
+ * publisher publishes, {@code -Dfaults.only} the names of the faults there are to be, with commas between. With {@code
+ * -Dfaults.casting=FAN_IN} a thousand devices publish to a few applications; then {@code -Dfaults.rate=1} is a thousand messages a second.
  */
 @ExtendWith(BrokerExtension.class)
 @Timeout(value = 12, unit = TimeUnit.HOURS)
@@ -32,10 +34,11 @@ class FaultsTest {
     private static final int KAFKA_BROKERS = Integer.getInteger("faults.kafka", 1);
     private static final int REDIS_REPLICAS = Integer.getInteger("faults.replicas", 0);
     /** As many as each build has time for. */
-    private static final int FEW = 5;
+    private static final int FEW = 3;
 
     private static final int RATE = Integer.getInteger("faults.rate", 20);
     private static final Duration PAUSE = Duration.ofSeconds(Integer.getInteger("faults.pause", 8));
+    private static final Casting CASTING = Casting.valueOf(System.getProperty("faults.casting", "ALL_KINDS"));
     private static final String ONLY = System.getProperty("faults.only", "");
 
     private final Random random = new Random(SEED);
@@ -49,7 +52,7 @@ class FaultsTest {
                         .setting("--tributary.applications.rules[0].client-id=app-*")
                         .setting("--tributary.applications.rules[0].kind=application")
                         .start();
-                FaultRun run = new FaultRun(cluster, random, PAUSE, RATE)) {
+                FaultRun run = new FaultRun(cluster, CASTING, random, PAUSE, RATE)) {
             List<Fault> faults = draw(cluster);
             String header = "%d faults, %d Kafka brokers, %d replicas of each Redis primary, seed %d%n"
                     .formatted(faults.size(), KAFKA_BROKERS, REDIS_REPLICAS, SEED);

@@ -1,0 +1,187 @@
+package io.tributary.perf.report;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.tributary.perf.judge.Count;
+import io.tributary.perf.judge.Metric;
+import io.tributary.perf.result.Distribution;
+import io.tributary.perf.result.ProcessUse;
+import io.tributary.perf.result.ResultFile;
+import io.tributary.perf.result.RunResult;
+import io.tributary.perf.result.StepResult;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Locale;
+import java.util.TreeSet;
+import java.util.function.Function;
+import java.util.function.ToDoubleFunction;
+import org.junit.jupiter.api.Test;
+
+/** The table of docs/performance.md is that of the results in {@code perf-tests/results}, files {@code WORK.TARGET.json}. */
+class ResultsInDocsTest {
+    private static final Path RESULTS = Path.of("results");
+    private static final Path DOC = Path.of("..", "docs", "performance.md");
+    private static final String BEGIN = "<!-- results: generated -->\n";
+    private static final String END = "<!-- end of results -->";
+    private static final String COMMAND =
+            "./tributary test -Dquick -pl perf-tests -am -Dtest=ResultsInDocsTest -Ddocs.write=true";
+
+    /** A column of the table. */
+    private record Target(String name, String title) {}
+
+    private static final List<Target> TARGETS = List.of(
+            new Target("standalone", "Tributary standalone"),
+            new Target("cluster", "Tributary cluster, one node"),
+            new Target("mosquitto", "Mosquitto"),
+            new Target("hivemq-ce", "HiveMQ CE"));
+
+    /** A line of the table. */
+    private record Work(String name, String title, Function<List<RunResult>, String> cell) {}
+
+    private static final List<Work> WORKS = List.of(
+            new Work("p2p-qos1", "P2P QoS 1, persistent, 200 pairs", ResultsInDocsTest::cost),
+            new Work("p2p-qos0", "P2P QoS 0, 200 pairs", ResultsInDocsTest::cost),
+            new Work("p2p-qos2", "P2P QoS 2, persistent, 200 pairs", ResultsInDocsTest::cost),
+            new Work(
+                    "fan-in",
+                    "fan-in of 500 to a shared subscription of 5, QoS 1, persistent",
+                    ResultsInDocsTest::cost),
+            new Work("fan-out", "fan-out 1 to 500, QoS 0", ResultsInDocsTest::cost),
+            new Work("backlog", "500 offline sessions x 200 messages, published and drained", ResultsInDocsTest::cost),
+            new Work("fan-in-device", "fan-in of 200 to a device's session, QoS 1", ResultsInDocsTest::cost),
+            new Work("fan-in-application", "the same to an application", ResultsInDocsTest::cost),
+            new Work(
+                    "application-backlog",
+                    "1,000,000 messages for an application that is away, published and drained",
+                    ResultsInDocsTest::cost),
+            new Work(
+                    "latency-rate",
+                    "latency at 5,000 messages a second, 1,000 persistent pairs, QoS 1",
+                    ResultsInDocsTest::latency),
+            new Work("connections", "a storm of 9,000 connections, and their memory", ResultsInDocsTest::connections));
+
+    @Test
+    void tableIsThatOfTheResults() throws IOException {
+        String doc = Files.readString(DOC);
+        int begin = doc.indexOf(BEGIN) + BEGIN.length();
+        int end = doc.indexOf(END);
+        assertThat(end).as("%s ... %s in %s", BEGIN, END, DOC).isGreaterThan(begin);
+        String table = table();
+        if (Boolean.getBoolean("docs.write")) {
+            Files.writeString(DOC, doc.substring(0, begin) + table + doc.substring(end));
+        } else {
+            assertThat(doc.substring(begin, end))
+                    .as("the table is out of date. To generate it again: %s", COMMAND)
+                    .isEqualTo(table);
+        }
+    }
+
+    private static String table() throws IOException {
+        List<RunResult> all = new ArrayList<>();
+        List<String> head = new ArrayList<>(List.of("work"));
+        TARGETS.forEach(target -> head.add(target.title()));
+        List<List<String>> rows = new ArrayList<>();
+        for (Work work : WORKS) {
+            List<String> row = new ArrayList<>(List.of(work.title()));
+            for (Target target : TARGETS) {
+                List<RunResult> runs = runs(work, target);
+                all.addAll(runs);
+                row.add(runs.isEmpty() ? "" : work.cell().apply(runs));
+            }
+            rows.add(row);
+        }
+        return new Table(head, rows).markdown() + "\n" + setting(all) + "\n";
+    }
+
+    private static List<RunResult> runs(Work work, Target target) throws IOException {
+        Path file = RESULTS.resolve(work.name() + "." + target.name() + ".json");
+        return Files.exists(file) ? ResultFile.read(file).runs() : List.of();
+    }
+
+    private static String setting(List<RunResult> runs) {
+        RunResult first = runs.getFirst();
+        TreeSet<String> commits = new TreeSet<>();
+        TreeSet<String> versions = new TreeSet<>();
+        runs.forEach(run -> {
+            commits.add(run.commit());
+            versions.add(run.target().version());
+        });
+        return String.format(
+                Locale.ROOT,
+                "%s; commit %s; %s; %s, %d cores, %s.%n",
+                first.started().substring(0, first.started().indexOf('T')),
+                String.join(", ", commits),
+                String.join("; ", versions),
+                first.machine().processor(),
+                first.machine().cores(),
+                first.machine().system());
+    }
+
+    private static String cost(List<RunResult> runs) {
+        RunResult median = median(runs, ResultsInDocsTest::micros);
+        String lost = median.lost() == 0 ? "" : String.format(Locale.ROOT, ", **%,d lost**", median.lost());
+        return Format.number(micros(median)) + " us" + range(runs) + ", "
+                + Format.number(median.measured().perSecond(Count.RECEIVED)) + "/s" + lost;
+    }
+
+    private static double micros(RunResult run) {
+        return run.measured().microsPerMessage(run.targetCpuSeconds());
+    }
+
+    private static String range(List<RunResult> runs) {
+        if (runs.size() == 1) {
+            return "";
+        }
+        double least =
+                runs.stream().mapToDouble(ResultsInDocsTest::micros).min().orElseThrow();
+        double most = runs.stream().mapToDouble(ResultsInDocsTest::micros).max().orElseThrow();
+        return " (" + Format.number(least) + " to " + Format.number(most) + ")";
+    }
+
+    private static String latency(List<RunResult> runs) {
+        RunResult median = median(runs, run -> endToEnd(run).p50());
+        double percent = 100 * median.targetCpuSeconds() / median.measured().seconds();
+        return "p50 " + Format.number(endToEnd(median).p50()) + " ms, p99 "
+                + Format.number(endToEnd(median).p99()) + " ms, " + Format.number(percent) + " % CPU";
+    }
+
+    private static Distribution endToEnd(RunResult run) {
+        return run.measured().times().get(Metric.END_TO_END);
+    }
+
+    private static String connections(List<RunResult> runs) {
+        RunResult run = runs.getFirst();
+        StepResult storm = step(run, "storm");
+        double cpu = storm.processes().stream()
+                .filter(process -> !process.name().startsWith(RunResult.TOOL))
+                .mapToDouble(ProcessUse::cpuSeconds)
+                .sum();
+        double grown = broker(step(run, "idle")).rssEndMegabytes()
+                - broker(run.steps().getFirst()).rssBeginMegabytes();
+        return Format.number(storm.perSecond(Count.CONNECTED)) + "/s, "
+                + Format.number(cpu * 1e6 / storm.count(Count.CONNECTED)) + " us each, "
+                + Format.number(grown * 1024 / storm.count(Count.CONNECTED)) + " kB each";
+    }
+
+    private static StepResult step(RunResult run, String name) {
+        return run.steps().stream()
+                .filter(step -> step.name().equals(name))
+                .findFirst()
+                .orElseThrow();
+    }
+
+    private static ProcessUse broker(StepResult step) {
+        return step.processes().stream()
+                .filter(process -> !process.name().startsWith(RunResult.TOOL))
+                .findFirst()
+                .orElseThrow();
+    }
+
+    private static RunResult median(List<RunResult> runs, ToDoubleFunction<RunResult> by) {
+        return runs.stream().sorted(Comparator.comparingDouble(by)).toList().get(runs.size() / 2);
+    }
+}
