@@ -48,8 +48,9 @@ final class ClientState {
     /** Whether what an earlier session left is being taken out of the queue; not folded, only the owner's. */
     boolean isSweeping;
 
-    /** Up to where the queue was looked through for what is too much, since the client went; not folded, only the owner's. */
-    long trimmedUpTo;
+    // What the owner has dropped of the queue, without gaps, since the client went; not folded.
+    private long trimmedFrom;
+    private long trimmedUpTo;
 
     /** The mean size of what an application read last; not folded, only the owner's. */
     double meanReadBytes = ApplicationLag.UNKNOWN;
@@ -165,6 +166,37 @@ final class ClientState {
         queuedBytes = before.queuedBytes;
         groupUpTo = before.groupUpTo;
         leftUpTo = before.lastSequence;
+    }
+
+    /** Up to where the queue was looked through for what is too much, since the client went. */
+    long trimmedUpTo() {
+        return trimmedUpTo;
+    }
+
+    /** The queue is looked through from a sequence number on; what was passed over is not dropped. */
+    void trimsFrom(long sequence) {
+        if (sequence > trimmedUpTo + 1) {
+            trimmedFrom = sequence;
+        }
+    }
+
+    /** An entry of the queue was looked at, for there are too many; later ones follow. */
+    void trimmed(long sequence, boolean isDropped) {
+        trimmedUpTo = sequence;
+        if (!isDropped) {
+            trimmedFrom = sequence + 1;
+        }
+    }
+
+    /** The client went: some of what it was handed was not sent, and is looked at again. */
+    void untrimmed() {
+        trimmedFrom = 0;
+        trimmedUpTo = 0;
+    }
+
+    /** The first sequence number from the given one on that was not dropped. */
+    long firstKept(long sequence) {
+        return sequence >= trimmedFrom && sequence <= trimmedUpTo ? trimmedUpTo + 1 : sequence;
     }
 
     int[] inboundPacketIdArray() {

@@ -134,7 +134,7 @@ final class Deliveries {
     /** The session has no connection any more. */
     void detached(ClientState client) {
         Outgoing gone = forget(client.clientId);
-        client.trimmedUpTo = 0;
+        client.untrimmed();
         if (gone != null && gone.client == client) {
             client.handedUpTo = gone.begunUpTo();
         }
@@ -240,10 +240,13 @@ final class Deliveries {
         return client.queuedBytes - (known == null ? 0 : known.bytes());
     }
 
-    /** Entries below this sequence number have been handed to a connection, or may have been. */
+    /**
+     * Entries below this sequence number have been handed to a connection, or may have been, or are being read for it: whoever dropped
+     * those, as fast as they are read, would have the client get nothing any more.
+     */
     long firstUnseen(ClientState client) {
         Outgoing to = outgoing.get(client.clientId);
-        return 1 + Math.max(client.leftUpTo, to == null ? client.resendUpTo : to.begunUpTo());
+        return 1 + Math.max(client.leftUpTo, to == null ? client.resendUpTo : to.readingUpTo());
     }
 
     /** The highest sequence number that the client of a session may have been sent. */
@@ -407,6 +410,7 @@ final class Deliveries {
             to.isReading = true;
             pumping = true;
             if (to.reading == null) {
+                to.next = to.client.firstKept(to.next); // to read what is dropped takes as long as dropping it
                 queues.read(to.client, to.next, to.roomForMessages(), page -> onPage(to, page));
             } else {
                 to.reading.read(to.next, to.roomForMessages(), page -> onPage(to, page));

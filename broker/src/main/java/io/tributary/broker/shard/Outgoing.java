@@ -147,6 +147,11 @@ final class Outgoing {
         return Math.max(next - 1, begunBefore);
     }
 
+    /** The highest sequence number that a connection may have seen, or may be handed with what is being read. */
+    long readingUpTo() {
+        return isReading ? Math.max(begunUpTo(), next + roomForMessages() - 1) : begunUpTo();
+    }
+
     void hand(long sequence, QueueEntry entry) {
         Handed now = handed(sequence, entry);
         handed.put(sequence, now);

@@ -50,12 +50,15 @@ final class QueueTrimmer {
     }
 
     private void read(ClientState client, long from, int max) {
-        long unseen = deliveries.firstUnseen(client);
-        queues.read(client, Math.max(from, client.trimmedUpTo + 1), max, page -> {
-            if (deliveries.firstUnseen(client) < unseen) { // the client went meanwhile, without what it was handed last
-                read(client, deliveries.firstUnseen(client), PAGE);
-            } else {
+        long epoch = client.epoch;
+        boolean wasAttached = client.isAttached();
+        long begin = Math.max(from, client.trimmedUpTo() + 1);
+        queues.read(client, begin, max, page -> {
+            if (client.epoch == epoch && client.isAttached() == wasAttached) {
+                client.trimsFrom(begin);
                 onPage(client, page);
+            } else { // what it was handed and not sent is unseen again
+                read(client, deliveries.firstUnseen(client), PAGE);
             }
         });
     }
@@ -75,10 +78,7 @@ final class QueueTrimmer {
                 if (!isOver(client)) {
                     break;
                 }
-                client.trimmedUpTo = entry.sequence();
-                if (!withheld.contains(entry.sequence())) {
-                    dropIfUnseen(client, entry);
-                }
+                client.trimmed(entry.sequence(), !withheld.contains(entry.sequence()) && drop(client, entry));
             }
             if (isOver(client) && page.next() <= client.lastSequence) {
                 read(client, page.next(), PAGE);
@@ -88,10 +88,13 @@ final class QueueTrimmer {
         trimming.remove(client);
     }
 
-    private void dropIfUnseen(ClientState client, ShardStore.Entry entry) {
+    /** Tells whether it was dropped: a client may have been handed it meanwhile. */
+    private boolean drop(ClientState client, ShardStore.Entry entry) {
         boolean unseen = entry.sequence() >= deliveries.firstUnseen(client);
         if (unseen && entry.entry() instanceof QueueEntry.Queued queued) {
             deliveries.drop(client, entry.sequence(), queued.message().sizeBytes(), DropReason.QUEUE_FULL);
+            return true;
         }
+        return false;
     }
 }

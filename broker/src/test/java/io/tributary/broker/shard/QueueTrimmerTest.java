@@ -123,7 +123,39 @@ class QueueTrimmerTest {
         shard.target.take();
         shard.fold(attach("a", 8));
         shard.store.answerAll();
-        assertThat(shard.target.take()).containsExactly("8: 2", "8: 3");
+        assertThat(shard.target.take()).containsExactly("8: 2 3");
+    }
+
+    @Test
+    void whatIsBeingReadForAClientIsNotDropped() {
+        shard.fold(attach("a", 7));
+        shard.publish("a", "1", "2", "3");
+        shard.save();
+        shard.settle("a", 1, 2);
+        assertThat(shard.store.waiting())
+                .as("the client's next messages are being read")
+                .isEqualTo(1);
+        shard.publish("a", "4", "5", "6");
+        shard.store.answerAll();
+        assertThat(shard.dropped).hasSize(1);
+        assertThat(shard.target.take()).containsExactly("7: 1", "7: 2", "7: 3 4");
+        shard.settle("a", 3, 4);
+        assertThat(shard.target.take()).containsExactly("7: 6");
+    }
+
+    @Test
+    void clientIsHandedWhatIsLeftBehindWhatWasDropped() {
+        shard.fold(attach("a", 7));
+        shard.publish("a", "1", "2", "3", "4", "5");
+        shard.save();
+        shard.publish("a", "6");
+        shard.store.answerAll();
+        assertThat(shard.dropped).as("3, 4 and 5").hasSize(3);
+        shard.store.queueReads.clear();
+        shard.settle("a", 1, 2);
+        shard.store.answerAll();
+        assertThat(shard.target.take()).containsExactly("7: 1", "7: 2", "7: 6");
+        assertThat(shard.store.queueReads).isEmpty();
     }
 
     @Test

@@ -1,5 +1,6 @@
 package io.tributary.perf.target;
 
+import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import java.io.IOException;
@@ -37,13 +38,9 @@ final class ClusterTarget implements TargetKind {
         Path directory = own ? context.directory() : running;
         String dir = directory.toString();
         if (own) {
-            if (!context.settings().isEmpty()) {
-                throw new TargetException("a local cluster takes no settings; start one by hand and name its directory:"
-                        + " --target cluster:DIR");
-            }
             List<String> up = List.of(
                     launcher, "cluster", "up", "--nodes", Integer.toString(nodes), "--dir", dir, "--base-port", "0");
-            String said = Programs.run(withBasePort(up, context), Map.of());
+            String said = Programs.run(withBasePort(up, context), environment(context.settings()));
             if (!said.contains("NAME")) {
                 throw new TargetException("the cluster did not start: " + said);
             }
@@ -52,6 +49,18 @@ final class ClusterTarget implements TargetKind {
         Runnable end =
                 own ? () -> Programs.run(List.of(launcher, "cluster", "down", "--dir", dir), Map.of()) : () -> {};
         return target(context, status, end);
+    }
+
+    /** The settings as Spring takes them from the environment, whatever characters their names have. */
+    private static Map<String, String> environment(Map<String, String> settings) {
+        if (settings.isEmpty()) {
+            return Map.of();
+        }
+        try {
+            return Map.of("SPRING_APPLICATION_JSON", new ObjectMapper().writeValueAsString(settings));
+        } catch (JsonProcessingException e) {
+            throw new TargetException("settings that cannot be written: " + settings, e);
+        }
     }
 
     /** Ten ports for each kind of server lie behind the first. */
@@ -94,12 +103,12 @@ final class ClusterTarget implements TargetKind {
             end.run();
             throw new TargetException("the cluster has no nodes; ./tributary cluster up --nodes 3");
         }
-        Map<String, String> facts = new TreeMap<>();
+        Map<String, String> facts = new TreeMap<>(context.settings());
         roles.forEach((role, count) -> facts.put("processes: " + role, Integer.toString(count)));
         facts.put("shards", "128 (default)");
         facts.put("copies in Kafka", Integer.toString(roles.getOrDefault("kafka", 0)));
         facts.put("Kafka linger", "default of the broker's settings");
-        facts.put("save points", "after 1 s, 500 changes or 256 KiB (default)");
+        facts.put("save points", "after 1 s, 2,000 messages or 1 MB, unless said above");
         String version = Programs.output(context.launcher().toString(), "version");
         Map<String, LongSupplier> counts = Map.of("keys in Redis", new RedisKeys(redis));
         return new Target("Tributary cluster", version, facts, addresses, processes, counts, end);
