@@ -164,7 +164,7 @@ public enum BrokerMeters {
             "Messages of shared subscriptions that an application left unacknowledged, so that another one gets them."),
     /** Messages of applications' shared subscriptions that are given up. */
     APPLICATION_DEAD_LETTERS(
-            "tributary.applications.dead-letters",
+            "tributary.applications.dead.letters",
             Type.COUNTER,
             "",
             "Messages of shared subscriptions that applications left unacknowledged too often, and that were published as dead"
