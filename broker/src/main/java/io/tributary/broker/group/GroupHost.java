@@ -119,8 +119,14 @@ final class GroupHost {
     private static final class Member {
         int messages;
         long bytes;
-        long pausedUntilNanos = System.nanoTime();
-        long hadRoomNanos = pausedUntilNanos;
+        long pausedUntilNanos;
+        long hadRoomNanos;
+
+        /** @param nowNanos the time of the turn that it gets its first message in, so that it can get more in that turn */
+        Member(long nowNanos) {
+            pausedUntilNanos = nowNanos;
+            hadRoomNanos = nowNanos;
+        }
     }
 
     GroupHost(String name, long connection, GroupServices services, Executor thread) {
@@ -346,7 +352,7 @@ final class GroupHost {
             Receiver receiver = choice.of(message.queued);
             if (receiver != null) {
                 each.remove();
-                hand(sequence, message, receiver);
+                hand(sequence, message, receiver, choice.nowNanos);
             } else if (isForNobody(group, message.queued)) {
                 each.remove();
                 messages.remove(sequence);
@@ -363,9 +369,9 @@ final class GroupHost {
         return group.pick(publisher(queued), topic(queued), each -> may(each, queued)) == null;
     }
 
-    private void hand(long sequence, InHand message, Receiver receiver) {
+    private void hand(long sequence, InHand message, Receiver receiver, long nowNanos) {
         Subscriber to = receiver.subscriber();
-        Member member = members.computeIfAbsent(to, _ -> new Member());
+        Member member = members.computeIfAbsent(to, _ -> new Member(nowNanos));
         member.messages++;
         member.bytes += size(message);
         message.member = member;
