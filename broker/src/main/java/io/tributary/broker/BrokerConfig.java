@@ -97,55 +97,31 @@ public record BrokerConfig(
 
     /** The same with these listeners. */
     public BrokerConfig withListeners(ListenerConfig... newListeners) {
-        return new BrokerConfig(
-                nodeName,
-                dataDirectory,
-                storage,
-                List.of(newListeners),
-                network,
-                clientRules,
-                shards,
-                subscriptions,
-                shared,
-                maxDeliveries,
-                retained,
-                sysInterval,
-                drain,
-                cluster);
+        return with(List.of(newListeners), clientRules, maxDeliveries);
     }
 
     /** The same with these rules of which clients are applications. */
     public BrokerConfig withClientRules(ClientRules newRules) {
+        return with(listeners, newRules, maxDeliveries);
+    }
+
+    /** The same with this limit to how often a message is sent to members of applications' shared subscriptions. */
+    public BrokerConfig withMaxDeliveries(int newMost) {
+        return with(listeners, clientRules, newMost);
+    }
+
+    private BrokerConfig with(List<ListenerConfig> newListeners, ClientRules newRules, int newMaxDeliveries) {
         return new BrokerConfig(
                 nodeName,
                 dataDirectory,
                 storage,
-                listeners,
+                newListeners,
                 network,
                 newRules,
                 shards,
                 subscriptions,
                 shared,
-                maxDeliveries,
-                retained,
-                sysInterval,
-                drain,
-                cluster);
-    }
-
-    /** The same with this limit to how often a message is sent to members of applications' shared subscriptions. */
-    public BrokerConfig withMaxDeliveries(int newMost) {
-        return new BrokerConfig(
-                nodeName,
-                dataDirectory,
-                storage,
-                listeners,
-                network,
-                clientRules,
-                shards,
-                subscriptions,
-                shared,
-                newMost,
+                newMaxDeliveries,
                 retained,
                 sysInterval,
                 drain,

@@ -124,9 +124,9 @@ final class Deliveries {
         Outgoing gone = outgoing.remove(clientId);
         if (gone != null) {
             noteRoom(gone, true);
-        }
-        if (gone != null && gone.reading != null) {
-            gone.reading.cancel();
+            if (gone.reading != null) {
+                gone.reading.cancel();
+            }
         }
         return gone;
     }

@@ -41,6 +41,18 @@ final class SessionQueues {
 
         /** What has arrived in the store since it was asked for, earliest first; the page may be from before that. */
         private final List<ShardChanges> arrived = new ArrayList<>();
+
+        /** Whether more has arrived than is worth keeping: the page is read again. */
+        private boolean isOutdated;
+
+        private void arrived(ShardChanges stored) {
+            isOutdated |= arrived.size() == MOST_ARRIVED;
+            if (isOutdated) {
+                arrived.clear();
+            } else {
+                arrived.add(stored);
+            }
+        }
     }
 
     SessionQueues(int shard, ShardState state, ShardStore store, Executor thread) {
@@ -62,7 +74,7 @@ final class SessionQueues {
     void saved() {
         ShardChanges stored = saving;
         if (stored != null) {
-            readings.forEach(reading -> reading.arrived.add(stored));
+            readings.forEach(reading -> reading.arrived(stored));
         }
         saving = null;
         storedApplied = savingApplied;
@@ -105,7 +117,7 @@ final class SessionQueues {
                     readings.remove(reading);
                     if (page == null || isOver(client)) {
                         then.accept(null);
-                    } else if (reading.arrived.size() > MOST_ARRIVED) {
+                    } else if (reading.isOutdated) {
                         read(client, from, max, then);
                     } else if (reading.expected.contains(page.applied())) {
                         then.accept(onlyCurrent(client, page, storedUpTo, reading.arrived));

@@ -24,6 +24,7 @@ import io.tributary.common.event.ShardEvent.TopicPosition;
 import io.tributary.common.event.ShardEvent.WillDue;
 import io.tributary.common.event.Source;
 import io.tributary.common.mqtt.Message;
+import io.tributary.common.mqtt.MqttPacket.ConnectProperties;
 import io.tributary.common.mqtt.Will;
 import io.tributary.persistence.shard.SavePoint;
 import io.tributary.persistence.shard.SavePoint.ClientWill;
@@ -68,7 +69,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class ShardState {
     /** The session expiry interval of a session that never expires, in seconds. */
-    static final long NEVER_EXPIRES_SECONDS = 0xFFFF_FFFFL;
+    static final long NEVER_EXPIRES_SECONDS = ConnectProperties.NEVER_EXPIRES;
 
     private final Effects effects;
     private final Map<String, ClientState> clients = new HashMap<>();

@@ -287,8 +287,8 @@ public final class Shards implements AutoCloseable {
         ShardDriver driver = drivers.get(shard);
         ShardThread thread = threadOf(shard);
         thread.executeSoon(() -> driver.settle(clientId, epoch, sequences));
-        if (driver.isWaitingForRoom()) { // otherwise waking the thread costs more than all else that an acknowledgement
-            // does
+        // Otherwise waking the thread would cost more than all else that an acknowledgement does.
+        if (driver.isWaitingForRoom()) {
             thread.wake();
         }
     }

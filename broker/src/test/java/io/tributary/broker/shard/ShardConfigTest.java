@@ -11,7 +11,7 @@ class ShardConfigTest {
     private static final QueueLimits LIMITS = QueueLimits.defaults();
 
     @Test
-    void defaultsAreWhatTheDesignSays() {
+    void defaultsAreThoseOfTheDocs() {
         ShardConfig config = ShardConfig.defaults();
         assertThat(config.savePointInterval()).isEqualTo(Duration.ofSeconds(1));
         assertThat(config.savePointChanges()).isEqualTo(2000);

@@ -48,7 +48,7 @@ final class ClusterTarget implements TargetKind {
         JsonNode status = status(launcher, dir);
         Runnable end =
                 own ? () -> Programs.run(List.of(launcher, "cluster", "down", "--dir", dir), Map.of()) : () -> {};
-        return target(context, status, end);
+        return target(context, own ? context.settings() : Map.of(), status, end);
     }
 
     /** The settings as Spring takes them from the environment, whatever characters their names have. */
@@ -79,7 +79,8 @@ final class ClusterTarget implements TargetKind {
         }
     }
 
-    private static Target target(TargetContext context, JsonNode status, Runnable end) {
+    /** @param settings what the nodes were started with, as far as it is known here */
+    private static Target target(TargetContext context, Map<String, String> settings, JsonNode status, Runnable end) {
         List<InetSocketAddress> addresses = new ArrayList<>();
         List<InetSocketAddress> redis = new ArrayList<>();
         Map<String, Long> processes = new LinkedHashMap<>();
@@ -103,7 +104,7 @@ final class ClusterTarget implements TargetKind {
             end.run();
             throw new TargetException("the cluster has no nodes; ./tributary cluster up --nodes 3");
         }
-        Map<String, String> facts = new TreeMap<>(context.settings());
+        Map<String, String> facts = new TreeMap<>(settings);
         roles.forEach((role, count) -> facts.put("processes: " + role, Integer.toString(count)));
         facts.put("shards", "128 (default)");
         facts.put("copies in Kafka", Integer.toString(roles.getOrDefault("kafka", 0)));

@@ -16,7 +16,7 @@ import org.springframework.util.unit.DataSize;
  *     in the last 5 seconds is not held back.
  * @param catchUpSize How much a second an application is sent of what it missed; 0 for no limit.
  * @param maxDeliveries How often a message of a shared subscription of applications is sent to members that leave it unacknowledged;
- *     then it is published on {@code $dead-letter/NAME/TOPIC}, if anybody subscribes to that. 0 for as often as it takes.
+ *     then it is published on {@code $dead-letter/NAME/TOPIC}, if a persistent session with QoS 1 or 2 subscribes to that. 0 for as often as it takes.
  */
 public record ApplicationsSettings(
         @DefaultValue List<ClientRuleSettings> rules,
