@@ -12,6 +12,12 @@ import java.util.List;
 final class KafkaJvm {
     private static final String LISTING = "kafka.classpath";
 
+    /** A system property that tests set: a server lives for seconds, and nobody measures it. */
+    private static final String SHORT_LIVED = "tributary.local-cluster.short-lived";
+
+    private static final List<String> STARTS_SOON = List.of("-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1");
+    private static final List<String> AS_KAFKA_DOES = List.of("-XX:+UseG1GC", "-XX:MaxGCPauseMillis=20");
+
     private static final String LOGGING = """
             <configuration>
               <appender name="OUT" class="ch.qos.logback.core.ConsoleAppender">
@@ -41,11 +47,10 @@ final class KafkaJvm {
     static void write(Path directory, String mainClass, String... arguments) throws IOException {
         String classPath = classPath();
         Path logging = directory.resolve("logback.xml");
-        List<String> words = new ArrayList<>(List.of(
+        List<String> words = new ArrayList<>(Boolean.getBoolean(SHORT_LIVED) ? STARTS_SOON : AS_KAFKA_DOES);
+        words.addAll(List.of(
                 "-Xms64m",
                 "-Xmx512m",
-                "-XX:+UseSerialGC",
-                "-XX:TieredStopAtLevel=1",
                 "-XX:+ExitOnOutOfMemoryError",
                 // Classes as they were loaded last time: half the start-up time. Kept by the JVM when it ends in order.
                 "-XX:+AutoCreateSharedArchive",

@@ -1,11 +1,13 @@
 package io.tributary.broker.session;
 
 import io.netty.util.concurrent.EventExecutor;
+import io.tributary.common.thread.Turn;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.jctools.queues.MpscUnboundedArrayQueue;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -24,6 +26,9 @@ public final class LoopMailbox {
     /** How many letters a turn handles before it lets sockets be read and written. */
     private static final int MAX_LETTERS = 8_192;
 
+    /** From the log's writer to a shard, and back for what that appends. */
+    private static final int MAX_ROUNDS = 3;
+
     private final EventExecutor loop;
     private final MpscUnboundedArrayQueue<Runnable> letters = new MpscUnboundedArrayQueue<>(CHUNK);
     private final AtomicBoolean scheduled = new AtomicBoolean();
@@ -33,25 +38,38 @@ public final class LoopMailbox {
     private List<Runnable> turnEnds = new ArrayList<>();
     private List<Runnable> spare = new ArrayList<>();
     private boolean handling;
+    private boolean helping;
+    private @Nullable Turn turn;
 
     /** Creates the mailbox of an event loop. */
     public LoopMailbox(EventExecutor loop) {
         this.loop = loop;
+        loop.execute(() -> turn = Turn.begin(this::endsTurn));
     }
 
     /** Has the event loop run the action; any thread. */
     public void post(Runnable letter) {
         letters.offer(letter);
-        wake();
+        if (!isHelping()) { // else the letters are handled next
+            wake();
+        }
     }
 
-    /** Runs the action at once when called on the event loop, and has the loop run it otherwise; any thread. */
+    /**
+     * Runs the action at once when a session calls on the event loop, and has the loop run it otherwise, behind what was posted
+     * before; any thread.
+     */
     public void run(Runnable action) {
-        if (loop.inEventLoop()) {
+        if (loop.inEventLoop() && !helping) {
             action.run();
         } else {
             post(action);
         }
+    }
+
+    /** Whether this is called by a worker that the event loop helps, and whose own thread may have posted something before. */
+    private boolean isHelping() {
+        return loop.inEventLoop() && helping;
     }
 
     /** Does the action once at the end of this turn; event loop only. Callers see to it that they ask once a turn. */
@@ -78,25 +96,55 @@ public final class LoopMailbox {
         return templates;
     }
 
-    private void wake() {
+    /** Sees to it that {@link #help} is called; it follows letters anyway. */
+    private boolean endsTurn() {
+        return handling || helping || wake();
+    }
+
+    private boolean wake() {
         if (!scheduled.get() && scheduled.compareAndSet(false, true)) {
             try {
                 loop.execute(this::turn);
             } catch (RejectedExecutionException closed) {
                 LOG.debug("event loop is closed, letters are dropped", closed);
+                return false;
             }
         }
+        return true;
     }
 
     private void turn() {
         scheduled.set(false); // before reading, so that a letter that is missed schedules another turn
-        handling = true;
-        int handled = letters.drain(LoopMailbox::handle, MAX_LETTERS);
-        handling = false;
-        if (handled == MAX_LETTERS) {
+        boolean isLeft = handleLetters();
+        isLeft |= help();
+        if (isLeft) {
             wake();
         }
         endTurn();
+    }
+
+    /** Gives false when all were handled. */
+    private boolean handleLetters() {
+        handling = true;
+        int handled = letters.drain(LoopMailbox::handle, MAX_LETTERS);
+        handling = false;
+        return handled == MAX_LETTERS;
+    }
+
+    /** Does what was given to idle workers in this turn, and what comes of it; gives false when nothing is left to do. */
+    private boolean help() {
+        Turn own = turn;
+        if (own == null) {
+            return false;
+        }
+        boolean isLeft = false;
+        for (int round = 0; round < MAX_ROUNDS && own.isDue(); round++) {
+            helping = true;
+            own.end();
+            helping = false;
+            isLeft |= handleLetters();
+        }
+        return isLeft || own.isDue();
     }
 
     /** What is asked for meanwhile belongs to the next turn, so that reading has its turn, too. */

@@ -1,34 +1,42 @@
 package io.tributary.broker.shard;
 
+import io.tributary.common.thread.Turn;
+import io.tributary.common.thread.Worker;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.Executor;
-import java.util.concurrent.atomic.AtomicBoolean;
-import java.util.concurrent.locks.LockSupport;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * A thread that runs some of the node's shards, one task after the other. What is queued is bounded by those who queue it:
- * the log is paused when a driver is behind, a connection has a window, and a driver reads one page a session and saves once at a
- * time.
+ * Runs some of the node's shards, one task after the other: on a thread of its own, or at the end of the {@link Turn} of a thread
+ * that queued something, while its own is idle and there is little to do. What is queued is bounded by those who queue it: the log
+ * is paused when a driver is behind, a connection has a window, and a driver reads one page a session and saves once at a time.
  */
 public final class ShardThread implements Executor {
     private static final Logger LOG = LoggerFactory.getLogger(ShardThread.class);
     private static final long TICK_NANOS = 100_000_000;
+    /** What another thread does of the tasks here before it goes on with its own. */
+    private static final int LITTLE_RECORDS = 64;
+
+    private static final int LITTLE_TASKS = 64;
+    private static final long LITTLE_NANOS = 1_000_000;
 
     private final Queue<Runnable> tasks = new ConcurrentLinkedQueue<>();
-    private final AtomicBoolean parked = new AtomicBoolean();
-    private final List<Runnable> ticks = new ArrayList<>(); // on the thread only
+    private final AtomicInteger waitingRecords = new AtomicInteger();
+    private final List<Runnable> ticks = new ArrayList<>(); // only at work
     private final Thread thread;
+    private final Worker worker;
     private volatile boolean stopping;
 
     /** Creates one that waits for {@link #start}; what is queued before runs then. */
     public ShardThread(String name) {
         thread = new Thread(this::run, name);
         thread.setDaemon(true);
+        worker = new Worker(thread, new Tasks());
     }
 
     /** Begins to run what is queued. */
@@ -36,7 +44,7 @@ public final class ShardThread implements Executor {
         thread.start();
     }
 
-    /** Runs something on the thread some ten times a second from now on. */
+    /** Runs something some ten times a second from now on. */
     public void everyTick(Runnable tick) {
         execute(() -> ticks.add(tick));
     }
@@ -44,14 +52,21 @@ public final class ShardThread implements Executor {
     @Override
     public void execute(Runnable task) {
         tasks.add(task);
-        wake();
+        worker.queued();
     }
 
-    /** Has the thread run what is queued now. */
+    /** Runs a task that takes as long as its records are many. */
+    void execute(int records, Runnable task) {
+        waitingRecords.addAndGet(records);
+        execute(() -> {
+            waitingRecords.addAndGet(-records);
+            task.run();
+        });
+    }
+
+    /** Has what is queued run now. */
     void wake() {
-        if (parked.get() && parked.compareAndSet(true, false)) {
-            LockSupport.unpark(thread);
-        }
+        worker.queued();
     }
 
     /**
@@ -65,7 +80,7 @@ public final class ShardThread implements Executor {
     /** Ends the thread after what is queued now; blocks until it has. */
     public void stop() {
         stopping = true;
-        execute(() -> {});
+        worker.wake();
         try {
             thread.join(10_000);
         } catch (InterruptedException _) {
@@ -87,17 +102,9 @@ public final class ShardThread implements Executor {
             } else if (stopping) {
                 return;
             } else {
-                park(nextTick - now);
+                worker.rest(nextTick - now);
             }
         }
-    }
-
-    private void park(long nanos) {
-        parked.set(true);
-        if (tasks.isEmpty()) {
-            LockSupport.parkNanos(this, Math.max(1, nanos));
-        }
-        parked.set(false);
     }
 
     private static void runSafely(Runnable task) {
@@ -105,6 +112,31 @@ public final class ShardThread implements Executor {
             task.run();
         } catch (RuntimeException | Error e) {
             LOG.error("A shard's task failed; this is a defect", e);
+        }
+    }
+
+    /** What another thread does here. */
+    private final class Tasks implements Worker.Work {
+        @Override
+        public boolean isWaiting() {
+            return !tasks.isEmpty();
+        }
+
+        @Override
+        public boolean isLittle() {
+            return waitingRecords.get() <= LITTLE_RECORDS;
+        }
+
+        @Override
+        public void doLittle() {
+            long begin = System.nanoTime();
+            for (int done = 0; done < LITTLE_TASKS && System.nanoTime() - begin < LITTLE_NANOS; done++) {
+                Runnable task = tasks.poll();
+                if (task == null) {
+                    return;
+                }
+                runSafely(task);
+            }
         }
     }
 }

@@ -478,7 +478,7 @@ public final class Shards implements AutoCloseable {
                 paused.set(shard, 1);
                 log.pause(shard);
             }
-            threadOf(shard).execute(() -> {
+            threadOf(shard).execute(records.size(), () -> {
                 try {
                     driver.records(from, records);
                 } finally {

@@ -1,11 +1,14 @@
 package io.tributary.broker.session;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
 
 import io.netty.util.concurrent.DefaultEventExecutor;
+import io.tributary.broker.shard.ShardThread;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -61,7 +64,7 @@ class LoopMailboxTest {
         List<String> done = new ArrayList<>();
         CountDownLatch ended = new CountDownLatch(1);
         CountDownLatch posted = new CountDownLatch(1);
-        loop.execute(() -> await(posted));
+        loop.execute(() -> pause(posted));
         mailbox.post(() -> {
             done.add("first");
             mailbox.atEndOfTurn(() -> {
@@ -124,6 +127,69 @@ class LoopMailboxTest {
     }
 
     @Test
+    void commitsWhatATurnQueuedBeforeTheTurnEnds() throws InterruptedException {
+        List<String> done = new CopyOnWriteArrayList<>();
+        CountDownLatch resting = new CountDownLatch(1);
+        ShardThread idle = new ShardThread("test-shard");
+        idle.start();
+        idle.execute(resting::countDown);
+        CountDownLatch ended = new CountDownLatch(1);
+        assertThat(resting.await(10, TimeUnit.SECONDS)).isTrue();
+        await().until(() -> isIdle("test-shard"));
+
+        mailbox.post(() -> {
+            mailbox.atEndOfTurn(() -> {
+                done.add("flushed");
+                ended.countDown();
+            });
+            idle.execute(() -> {
+                done.add("worked on " + (loop.inEventLoop() ? "the loop" : "a thread"));
+                mailbox.run(() -> done.add("told"));
+                done.add("worked");
+            });
+        });
+
+        assertThat(ended.await(10, TimeUnit.SECONDS)).isTrue();
+        assertThat(done).containsExactly("worked on the loop", "worked", "told", "flushed");
+        idle.stop();
+    }
+
+    @Test
+    void tellsInOrderWhatAWorkersThreadAndItsHelperSay() throws InterruptedException {
+        int count = 20_000;
+        List<Integer> told = new ArrayList<>();
+        CountDownLatch all = new CountDownLatch(count);
+        AtomicInteger next = new AtomicInteger();
+        ShardThread worker = new ShardThread("test-shard");
+        worker.start();
+        Runnable tell = () -> {
+            int number = next.getAndIncrement(); // one at a time, so in order
+            mailbox.run(() -> {
+                told.add(number);
+                all.countDown();
+            });
+        };
+        Thread elsewhere = Thread.ofPlatform().start(() -> {
+            for (int i = 0; i < count / 2; i++) {
+                worker.execute(tell);
+            }
+        });
+        for (int i = 0; i < count / 2; i++) {
+            mailbox.post(() -> worker.execute(tell));
+        }
+
+        elsewhere.join();
+        assertThat(all.await(10, TimeUnit.SECONDS)).isTrue();
+        assertThat(told).hasSize(count).isSorted();
+        worker.stop();
+    }
+
+    private static boolean isIdle(String name) {
+        return Thread.getAllStackTraces().keySet().stream()
+                .anyMatch(thread -> thread.getName().equals(name) && thread.getState() == Thread.State.TIMED_WAITING);
+    }
+
+    @Test
     void dropsLettersWhenLoopIsClosed() {
         loop.shutdownGracefully(0, 1, TimeUnit.SECONDS).awaitUninterruptibly();
 
@@ -132,7 +198,7 @@ class LoopMailboxTest {
         });
     }
 
-    private static void await(CountDownLatch latch) {
+    private static void pause(CountDownLatch latch) {
         try {
             latch.await();
         } catch (InterruptedException e) {

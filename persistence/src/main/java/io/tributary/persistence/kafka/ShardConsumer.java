@@ -1,5 +1,6 @@
 package io.tributary.persistence.kafka;
 
+import io.tributary.common.thread.Turn;
 import io.tributary.persistence.kafka.ShardCursor.Request;
 import io.tributary.persistence.shard.LogRecord;
 import io.tributary.persistence.shard.ShardLog.Reader;
@@ -125,10 +126,14 @@ final class ShardConsumer implements AutoCloseable, ConsumerRebalanceListener {
     }
 
     private void run() {
+        Turn turn = Turn.begin(() -> true);
         try {
             consumer.subscribe(List.of(topic), this);
             while (closing.getCount() > 0) {
                 turn();
+                while (turn.isDue()) {
+                    turn.end();
+                }
             }
         } catch (InterruptedException | RuntimeException | Error e) {
             LOG.error("the shards cannot be read any more", e);

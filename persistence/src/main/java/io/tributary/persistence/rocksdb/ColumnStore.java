@@ -31,12 +31,15 @@ final class ColumnStore implements AutoCloseable {
 
     private final Deque<AutoCloseable> natives = new ArrayDeque<>();
     private final Map<Column, ColumnFamilyHandle> handles = new EnumMap<>(Column.class);
-    private final WriteOptions writeOptions;
+    private final WriteOptions waiting;
+    private final WriteOptions notWaiting;
     private final RocksDB db;
 
     private ColumnStore(Path folder, RocksDbOptions options) throws RocksDBException {
         RocksDB.loadLibrary();
-        writeOptions = owned(new WriteOptions().setSync(options.sync() == StorageSync.ALWAYS));
+        boolean sync = options.sync() == StorageSync.ALWAYS;
+        waiting = owned(new WriteOptions().setSync(sync));
+        notWaiting = owned(new WriteOptions().setSync(sync).setNoSlowdown(true));
         List<ColumnFamilyDescriptor> descriptors = descriptors(options);
         List<ColumnFamilyHandle> opened = new ArrayList<>();
         try {
@@ -85,8 +88,9 @@ final class ColumnStore implements AutoCloseable {
         return new Scan(db, handle(column), from, to);
     }
 
-    void write(WriteBatch batch) throws RocksDBException {
-        db.write(writeOptions, batch);
+    /** Writes a batch; where RocksDB would slow it down because it cannot keep up, that is waited for, or is an error. */
+    void write(WriteBatch batch, boolean mayWait) throws RocksDBException {
+        db.write(mayWait ? waiting : notWaiting, batch);
     }
 
     /** Brings all that was written to the disk. */

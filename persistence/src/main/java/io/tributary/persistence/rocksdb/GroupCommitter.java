@@ -1,5 +1,7 @@
 package io.tributary.persistence.rocksdb;
 
+import io.tributary.common.thread.Turn;
+import io.tributary.common.thread.Worker;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Queue;
@@ -8,7 +10,6 @@ import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
-import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
@@ -18,9 +19,12 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The one thread that writes: it merges all that was submitted since the last commit into one batch, commits it, and
+ * The one that writes: it merges all that was submitted since the last commit into one batch, commits it, and
  * tells the writes, in the order of their submission. A commit that fails is repeated until it succeeds or the committer
  * is closed; meanwhile nothing is acknowledged, and nothing overtakes.
+ *
+ * <p>It has a thread, the writer thread. While that is idle, a thread that submitted little commits it at the end of its {@link
+ * Turn}, if that needs no waiting; it is the writer thread meanwhile, as others call it.
  */
 final class GroupCommitter implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(GroupCommitter.class);
@@ -29,26 +33,42 @@ final class GroupCommitter implements AutoCloseable {
     private static final long FIRST_RETRY_NANOS = TimeUnit.MILLISECONDS.toNanos(10);
     private static final long LAST_RETRY_NANOS = TimeUnit.SECONDS.toNanos(1);
     private static final int DRAIN_SECONDS_WHILE_FAILING = 5;
+    /** What another thread commits before it goes on with its own work. */
+    private static final long LITTLE_BYTES = 16 * 1024;
+
+    private static final int LITTLE_WRITES = 64;
 
     // Shared by all threads.
     private final Queue<Write> queue = new ConcurrentLinkedQueue<>();
     private final List<GroupMember> members = new CopyOnWriteArrayList<>();
     private final AtomicLong queuedBytes = new AtomicLong();
-    private final AtomicBoolean parked = new AtomicBoolean();
     private final Thread thread = new Thread(this::run, "tributary-store-writer");
+    private final Worker worker = new Worker(thread, new Group());
+    private final boolean isHelped;
     private volatile boolean closing;
     private volatile boolean ended;
     private volatile @Nullable String problem;
+    /** What another thread staged and did not commit, or what kept it from staging. */
+    private volatile boolean isStaged;
+
+    private volatile @Nullable Throwable broken;
 
     // Confined to the writer thread.
     private final BatchTarget target;
     private final StorageRecorder recorder;
+    private final WriteBatch batch = new WriteBatch();
     private final List<Write> group = new ArrayList<>();
     private long groupBytes;
 
-    GroupCommitter(BatchTarget target, StorageRecorder recorder) {
+    /**
+     * Creates one.
+     *
+     * @param isHelped whether other threads may commit
+     */
+    GroupCommitter(BatchTarget target, StorageRecorder recorder, boolean isHelped) {
         this.target = target;
         this.recorder = recorder;
+        this.isHelped = isHelped;
         thread.setDaemon(true);
     }
 
@@ -65,9 +85,7 @@ final class GroupCommitter implements AutoCloseable {
     void submit(Write write) {
         queuedBytes.addAndGet(write.bytes());
         queue.add(write);
-        if (parked.get() && parked.compareAndSet(true, false)) {
-            LockSupport.unpark(thread);
-        }
+        worker.queued();
         if (ended) {
             failQueued();
         }
@@ -75,7 +93,7 @@ final class GroupCommitter implements AutoCloseable {
 
     /** Whether the caller is the writer thread, to which the state of the adapters is confined. */
     boolean isWriterThread() {
-        return thread.equals(Thread.currentThread());
+        return worker.isCaller();
     }
 
     /** Why the latest commit failed, or null when it did not. */
@@ -103,7 +121,7 @@ final class GroupCommitter implements AutoCloseable {
     @Override
     public void close() {
         closing = true;
-        LockSupport.unpark(thread);
+        worker.wake();
         boolean interrupted = false;
         while (thread.isAlive()) {
             try {
@@ -118,14 +136,17 @@ final class GroupCommitter implements AutoCloseable {
     }
 
     private void run() {
-        try (WriteBatch batch = new WriteBatch()) {
-            while (awaitWrites()) {
-                stageGroup(batch);
-                if (!commit(batch)) {
+        Turn turn = Turn.begin(() -> true);
+        try (batch) {
+            while (awaitWrites(turn)) {
+                if (!isStaged) {
+                    stageGroup(GROUP_BYTES, Integer.MAX_VALUE);
+                }
+                if (!commit()) {
                     break;
                 }
                 completeGroup();
-                batch.clear();
+                turn.end();
             }
         } catch (Throwable e) {
             LOG.error("the store's writer died: nothing is written any more", e);
@@ -138,34 +159,36 @@ final class GroupCommitter implements AutoCloseable {
     }
 
     /** Waits for something to write; false when there is nothing and nothing will come. */
-    private boolean awaitWrites() {
-        while (queue.isEmpty()) {
-            if (closing) {
+    private boolean awaitWrites(Turn turn) throws Throwable {
+        while (queue.isEmpty() && !isStaged) {
+            if (turn.isDue()) {
+                turn.end();
+            } else if (closing) {
                 return false;
+            } else {
+                worker.rest(Long.MAX_VALUE);
             }
-            parked.set(true);
-            if (queue.isEmpty() && !closing) {
-                LockSupport.park(this);
+            if (broken != null) {
+                throw broken;
             }
-            parked.set(false);
         }
         return true;
     }
 
-    private void stageGroup(WriteBatch batch) throws RocksDBException {
-        while (groupBytes < GROUP_BYTES) {
+    private void stageGroup(long mostBytes, int mostWrites) throws RocksDBException {
+        for (int writes = 0; writes < mostWrites && groupBytes < mostBytes; writes++) {
             Write write = queue.poll();
             if (write == null) {
                 break;
             }
-            stage(write, batch);
+            stage(write);
         }
         for (GroupMember member : members) {
             member.beforeCommit(batch);
         }
     }
 
-    private void stage(Write write, WriteBatch batch) {
+    private void stage(Write write) {
         groupBytes += write.bytes();
         try {
             write.stage(batch);
@@ -179,13 +202,13 @@ final class GroupCommitter implements AutoCloseable {
     }
 
     /** Commits the batch, however often it takes; false when that was given up because of closing. */
-    private boolean commit(WriteBatch batch) {
+    private boolean commit() {
         if (batch.count() == 0) {
             return true;
         }
         long begin = System.nanoTime();
         long retryNanos = FIRST_RETRY_NANOS;
-        while (!tryCommit(batch)) {
+        while (!tryCommit()) {
             if (closing) {
                 return false;
             }
@@ -196,9 +219,9 @@ final class GroupCommitter implements AutoCloseable {
         return true;
     }
 
-    private boolean tryCommit(WriteBatch batch) {
+    private boolean tryCommit() {
         try {
-            target.write(batch);
+            target.write(batch, true);
             if (problem != null) {
                 LOG.info("the store can be written again");
                 problem = null;
@@ -214,7 +237,24 @@ final class GroupCommitter implements AutoCloseable {
         }
     }
 
+    /** Commits the batch if that can be done without waiting; else the writer's own thread does it, and says what is wrong. */
+    private boolean commitAtOnce() {
+        if (batch.count() == 0) {
+            return true;
+        }
+        long begin = System.nanoTime();
+        try {
+            target.write(batch, false);
+        } catch (RocksDBException e) {
+            LOG.debug("left to the writer: {}", e.getMessage());
+            return false;
+        }
+        recorder.onCommit(group.size(), batch.getDataSize(), System.nanoTime() - begin);
+        return true;
+    }
+
     private void completeGroup() {
+        isStaged = false;
         for (GroupMember member : members) {
             guarded(member::afterCommit);
         }
@@ -222,6 +262,7 @@ final class GroupCommitter implements AutoCloseable {
             guarded(write::committed);
         }
         group.clear();
+        batch.clear();
         queuedBytes.addAndGet(-groupBytes);
         groupBytes = 0;
     }
@@ -261,5 +302,31 @@ final class GroupCommitter implements AutoCloseable {
 
     private static StorageException closed() {
         return new StorageException("the store is closed");
+    }
+
+    /** What another thread commits at the end of its turn. */
+    private final class Group implements Worker.Work {
+        @Override
+        public boolean isWaiting() {
+            return !queue.isEmpty() || isStaged || broken != null;
+        }
+
+        @Override
+        public boolean isLittle() {
+            return isHelped && !isStaged && broken == null && queuedBytes.get() <= LITTLE_BYTES;
+        }
+
+        @Override
+        public void doLittle() {
+            try {
+                stageGroup(LITTLE_BYTES, LITTLE_WRITES);
+                isStaged = true;
+                if (commitAtOnce()) {
+                    completeGroup();
+                }
+            } catch (Throwable e) {
+                broken = e;
+            }
+        }
     }
 }

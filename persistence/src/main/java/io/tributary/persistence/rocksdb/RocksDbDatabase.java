@@ -1,5 +1,6 @@
 package io.tributary.persistence.rocksdb;
 
+import io.tributary.common.thread.Turn;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.concurrent.Callable;
@@ -23,7 +24,8 @@ import org.slf4j.LoggerFactory;
 
 /**
  * The one RocksDB database of a data folder, which all embedded adapters share. It has one thread that writes, in group
- * commits, and a few that read; nothing is read or written on a caller's thread once an adapter has been created.
+ * commits, and a few that read. Once an adapter has been created, nothing is read on a caller's thread, and nothing is written
+ * there but a little at the end of its {@link Turn}, without waiting for the disk.
  *
  * <p>While the disk is full or fails, writes wait and are repeated; {@link #problem} says so. RocksDB recovers from a full
  * disk by itself within some seconds of there being room again. After an error that it holds to be fatal only opening the
@@ -51,7 +53,7 @@ public final class RocksDbDatabase implements AutoCloseable {
         DataFolder dataFolder = new DataFolder(folder);
         dataFolder.prepare(options.shards());
         columns = ColumnStore.open(dataFolder.database(), options);
-        committer = new GroupCommitter(wrapper.apply(this::write), recorder);
+        committer = new GroupCommitter(wrapper.apply(this::write), recorder, options.sync() != StorageSync.ALWAYS);
         readers = new ThreadPoolExecutor(
                 READERS, READERS, 0, TimeUnit.SECONDS, new LinkedBlockingQueue<>(MAX_WAITING_READS), named("reader"));
         timer = Executors.newSingleThreadScheduledExecutor(named("timer"));
@@ -162,8 +164,8 @@ public final class RocksDbDatabase implements AutoCloseable {
         }
     }
 
-    private void write(WriteBatch batch) throws RocksDBException {
-        columns.write(batch);
+    private void write(WriteBatch batch, boolean mayWait) throws RocksDBException {
+        columns.write(batch, mayWait);
         if (options.sync() == StorageSync.INTERVAL && !unsynced.get()) {
             unsynced.set(true);
         }

@@ -10,7 +10,7 @@ final class FailingTarget {
     private volatile boolean failing;
 
     BatchTarget before(BatchTarget real) {
-        return batch -> write(batch, real);
+        return (batch, mayWait) -> write(batch, mayWait, real);
     }
 
     void fail(boolean nowFailing) {
@@ -21,11 +21,11 @@ final class FailingTarget {
         return failures.get();
     }
 
-    private void write(WriteBatch batch, BatchTarget real) throws RocksDBException {
+    private void write(WriteBatch batch, boolean mayWait, BatchTarget real) throws RocksDBException {
         if (failing) {
             failures.incrementAndGet();
             throw new RocksDBException("No space left on device");
         }
-        real.write(batch);
+        real.write(batch, mayWait);
     }
 }

@@ -13,6 +13,7 @@ import io.tributary.common.event.Recipient;
 import io.tributary.common.mqtt.Message;
 import io.tributary.common.mqtt.PublishProperties;
 import io.tributary.common.mqtt.QoS;
+import io.tributary.common.thread.Turn;
 import io.tributary.persistence.app.AppTopics.AppTopic;
 import io.tributary.persistence.app.AppTopics.Page;
 import io.tributary.persistence.contract.RecordingReader;
@@ -79,6 +80,74 @@ class WriteFailureTest {
         until(() -> acknowledged.size() == 100 && reader.count(0) == 100);
         assertThat(acknowledged).isEqualTo(LongStream.range(0, 100).boxed().toList());
         until(() -> database.problem() == null);
+    }
+
+    @Test
+    void callerCommitsAtTheEndOfItsTurnWhenTheWriterIsIdle() {
+        RocksDbShardLog log = new RocksDbShardLog(database);
+        List<Thread> tellers = new CopyOnWriteArrayList<>();
+        Turn turn = Turn.begin(() -> true);
+        try {
+            for (int i = 0; i < 100_000 && !tellers.contains(Thread.currentThread()); i++) {
+                assertThat(log.append(0, new byte[10], (offset, failure) -> tellers.add(Thread.currentThread())))
+                        .isTrue();
+                turn.end();
+            }
+            assertThat(tellers).contains(Thread.currentThread());
+        } finally {
+            Turn.begin(() -> false);
+        }
+    }
+
+    @Test
+    void writerCommitsWhatACallerCannot() {
+        RocksDbShardLog log = new RocksDbShardLog(database);
+        List<Long> acknowledged = new CopyOnWriteArrayList<>();
+        Turn turn = Turn.begin(() -> true);
+        try {
+            disk.fail(true);
+            for (int i = 0; i < 10; i++) {
+                assertThat(log.append(0, new byte[10], (offset, failure) -> acknowledged.add(offset)))
+                        .isTrue();
+                turn.end();
+            }
+            until(() -> disk.failures() >= 3);
+            assertThat(acknowledged).isEmpty();
+            assertThat(database.problem()).contains("No space left on device");
+            disk.fail(false);
+            until(() -> acknowledged.size() == 10);
+            assertThat(acknowledged).isEqualTo(LongStream.range(0, 10).boxed().toList());
+        } finally {
+            Turn.begin(() -> false);
+        }
+    }
+
+    @Test
+    void nobodyWaitsForTheDiskWhenEachCommitIsSynced(@TempDir Path synced) {
+        RocksDbOptions options = TestDatabase.options(2);
+        RocksDbOptions always = new RocksDbOptions(
+                StorageSync.ALWAYS,
+                options.syncInterval(),
+                options.shards(),
+                options.memtableBytes(),
+                options.cacheBytes(),
+                options.walBytes(),
+                options.appendQueueBytes());
+        List<Thread> tellers = new CopyOnWriteArrayList<>();
+        Turn turn = Turn.begin(() -> true);
+        try (RocksDbDatabase other = RocksDbDatabase.open(synced, always, StorageRecorder.NONE)) {
+            RocksDbShardLog log = new RocksDbShardLog(other);
+            for (int i = 1; i <= 20; i++) {
+                int count = i;
+                assertThat(log.append(0, new byte[10], (offset, failure) -> tellers.add(Thread.currentThread())))
+                        .isTrue();
+                turn.end();
+                until(() -> tellers.size() == count);
+            }
+        } finally {
+            Turn.begin(() -> false);
+        }
+        assertThat(tellers).doesNotContain(Thread.currentThread());
     }
 
     @Test
