@@ -1,6 +1,7 @@
 package io.tributary.broker.session;
 
 import io.netty.util.concurrent.EventExecutor;
+import io.netty.util.concurrent.SingleThreadEventExecutor;
 import io.tributary.common.thread.Turn;
 import java.util.ArrayList;
 import java.util.List;
@@ -44,7 +45,9 @@ public final class LoopMailbox {
     /** Creates the mailbox of an event loop. */
     public LoopMailbox(EventExecutor loop) {
         this.loop = loop;
-        loop.execute(() -> turn = Turn.begin(this::endsTurn));
+        if (loop instanceof SingleThreadEventExecutor) { // it has a thread of its own
+            post(() -> turn = Turn.begin(this::endsTurn));
+        }
     }
 
     /** Has the event loop run the action; any thread. */
@@ -107,6 +110,7 @@ public final class LoopMailbox {
                 loop.execute(this::turn);
             } catch (RejectedExecutionException closed) {
                 LOG.debug("event loop is closed, letters are dropped", closed);
+                scheduled.set(false);
                 return false;
             }
         }
@@ -140,8 +144,11 @@ public final class LoopMailbox {
         boolean isLeft = false;
         for (int round = 0; round < MAX_ROUNDS && own.isDue(); round++) {
             helping = true;
-            own.end();
-            helping = false;
+            try {
+                own.end();
+            } finally {
+                helping = false;
+            }
             isLeft |= handleLetters();
         }
         return isLeft || own.isDue();

@@ -22,6 +22,9 @@ public final class ShardThread implements Executor {
     /** What another thread does of the tasks here before it goes on with its own. */
     private static final int LITTLE_RECORDS = 64;
 
+    /** The records that a task counts as when nobody knows how long it takes. */
+    static final int MUCH = LITTLE_RECORDS + 1;
+
     private static final int LITTLE_TASKS = 64;
     private static final long LITTLE_NANOS = 1_000_000;
 
@@ -49,19 +52,20 @@ public final class ShardThread implements Executor {
         execute(() -> ticks.add(tick));
     }
 
+    /** Runs a task that may take long: on the thread itself. */
     @Override
     public void execute(Runnable task) {
-        tasks.add(task);
-        worker.queued();
+        execute(MUCH, task);
     }
 
-    /** Runs a task that takes as long as its records are many. */
-    void execute(int records, Runnable task) {
+    /** Runs a task that takes as long as so many records do, where they are few on whatever thread. */
+    public void execute(int records, Runnable task) {
         waitingRecords.addAndGet(records);
-        execute(() -> {
+        tasks.add(() -> {
             waitingRecords.addAndGet(-records);
             task.run();
         });
+        worker.queued();
     }
 
     /** Has what is queued run now. */
@@ -130,7 +134,7 @@ public final class ShardThread implements Executor {
         @Override
         public void doLittle() {
             long begin = System.nanoTime();
-            for (int done = 0; done < LITTLE_TASKS && System.nanoTime() - begin < LITTLE_NANOS; done++) {
+            for (int done = 0; done < LITTLE_TASKS && isLittle() && System.nanoTime() - begin < LITTLE_NANOS; done++) {
                 Runnable task = tasks.poll();
                 if (task == null) {
                     return;

@@ -296,7 +296,7 @@ public final class Shards implements AutoCloseable {
     /** A connection has told this node of PUBRECs, taking it for the owner of the shard. */
     public void receivedElsewhere(int shard, String clientId, long epoch, long[] sequences) {
         ShardDriver driver = drivers.get(shard);
-        threadOf(shard).execute(() -> driver.received(clientId, epoch, sequences));
+        threadOf(shard).execute(1, () -> driver.received(clientId, epoch, sequences));
     }
 
     /** Hands a message of QoS 0 to a persistent session's connection on this node; false when it has none. */
@@ -318,7 +318,7 @@ public final class Shards implements AutoCloseable {
             return;
         }
         ShardDriver driver = drivers.get(shard);
-        threadOf(shard).execute(() -> {
+        threadOf(shard).execute(1, () -> {
             waitingQos0.decrementAndGet();
             driver.qos0(clientId, session, message);
         });
@@ -478,7 +478,10 @@ public final class Shards implements AutoCloseable {
                 paused.set(shard, 1);
                 log.pause(shard);
             }
-            threadOf(shard).execute(records.size(), () -> {
+            int much = driver.isLive()
+                    ? records.size()
+                    : ShardThread.MUCH; // going live takes as long as there are clients
+            threadOf(shard).execute(much, () -> {
                 try {
                     driver.records(from, records);
                 } finally {

@@ -142,7 +142,7 @@ class LoopMailboxTest {
                 done.add("flushed");
                 ended.countDown();
             });
-            idle.execute(() -> {
+            idle.execute(1, () -> {
                 done.add("worked on " + (loop.inEventLoop() ? "the loop" : "a thread"));
                 mailbox.run(() -> done.add("told"));
                 done.add("worked");
@@ -171,11 +171,11 @@ class LoopMailboxTest {
         };
         Thread elsewhere = Thread.ofPlatform().start(() -> {
             for (int i = 0; i < count / 2; i++) {
-                worker.execute(tell);
+                worker.execute(1, tell);
             }
         });
         for (int i = 0; i < count / 2; i++) {
-            mailbox.post(() -> worker.execute(tell));
+            mailbox.post(() -> worker.execute(1, tell));
         }
 
         elsewhere.join();

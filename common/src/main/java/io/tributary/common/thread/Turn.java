@@ -54,12 +54,15 @@ public final class Turn {
         return !idle.isEmpty();
     }
 
-    /** Ends a turn: does what idle workers got, or wakes them. That may give something to idle workers again. */
+    /** Ends a turn: does what idle workers got, or has their threads do it. That may give something to idle workers again. */
     public void end() {
         List<Worker> workers = idle;
         idle = ending;
         ending = workers;
-        workers.forEach(Worker::help);
-        workers.clear();
+        try {
+            workers.forEach(Worker::help);
+        } finally {
+            workers.clear();
+        }
     }
 }

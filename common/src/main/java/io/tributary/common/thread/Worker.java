@@ -26,10 +26,10 @@ public final class Worker {
         /** Whether there is something to do; any thread. */
         boolean isWaiting();
 
-        /** Whether there is so little to do that a thread with other duties may do it; any thread. */
+        /** Whether all that there is to do is so little that a thread with other duties may do it; any thread. */
         boolean isLittle();
 
-        /** Does a little of what there is, without waiting for anything; by whoever has the turn. */
+        /** Does a little of what there is, without waiting for anything; by the one at work. */
         void doLittle();
     }
 
@@ -44,9 +44,12 @@ public final class Worker {
         at = new AtomicReference<>(thread);
     }
 
-    /** Something was put into the queue: if nobody is at work, the caller does it when its turn ends, or the thread is woken. */
+    /**
+     * Something was put into the queue: if nobody is at work, the caller does it when its turn ends, or, if there is much, the
+     * thread is woken now.
+     */
     public void queued() {
-        if (at.get() == null && !Turn.joins(this)) {
+        if (at.get() == null && !(work.isLittle() && Turn.joins(this))) {
             LockSupport.unpark(thread);
         }
     }
@@ -81,11 +84,11 @@ public final class Worker {
         if (!work.isWaiting()) {
             return;
         }
-        if (!work.isLittle()) {
-            LockSupport.unpark(thread);
-        } else if (at.compareAndSet(null, Thread.currentThread())) {
+        if (at.compareAndSet(null, Thread.currentThread())) {
             try {
-                work.doLittle();
+                if (work.isLittle()) {
+                    work.doLittle();
+                }
             } finally {
                 at.set(null);
                 if (isThreadWaiting || work.isWaiting()) {

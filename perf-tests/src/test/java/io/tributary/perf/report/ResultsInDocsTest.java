@@ -1,7 +1,5 @@
 package io.tributary.perf.report;
 
-import static org.assertj.core.api.Assertions.assertThat;
-
 import io.tributary.perf.judge.Count;
 import io.tributary.perf.judge.Metric;
 import io.tributary.perf.result.Distribution;
@@ -26,11 +24,6 @@ import org.junit.jupiter.api.Test;
 class ResultsInDocsTest {
     private static final Path RESULTS = Path.of("results");
     private static final Path DOC = Path.of("..", "docs", "performance.md");
-    private static final String BEGIN = "<!-- results: generated -->\n";
-    private static final String END = "<!-- end of results -->";
-    private static final String COMMAND =
-            "./tributary test -Dquick -pl perf-tests -am -Dtest=ResultsInDocsTest -Ddocs.write=true";
-
     /** A column of the table. */
     private record Target(String name, String title) {}
 
@@ -70,18 +63,7 @@ class ResultsInDocsTest {
 
     @Test
     void tableIsThatOfTheResults() throws IOException {
-        String doc = Files.readString(DOC);
-        int begin = doc.indexOf(BEGIN) + BEGIN.length();
-        int end = doc.indexOf(END);
-        assertThat(end).as("%s ... %s in %s", BEGIN, END, DOC).isGreaterThanOrEqualTo(begin);
-        String table = table();
-        if (Boolean.getBoolean("docs.write")) {
-            Files.writeString(DOC, doc.substring(0, begin) + table + doc.substring(end));
-        } else {
-            assertThat(doc.substring(begin, end))
-                    .as("the table is out of date. To generate it again: %s", COMMAND)
-                    .isEqualTo(table);
-        }
+        GeneratedText.check(DOC, "results", table());
     }
 
     private static String table() throws IOException {
@@ -106,7 +88,8 @@ class ResultsInDocsTest {
         return Files.exists(file) ? ResultFile.read(file).runs() : List.of();
     }
 
-    private static String setting(List<RunResult> runs) {
+    /** When, of what and where. */
+    static String setting(List<RunResult> runs) {
         RunResult first = runs.getFirst();
         TreeSet<String> commits = new TreeSet<>();
         TreeSet<String> versions = new TreeSet<>();
@@ -132,7 +115,7 @@ class ResultsInDocsTest {
                 + Format.number(median.measured().perSecond(Count.RECEIVED)) + "/s" + lost;
     }
 
-    private static double micros(RunResult run) {
+    static double micros(RunResult run) {
         return run.measured().microsPerMessage(run.targetCpuSeconds());
     }
 

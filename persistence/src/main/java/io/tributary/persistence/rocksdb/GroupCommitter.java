@@ -10,8 +10,10 @@ import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.LockSupport;
+import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 import org.rocksdb.RocksDBException;
 import org.rocksdb.WriteBatch;
@@ -42,9 +44,12 @@ final class GroupCommitter implements AutoCloseable {
     private final Queue<Write> queue = new ConcurrentLinkedQueue<>();
     private final List<GroupMember> members = new CopyOnWriteArrayList<>();
     private final AtomicLong queuedBytes = new AtomicLong();
+    /** How many of the queued writes are not little. */
+    private final AtomicInteger queuedMuch = new AtomicInteger();
+
     private final Thread thread = new Thread(this::run, "tributary-store-writer");
     private final Worker worker = new Worker(thread, new Group());
-    private final boolean isHelped;
+    private final BooleanSupplier mayBeHelped;
     private volatile boolean closing;
     private volatile boolean ended;
     private volatile @Nullable String problem;
@@ -63,12 +68,12 @@ final class GroupCommitter implements AutoCloseable {
     /**
      * Creates one.
      *
-     * @param isHelped whether other threads may commit
+     * @param mayBeHelped whether other threads may commit now; asked by any thread
      */
-    GroupCommitter(BatchTarget target, StorageRecorder recorder, boolean isHelped) {
+    GroupCommitter(BatchTarget target, StorageRecorder recorder, BooleanSupplier mayBeHelped) {
         this.target = target;
         this.recorder = recorder;
-        this.isHelped = isHelped;
+        this.mayBeHelped = mayBeHelped;
         thread.setDaemon(true);
     }
 
@@ -84,6 +89,9 @@ final class GroupCommitter implements AutoCloseable {
     /** Queues a write, from any thread. Its methods are called later, or {@link Write#failed} at once after the end. */
     void submit(Write write) {
         queuedBytes.addAndGet(write.bytes());
+        if (!write.isLittle()) {
+            queuedMuch.incrementAndGet();
+        }
         queue.add(write);
         worker.queued();
         if (ended) {
@@ -140,7 +148,7 @@ final class GroupCommitter implements AutoCloseable {
         try (batch) {
             while (awaitWrites(turn)) {
                 if (!isStaged) {
-                    stageGroup(GROUP_BYTES, Integer.MAX_VALUE);
+                    stageGroup();
                 }
                 if (!commit()) {
                     break;
@@ -175,17 +183,42 @@ final class GroupCommitter implements AutoCloseable {
         return true;
     }
 
-    private void stageGroup(long mostBytes, int mostWrites) throws RocksDBException {
-        for (int writes = 0; writes < mostWrites && groupBytes < mostBytes; writes++) {
-            Write write = queue.poll();
+    private void stageGroup() throws RocksDBException {
+        while (groupBytes < GROUP_BYTES) {
+            Write write = next();
             if (write == null) {
                 break;
             }
             stage(write);
         }
+        stageMembers();
+    }
+
+    /** Stages what another thread may commit; it ends before a write that is more than that. */
+    private void stageLittle() throws RocksDBException {
+        for (int writes = 0; writes < LITTLE_WRITES && groupBytes < LITTLE_BYTES; writes++) {
+            Write write = queue.peek();
+            if (write == null || !write.isLittle()) {
+                break;
+            }
+            queue.remove();
+            stage(write);
+        }
+        stageMembers();
+    }
+
+    private void stageMembers() throws RocksDBException {
         for (GroupMember member : members) {
             member.beforeCommit(batch);
         }
+    }
+
+    private @Nullable Write next() {
+        Write write = queue.poll();
+        if (write != null && !write.isLittle()) {
+            queuedMuch.decrementAndGet();
+        }
+        return write;
     }
 
     private void stage(Write write) {
@@ -268,7 +301,7 @@ final class GroupCommitter implements AutoCloseable {
     }
 
     private void failQueued() {
-        for (Write write = queue.poll(); write != null; write = queue.poll()) {
+        for (Write write = next(); write != null; write = next()) {
             fail(write, closed());
         }
     }
@@ -313,13 +346,17 @@ final class GroupCommitter implements AutoCloseable {
 
         @Override
         public boolean isLittle() {
-            return isHelped && !isStaged && broken == null && queuedBytes.get() <= LITTLE_BYTES;
+            return queuedMuch.get() == 0
+                    && queuedBytes.get() <= LITTLE_BYTES
+                    && !isStaged
+                    && broken == null
+                    && mayBeHelped.getAsBoolean();
         }
 
         @Override
         public void doLittle() {
             try {
-                stageGroup(LITTLE_BYTES, LITTLE_WRITES);
+                stageLittle();
                 isStaged = true;
                 if (commitAtOnce()) {
                     completeGroup();

@@ -110,6 +110,11 @@ final class LaneAppends implements GroupMember {
         }
 
         @Override
+        public boolean isLittle() {
+            return true;
+        }
+
+        @Override
         public void stage(WriteBatch batch) {
             stagedBytes += bytes();
             Destination destination = to.get();

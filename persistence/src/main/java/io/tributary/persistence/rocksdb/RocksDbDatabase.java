@@ -45,6 +45,7 @@ public final class RocksDbDatabase implements AutoCloseable {
     private final ScheduledExecutorService timer;
     private final AtomicBoolean unsynced = new AtomicBoolean();
     private volatile @Nullable String syncProblem;
+    private volatile boolean isSyncing;
 
     private RocksDbDatabase(
             Path folder, RocksDbOptions options, StorageRecorder recorder, UnaryOperator<BatchTarget> wrapper) {
@@ -53,7 +54,7 @@ public final class RocksDbDatabase implements AutoCloseable {
         DataFolder dataFolder = new DataFolder(folder);
         dataFolder.prepare(options.shards());
         columns = ColumnStore.open(dataFolder.database(), options);
-        committer = new GroupCommitter(wrapper.apply(this::write), recorder, options.sync() != StorageSync.ALWAYS);
+        committer = new GroupCommitter(wrapper.apply(this::write), recorder, this::commitsAtOnce);
         readers = new ThreadPoolExecutor(
                 READERS, READERS, 0, TimeUnit.SECONDS, new LinkedBlockingQueue<>(MAX_WAITING_READS), named("reader"));
         timer = Executors.newSingleThreadScheduledExecutor(named("timer"));
@@ -176,6 +177,7 @@ public final class RocksDbDatabase implements AutoCloseable {
             return;
         }
         long begin = System.nanoTime();
+        isSyncing = true;
         try {
             columns.sync();
             syncProblem = null;
@@ -185,7 +187,14 @@ public final class RocksDbDatabase implements AutoCloseable {
             syncProblem = "what was written cannot be brought to the disk: " + e.getMessage();
             recorder.onError();
             LOG.error("the write-ahead log cannot be synced: {}", e.getMessage());
+        } finally {
+            isSyncing = false;
         }
+    }
+
+    /** Whether a commit does not wait for the disk. */
+    private boolean commitsAtOnce() {
+        return options.sync() != StorageSync.ALWAYS && !isSyncing;
     }
 
     private <T extends @Nullable Object> void complete(CompletableFuture<T> result, Callable<T> reading) {

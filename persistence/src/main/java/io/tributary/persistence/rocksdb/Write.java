@@ -15,6 +15,11 @@ interface Write {
      */
     void stage(WriteBatch batch) throws RocksDBException;
 
+    /** Whether it can be staged on any thread: it is short, and reads nothing from the database. */
+    default boolean isLittle() {
+        return false;
+    }
+
     /** Its group is durable. */
     default void committed() {}
 

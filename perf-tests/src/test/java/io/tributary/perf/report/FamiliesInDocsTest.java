@@ -1,0 +1,120 @@
+package io.tributary.perf.report;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.tributary.perf.judge.Count;
+import io.tributary.perf.judge.Metric;
+import io.tributary.perf.result.Distribution;
+import io.tributary.perf.result.Growth;
+import io.tributary.perf.result.ProcessUse;
+import io.tributary.perf.result.ResultFile;
+import io.tributary.perf.result.RunResult;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.function.Function;
+import org.junit.jupiter.api.Test;
+
+/** The tables of docs/performance-families.md are those of the results in {@code perf-tests/results}. */
+class FamiliesInDocsTest {
+    private static final Path RESULTS = Path.of("results");
+    private static final Path DOC = Path.of("..", "docs", "performance-families.md");
+
+    /** A table: what a file is called, and what a row of it says. */
+    private record Part(String file, String title) {}
+
+    private static final List<Part> PARTS = List.of(
+            new Part("p2p-rate.standalone", "1. P2P at fixed rates, standalone"),
+            new Part("p2p-rate.cluster", "1. P2P at fixed rates, cluster of one node"),
+            new Part("p2p-store-each.cluster", "1. Stores: P2P, a save point after every message"),
+            new Part("p2p-store-timed.cluster", "1. Stores: P2P, a save point a second for each shard"),
+            new Part("p2p-store-default.cluster", "1. Stores: P2P, the default save points"),
+            new Part("many-to-many.standalone", "2. Many to many, standalone"),
+            new Part("device-mix.standalone", "3. Device mixes, standalone"),
+            new Part("device-mix-2x.standalone", "3. Device mixes at twice their size, standalone"),
+            new Part("device-mix.mosquitto", "3. Device mixes, Mosquitto"),
+            new Part("latency.standalone", "4. Latency by clients, standalone"),
+            new Part("latency.mosquitto", "4. Latency by clients, Mosquitto"),
+            new Part("throughput-matrix.standalone", "5. Throughput matrix, standalone"),
+            new Part("throughput-matrix.mosquitto", "5. Throughput matrix, Mosquitto"),
+            new Part("request-reply.standalone", "5. Request and reply, standalone"),
+            new Part("load-balancing.haproxy", "6. Load balancing, three nodes behind HAProxy"),
+            new Part("soak.standalone", "8. Soak, standalone"),
+            new Part("soak.cluster", "8. Soak, cluster of one node"));
+
+    private record Column(String title, Function<RunResult, String> cell) {}
+
+    private static final List<Column> COLUMNS = List.of(
+            new Column("run", FamiliesInDocsTest::label),
+            new Column("out, messages/s", run -> Format.number(run.measured().perSecond(Count.RECEIVED))),
+            new Column("end to end p50, ms", run -> time(run, Metric.END_TO_END, Distribution::p50)),
+            new Column("p99", run -> time(run, Metric.END_TO_END, Distribution::p99)),
+            new Column("mean", run -> time(run, Metric.END_TO_END, Distribution::mean)),
+            new Column("deviation", run -> time(run, Metric.END_TO_END, Distribution::deviation)),
+            new Column("acknowledgement p50", run -> time(run, Metric.PUBLISH, Distribution::p50)),
+            new Column("CPU, us a message", run -> Format.number(ResultsInDocsTest.micros(run))),
+            new Column("CPU, %", FamiliesInDocsTest::percents),
+            new Column("lost", run -> Format.whole(run.lost())),
+            new Column("", run -> run.refusals().isEmpty() ? "" : "the load tool was the bottleneck"));
+
+    @Test
+    void tablesAreThoseOfTheResults() throws IOException {
+        StringBuilder text = new StringBuilder();
+        for (Part part : PARTS) {
+            List<RunResult> runs =
+                    ResultFile.read(RESULTS.resolve(part.file() + ".json")).runs();
+            assertThat(runs).as(part.file()).isNotEmpty();
+            text.append("\n### ").append(part.title()).append("\n\n");
+            List<List<String>> rows = runs.stream()
+                    .map(run -> COLUMNS.stream()
+                            .map(column -> column.cell().apply(run))
+                            .toList())
+                    .toList();
+            text.append(new Table(COLUMNS.stream().map(Column::title).toList(), rows).markdown())
+                    .append('\n');
+            runs.forEach(run -> text.append(growth(run)));
+            text.append(ResultsInDocsTest.setting(runs));
+        }
+        GeneratedText.check(DOC, "families", text + "\n");
+    }
+
+    /** What the run is called without the name of the scenario. */
+    private static String label(RunResult run) {
+        int space = run.label().indexOf(' ');
+        return space < 0 ? run.label() : run.label().substring(space + 1);
+    }
+
+    private static String time(RunResult run, Metric metric, Function<Distribution, Double> of) {
+        Distribution distribution = run.measured().times().get(metric);
+        return distribution == null || distribution.values() == 0 ? "" : Format.number(of.apply(distribution));
+    }
+
+    /** Of one core, by process where there are several. */
+    private static String percents(RunResult run) {
+        List<String> parts = new ArrayList<>();
+        for (ProcessUse process : run.measured().processes()) {
+            double percent = 100 * process.cpuSeconds() / run.measured().seconds();
+            if (!process.name().startsWith(RunResult.TOOL) && (percent >= 1 || parts.isEmpty())) {
+                parts.add(process.name() + " " + Format.number(percent));
+            }
+        }
+        return String.join(", ", parts);
+    }
+
+    private static String growth(RunResult run) {
+        StringBuilder lines = new StringBuilder();
+        for (Growth each : run.growth()) {
+            lines.append(String.format(
+                    Locale.ROOT,
+                    "* %s: %s %s an hour (limit %s): %s%n",
+                    each.what(),
+                    Format.number(each.perHour()),
+                    each.unit(),
+                    Format.number(each.limit()),
+                    each.isBeyondLimit() ? "**grows**" : "does not grow"));
+        }
+        return lines.isEmpty() ? "" : lines + "\n";
+    }
+}
