@@ -51,14 +51,12 @@ public final class HtmlReport {
                         .append("</p>\n"));
         run.remarks()
                 .forEach(text -> body.append("<p class=\"remark\">")
-                        .append(Html.escape(run.label() + " on " + run.target().name() + ": " + text))
+                        .append(Html.escape(RunNames.full(run) + ": " + text))
                         .append("</p>\n"));
     }
 
     private static void details(StringBuilder body, RunResult run) {
-        body.append("<h2>")
-                .append(Html.escape(run.label() + " on " + run.target().name()))
-                .append("</h2>\n<div class=\"charts\">\n");
+        body.append("<h2>").append(Html.escape(RunNames.full(run))).append("</h2>\n<div class=\"charts\">\n");
         Chart cores = new Chart("cores by process", new Axis.Linear("seconds"), new Axis.Linear("cores"));
         Chart megabytes = new Chart("MB by process", new Axis.Linear("seconds"), new Axis.Linear("MB"));
         TreeSet<String> names = new TreeSet<>();
@@ -110,14 +108,15 @@ public final class HtmlReport {
 
     private static Chart percentiles(Metric metric, List<RunResult> runs) {
         Chart chart = new Chart(
-                metric.words() + ", ms by percentile",
+                metric.words() + ", ms by percentile" + ofHowMany(runs),
                 new Axis.Nines("percentile"),
                 new Axis.Logarithmic("milliseconds"));
-        for (RunResult run : shown(runs)) {
-            Distribution times = run.measured().times().get(metric);
+        List<String> names = RunNames.of(runs);
+        for (int i = 0; i < shown(runs); i++) {
+            Distribution times = runs.get(i).measured().times().get(metric);
             if (times != null) {
                 chart.add(
-                        name(run),
+                        names.get(i),
                         times.curve().stream()
                                 .map(point -> new Point(point.percentile(), point.millis()))
                                 .toList());
@@ -127,8 +126,11 @@ public final class HtmlReport {
     }
 
     private static Chart overTime(String title, List<RunResult> runs, ToDoubleFunction<Sample> value) {
-        Chart chart = new Chart(title, new Axis.Linear("seconds"), new Axis.Linear(title));
-        shown(runs).forEach(run -> chart.add(name(run), points(run, value)));
+        Chart chart = new Chart(title + ofHowMany(runs), new Axis.Linear("seconds"), new Axis.Linear(title));
+        List<String> names = RunNames.of(runs);
+        for (int i = 0; i < shown(runs); i++) {
+            chart.add(names.get(i), points(runs.get(i), value));
+        }
         return chart;
     }
 
@@ -141,12 +143,12 @@ public final class HtmlReport {
     }
 
     /** More lines than colours nobody can read. */
-    private static List<RunResult> shown(List<RunResult> runs) {
-        return runs.subList(0, Math.min(runs.size(), MOST_LINES));
+    private static int shown(List<RunResult> runs) {
+        return Math.min(runs.size(), MOST_LINES);
     }
 
-    private static String name(RunResult run) {
-        return run.label() + " on " + run.target().name();
+    private static String ofHowMany(List<RunResult> runs) {
+        return shown(runs) == runs.size() ? "" : " (the first " + shown(runs) + " of " + runs.size() + " runs)";
     }
 
     private static double brokerCores(Sample sample) {

@@ -21,6 +21,7 @@ import java.util.function.Function;
  * @param rows each as long as the head
  */
 record Table(List<String> head, List<List<String>> rows) {
+    private static final int MOST_COLUMNS = 4;
 
     /** Copies the lists. */
     Table {
@@ -28,7 +29,7 @@ record Table(List<String> head, List<List<String>> rows) {
         rows = List.copyOf(rows);
     }
 
-    /** The figures that decide, a column for each run. */
+    /** The figures that decide: a column for each run or, where they are many, a row. */
     static Table headline(List<RunResult> runs) {
         Map<String, Function<RunResult, String>> lines = new LinkedHashMap<>();
         lines.put("verdict", Table::verdict);
@@ -68,7 +69,7 @@ record Table(List<String> head, List<List<String>> rows) {
                         100 * run.measured().machineBusy(),
                         100 * run.measured().othersBusy()));
         List<String> head = new ArrayList<>(List.of(""));
-        runs.forEach(run -> head.add(run.label() + " on " + run.target().name()));
+        head.addAll(RunNames.of(runs));
         List<List<String>> rows = new ArrayList<>();
         lines.forEach((name, value) -> {
             List<String> row = new ArrayList<>(List.of(name));
@@ -77,7 +78,22 @@ record Table(List<String> head, List<List<String>> rows) {
                 rows.add(row);
             }
         });
-        return new Table(head, rows);
+        Table table = new Table(head, rows);
+        return runs.size() > MOST_COLUMNS ? table.turned() : table;
+    }
+
+    private Table turned() {
+        List<String> newHead = new ArrayList<>(List.of(head.getFirst()));
+        rows.forEach(row -> newHead.add(row.getFirst()));
+        List<List<String>> newRows = new ArrayList<>();
+        for (int column = 1; column < head.size(); column++) {
+            List<String> row = new ArrayList<>(List.of(head.get(column)));
+            for (List<String> line : rows) {
+                row.add(line.get(column));
+            }
+            newRows.add(row);
+        }
+        return new Table(newHead, newRows);
     }
 
     private static String verdict(RunResult run) {
