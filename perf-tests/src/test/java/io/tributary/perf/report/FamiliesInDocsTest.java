@@ -33,16 +33,14 @@ class FamiliesInDocsTest {
             new Part("p2p-store-default.cluster", "1. Stores: P2P, the default save points"),
             new Part("many-to-many.standalone", "2. Many to many, standalone"),
             new Part("device-mix.standalone", "3. Device mixes, standalone"),
-            new Part("device-mix-2x.standalone", "3. Device mixes at twice their size, standalone"),
+            new Part("device-mix-2x.standalone", "3. The factory at twice its size, standalone"),
             new Part("device-mix.mosquitto", "3. Device mixes, Mosquitto"),
             new Part("latency.standalone", "4. Latency by clients, standalone"),
             new Part("latency.mosquitto", "4. Latency by clients, Mosquitto"),
             new Part("throughput-matrix.standalone", "5. Throughput matrix, standalone"),
-            new Part("throughput-matrix.mosquitto", "5. Throughput matrix, Mosquitto"),
             new Part("request-reply.standalone", "5. Request and reply, standalone"),
             new Part("load-balancing.haproxy", "6. Load balancing, three nodes behind HAProxy"),
-            new Part("soak.standalone", "8. Soak, standalone"),
-            new Part("soak.cluster", "8. Soak, cluster of one node"));
+            new Part("soak.standalone", "8. Soak, standalone"));
 
     private record Column(String title, Function<RunResult, String> cell) {}
 
