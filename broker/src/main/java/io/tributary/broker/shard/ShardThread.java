@@ -28,7 +28,7 @@ public final class ShardThread implements Executor {
     private static final int LITTLE_TASKS = 64;
     private static final long LITTLE_NANOS = 1_000_000;
 
-    private final Queue<Runnable> tasks = new ConcurrentLinkedQueue<>();
+    private final Queue<Task> tasks = new ConcurrentLinkedQueue<>();
     private final AtomicInteger waitingRecords = new AtomicInteger();
     private final List<Runnable> ticks = new ArrayList<>(); // only at work
     private final Thread thread;
@@ -61,10 +61,7 @@ public final class ShardThread implements Executor {
     /** Runs a task that takes as long as so many records do, where they are few on whatever thread. */
     public void execute(int records, Runnable task) {
         waitingRecords.addAndGet(records);
-        tasks.add(() -> {
-            waitingRecords.addAndGet(-records);
-            task.run();
-        });
+        tasks.add(new Task(records, task));
         worker.queued();
     }
 
@@ -78,7 +75,7 @@ public final class ShardThread implements Executor {
      * tick.
      */
     void executeSoon(Runnable task) {
-        tasks.add(task);
+        tasks.add(new Task(0, task));
     }
 
     /** Ends the thread after what is queued now; blocks until it has. */
@@ -95,20 +92,25 @@ public final class ShardThread implements Executor {
     private void run() {
         long nextTick = System.nanoTime() + TICK_NANOS;
         while (true) {
-            Runnable task = tasks.poll();
+            Task task = tasks.poll();
             long now = System.nanoTime();
             if (now - nextTick >= 0) {
                 nextTick = now + TICK_NANOS;
                 ticks.forEach(ShardThread::runSafely);
             }
             if (task != null) {
-                runSafely(task);
+                run(task);
             } else if (stopping) {
                 return;
             } else {
                 worker.rest(nextTick - now);
             }
         }
+    }
+
+    private void run(Task task) {
+        waitingRecords.addAndGet(-task.records());
+        runSafely(task.action());
     }
 
     private static void runSafely(Runnable task) {
@@ -118,6 +120,9 @@ public final class ShardThread implements Executor {
             LOG.error("A shard's task failed; this is a defect", e);
         }
     }
+
+    /** Something to do, and the records that it counts as. */
+    private record Task(int records, Runnable action) {}
 
     /** What another thread does here. */
     private final class Tasks implements Worker.Work {
@@ -135,11 +140,12 @@ public final class ShardThread implements Executor {
         public void doLittle() {
             long begin = System.nanoTime();
             for (int done = 0; done < LITTLE_TASKS && isLittle() && System.nanoTime() - begin < LITTLE_NANOS; done++) {
-                Runnable task = tasks.poll();
-                if (task == null) {
+                Task task = tasks.peek();
+                if (task == null || task.records() > LITTLE_RECORDS) {
                     return;
                 }
-                runSafely(task);
+                tasks.remove(); // nobody else does while this one is at work
+                run(task);
             }
         }
     }

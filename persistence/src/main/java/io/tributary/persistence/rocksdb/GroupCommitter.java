@@ -196,9 +196,9 @@ final class GroupCommitter implements AutoCloseable {
 
     /** Stages what another thread may commit; it ends before a write that is more than that. */
     private void stageLittle() throws RocksDBException {
-        for (int writes = 0; writes < LITTLE_WRITES && groupBytes < LITTLE_BYTES; writes++) {
+        for (int writes = 0; writes < LITTLE_WRITES; writes++) {
             Write write = queue.peek();
-            if (write == null || !write.isLittle()) {
+            if (write == null || !write.isLittle() || groupBytes + write.bytes() > LITTLE_BYTES) {
                 break;
             }
             queue.remove();
