@@ -13,7 +13,7 @@ final class KafkaJvm {
     private static final String LISTING = "kafka.classpath";
 
     /** A system property that tests set: a server lives for seconds, and nobody measures it. */
-    private static final String SHORT_LIVED = "tributary.local-cluster.short-lived";
+    private static final String SHORT_LIVED = "localcluster.short-lived";
 
     private static final List<String> STARTS_SOON = List.of("-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1");
     private static final List<String> AS_KAFKA_DOES = List.of("-XX:+UseG1GC", "-XX:MaxGCPauseMillis=20");
