@@ -139,9 +139,9 @@ public final class ShardThread implements Executor {
         @Override
         public void doLittle() {
             long begin = System.nanoTime();
-            for (int done = 0; done < LITTLE_TASKS && isLittle() && System.nanoTime() - begin < LITTLE_NANOS; done++) {
+            for (int done = 0; done < LITTLE_TASKS && System.nanoTime() - begin < LITTLE_NANOS; done++) {
                 Task task = tasks.peek();
-                if (task == null || task.records() > LITTLE_RECORDS) {
+                if (task == null || !isLittle()) { // its records were counted before it was queued
                     return;
                 }
                 tasks.remove(); // nobody else does while this one is at work

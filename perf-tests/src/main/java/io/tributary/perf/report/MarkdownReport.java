@@ -19,11 +19,7 @@ public final class MarkdownReport {
 
     private static String details(RunResult run) {
         StringBuilder text = new StringBuilder();
-        text.append("## ")
-                .append(run.label())
-                .append(" on ")
-                .append(run.target().name())
-                .append("\n\n");
+        text.append("## ").append(RunNames.full(run)).append("\n\n");
         for (String refusal : run.refusals()) {
             text.append("**NOT VALID:** ").append(refusal).append("\n\n");
         }

@@ -5,21 +5,17 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.tributary.perf.judge.Count;
 import io.tributary.perf.judge.Metric;
 import io.tributary.perf.result.Distribution;
-import io.tributary.perf.result.Growth;
 import io.tributary.perf.result.ProcessUse;
-import io.tributary.perf.result.ResultFile;
 import io.tributary.perf.result.RunResult;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Locale;
 import java.util.function.Function;
 import org.junit.jupiter.api.Test;
 
 /** The tables of docs/performance-families.md are those of the results in {@code perf-tests/results}. */
 class FamiliesInDocsTest {
-    private static final Path RESULTS = Path.of("results");
     private static final Path DOC = Path.of("..", "docs", "performance-families.md");
 
     /** A table: what a file is called, and what a row of it says. */
@@ -45,7 +41,6 @@ class FamiliesInDocsTest {
     private record Column(String title, Function<RunResult, String> cell) {}
 
     private static final List<Column> COLUMNS = List.of(
-            new Column("run", FamiliesInDocsTest::label),
             new Column("out, messages/s", run -> Format.number(run.measured().perSecond(Count.RECEIVED))),
             new Column("end to end p50, ms", run -> time(run, Metric.END_TO_END, Distribution::p50)),
             new Column("p99", run -> time(run, Metric.END_TO_END, Distribution::p99)),
@@ -61,27 +56,31 @@ class FamiliesInDocsTest {
     void tablesAreThoseOfTheResults() throws IOException {
         StringBuilder text = new StringBuilder();
         for (Part part : PARTS) {
-            List<RunResult> runs =
-                    ResultFile.read(RESULTS.resolve(part.file() + ".json")).runs();
+            List<RunResult> runs = ResultsInDocsTest.runs(part.file());
             assertThat(runs).as(part.file()).isNotEmpty();
             text.append("\n### ").append(part.title()).append("\n\n");
-            List<List<String>> rows = runs.stream()
-                    .map(run -> COLUMNS.stream()
-                            .map(column -> column.cell().apply(run))
-                            .toList())
-                    .toList();
-            text.append(new Table(COLUMNS.stream().map(Column::title).toList(), rows).markdown())
-                    .append('\n');
-            runs.forEach(run -> text.append(growth(run)));
+            text.append(table(runs).markdown()).append('\n');
+            runs.stream()
+                    .filter(run -> !run.growth().isEmpty())
+                    .forEach(run -> text.append(Table.growth(run).markdown()).append('\n'));
             text.append(ResultsInDocsTest.setting(runs));
         }
         GeneratedText.check(DOC, "families", text + "\n");
     }
 
-    /** What the run is called without the name of the scenario. */
-    private static String label(RunResult run) {
-        int space = run.label().indexOf(' ');
-        return space < 0 ? run.label() : run.label().substring(space + 1);
+    private static Table table(List<RunResult> runs) {
+        List<String> head = new ArrayList<>(List.of("run"));
+        COLUMNS.forEach(column -> head.add(column.title()));
+        List<String> names =
+                RunNames.shortened(runs.stream().map(RunResult::label).toList());
+        List<List<String>> rows = new ArrayList<>();
+        for (int i = 0; i < runs.size(); i++) {
+            RunResult run = runs.get(i);
+            List<String> row = new ArrayList<>(List.of(names.get(i)));
+            COLUMNS.forEach(column -> row.add(column.cell().apply(run)));
+            rows.add(row);
+        }
+        return new Table(head, rows);
     }
 
     private static String time(RunResult run, Metric metric, Function<Distribution, Double> of) {
@@ -99,20 +98,5 @@ class FamiliesInDocsTest {
             }
         }
         return String.join(", ", parts);
-    }
-
-    private static String growth(RunResult run) {
-        StringBuilder lines = new StringBuilder();
-        for (Growth each : run.growth()) {
-            lines.append(String.format(
-                    Locale.ROOT,
-                    "* %s: %s %s an hour (limit %s): %s%n",
-                    each.what(),
-                    Format.number(each.perHour()),
-                    each.unit(),
-                    Format.number(each.limit()),
-                    each.isBeyondLimit() ? "**grows**" : "does not grow"));
-        }
-        return lines.isEmpty() ? "" : lines + "\n";
     }
 }

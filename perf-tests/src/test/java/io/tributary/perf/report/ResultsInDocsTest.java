@@ -24,6 +24,7 @@ import org.junit.jupiter.api.Test;
 class ResultsInDocsTest {
     private static final Path RESULTS = Path.of("results");
     private static final Path DOC = Path.of("..", "docs", "performance.md");
+
     /** A column of the table. */
     private record Target(String name, String title) {}
 
@@ -75,7 +76,7 @@ class ResultsInDocsTest {
         for (Work work : WORKS) {
             List<String> row = new ArrayList<>(List.of(work.title()));
             for (Target target : TARGETS) {
-                List<RunResult> runs = runs(work, target);
+                List<RunResult> runs = runs(work.name() + "." + target.name());
                 all.addAll(runs);
                 row.add(runs.isEmpty() ? "" : work.cell().apply(runs));
             }
@@ -84,8 +85,9 @@ class ResultsInDocsTest {
         return new Table(head, rows).markdown() + "\n" + setting(all) + "\n";
     }
 
-    private static List<RunResult> runs(Work work, Target target) throws IOException {
-        Path file = RESULTS.resolve(work.name() + "." + target.name() + ".json");
+    /** The runs of a file of results, none where there is no such file. */
+    static List<RunResult> runs(String name) throws IOException {
+        Path file = RESULTS.resolve(name + ".json");
         return Files.exists(file) ? ResultFile.read(file).runs() : List.of();
     }
 

@@ -150,7 +150,7 @@ final class GroupCommitter implements AutoCloseable {
                 if (!isStaged) {
                     stageGroup();
                 }
-                if (!commit()) {
+                if (!commit(this::writeInTheEnd)) {
                     break;
                 }
                 completeGroup();
@@ -234,25 +234,33 @@ final class GroupCommitter implements AutoCloseable {
         }
     }
 
-    /** Commits the batch, however often it takes; false when that was given up because of closing. */
-    private boolean commit() {
+    /** Commits what is staged, if that is anything; false when it was not written. */
+    private boolean commit(BooleanSupplier writing) {
         if (batch.count() == 0) {
             return true;
         }
         long begin = System.nanoTime();
+        boolean isWritten = writing.getAsBoolean();
+        if (isWritten) {
+            recorder.onCommit(group.size(), batch.getDataSize(), System.nanoTime() - begin);
+        }
+        return isWritten;
+    }
+
+    /** Writes the batch, however often it takes; false when that was given up because of closing. */
+    private boolean writeInTheEnd() {
         long retryNanos = FIRST_RETRY_NANOS;
-        while (!tryCommit()) {
+        while (!tryWrite()) {
             if (closing) {
                 return false;
             }
             LockSupport.parkNanos(this, retryNanos);
             retryNanos = Math.min(retryNanos * 2, LAST_RETRY_NANOS);
         }
-        recorder.onCommit(group.size(), batch.getDataSize(), System.nanoTime() - begin);
         return true;
     }
 
-    private boolean tryCommit() {
+    private boolean tryWrite() {
         try {
             target.write(batch, true);
             if (problem != null) {
@@ -270,20 +278,15 @@ final class GroupCommitter implements AutoCloseable {
         }
     }
 
-    /** Commits the batch if that can be done without waiting; else the writer's own thread does it, and says what is wrong. */
-    private boolean commitAtOnce() {
-        if (batch.count() == 0) {
-            return true;
-        }
-        long begin = System.nanoTime();
+    /** Writes the batch if that can be done without waiting; else the writer's own thread does it, and says what is wrong. */
+    private boolean writeAtOnce() {
         try {
             target.write(batch, false);
+            return true;
         } catch (RocksDBException e) {
             LOG.debug("left to the writer: {}", e.getMessage());
             return false;
         }
-        recorder.onCommit(group.size(), batch.getDataSize(), System.nanoTime() - begin);
-        return true;
     }
 
     private void completeGroup() {
@@ -358,7 +361,7 @@ final class GroupCommitter implements AutoCloseable {
             try {
                 stageLittle();
                 isStaged = true;
-                if (commitAtOnce()) {
+                if (commit(GroupCommitter.this::writeAtOnce)) {
                     completeGroup();
                 }
             } catch (Throwable e) {

@@ -49,6 +49,7 @@ class WriteFailureTest {
 
     @AfterEach
     void close() {
+        Turn.begin(() -> false); // the next test has this thread, too
         disk.fail(false);
         database.close();
     }
@@ -87,16 +88,12 @@ class WriteFailureTest {
         RocksDbShardLog log = new RocksDbShardLog(database);
         List<Thread> tellers = new CopyOnWriteArrayList<>();
         Turn turn = Turn.begin(() -> true);
-        try {
-            for (int i = 0; i < 100_000 && !tellers.contains(Thread.currentThread()); i++) {
-                assertThat(log.append(0, new byte[10], (offset, failure) -> tellers.add(Thread.currentThread())))
-                        .isTrue();
-                turn.end();
-            }
-            assertThat(tellers).contains(Thread.currentThread());
-        } finally {
-            Turn.begin(() -> false);
+        for (int i = 0; i < 100_000 && !tellers.contains(Thread.currentThread()); i++) {
+            assertThat(log.append(0, new byte[10], (offset, failure) -> tellers.add(Thread.currentThread())))
+                    .isTrue();
+            turn.end();
         }
+        assertThat(tellers).contains(Thread.currentThread());
     }
 
     @Test
@@ -104,22 +101,18 @@ class WriteFailureTest {
         RocksDbShardLog log = new RocksDbShardLog(database);
         List<Long> acknowledged = new CopyOnWriteArrayList<>();
         Turn turn = Turn.begin(() -> true);
-        try {
-            disk.fail(true);
-            for (int i = 0; i < 10; i++) {
-                assertThat(log.append(0, new byte[10], (offset, failure) -> acknowledged.add(offset)))
-                        .isTrue();
-                turn.end();
-            }
-            until(() -> disk.failures() >= 3);
-            assertThat(acknowledged).isEmpty();
-            assertThat(database.problem()).contains("No space left on device");
-            disk.fail(false);
-            until(() -> acknowledged.size() == 10);
-            assertThat(acknowledged).isEqualTo(LongStream.range(0, 10).boxed().toList());
-        } finally {
-            Turn.begin(() -> false);
+        disk.fail(true);
+        for (int i = 0; i < 10; i++) {
+            assertThat(log.append(0, new byte[10], (offset, failure) -> acknowledged.add(offset)))
+                    .isTrue();
+            turn.end();
         }
+        until(() -> disk.failures() >= 3);
+        assertThat(acknowledged).isEmpty();
+        assertThat(database.problem()).contains("No space left on device");
+        disk.fail(false);
+        until(() -> acknowledged.size() == 10);
+        assertThat(acknowledged).isEqualTo(LongStream.range(0, 10).boxed().toList());
     }
 
     @Test
@@ -144,8 +137,6 @@ class WriteFailureTest {
                 turn.end();
                 until(() -> tellers.size() == count);
             }
-        } finally {
-            Turn.begin(() -> false);
         }
         assertThat(tellers).doesNotContain(Thread.currentThread());
     }
