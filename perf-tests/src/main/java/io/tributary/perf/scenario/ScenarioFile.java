@@ -10,6 +10,8 @@ import org.jspecify.annotations.Nullable;
 public final class ScenarioFile {
     private static final Map<String, Object> DEFAULTS = Yaml.map("defaults.yaml", Resources.text("defaults.yaml"));
 
+    private static final int MAX_ROUNDS = 1000;
+
     private final String name;
     private final String text;
     private final Map<String, Object> tree;
@@ -107,7 +109,7 @@ public final class ScenarioFile {
             groups.add(completeGroup(Yaml.asMap(name + ".groups", group)));
         }
         full.put("groups", groups);
-        full.put("steps", mergedAll("step", Yaml.asList(name + ".steps", full.get("steps"))));
+        full.put("steps", mergedAll("step", repeated(Yaml.asList(name + ".steps", full.get("steps")))));
         return full;
     }
 
@@ -118,6 +120,34 @@ public final class ScenarioFile {
             group.put("publish", merged("publish", section(group, "publish")));
         }
         return group;
+    }
+
+    /** The steps, with each {@code {repeat: N, steps: [...]}} written out: N rounds, whose number ends the names of their steps. */
+    private List<Object> repeated(List<Object> steps) {
+        List<Object> all = new ArrayList<>();
+        for (Object step : steps) {
+            Map<String, Object> given = Yaml.asMap(name + ".step", step);
+            if (!given.containsKey("repeat")) {
+                all.add(given);
+                continue;
+            }
+            Object rounds = given.remove("repeat");
+            List<Object> repeated = Yaml.asList(name + ".steps of repeat", given.remove("steps"));
+            if (!(rounds instanceof Integer number) || number < 0 || number > MAX_ROUNDS) {
+                throw new ScenarioException("repeat: a whole number from 0 to " + MAX_ROUNDS + ", not " + rounds);
+            }
+            if (!given.isEmpty()) {
+                throw new ScenarioException("repeat: takes nothing but steps, not " + given.keySet());
+            }
+            for (int round = 1; round <= number; round++) {
+                for (Object one : repeated) {
+                    Map<String, Object> numbered = Yaml.asMap(name + ".step", one);
+                    numbered.put("name", numbered.get("name") + " " + round);
+                    all.add(numbered);
+                }
+            }
+        }
+        return all;
     }
 
     private List<Object> mergedAll(String kind, List<Object> all) {

@@ -112,6 +112,33 @@ class ScenarioFileTest {
     }
 
     @Test
+    void writesRoundsOutWhenStepsAreRepeated() {
+        String steps = """
+            steps:
+              - {name: begin, do: connect}
+              - repeat: ${qos}
+                steps:
+                  - {name: leave, do: disconnect}
+                  - {name: return, do: connect}
+            """;
+        assertThat(only(SMALL + steps, Map.of("qos", "2", "steps.return 2.groups", "[all]"))
+                        .steps())
+                .extracting(step -> step.name() + step.groups())
+                .containsExactly("begin[]", "leave 1[]", "return 1[]", "leave 2[]", "return 2[all]");
+        assertThat(only(SMALL + steps, Map.of("qos", "0")).steps()).hasSize(1);
+    }
+
+    @Test
+    void saysWhatIsWrongWhenStepsAreRepeatedWrongly() {
+        assertThatExceptionOfType(ScenarioException.class)
+                .isThrownBy(() -> only(SMALL + "steps: [{repeat: often, steps: []}]\n", Map.of()))
+                .withMessageContaining("repeat: a whole number from 0 to 1000, not often");
+        assertThatExceptionOfType(ScenarioException.class)
+                .isThrownBy(() -> only(SMALL + "steps: [{repeat: 2, name: rounds, steps: []}]\n", Map.of()))
+                .withMessageContaining("not [name]");
+    }
+
+    @Test
     void isSameScenarioWhenSentToAnotherProcess() {
         PlannedRun run = ScenarioFile.of("small", SMALL).runs(Map.of(), 3.0).getFirst();
         assertThat(PlannedRun.fromText(run.text()).scenario()).isEqualTo(run.scenario());
