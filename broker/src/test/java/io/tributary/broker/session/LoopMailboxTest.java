@@ -14,11 +14,18 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
 class LoopMailboxTest {
     private final DefaultEventExecutor loop = new DefaultEventExecutor();
     private final LoopMailbox mailbox = new LoopMailbox(loop);
+
+    /** A mailbox has a turn of its own at first: what is posted meanwhile would be of that one. */
+    @BeforeEach
+    void awaitFirstTurn() {
+        loop.submit(() -> {}).syncUninterruptibly();
+    }
 
     @AfterEach
     void stop() {
