@@ -4,12 +4,15 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /** A scenario's file: its settings as written, from which {@link #runs} makes the runs that it asks for. */
 public final class ScenarioFile {
     private static final Map<String, Object> DEFAULTS = Yaml.map("defaults.yaml", Resources.text("defaults.yaml"));
 
+    private static final String STEPS = "steps";
+    private static final String REPEAT = "repeat";
     private static final int MAX_ROUNDS = 1000;
 
     private final String name;
@@ -109,7 +112,7 @@ public final class ScenarioFile {
             groups.add(completeGroup(Yaml.asMap(name + ".groups", group)));
         }
         full.put("groups", groups);
-        full.put("steps", mergedAll("step", repeated(Yaml.asList(name + ".steps", full.get("steps")))));
+        full.put(STEPS, mergedAll("step", repeated(Yaml.asList(name + ".steps", full.get(STEPS)))));
         return full;
     }
 
@@ -127,24 +130,33 @@ public final class ScenarioFile {
         List<Object> all = new ArrayList<>();
         for (Object step : steps) {
             Map<String, Object> given = Yaml.asMap(name + ".step", step);
-            if (!given.containsKey("repeat")) {
+            if (given.containsKey(REPEAT)) {
+                all.addAll(rounds(given));
+            } else {
                 all.add(given);
-                continue;
             }
-            Object rounds = given.remove("repeat");
-            List<Object> repeated = Yaml.asList(name + ".steps of repeat", given.remove("steps"));
-            if (!(rounds instanceof Integer number) || number < 0 || number > MAX_ROUNDS) {
-                throw new ScenarioException("repeat: a whole number from 0 to " + MAX_ROUNDS + ", not " + rounds);
-            }
-            if (!given.isEmpty()) {
-                throw new ScenarioException("repeat: takes nothing but steps, not " + given.keySet());
-            }
-            for (int round = 1; round <= number; round++) {
-                for (Object one : repeated) {
-                    Map<String, Object> numbered = Yaml.asMap(name + ".step", one);
-                    numbered.put("name", numbered.get("name") + " " + round);
-                    all.add(numbered);
+        }
+        return all;
+    }
+
+    private List<Object> rounds(Map<String, Object> given) {
+        if (!(given.get(REPEAT) instanceof Integer rounds) || rounds < 0 || rounds > MAX_ROUNDS) {
+            throw new ScenarioException(
+                    name + ".steps: repeat: a whole number from 0 to " + MAX_ROUNDS + ", not " + given.get(REPEAT));
+        }
+        if (!given.keySet().equals(Set.of(REPEAT, STEPS))) {
+            throw new ScenarioException(name + ".steps: repeat takes steps and nothing else, not " + given.keySet());
+        }
+        List<Object> all = new ArrayList<>();
+        for (int round = 1; round <= rounds; round++) {
+            String number = " " + round;
+            for (Object one : Yaml.asList(name + ".steps of repeat", given.get(STEPS))) {
+                Map<String, Object> step = Yaml.asMap(name + ".step", one);
+                if (step.containsKey(REPEAT)) {
+                    throw new ScenarioException(name + ".steps: a repeat within a repeat");
                 }
+                step.computeIfPresent("name", (_, word) -> word + number);
+                all.add(step);
             }
         }
         return all;

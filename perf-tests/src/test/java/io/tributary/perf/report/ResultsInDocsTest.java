@@ -94,16 +94,18 @@ class ResultsInDocsTest {
     /** When, of what and where. */
     static String setting(List<RunResult> runs) {
         RunResult first = runs.getFirst();
+        TreeSet<String> days = new TreeSet<>();
         TreeSet<String> commits = new TreeSet<>();
         TreeSet<String> versions = new TreeSet<>();
         runs.forEach(run -> {
+            days.add(run.started().substring(0, run.started().indexOf('T')));
             commits.add(run.commit());
             versions.add(run.target().version());
         });
         return String.format(
                 Locale.ROOT,
                 "%s; commit %s; %s; %s, %d cores, %s.%n",
-                first.started().substring(0, first.started().indexOf('T')),
+                String.join(", ", days),
                 String.join(", ", commits),
                 String.join("; ", versions),
                 first.machine().processor(),
@@ -114,8 +116,10 @@ class ResultsInDocsTest {
     private static String cost(List<RunResult> runs) {
         RunResult median = median(runs, ResultsInDocsTest::micros);
         String lost = median.lost() == 0 ? "" : String.format(Locale.ROOT, ", **%,d lost**", median.lost());
+        long duplicates = median.measured().counts().getOrDefault(Count.DUPLICATE, 0L);
+        String twice = duplicates == 0 ? "" : String.format(Locale.ROOT, ", **%,d of them twice**", duplicates);
         return Format.number(micros(median)) + " us" + range(runs) + ", "
-                + Format.number(median.measured().perSecond(Count.RECEIVED)) + "/s" + lost;
+                + Format.number(median.measured().perSecond(Count.RECEIVED)) + "/s" + lost + twice;
     }
 
     static double micros(RunResult run) {

@@ -128,14 +128,20 @@ class ScenarioFileTest {
         assertThat(only(SMALL + steps, Map.of("qos", "0")).steps()).hasSize(1);
     }
 
-    @Test
-    void saysWhatIsWrongWhenStepsAreRepeatedWrongly() {
+    @ParameterizedTest
+    @CsvSource(delimiter = '|', textBlock = """
+            {repeat: often, steps: []}                        | repeat: a whole number from 0 to 1000, not often
+            {repeat: -1, steps: []}                           | not -1
+            {repeat: 1001, steps: []}                         | not 1001
+            {repeat: 2, name: rounds, steps: []}              | steps and nothing else
+            {repeat: 2}                                       | steps and nothing else
+            {repeat: 2, steps: [{repeat: 2, steps: []}]}      | a repeat within a repeat
+            {repeat: 2, steps: [{do: drain}]}                 | name
+            """)
+    void saysWhatIsWrongWhenStepsAreRepeatedWrongly(String step, String message) {
         assertThatExceptionOfType(ScenarioException.class)
-                .isThrownBy(() -> only(SMALL + "steps: [{repeat: often, steps: []}]\n", Map.of()))
-                .withMessageContaining("repeat: a whole number from 0 to 1000, not often");
-        assertThatExceptionOfType(ScenarioException.class)
-                .isThrownBy(() -> only(SMALL + "steps: [{repeat: 2, name: rounds, steps: []}]\n", Map.of()))
-                .withMessageContaining("not [name]");
+                .isThrownBy(() -> only(SMALL + "steps: [" + step + "]\n", Map.of()))
+                .withMessageContaining(message);
     }
 
     @Test
