@@ -116,7 +116,7 @@ class ResultsInDocsTest {
     private static String cost(List<RunResult> runs) {
         RunResult median = median(runs, ResultsInDocsTest::micros);
         String lost = median.lost() == 0 ? "" : String.format(Locale.ROOT, ", **%,d lost**", median.lost());
-        long duplicates = median.measured().counts().getOrDefault(Count.DUPLICATE, 0L);
+        long duplicates = median.measured().count(Count.DUPLICATE);
         String twice = duplicates == 0 ? "" : String.format(Locale.ROOT, ", **%,d of them twice**", duplicates);
         return Format.number(micros(median)) + " us" + range(runs) + ", "
                 + Format.number(median.measured().perSecond(Count.RECEIVED)) + "/s" + lost + twice;

@@ -136,7 +136,7 @@ class ScenarioFileTest {
             {repeat: 2, name: rounds, steps: []}              | steps and nothing else
             {repeat: 2}                                       | steps and nothing else
             {repeat: 2, steps: [{repeat: 2, steps: []}]}      | a repeat within a repeat
-            {repeat: 2, steps: [{do: drain}]}                 | name
+            {repeat: 2, steps: [{do: drain}]}                 | steps[0].name
             """)
     void saysWhatIsWrongWhenStepsAreRepeatedWrongly(String step, String message) {
         assertThatExceptionOfType(ScenarioException.class)
