@@ -10,14 +10,17 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Moves a shard's stored state along, one save point at a time. A save point begins with a {@code Settled} record, so that
- * what clients acknowledged by then does not reach the store; it is stored when all that its records caused is safe, and the
- * log behind it is let go. Confined to the thread of the driver.
+ * what clients acknowledged by then does not reach the store; where that was most of it, the save point has time. It is stored when
+ * all that its records caused is safe, and the log behind it is let go. Confined to the thread of the driver.
  */
 final class SavePoints {
     private static final Logger LOG = LoggerFactory.getLogger(SavePoints.class);
     private static final long RETRY_MILLIS = 1000;
     /** How many times the size of a save point may wait in memory before the log is read no further. */
     private static final int BEHIND_FACTOR = 5;
+
+    /** How many times the messages of a save point may be in the log behind the last one, unless the interval is over. */
+    private static final int MOST_RECORDS_FACTOR = 4;
 
     private static final long NONE = Long.MAX_VALUE;
 
@@ -80,9 +83,12 @@ final class SavePoints {
         }
     }
 
-    /** The next {@code Settled} record of this owner was folded. */
+    /** The next {@code Settled} record of this owner was folded: perhaps the save point that waited for it may wait longer. */
     void settledFolded() {
         settledFolded++;
+        if (settledFolded == awaitedSettled && mayWait()) {
+            awaitedSettled = NONE;
+        }
     }
 
     /**
@@ -128,6 +134,19 @@ final class SavePoints {
                 && (isIntervalOver()
                         || changes.queuedCount() >= config.savePointChanges()
                         || changes.queuedBytes() >= config.savePointBytes());
+    }
+
+    /**
+     * Whether clients have acknowledged most of what called for a save point, so that the next one stores less. There is a bound to
+     * waiting: what a restart folds again, and how many sessions one save point has.
+     */
+    private boolean mayWait() {
+        ShardChanges changes = state.changes();
+        return !isIntervalOver()
+                && state.applied() - savedApplied < (long) config.savePointChanges() * MOST_RECORDS_FACTOR
+                && changes.sessionCount() < config.savePointChanges() / 2
+                && changes.queuedCount() < config.savePointChanges() / 2
+                && changes.queuedBytes() < config.savePointBytes() / 2;
     }
 
     private boolean isIntervalOver() {

@@ -129,6 +129,11 @@ final class ShardChanges {
         return isGone ? null : before;
     }
 
+    /** How many sessions have changed. */
+    int sessionCount() {
+        return dirty.size();
+    }
+
     /** How many queue entries wait to be saved. */
     long queuedCount() {
         return queuedCount;

@@ -13,6 +13,7 @@ import io.tributary.persistence.shard.ShardStore;
 import io.tributary.persistence.shard.ShardStore.Claim;
 import java.util.List;
 import java.util.Objects;
+import java.util.stream.LongStream;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
@@ -203,6 +204,100 @@ class SavePointsTest {
         assertThat(savePoints.wantsSettled(true)).isFalse();
         proceed();
         assertThat(store.waiting()).isEqualTo(1);
+    }
+
+    @Test
+    void whatIsLeftOfManyMayWait() {
+        queueManyAndSettle(MANY / 2 + 1);
+        proceed();
+        assertThat(store.waiting()).isZero();
+        assertThat(savePoints.wantsSettled(true)).isFalse();
+        nowMillis += 1000;
+        proceed();
+        assertThat(store.waiting()).isEqualTo(1);
+    }
+
+    @Test
+    void halfOfManyDoesNotWait() {
+        queueManyAndSettle(MANY / 2);
+        proceed();
+        assertThat(store.waiting()).isEqualTo(1);
+    }
+
+    @Test
+    void halfOfTheBytesDoesNotWait() {
+        fold(publish("x".repeat(512), recipient("a", 1)));
+        queueMany();
+        settle(2, MANY + 1);
+        proceed();
+        assertThat(store.waiting()).isEqualTo(1);
+    }
+
+    @Test
+    void manySessionsDoNotWait() {
+        for (int i = 0; i < MANY / 2 - 1; i++) {
+            fold(attach("b" + i, 8 + i));
+        }
+        queueManyAndSettle(MANY);
+        proceed();
+        assertThat(store.waiting()).isEqualTo(1);
+    }
+
+    @Test
+    void whatIsLeftOfManyDoesNotWaitLongerThanTheInterval() {
+        queueMany();
+        nowMillis += 1000;
+        settle(1, MANY);
+        proceed();
+        assertThat(store.waiting()).isEqualTo(1);
+    }
+
+    @Test
+    void whatIsLeftOfManyIsCountedAgain() {
+        queueManyAndSettle(MANY / 2 + 1);
+        proceed();
+        queue(MANY / 2 + 1);
+        assertThat(savePoints.wantsSettled(true)).isTrue();
+        proceed();
+        assertThat(store.waiting()).isEqualTo(1);
+    }
+
+    @Test
+    void someTimesManyDoNotWait() {
+        for (int sent = 0; sent < 3 * MANY; sent += MANY) {
+            queueMany();
+            settle(sent + 1, sent + MANY);
+            proceed();
+        }
+        assertThat(store.waiting()).isZero();
+        queueMany();
+        settle(3 * MANY + 1, 4 * MANY);
+        proceed();
+        assertThat(store.waiting()).isEqualTo(1);
+        store.answerAll();
+        queueMany();
+        settle(4 * MANY + 1, 5 * MANY);
+        proceed();
+        assertThat(store.waiting()).isZero();
+    }
+
+    private void queueManyAndSettle(long last) {
+        queueMany();
+        settle(1, last);
+    }
+
+    /** Has queued so much that a save point is called for. */
+    private void queueMany() {
+        queue(MANY);
+        assertThat(savePoints.wantsSettled(true)).isTrue();
+        savePoints.settledAppended(true);
+    }
+
+    /** Has these sequence numbers settled by the record that the save point waits for, which is the next one. */
+    private void settle(long first, long last) {
+        long[] settled = LongStream.rangeClosed(first, last).toArray();
+        fold(new Settled(OWNER, List.of(Samples.settled("a", 1, "m", settled)), List.of()));
+        savePoints.settledFolded();
     }
 
     /** Has one save point on its way and as much waiting as there may be. */
