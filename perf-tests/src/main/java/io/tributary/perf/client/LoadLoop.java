@@ -6,6 +6,7 @@ import io.tributary.perf.judge.Counts;
 import io.tributary.perf.judge.Metric;
 import io.tributary.perf.judge.Snapshot;
 import io.tributary.perf.judge.Tally;
+import io.tributary.perf.machine.TimerSlack;
 import io.tributary.perf.scenario.Plan;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
@@ -38,10 +39,11 @@ final class LoadLoop {
         pacer = new Pacer(loop, clock);
     }
 
-    /** Begins to measure how late the loop is. From any thread. */
-    void watchLag() {
+    /** Has the loop be as little late as it can, and begins to measure how late it is. From any thread. */
+    void begin() {
         loop.execute(() -> {
             thread = Thread.currentThread();
+            TimerSlack.minimize(); // where it stays, the send delay shows it
             probeLag();
         });
     }

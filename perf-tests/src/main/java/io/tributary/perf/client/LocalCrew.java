@@ -63,7 +63,7 @@ public final class LocalCrew implements Crew {
             Random random = new Random(plan.run() * 31L + share.runner() * 7L + i);
             loops.add(new LoadLoop(loop, plan, clock, audience, credits, random));
         }
-        loops.forEach(LoadLoop::watchLag);
+        loops.forEach(LoadLoop::begin);
         Dialer dialer = new Dialer(scenario.mqtt(), scenario.connect(), sockets, addresses);
         for (Group group : scenario.groups()) {
             for (PlannedClient planned : plan.clients(group)) {
