@@ -24,6 +24,9 @@ import java.util.stream.Collectors;
 final class Binding {
     private static final Pattern DURATION = Pattern.compile("([0-9]+(?:\\.[0-9]+)?)\\s*(us|ms|s|m|h)");
 
+    /** How the library begins what it says of a setting that is not there; it has no exception for it. */
+    private static final String MISSING = "Missing creator property";
+
     private static final ObjectMapper MAPPER = JsonMapper.builder()
             .propertyNamingStrategy(PropertyNamingStrategies.KEBAB_CASE)
             .enable(MapperFeature.ACCEPT_CASE_INSENSITIVE_ENUMS)
@@ -60,6 +63,8 @@ final class Binding {
                                 .map(String::valueOf)
                                 .sorted()
                                 .collect(Collectors.joining(", "));
+            case JsonMappingException missing when missing.getOriginalMessage().startsWith(MISSING) ->
+                path(missing) + ": has to be there, and is not";
             case JsonMappingException mapping -> path(mapping) + ": " + mapping.getOriginalMessage();
             case null, default -> String.valueOf(failure.getMessage());
         };

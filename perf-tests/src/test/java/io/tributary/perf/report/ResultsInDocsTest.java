@@ -57,6 +57,7 @@ class ResultsInDocsTest {
                     "latency-rate",
                     "latency at 5,000 messages a second, 1,000 persistent pairs, QoS 1",
                     ResultsInDocsTest::latency),
+            new Work("latency-rate-one-loop", "the same, one event loop instead of two", ResultsInDocsTest::latency),
             new Work("latency-rate-8-shards", "the same, 8 shards instead of 128", ResultsInDocsTest::latency),
             new Work(
                     "connections",

@@ -162,6 +162,13 @@ class ScenarioFileTest {
     }
 
     @Test
+    void saysWhatIsMissing() {
+        assertThatExceptionOfType(ScenarioException.class)
+                .isThrownBy(() -> only(SMALL + "steps: [{do: connect}]\n", Map.of()))
+                .withMessage("small: steps[0].name: has to be there, and is not");
+    }
+
+    @Test
     void saysWhatIsWrongWhenValuesDoNotFit() {
         assertThatExceptionOfType(ScenarioException.class)
                 .isThrownBy(() -> only(SMALL, Map.of("qos", "3")))
