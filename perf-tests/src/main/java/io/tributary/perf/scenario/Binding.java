@@ -63,8 +63,8 @@ final class Binding {
                                 .map(String::valueOf)
                                 .sorted()
                                 .collect(Collectors.joining(", "));
-            case JsonMappingException missing when missing.getOriginalMessage().startsWith(MISSING) ->
-                path(missing) + ": has to be there, and is not";
+            case JsonMappingException missing
+            when missing.getOriginalMessage().startsWith(MISSING) -> path(missing) + ": has to be there, and is not";
             case JsonMappingException mapping -> path(mapping) + ": " + mapping.getOriginalMessage();
             case null, default -> String.valueOf(failure.getMessage());
         };

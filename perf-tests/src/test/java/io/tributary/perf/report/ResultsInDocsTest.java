@@ -94,7 +94,7 @@ class ResultsInDocsTest {
 
     /** When, of what and where. */
     static String setting(List<RunResult> runs) {
-        RunResult first = runs.getFirst();
+        TreeSet<String> machines = new TreeSet<>();
         TreeSet<String> days = new TreeSet<>();
         TreeSet<String> commits = new TreeSet<>();
         TreeSet<String> versions = new TreeSet<>();
@@ -102,16 +102,20 @@ class ResultsInDocsTest {
             days.add(run.started().substring(0, run.started().indexOf('T')));
             commits.add(run.commit());
             versions.add(run.target().version());
+            machines.add(String.format(
+                    Locale.ROOT,
+                    "%s, %d cores, %s",
+                    run.machine().processor(),
+                    run.machine().cores(),
+                    run.machine().system()));
         });
         return String.format(
                 Locale.ROOT,
-                "%s; commit %s; %s; %s, %d cores, %s.%n",
+                "%s; commit %s; %s; %s.%n",
                 String.join(", ", days),
                 String.join(", ", commits),
                 String.join("; ", versions),
-                first.machine().processor(),
-                first.machine().cores(),
-                first.machine().system());
+                String.join("; ", machines));
     }
 
     private static String cost(List<RunResult> runs) {
