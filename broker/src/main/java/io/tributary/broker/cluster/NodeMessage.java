@@ -49,6 +49,14 @@ public sealed interface NodeMessage {
     /** Another connection has the session now. */
     record TakenOver(int shard, long ownerEpoch, long connection) implements OwnerMessage {}
 
+    /**
+     * The owner asks whether it was told all acknowledgements of a connection that the receiver knows of; {@link AllSettled} is
+     * the answer.
+     *
+     * @param epoch the epoch of the connection, which need not be there any more
+     */
+    record AskForAllSettled(int shard, long ownerEpoch, String clientId, long epoch) implements OwnerMessage {}
+
     /** Entries of the session's queue, in order of their sequence numbers. */
     record Deliver(int shard, long ownerEpoch, long connection, List<Delivery> deliveries) implements OwnerMessage {
         public Deliver {
@@ -78,6 +86,9 @@ public sealed interface NodeMessage {
 
     /** A client's PUBRECs; {@link ReceivedLogged} is the answer. */
     record Received(int shard, String clientId, long epoch, long[] sequences) implements ToOwner {}
+
+    /** All acknowledgements of a connection that the sender knew of when it was asked went before this. */
+    record AllSettled(int shard, String clientId, long epoch) implements ToOwner {}
 
     /** Something was lost: the owner is to tell again about all connections that the sender has in this shard. */
     record Resume(int shard) implements ToOwner {}

@@ -1,6 +1,8 @@
 package io.tributary.broker.cluster;
 
 import io.tributary.broker.cluster.NodeMessage.AllAttached;
+import io.tributary.broker.cluster.NodeMessage.AllSettled;
+import io.tributary.broker.cluster.NodeMessage.AskForAllSettled;
 import io.tributary.broker.cluster.NodeMessage.AttachRefused;
 import io.tributary.broker.cluster.NodeMessage.AttachedTo;
 import io.tributary.broker.cluster.NodeMessage.Deliver;
@@ -63,6 +65,8 @@ public final class NodeMessageCodec {
     private static final int ATTACH_REFUSED = 16;
     private static final int SHARED = 17;
     private static final int SHARED_ANSWER = 18;
+    private static final int ASK_FOR_ALL_SETTLED = 19;
+    private static final int ALL_SETTLED = 20;
 
     private static final int DUP = 0x01;
     private static final int RELEASED = 0x02;
@@ -89,6 +93,19 @@ public final class NodeMessageCodec {
                 writer.writeNumber(speaks.ownerEpoch());
             }
             case AllAttached all -> writeOwned(writer, ALL_ATTACHED, all, all.upTo());
+            case AskForAllSettled ask -> {
+                writer.writeByte(ASK_FOR_ALL_SETTLED);
+                writer.writeNumber(ask.shard());
+                writer.writeNumber(ask.ownerEpoch());
+                writer.writeString(ask.clientId());
+                writer.writeNumber(ask.epoch());
+            }
+            case AllSettled all -> {
+                writer.writeByte(ALL_SETTLED);
+                writer.writeNumber(all.shard());
+                writer.writeString(all.clientId());
+                writer.writeNumber(all.epoch());
+            }
             case Deliver deliver -> writeDeliver(writer, deliver);
             case ReceivedLogged logged -> {
                 writeOwned(writer, RECEIVED_LOGGED, logged, logged.connection());
@@ -166,6 +183,9 @@ public final class NodeMessageCodec {
                 new AttachRefused(
                         reader.readInt(), reader.readNumber(), reader.readNumber(), QueueKind.of(reader.readByte()));
             case TAKEN_OVER -> new TakenOver(reader.readInt(), reader.readNumber(), reader.readNumber());
+            case ASK_FOR_ALL_SETTLED ->
+                new AskForAllSettled(reader.readInt(), reader.readNumber(), reader.readString(), reader.readNumber());
+            case ALL_SETTLED -> new AllSettled(reader.readInt(), reader.readString(), reader.readNumber());
             case DELIVER ->
                 new Deliver(
                         reader.readInt(),

@@ -1,6 +1,8 @@
 package io.tributary.broker.cluster;
 
 import io.tributary.broker.cluster.NodeMessage.AllAttached;
+import io.tributary.broker.cluster.NodeMessage.AllSettled;
+import io.tributary.broker.cluster.NodeMessage.AskForAllSettled;
 import io.tributary.broker.cluster.NodeMessage.AttachRefused;
 import io.tributary.broker.cluster.NodeMessage.AttachedTo;
 import io.tributary.broker.cluster.NodeMessage.Deliver;
@@ -126,6 +128,11 @@ public final class ShardTraffic implements OtherNodes {
             }
             case AttachRefused refused -> target.refused(refused.connection(), refused.existing());
             case TakenOver from -> target.takenOver(from.connection());
+            case AskForAllSettled(int shard, long _, String clientId, long epoch) -> {
+                if (!toAsk.contains(new Unasked(link, shard))) { // else some are lost, and told with the others again
+                    boolean _ = link.send(FrameBuilder.frameOf(new AllSettled(shard, clientId, epoch)));
+                }
+            }
             case Deliver deliver -> target.deliver(deliver.connection(), deliver.deliveries());
             case ReceivedLogged logged -> target.received(logged.connection(), logged.sequences());
             case Relayed relayed -> target.relayed(relayed.epoch(), relayed.packetId());
@@ -145,6 +152,7 @@ public final class ShardTraffic implements OtherNodes {
                 own().settledElsewhere(settle.shard(), settle.clientId(), settle.epoch(), settle.sequences());
             case Received received ->
                 own().receivedElsewhere(received.shard(), received.clientId(), received.epoch(), received.sequences());
+            case AllSettled(int shard, String clientId, long epoch) -> own().allSettled(shard, clientId, epoch);
             case Resume(int shard) -> own().reachable(shard, link.peer().toString());
         }
     }
@@ -279,10 +287,14 @@ public final class ShardTraffic implements OtherNodes {
             this.ownerEpoch = ownerEpoch;
         }
 
-        /** From the first loss on everything is lost: what follows must not arrive without it. */
-        private void send(OwnerMessage message) {
+        /**
+         * From the first loss on everything is lost: what follows must not arrive without it.
+         *
+         * @return whether the link has taken it, and all before it
+         */
+        private boolean send(OwnerMessage message) {
             if (link == null || isBroken) {
-                return;
+                return false;
             }
             FrameBuilder frames = new FrameBuilder(frame -> isBroken = isBroken || !link.send(frame));
             frames.add(message);
@@ -290,6 +302,7 @@ public final class ShardTraffic implements OtherNodes {
             if (isBroken && isUp(link)) {
                 later(() -> own().reachable(shard, node));
             }
+            return !isBroken;
         }
 
         @Override
@@ -310,6 +323,11 @@ public final class ShardTraffic implements OtherNodes {
         @Override
         public void takenOver(long connection) {
             send(new TakenOver(shard, ownerEpoch, connection));
+        }
+
+        @Override
+        public boolean askForAllSettled(String clientId, long epoch) {
+            return send(new AskForAllSettled(shard, ownerEpoch, clientId, epoch));
         }
 
         @Override

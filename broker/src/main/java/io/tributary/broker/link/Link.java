@@ -16,8 +16,8 @@ public interface Link {
     long generation();
 
     /**
-     * Sends a frame behind all that the same thread has sent before. What was accepted may still be lost when the link
-     * breaks.
+     * Sends a frame behind all that were accepted before, from whatever thread. What was accepted may still be lost when the
+     * link breaks.
      *
      * @param frame not to be changed any more
      * @return false when the frame was not taken: the link is down, too many bytes wait, or it is larger than the largest

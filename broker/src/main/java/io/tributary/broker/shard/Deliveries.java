@@ -13,6 +13,7 @@ import io.tributary.persistence.shard.ShardStore;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;
+import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
@@ -27,6 +28,8 @@ import org.jspecify.annotations.Nullable;
  */
 final class Deliveries {
     private static final int SETTLED_PER_RECORD = 10_000;
+    /** Half a second: what is later is as good as lost, and its messages are handed over again. */
+    private static final int TICKS_TO_LEAVE = 5;
 
     private final ShardConfig config;
     private final SessionQueues queues;
@@ -44,6 +47,11 @@ final class Deliveries {
 
     /** Those that could be handed more if they had acknowledged more. */
     private final Set<Outgoing> withoutRoom = new HashSet<>();
+
+    /** Those whose connection is gone, while acknowledgements of it may be on their way from another node; until which tick. */
+    private final Map<Outgoing, Long> leaving = new LinkedHashMap<>();
+
+    private long ticks;
 
     private volatile boolean waitingForRoom;
     private boolean hasReceived;
@@ -65,7 +73,8 @@ final class Deliveries {
     }
 
     /**
-     * A connection has the session: it is handed the queue from the start.
+     * A connection has the session: it is handed the queue from the start, once all that the one before has acknowledged is
+     * known.
      *
      * @param last the highest sequence number that the queue may have
      */
@@ -78,8 +87,37 @@ final class Deliveries {
                 ? Math.min(before.begunUpTo(), client.resendUpTo)
                 : Math.min(last, client.resendUpTo);
         // What is in the topic when a session begins is not for this session.
-        long first = client.topic == null || client.isResumed() ? firstOf(client) : last + 1;
-        serve(client, begunUpTo, begunUpTo, first);
+        Runnable serve = () -> serve(
+                client, begunUpTo, begunUpTo, client.topic == null || client.isResumed() ? firstOf(client) : last + 1);
+        if (before == null || before.client != client || !leave(before, serve)) {
+            serve.run();
+        }
+    }
+
+    /**
+     * Waits for what a connection that is gone has acknowledged: its node tells that over the link, and others tell through the
+     * log that it is gone, which may be faster. Messages that are acknowledged would be sent again.
+     *
+     * @param then what is to be done next
+     * @return false when there is nothing to wait for
+     */
+    private boolean leave(Outgoing gone, Runnable then) {
+        boolean waits = gone.isLeaving()
+                || (gone.hasUnsettled() && gone.target.askForAllSettled(gone.client.clientId, gone.epoch));
+        if (waits) {
+            gone.leave(then);
+            leaving.putIfAbsent(gone, ticks + TICKS_TO_LEAVE);
+            noteRoom(gone, true);
+        }
+        return waits;
+    }
+
+    /** All that a connection has acknowledged is known, or as much as there will be. */
+    void allSettled(String clientId, long epoch) {
+        Outgoing gone = outgoing.get(clientId);
+        if (gone != null && gone.epoch == epoch && leaving.remove(gone) != null) {
+            gone.left();
+        }
     }
 
     /** A connection has the session already, and was handed nobody knows how much of the queue. */
@@ -124,6 +162,7 @@ final class Deliveries {
         Outgoing gone = outgoing.remove(clientId);
         if (gone != null) {
             noteRoom(gone, true);
+            leaving.remove(gone);
             if (gone.reading != null) {
                 gone.reading.cancel();
             }
@@ -131,12 +170,23 @@ final class Deliveries {
         return gone;
     }
 
-    /** The session has no connection any more. */
-    void detached(ClientState client) {
-        Outgoing gone = forget(client.clientId);
-        client.untrimmed();
+    /**
+     * The session has no connection any more.
+     *
+     * @param settled run when all that the connection has acknowledged is known, unless the session is resumed or ends before
+     */
+    void detached(ClientState client, Runnable settled) {
+        Outgoing gone = outgoing.get(client.clientId);
         if (gone != null && gone.client == client) {
             client.handedUpTo = gone.begunUpTo();
+        }
+        Runnable forget = () -> {
+            forget(client.clientId);
+            client.untrimmed();
+            settled.run();
+        };
+        if (gone == null || !leave(gone, forget)) {
+            forget.run();
         }
     }
 
@@ -171,7 +221,7 @@ final class Deliveries {
         if (from == null || epoch < from.client.session) {
             return;
         }
-        boolean isOlder = epoch < from.client.epoch;
+        boolean isOlder = epoch < from.epoch;
         for (long sequence : sequences) {
             Integer size = isOlder && from.awaitsPubrec(sequence) ? null : from.settle(sequence);
             if (size != null) {
@@ -226,6 +276,10 @@ final class Deliveries {
      */
     void move(ClientState client, long sequence, long size) {
         unloggedOf(client).move(sequence, size);
+        Outgoing gone = outgoing.get(client.clientId);
+        if (gone != null) {
+            gone.settle(sequence); // what comes of it from the connection before is too late
+        }
     }
 
     /** How many entries are in a queue, as far as the owner knows. */
@@ -253,7 +307,7 @@ final class Deliveries {
     long begunUpTo(ClientState client) {
         Outgoing to = outgoing.get(client.clientId);
         if (to != null) {
-            return to.begunUpTo();
+            return to.isLeaving() ? Math.min(to.begunUpTo(), client.resendUpTo) : to.begunUpTo();
         }
         return client.isAttached()
                 ? client.lastSequence
@@ -369,8 +423,18 @@ final class Deliveries {
         }
     }
 
-    /** Reads again what the store could not give, and on where it was too early; some times a second. */
-    void retryReads() {
+    /**
+     * Reads again what the store could not give, and on where it was too early; waits no longer for what does not come. Ten
+     * times a second.
+     */
+    void tick() {
+        ticks++;
+        List<Outgoing> late = leaving.entrySet().stream()
+                .filter(each -> each.getValue() <= ticks)
+                .map(Map.Entry::getKey)
+                .toList();
+        late.forEach(leaving::remove);
+        late.forEach(Outgoing::left);
         List<Outgoing> waited = List.copyOf(paced);
         paced.clear();
         for (Outgoing to : waited) {
@@ -402,6 +466,9 @@ final class Deliveries {
     }
 
     private void pump(Outgoing to) {
+        if (to.isLeaving()) {
+            return;
+        }
         while (hasRoomForPage(to) && !to.isReading && to.mayHaveMore()) {
             if (to.reading != null && to.reading.isPaced()) {
                 paced.add(to);
@@ -434,13 +501,13 @@ final class Deliveries {
 
     private void onPage(Outgoing to, @Nullable Page page) {
         to.isReading = false;
-        if (outgoing.get(to.client.clientId) != to) {
+        if (outgoing.get(to.client.clientId) != to || to.isLeaving()) {
             return;
         }
         if (page == null) {
             recorder.storeFailed();
             toRetry.add(to);
-            to.isReading = true; // until retryReads
+            to.isReading = true; // until the next tick
             return;
         }
         for (ShardStore.Entry entry : page.entries()) {

@@ -88,6 +88,12 @@ final class LocalConnections {
             }
         }
 
+        /** What connections here acknowledge is queued for the owner before it reads on in the log. */
+        @Override
+        public boolean askForAllSettled(String clientId, long epochOfConnection) {
+            return false;
+        }
+
         @Override
         public void deliver(long connection, List<Delivery> deliveries) {
             if (isNewest()) {

@@ -21,7 +21,7 @@ final class Outgoing {
     final ClientState client;
     final OwnerTarget target;
     final long connection;
-    private final long epoch;
+    final long epoch;
     private final int windowMessages;
     private final int windowBytes;
     /** Entries that are settled though the queue still has them. */
@@ -54,6 +54,9 @@ final class Outgoing {
     private boolean filled;
 
     private List<Delivery> batch = new ArrayList<>();
+
+    /** Set once the connection is gone, while acknowledgements of it may be on their way from its node. */
+    private @Nullable Runnable whenLeft;
 
     /**
      * An entry in the window.
@@ -97,6 +100,34 @@ final class Outgoing {
         return client == session && epoch == session.epoch;
     }
 
+    /** Whether something was handed to the connection that is not settled. */
+    boolean hasUnsettled() {
+        return !handed.isEmpty();
+    }
+
+    /**
+     * The connection is gone: it is handed nothing more, but some of what it has acknowledged may be on its way.
+     *
+     * @param then what is to be done next, in place of what was to be done before
+     */
+    void leave(Runnable then) {
+        whenLeft = then;
+    }
+
+    /** Whether acknowledgements of a connection that is gone are waited for. */
+    boolean isLeaving() {
+        return whenLeft != null;
+    }
+
+    /** What the connection has acknowledged is there, or is waited for no longer. */
+    void left() {
+        Runnable then = whenLeft;
+        if (then != null) {
+            whenLeft = null;
+            then.run();
+        }
+    }
+
     /** Whether there may be entries that were not looked at yet. */
     boolean mayHaveMore() {
         return reading != null || next <= client.lastSequence;
@@ -129,7 +160,7 @@ final class Outgoing {
     }
 
     boolean hasRoom() {
-        return handed.size() < windowMessages && handedBytes < windowBytes;
+        return !isLeaving() && handed.size() < windowMessages && handedBytes < windowBytes;
     }
 
     /** How many more entries fit, at least one. */
@@ -175,16 +206,16 @@ final class Outgoing {
     /** Takes an entry out of the window; null when it is not there. */
     @Nullable
     Integer settle(long sequence) {
-        return leave(handed.remove(sequence));
+        return takenOut(handed.remove(sequence));
     }
 
     /** Notes that only PUBREL is owed for an entry any more; returns the size of its message, null when it is not there. */
     @Nullable
     Integer receive(long sequence) {
-        return leave(handed.replace(sequence, new Handed(0, false)));
+        return takenOut(handed.replace(sequence, new Handed(0, false)));
     }
 
-    private @Nullable Integer leave(@Nullable Handed known) {
+    private @Nullable Integer takenOut(@Nullable Handed known) {
         if (known == null) {
             return null;
         }

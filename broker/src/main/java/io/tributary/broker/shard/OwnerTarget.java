@@ -33,6 +33,16 @@ public interface OwnerTarget {
     /** Another connection has the session now. */
     void takenOver(long connection);
 
+    /**
+     * Asks the node whether it has told this owner all acknowledgements of a connection that it knows of. The answer, which is
+     * {@link Shards#allSettled}, comes behind them; a broken link brings none.
+     *
+     * @param epoch the epoch of the connection, which need not be there any more
+     * @return false when there is no answer to wait for: the node is this one, whose acknowledgements come at once, or it
+     *     cannot be asked
+     */
+    boolean askForAllSettled(String clientId, long epoch);
+
     /** Hands over entries of the session's queue. */
     void deliver(long connection, List<Delivery> deliveries);
 
@@ -66,6 +76,11 @@ public interface OwnerTarget {
 
         @Override
         public void takenOver(long connection) {}
+
+        @Override
+        public boolean askForAllSettled(String clientId, long epoch) {
+            return false;
+        }
 
         @Override
         public void deliver(long connection, List<Delivery> deliveries) {}

@@ -471,6 +471,14 @@ final class ShardDriver implements Effects {
         }
     }
 
+    /** The node of a connection has told all of its acknowledgements that it knew of when it was asked. */
+    void allSettled(String clientId, long epoch) {
+        if (live != null && phase == Phase.LIVE) {
+            live.deliveries.allSettled(clientId, epoch);
+            endOfTurn(live);
+        }
+    }
+
     /** Takes PUBRECs from a connection. */
     void received(String clientId, long epoch, long[] sequences) {
         if (live != null && phase == Phase.LIVE) {
@@ -525,7 +533,7 @@ final class ShardDriver implements Effects {
                 publishOwedWills(live);
                 live.retired.tick(now);
             }
-            live.deliveries.retryReads();
+            live.deliveries.tick();
             live.handOver.retry();
             if (phase == Phase.LIVE) {
                 live.repeats.tick(handOns.isDoneUpTo(live.state.applied()));
@@ -790,11 +798,13 @@ final class ShardDriver implements Effects {
     @Override
     public void detached(ClientState client) {
         if (live != null && phase == Phase.LIVE) {
-            live.deliveries.detached(client);
+            GroupHandOver handOver = live.handOver;
+            live.deliveries.detached(client, () -> {
+                if (client.isPersistent()) {
+                    handOver.left(client);
+                }
+            });
             live.timers.set(client, Long.MIN_VALUE);
-            if (client.isPersistent()) {
-                live.handOver.left(client);
-            }
         }
     }
 

@@ -293,6 +293,12 @@ public final class Shards implements AutoCloseable {
         }
     }
 
+    /** Another node has told all acknowledgements of a connection that it knew of when it was asked. */
+    public void allSettled(int shard, String clientId, long epoch) {
+        ShardDriver driver = drivers.get(shard);
+        threadOf(shard).execute(1, () -> driver.allSettled(clientId, epoch));
+    }
+
     /** A connection has told this node of PUBRECs, taking it for the owner of the shard. */
     public void receivedElsewhere(int shard, String clientId, long epoch, long[] sequences) {
         ShardDriver driver = drivers.get(shard);

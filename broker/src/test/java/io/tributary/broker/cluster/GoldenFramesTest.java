@@ -3,6 +3,8 @@ package io.tributary.broker.cluster;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.tributary.broker.cluster.NodeMessage.AllAttached;
+import io.tributary.broker.cluster.NodeMessage.AllSettled;
+import io.tributary.broker.cluster.NodeMessage.AskForAllSettled;
 import io.tributary.broker.cluster.NodeMessage.AttachRefused;
 import io.tributary.broker.cluster.NodeMessage.AttachedTo;
 import io.tributary.broker.cluster.NodeMessage.Deliver;
@@ -103,6 +105,8 @@ class GoldenFramesTest {
         messages.put("shared", new Shared(1L << 33, "app-1", 300, true, QUEUED));
         messages.put("shared-answer", new SharedAnswer(1L << 33, SharedOutcome.RETURNED_BEGUN));
         messages.put("figures", new Figures(new byte[] {1, 2, 3}));
+        messages.put("ask-for-all-settled", new AskForAllSettled(127, 77, "device-1", 1000));
+        messages.put("all-settled", new AllSettled(127, "device-1", 1000));
         return messages;
     }
 

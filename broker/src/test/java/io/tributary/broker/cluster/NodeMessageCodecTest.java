@@ -81,7 +81,7 @@ class NodeMessageCodecTest {
     }
 
     @ParameterizedTest
-    @ValueSource(bytes = {0, 19, -1})
+    @ValueSource(bytes = {0, 21, -1})
     void refusesWhenTheTypeIsUnknown(byte type) {
         byte[] frame = FrameBuilder.frameOf(new Resume(1));
         frame[1] = type;

@@ -1,6 +1,8 @@
 package io.tributary.broker.cluster;
 
 import io.tributary.broker.cluster.NodeMessage.AllAttached;
+import io.tributary.broker.cluster.NodeMessage.AllSettled;
+import io.tributary.broker.cluster.NodeMessage.AskForAllSettled;
 import io.tributary.broker.cluster.NodeMessage.AttachRefused;
 import io.tributary.broker.cluster.NodeMessage.AttachedTo;
 import io.tributary.broker.cluster.NodeMessage.Deliver;
@@ -51,6 +53,8 @@ final class SampleMessages {
                 new Deliver(shard(), number(), number(), deliveries(random.nextInt(4))),
                 new ReceivedLogged(shard(), number(), number(), numbers()),
                 new Relayed(shard(), number(), number(), random.nextInt(1, 65_536)),
+                new AskForAllSettled(shard(), number(), text(), number()),
+                new AllSettled(shard(), text(), number()),
                 new OwnerSpeaks(shard(), number()),
                 new AllAttached(shard(), number(), number()),
                 new Settle(shard(), text(), number(), numbers()),

@@ -3,8 +3,11 @@ package io.tributary.broker.cluster;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.tributary.broker.cluster.NodeMessage.AllAttached;
+import io.tributary.broker.cluster.NodeMessage.AllSettled;
+import io.tributary.broker.cluster.NodeMessage.AskForAllSettled;
 import io.tributary.broker.cluster.NodeMessage.Deliver;
 import io.tributary.broker.cluster.NodeMessage.OwnerSpeaks;
+import io.tributary.broker.cluster.NodeMessage.Settle;
 import io.tributary.broker.cluster.NodeMessage.TakenOver;
 import io.tributary.broker.delivery.Delivery;
 import io.tributary.broker.session.LocalSessions;
@@ -87,6 +90,37 @@ class ShardTrafficTest {
             assertThat(traffic.settle(0, "a", 1, new long[] {i})).isTrue();
         }
         assertThat(timer.getQueue()).hasSize(1);
+    }
+
+    @Test
+    void nodeSaysBehindItsAcknowledgementsThatTheseWereAll() {
+        traffic.take(link, new OwnerSpeaks(0, OWNER));
+        traffic.settle(0, "a", 3, new long[] {1});
+        traffic.take(link, new AskForAllSettled(0, OWNER - 1, "a", 3)); // an owner that is none any more
+        traffic.take(link, new AskForAllSettled(0, OWNER, "a", 3));
+        assertThat(link.taken).extracting(Object::getClass).containsExactly(Settle.class, AllSettled.class);
+        assertThat(link.taken.getLast()).isEqualTo(new AllSettled(0, "a", 3));
+    }
+
+    @Test
+    void nodeDoesNotSayThatTheseWereAllWhenSomeAreLost() {
+        traffic.take(link, new OwnerSpeaks(0, OWNER));
+        link.refuses = frame -> frame == 1;
+        traffic.settle(0, "a", 3, new long[] {1});
+        traffic.take(link, new AskForAllSettled(0, OWNER, "a", 3));
+        assertThat(link.taken).isEmpty();
+    }
+
+    @Test
+    void nodeIsNotAskedOverALinkThatHasLostSomething() {
+        OwnerTarget way = traffic.of(link.peer().toString(), 0, OWNER);
+        assertThat(way.askForAllSettled("a", 3)).isTrue();
+        assertThat(link.taken).contains(new AskForAllSettled(0, OWNER, "a", 3));
+        link.refuses = _ -> true;
+        assertThat(way.askForAllSettled("a", 3)).isFalse();
+        link.refuses = _ -> false;
+        assertThat(way.askForAllSettled("a", 3)).isFalse();
+        assertThat(traffic.of("nobody", 0, OWNER).askForAllSettled("a", 3)).isFalse();
     }
 
     @Test

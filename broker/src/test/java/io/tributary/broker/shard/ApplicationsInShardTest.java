@@ -62,15 +62,15 @@ class ApplicationsInShardTest {
         }
         assertThat(paced.target.take()).containsExactly("7: 1");
         paced.nowMillis += 49;
-        paced.deliveries.retryReads();
+        paced.deliveries.tick();
         paced.deliveries.flush();
         assertThat(paced.target.take()).isEmpty();
         paced.nowMillis++;
-        paced.deliveries.retryReads();
+        paced.deliveries.tick();
         paced.deliveries.flush();
         assertThat(paced.target.take()).containsExactly("7: 2 3");
         paced.nowMillis += 100;
-        paced.deliveries.retryReads();
+        paced.deliveries.tick();
         paced.deliveries.flush();
         assertThat(paced.target.take()).containsExactly("7: 4 5");
     }
@@ -90,6 +90,25 @@ class ApplicationsInShardTest {
         shard.target.take();
         shard.fold(detach("erp", 1, 3), attach(8));
         assertThat(shard.target.take()).containsExactly("8: 2 dup 3 dup");
+    }
+
+    @Test
+    void acknowledgementsOfAConnectionThatIsGoneAreLogged() {
+        shard.target.answers = true;
+        shard.fold(attach(7));
+        append("1", "2", "3");
+        shard.target.take();
+        shard.fold(detach("erp", 1, 3), attach(8));
+        append("4");
+        assertThat(shard.target.take()).containsExactly("asked for all that erp/1 settled");
+        shard.deliveries.settle("erp", 1, new long[] {1, 2});
+        shard.log();
+        assertThat(progress().upTo()).isEqualTo(2);
+        shard.allSettled("erp", 1);
+        assertThat(shard.target.take()).containsExactly("8: 3 dup 4");
+        shard.settle("erp", 3, 4);
+        shard.log();
+        assertThat(progress().upTo()).isEqualTo(4);
     }
 
     @Test

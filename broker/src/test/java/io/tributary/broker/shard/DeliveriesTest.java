@@ -82,6 +82,186 @@ class DeliveriesTest {
         assertThat(shard.target.take()).containsExactly("8: 1", "8: 2");
     }
 
+    // Acknowledgements that are on their way from another node while its connection is gone.
+
+    @Test
+    void whatTheConnectionBeforeHasAcknowledgedIsWaitedForWhenTakenOver() {
+        shard.target.answers = true;
+        long epoch = shard.fold(attach("a", 7));
+        shard.publish("a", "1", "2", "3");
+        shard.target.take();
+        shard.fold(attach("a", 8));
+        shard.publish("a", "4");
+        assertThat(shard.target.take()).containsExactly("asked for all that a/1 settled");
+        shard.deliveries.settle("a", epoch, new long[] {1, 2});
+        shard.allSettled("a", epoch);
+        assertThat(shard.target.take()).containsExactly("8: 3 dup 4");
+        shard.settle("a", 3, 4);
+        assertThat(shard.deliveries.messagesOf(shard.client("a"))).isZero();
+    }
+
+    @Test
+    void whatAConnectionHasAcknowledgedIsWaitedForWhenItIsGone() {
+        shard.target.answers = true;
+        long epoch = shard.fold(attach("a", 7));
+        shard.publish("a", "1", "2", "3");
+        shard.target.take();
+        shard.fold(detach("a", epoch, 3));
+        shard.publish("a", "4");
+        long next = shard.fold(attach("a", 8));
+        shard.allSettled("a", next); // not the one that was asked about
+        assertThat(shard.target.take()).containsExactly("asked for all that a/1 settled");
+        shard.deliveries.settle("a", epoch, new long[] {3});
+        shard.allSettled("a", epoch);
+        assertThat(shard.target.take()).containsExactly("8: 1 dup 2 dup 4");
+    }
+
+    @Test
+    void acknowledgementsThatCameBeforeTheClientCameBackCount() {
+        shard.target.answers = true;
+        long epoch = shard.fold(attach("a", 7));
+        shard.publish("a", "1", "2");
+        shard.fold(detach("a", epoch, 2));
+        shard.deliveries.settle("a", epoch, new long[] {1});
+        shard.allSettled("a", epoch);
+        shard.deliveries.settle("a", epoch, new long[] {2}); // behind the last: who says so now is not heard
+        shard.target.take();
+        shard.fold(attach("a", 8));
+        assertThat(shard.target.take()).containsExactly("8: 2 dup");
+    }
+
+    @Test
+    void nothingIsWaitedForWhenAllIsAcknowledged() {
+        shard.target.answers = true;
+        shard.fold(attach("a", 7));
+        shard.publish("a", "1");
+        shard.settle("a", 1);
+        shard.target.take();
+        shard.fold(attach("a", 8));
+        shard.publish("a", "2");
+        assertThat(shard.target.take()).containsExactly("8: 2");
+    }
+
+    @Test
+    void acknowledgementsAreWaitedForHalfASecond() {
+        shard.target.answers = true;
+        shard.fold(attach("a", 7));
+        shard.publish("a", "1");
+        shard.target.take();
+        shard.fold(attach("a", 8));
+        for (int i = 1; i < 5; i++) {
+            shard.deliveries.tick();
+        }
+        shard.deliveries.flush();
+        assertThat(shard.target.take()).containsExactly("asked for all that a/1 settled");
+        shard.deliveries.tick();
+        shard.deliveries.flush();
+        assertThat(shard.target.take()).containsExactly("8: 1 dup");
+        shard.allSettled("a", 1);
+        assertThat(shard.target.take()).isEmpty();
+    }
+
+    @Test
+    void lastConnectionIsServedWhenSeveralHaveComeMeanwhile() {
+        shard.target.answers = true;
+        long epoch = shard.fold(attach("a", 7));
+        shard.publish("a", "1", "2");
+        shard.target.take();
+        long second = shard.fold(attach("a", 8));
+        shard.fold(detach("a", second, 0));
+        shard.fold(attach("a", 9));
+        shard.deliveries.settle("a", epoch, new long[] {1});
+        shard.allSettled("a", epoch);
+        assertThat(shard.target.take()).containsExactly("asked for all that a/1 settled", "9: 2 dup");
+    }
+
+    @Test
+    void nobodyIsServedWhenTheLastConnectionIsGoneMeanwhile() {
+        shard.target.answers = true;
+        long epoch = shard.fold(attach("a", 7));
+        shard.publish("a", "1", "2");
+        long second = shard.fold(attach("a", 8));
+        shard.fold(detach("a", second, 0));
+        shard.target.take();
+        shard.allSettled("a", epoch);
+        assertThat(shard.target.take()).isEmpty();
+        shard.fold(attach("a", 9));
+        assertThat(shard.target.take()).containsExactly("9: 1 dup 2 dup");
+    }
+
+    @Test
+    void nothingIsWaitedForWhenTheSessionIsOver() {
+        shard.target.answers = true;
+        long epoch = shard.fold(attach("a", 7));
+        shard.publish("a", "1");
+        shard.target.take();
+        shard.fold(cleanStart("a", 8));
+        shard.publish("a", "2");
+        assertThat(shard.target.take()).containsExactly("8: 1");
+        shard.deliveries.settle("a", epoch, new long[] {1});
+        shard.allSettled("a", epoch);
+        assertThat(shard.target.take()).isEmpty();
+    }
+
+    @Test
+    void receiptThatComesLateMakesItARelease() {
+        shard.target.answers = true;
+        long epoch = shard.fold(attach("a", 7));
+        shard.fold(Samples.publish("1", new Recipient("a", 1, QoS.EXACTLY_ONCE, false, List.of(), null)));
+        shard.target.take();
+        shard.fold(attach("a", 8));
+        shard.deliveries.received("a", epoch, new long[] {1});
+        shard.log();
+        shard.allSettled("a", epoch);
+        assertThat(shard.target.take()).contains("8: 1 PUBREL").doesNotContain("8: 1 dup");
+    }
+
+    /** Nobody else has it yet, for the connection that came then was not served. */
+    @Test
+    void refusalThatComesLateCounts() {
+        shard.target.answers = true;
+        long epoch = shard.fold(attach("a", 7));
+        shard.fold(Samples.publish("1", new Recipient("a", 1, QoS.EXACTLY_ONCE, false, List.of(), null)));
+        shard.fold(attach("a", 8));
+        shard.target.take();
+        shard.deliveries.settle("a", epoch, new long[] {1});
+        shard.allSettled("a", epoch);
+        assertThat(shard.target.take()).isEmpty();
+        assertThat(shard.deliveries.messagesOf(shard.client("a"))).isZero();
+    }
+
+    @Test
+    void nobodyWaitsForRoomInAWindowThatIsGone() {
+        shard.target.answers = true;
+        long epoch = shard.fold(attach("a", 7));
+        shard.publish("a", "1", "2", "3", "4");
+        shard.deliveries.settle("a", epoch, new long[0]);
+        assertThat(shard.deliveries.isWaitingForRoom()).isTrue();
+        shard.fold(detach("a", epoch, 3));
+        assertThat(shard.deliveries.isWaitingForRoom()).isFalse();
+        shard.deliveries.settle("a", epoch, new long[] {1});
+        assertThat(shard.deliveries.isWaitingForRoom()).isFalse();
+    }
+
+    @Test
+    void pageThatComesLateIsReadAgainForTheNextConnection() {
+        shard.target.answers = true;
+        shard.fold(attach("a", 7), detach("a", 1, 0));
+        shard.publish("a", "1", "2", "3", "4");
+        shard.save();
+        long epoch = shard.fold(attach("a", 8));
+        shard.store.answerAll();
+        shard.settle("a", 1); // another page is on its way
+        shard.target.take();
+        shard.fold(attach("a", 9));
+        shard.store.answerAll();
+        shard.deliveries.settle("a", epoch, new long[] {2});
+        shard.allSettled("a", epoch);
+        shard.store.answerAll();
+        assertThat(shard.target.take())
+                .containsExactly("asked for all that a/" + epoch + " settled", "9: 3 dup", "9: 4");
+    }
+
     // DUP.
 
     @Test
@@ -310,7 +490,7 @@ class DeliveriesTest {
         shard.fold(attach("a", 8));
         shard.store.fail();
         assertThat(shard.store.waiting()).isZero();
-        shard.deliveries.retryReads();
+        shard.deliveries.tick();
         shard.store.answerAll();
         assertThat(shard.target.take()).containsExactly("8: 1");
     }
@@ -323,7 +503,7 @@ class DeliveriesTest {
         long epoch = shard.fold(attach("a", 8));
         shard.store.fail();
         shard.fold(detach("a", epoch, 0));
-        shard.deliveries.retryReads();
+        shard.deliveries.tick();
         assertThat(shard.store.waiting()).isZero();
     }
 

@@ -124,6 +124,12 @@ final class DeliveryFixture implements Effects, MessageRouting {
         deliveries.flush();
     }
 
+    /** The node of a connection that is gone has told all of its acknowledgements. */
+    void allSettled(String clientId, long epoch) {
+        deliveries.allSettled(clientId, epoch);
+        deliveries.flush();
+    }
+
     /** Has the client acknowledge messages with PUBREC. */
     void receive(String clientId, long... sequences) {
         deliveries.received(clientId, client(clientId).epoch, sequences);
@@ -173,10 +179,11 @@ final class DeliveryFixture implements Effects, MessageRouting {
 
     @Override
     public void detached(ClientState client) {
-        deliveries.detached(client);
-        if (client.isPersistent()) {
-            handOver.left(client);
-        }
+        deliveries.detached(client, () -> {
+            if (client.isPersistent()) {
+                handOver.left(client);
+            }
+        });
     }
 
     @Override

@@ -38,6 +38,54 @@ class GroupHandOverTest {
     }
 
     @Test
+    void messagesMoveWhenItIsKnownWhatTheirMemberHasAcknowledged() {
+        shard.target.answers = true;
+        queue(AT_LEAST_ONCE, 4); // the window is of two
+        leave(2);
+        assertThat(moved()).isEmpty();
+        shard.deliveries.settle("a", 1, new long[] {1});
+        shard.allSettled("a", 1);
+        assertThat(moved()).containsExactly(2L, 3L, 4L);
+        shard.handOvers.forEach(shard::fold);
+        shard.log();
+        assertThat(shard.client("a").queuedMessages).isZero();
+    }
+
+    @Test
+    void acknowledgementOfWhatIsMovingIsTooLate() {
+        shard.target.answers = true;
+        shard.otherMember = null;
+        shard.logsAtOnce = false;
+        queue(AT_LEAST_ONCE, 2);
+        leave(2);
+        queue(AT_LEAST_ONCE, 1); // it waits for another member, and the others begin to move with it
+        shard.otherMember = member("b", 1, AT_LEAST_ONCE);
+        shard.handOver.retry();
+        assertThat(moved()).containsExactly(1L, 2L, 3L);
+        shard.deliveries.settle("a", 1, new long[] {1});
+        assertThat(shard.deliveries.hasSettled()).isFalse();
+        shard.handOvers.forEach(shard::fold);
+        shard.fold(publish("own", recipient("a", 1)));
+        shard.deliveries.settle("a", 1, new long[] {2});
+        shard.deliveries.received("a", 1, new long[] {2});
+        assertThat(shard.deliveries.hasSettled()).isFalse();
+        assertThat(shard.client("a").queuedMessages).isEqualTo(1);
+        shard.target.take();
+        shard.fold(attach("a", 9));
+        shard.allSettled("a", 1);
+        assertThat(shard.target.take()).containsExactly("9: 4");
+    }
+
+    @Test
+    void exactlyOnceThatWasNotSentMovesThoughAcknowledgementsAreWaitedFor() {
+        shard.target.answers = true;
+        queue(EXACTLY_ONCE, 3); // two of them are handed over
+        leave(1);
+        shard.fold(cleanStart("a", 8));
+        assertThat(moved()).containsExactly(2L, 3L);
+    }
+
+    @Test
     void messagesStayWhenNobodyElseIsOnline() {
         shard.otherMember = null;
         queue(AT_LEAST_ONCE, 3);

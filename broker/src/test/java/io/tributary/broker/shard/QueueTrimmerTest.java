@@ -50,6 +50,21 @@ class QueueTrimmerTest {
         assertThat(shard.dropped).hasSize(1);
     }
 
+    /** As long as it is not known what was acknowledged, messages that were not sent stay, too; then they are looked at. */
+    @Test
+    void messagesThatWereHandedButNotSentAreDroppedWhenAcknowledgementsAreWaitedForNoLonger() {
+        shard.target.answers = true;
+        shard.fold(attach("a", 7));
+        shard.publish("a", "1", "2");
+        shard.fold(detach("a", 1, 0));
+        shard.publish("a", "3", "4");
+        shard.allSettled("a", 1);
+        shard.publish("a", "5");
+        shard.target.take();
+        shard.fold(attach("a", 8));
+        assertThat(shard.target.take()).containsExactly("8: 2 4");
+    }
+
     @Test
     void messagesThatWereSentStayWhenTheQueueIsFull() {
         shard.fold(attach("a", 7));

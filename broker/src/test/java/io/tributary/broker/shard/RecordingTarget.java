@@ -12,6 +12,8 @@ import java.util.stream.Collectors;
 /** Writes down what connections are told, a line each: {@code 7: 1 2 dup 3 PUBREL} are three deliveries to connection 7. */
 final class RecordingTarget implements OwnerTarget {
     private final List<String> told = new ArrayList<>();
+    /** Whether it is another node that answers when it is asked for acknowledgements. */
+    boolean answers;
 
     /** What was told since the last call. */
     List<String> take() {
@@ -34,6 +36,14 @@ final class RecordingTarget implements OwnerTarget {
     @Override
     public void takenOver(long connection) {
         told.add(connection + ": taken over");
+    }
+
+    @Override
+    public boolean askForAllSettled(String clientId, long epoch) {
+        if (answers) {
+            told.add("asked for all that " + clientId + "/" + epoch + " settled");
+        }
+        return answers;
     }
 
     @Override

@@ -23,7 +23,7 @@ final class SimClient {
     boolean isAway;
 
     private final SimWorld world;
-    private final List<SimRouting.Subscription> wishes;
+    private List<SimRouting.Subscription> wishes;
     private final LinkedHashMap<Integer, Outbound> outbound = new LinkedHashMap<>();
     private final Set<Integer> inboundIds = new HashSet<>();
     private final ArrayDeque<Runnable> owed = new ArrayDeque<>();
@@ -156,6 +156,11 @@ final class SimClient {
             from.link().toBroker(() -> from.disconnect(publishWill, expiry));
             gone();
         }
+    }
+
+    /** Its next session has no subscriptions. */
+    void wantsNothingMore() {
+        wishes = List.of();
     }
 
     /** Its connection breaks, which the broker notices later. */

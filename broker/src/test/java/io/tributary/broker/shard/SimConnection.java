@@ -410,12 +410,13 @@ final class SimConnection {
         }
         long[] received = take(toReceive);
         long[] settled = take(toSettle);
+        long epoch = epoch();
         front.ask(client.name, (node, driver) -> {
             if (received.length > 0) {
-                node.thread.execute(() -> driver.received(client.name, epoch(), received));
+                node.thread.execute(() -> driver.received(client.name, epoch, received));
             }
             if (settled.length > 0) {
-                node.thread.execute(() -> driver.settle(client.name, epoch(), settled));
+                node.thread.execute(() -> driver.settle(client.name, epoch, settled));
             }
         });
     }

@@ -23,6 +23,9 @@ final class SimFront {
     private final SimWorld world;
     private final String name;
     private final SimThread loop;
+    /** The way to the owners of shards, which may be slower than the log. */
+    private final SimThread link;
+
     private final SimLog.View log;
     private final SimTopics.View topics;
     private final LogAppender appender;
@@ -35,6 +38,7 @@ final class SimFront {
         this.world = world;
         this.name = name;
         loop = new SimThread(world.clock, 2);
+        link = new SimThread(world.clock, 20);
         log = world.log.view();
         topics = world.topics.view();
         appender = new LogAppender(log, topics, Duration.ZERO, world.clock::nowMillis);
@@ -103,9 +107,18 @@ final class SimFront {
     void ask(String clientId, BiConsumer<SimNode, ShardDriver> what) {
         int shard = appender.shardOf(clientId);
         SimNode owner = world.ownerOf(shard);
-        if (owner != null && owner.reaches(this)) {
-            what.accept(owner, owner.driver(shard));
+        if (owner != null) {
+            tell(owner, () -> what.accept(owner, owner.driver(shard)));
         }
+    }
+
+    /** Has something done at an owner behind all that was asked for before, if it can be reached then. */
+    void tell(SimNode owner, Runnable what) {
+        link.execute(() -> {
+            if (owner.reaches(this)) {
+                what.run();
+            }
+        });
     }
 
     /** Whether the log has everything that was appended. */
@@ -115,6 +128,7 @@ final class SimFront {
 
     void die() {
         loop.die();
+        link.die();
         log.die();
         topics.die();
         List.copyOf(connections.values()).forEach(SimConnection::die);

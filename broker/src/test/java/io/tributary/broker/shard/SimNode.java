@@ -165,11 +165,13 @@ final class SimNode {
     private final class Way implements OwnerTarget {
         private final @Nullable SimFront front;
         private final @Nullable OwnerTarget target;
+        private final int shard;
         private final int generation;
 
         private Way(String name, int shard, long ownerEpoch) {
             front = world.front(name).orElse(null);
             target = front == null ? null : front.from(shard, ownerEpoch);
+            this.shard = shard;
             generation = broken.contains(name) ? -1 : generationOf(name);
         }
 
@@ -197,6 +199,18 @@ final class SimNode {
         @Override
         public void takenOver(long connection) {
             tell(to -> to.takenOver(connection));
+        }
+
+        /** Each front is another process, and has said before what its connections had told it. */
+        @Override
+        public boolean askForAllSettled(String clientId, long epoch) {
+            SimFront asked = front;
+            if (asked == null || generation != generationOf(asked.name())) {
+                return false;
+            }
+            tell(_ -> asked.tell(
+                    SimNode.this, () -> thread.execute(() -> drivers.get(shard).allSettled(clientId, epoch))));
+            return true;
         }
 
         @Override
