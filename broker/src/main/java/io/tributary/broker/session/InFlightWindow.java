@@ -1,6 +1,7 @@
 package io.tributary.broker.session;
 
 import io.tributary.broker.delivery.MemberReply;
+import io.tributary.common.collection.SequenceMap;
 import io.tributary.common.event.QueueEntry.Queued;
 import io.tributary.common.mqtt.QoS;
 import java.util.Collection;
@@ -29,12 +30,14 @@ final class InFlightWindow {
         private final long sequence;
         private final QoS qos;
         private final @Nullable Queued shared;
+        private final int keptBytes;
         private Phase phase;
 
         private Entry(long sequence, QoS qos, @Nullable Queued shared, Phase phase) {
             this.sequence = sequence;
             this.qos = qos;
             this.shared = shared;
+            keptBytes = shared == null ? 0 : shared.message().sizeBytes();
             this.phase = phase;
         }
 
@@ -59,10 +62,6 @@ final class InFlightWindow {
         void advance(Phase next) {
             phase = next;
         }
-
-        private long keptBytes() {
-            return shared == null ? 0 : shared.message().sizeBytes();
-        }
     }
 
     private static final int FURTHEST_LENT = 32_000;
@@ -70,7 +69,8 @@ final class InFlightWindow {
     private final int capacity;
     private final long capacityBytes;
     private final SessionContext context;
-    private final LinkedHashMap<Integer, Entry> byPacketId = new LinkedHashMap<>();
+    /** Those that have a sequence number; fewer than there are packet identifiers lie between the first and the last. */
+    private final SequenceMap<Entry> bySequence = new SequenceMap<>();
 
     /** Whoever waits for the acknowledgement of a message without a sequence number, by the packet identifier it was lent. */
     private final Map<Integer, MemberReply> lent = new LinkedHashMap<>(0);
@@ -98,12 +98,12 @@ final class InFlightWindow {
         if (!hasRoom() || isLent(PacketIds.of(sequence))) {
             return false;
         }
-        return byPacketId.isEmpty() || sequence - byPacketId.firstEntry().getValue().sequence < PacketIds.COUNT;
+        return bySequence.isEmpty() || sequence - bySequence.firstSequence() < PacketIds.COUNT;
     }
 
     /** Whether another message may be sent [MQTT-3.3.4-9]. */
     boolean hasRoom() {
-        return byPacketId.size() + lent.size() < capacity && keptBytes < capacityBytes;
+        return bySequence.size() + lent.size() < capacity && keptBytes < capacityBytes;
     }
 
     /**
@@ -113,12 +113,12 @@ final class InFlightWindow {
      * @param reply waits for the acknowledgement
      */
     int lend(long lastSequence, MemberReply reply) {
-        int furthest = byPacketId.size() + lent.size() < FURTHEST_LENT ? FURTHEST_LENT : PacketIds.COUNT - 1;
+        int furthest = bySequence.size() + lent.size() < FURTHEST_LENT ? FURTHEST_LENT : PacketIds.COUNT - 1;
         int packetId;
         do {
             lends = lends % furthest + 1;
             packetId = PacketIds.of(lastSequence + PacketIds.COUNT - lends);
-        } while (byPacketId.containsKey(packetId) || isLent(packetId));
+        } while (get(packetId) != null || isLent(packetId));
         lent.put(packetId, reply);
         count(1);
         return packetId;
@@ -153,34 +153,35 @@ final class InFlightWindow {
     }
 
     private void add(Entry entry) {
-        byPacketId.put(PacketIds.of(entry.sequence), entry);
-        keptBytes += entry.keptBytes();
+        bySequence.put(entry.sequence, entry);
+        keptBytes += entry.keptBytes;
         count(1);
     }
 
     /** The message with that packet identifier, or null when there is none. */
     @Nullable
     Entry get(int packetId) {
-        return byPacketId.get(packetId);
+        return bySequence.isEmpty()
+                ? null
+                : bySequence.get(PacketIds.sequenceFrom(bySequence.firstSequence(), packetId));
     }
 
     /** The message with that sequence number, or null when it is not in flight. */
     @Nullable
     Entry find(long sequence) {
-        Entry entry = byPacketId.get(PacketIds.of(sequence));
-        return entry != null && entry.sequence == sequence ? entry : null;
+        return bySequence.get(sequence);
     }
 
     /** The message is acknowledged to the end. */
     void remove(Entry entry) {
-        byPacketId.remove(PacketIds.of(entry.sequence));
-        keptBytes -= entry.keptBytes();
+        bySequence.remove(entry.sequence);
+        keptBytes -= entry.keptBytes;
         count(-1);
     }
 
     /** All messages in flight, oldest first. */
     Collection<Entry> entries() {
-        return byPacketId.values();
+        return bySequence.values();
     }
 
     /** Those who wait for acknowledgements of messages without a sequence number, oldest first. */
@@ -190,8 +191,8 @@ final class InFlightWindow {
 
     /** Forgets all messages. */
     void clear() {
-        count(-byPacketId.size() - lent.size());
-        byPacketId.clear();
+        count(-bySequence.size() - lent.size());
+        bySequence.clear();
         lent.clear();
         keptBytes = 0;
     }

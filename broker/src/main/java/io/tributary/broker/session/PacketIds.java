@@ -14,4 +14,9 @@ final class PacketIds {
     static int of(long sequence) {
         return (int) ((sequence - 1) % COUNT) + 1; // never 0 [MQTT-2.2.1-4]
     }
+
+    /** The lowest sequence number, from the given one on, that has the packet identifier. */
+    static long sequenceFrom(long first, int packetId) {
+        return first + Math.floorMod(packetId - of(first), COUNT);
+    }
 }

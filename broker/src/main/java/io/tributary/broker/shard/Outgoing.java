@@ -1,15 +1,14 @@
 package io.tributary.broker.shard;
 
 import io.tributary.broker.delivery.Delivery;
+import io.tributary.common.collection.SequenceMap;
 import io.tributary.common.event.QueueEntry;
 import io.tributary.common.event.ShardEvent.ClientSettled;
 import io.tributary.common.event.ShardEvent.TopicPosition;
 import io.tributary.common.mqtt.QoS;
 import java.util.ArrayList;
 import java.util.HashSet;
-import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Map;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
@@ -45,8 +44,7 @@ final class Outgoing {
     /** What the log has of {@link #doneUpTo}. */
     private long loggedUpTo;
 
-    /** In ascending order. */
-    private final Map<Long, Handed> handed = new LinkedHashMap<>();
+    private final SequenceMap<Handed> handed = new SequenceMap<>();
 
     private long handedBytes;
 
@@ -144,7 +142,7 @@ final class Outgoing {
 
     /** Everything up to this sequence number is settled, was another session's, or is no message. */
     long doneUpTo() {
-        return handed.isEmpty() ? next - 1 : handed.keySet().iterator().next() - 1;
+        return handed.isEmpty() ? next - 1 : handed.firstSequence() - 1;
     }
 
     /** How far an application has come since that was logged; null when it is where it was, and for a device. */
@@ -212,7 +210,7 @@ final class Outgoing {
     /** Notes that only PUBREL is owed for an entry any more; returns the size of its message, null when it is not there. */
     @Nullable
     Integer receive(long sequence) {
-        return takenOut(handed.replace(sequence, new Handed(0, false)));
+        return takenOut(handed.containsKey(sequence) ? handed.put(sequence, new Handed(0, false)) : null);
     }
 
     private @Nullable Integer takenOut(@Nullable Handed known) {

@@ -6,7 +6,6 @@ import io.tributary.persistence.shard.ShardStore.QueuePage;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
-import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.Executor;
 import java.util.function.Consumer;
@@ -139,22 +138,23 @@ final class SessionQueues {
         PageBuilder page = new PageBuilder(max);
         ShardChanges changes = state.changes();
         if (saving != null && !changes.isCleared(client.clientId)) {
-            addFrom(saving.queuedOf(client.clientId).tailMap(from, true), client, page);
+            addFrom(from, saving, client, page);
         }
-        addFrom(changes.queuedOf(client.clientId).tailMap(from, true), client, page);
+        addFrom(from, changes, client, page);
         return page.build(client);
     }
 
-    private void addFrom(Map<Long, QueueEntry> queued, ClientState client, PageBuilder page) {
-        for (Map.Entry<Long, QueueEntry> entry : queued.entrySet()) {
+    private void addFrom(long from, ShardChanges changes, ClientState client, PageBuilder page) {
+        changes.visitQueued(client.clientId, from, (sequence, entry) -> {
             if (page.isFull()) {
-                return;
+                return false;
             }
-            QueueEntry current = current(client, entry.getKey(), entry.getValue(), List.of());
+            QueueEntry current = current(client, sequence, entry, List.of());
             if (current != null) {
-                page.add(entry.getKey(), current);
+                page.add(sequence, current);
             }
-        }
+            return true;
+        });
     }
 
     /** A page in the making: as bounded as those of the store. */

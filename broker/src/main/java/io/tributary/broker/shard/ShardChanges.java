@@ -1,5 +1,6 @@
 package io.tributary.broker.shard;
 
+import io.tributary.common.collection.SequenceMap;
 import io.tributary.common.event.QueueEntry;
 import io.tributary.common.event.SessionHead;
 import io.tributary.common.event.Source;
@@ -10,12 +11,11 @@ import io.tributary.persistence.shard.SavePoint.SourcePosition;
 import io.tributary.persistence.shard.SavePoint.WillKey;
 import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
-import java.util.NavigableMap;
 import java.util.Set;
-import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -23,19 +23,40 @@ import org.jspecify.annotations.Nullable;
  * which is why steady traffic hardly touches the store.
  */
 final class ShardChanges {
-    private final Set<String> dirty = new LinkedHashSet<>();
-    private final Set<String> cleared = new LinkedHashSet<>();
-    private final Map<String, TreeMap<Long, QueueEntry>> queued = new HashMap<>();
-    private final Map<String, Long> firstAdded = new HashMap<>();
-    private final Map<String, Set<Long>> removed = new HashMap<>();
+    private final Map<String, OfClient> byClient = new LinkedHashMap<>();
     private final Map<WillKey, @Nullable ClientWill> wills = new HashMap<>();
     private final Map<Integer, SourcePosition> sources = new HashMap<>();
+    private int sessionCount;
     private long queuedCount;
     private long queuedBytes;
 
+    /** What changed of one client's sessions. */
+    private static final class OfClient {
+        private final SequenceMap<QueueEntry> queued = new SequenceMap<>();
+        private Set<Long> removed = Set.of();
+        private long firstAdded = Long.MAX_VALUE;
+        /** Whether the head has changed, or is new. */
+        private boolean isDirty;
+        /** Whether a session ended. */
+        private boolean isCleared;
+    }
+
+    private OfClient of(ClientState client) {
+        return byClient.computeIfAbsent(client.clientId, _ -> new OfClient());
+    }
+
+    private OfClient touched(ClientState client) {
+        OfClient changes = of(client);
+        if (!changes.isDirty) {
+            changes.isDirty = true;
+            sessionCount++;
+        }
+        return changes;
+    }
+
     /** Marks the head of a client as changed. */
     void touch(ClientState client) {
-        dirty.add(client.clientId);
+        touched(client);
     }
 
     /** Notes the latest source applied. */
@@ -45,46 +66,40 @@ final class ShardChanges {
 
     /** Adds a message to a queue. */
     void add(ClientState client, long sequence, QueueEntry.Queued entry) {
-        firstAdded.putIfAbsent(client.clientId, sequence);
-        put(client, sequence, entry);
+        OfClient changes = touched(client);
+        if (changes.firstAdded == Long.MAX_VALUE) {
+            changes.firstAdded = sequence;
+        }
+        count(entry, changes.queued.put(sequence, entry));
     }
 
     /** Puts what is owed after PUBREC in the place of a message. */
     void release(ClientState client, long sequence) {
-        put(client, sequence, new QueueEntry.Released());
-    }
-
-    private void put(ClientState client, long sequence, QueueEntry entry) {
-        QueueEntry previous =
-                queued.computeIfAbsent(client.clientId, _ -> new TreeMap<>()).put(sequence, entry);
-        count(entry, previous);
-        touch(client);
+        QueueEntry released = new QueueEntry.Released();
+        count(released, touched(client).queued.put(sequence, released));
     }
 
     /** Removes a queue entry, wherever it is. */
     void remove(ClientState client, long sequence) {
-        touch(client);
-        TreeMap<Long, QueueEntry> entries = queued.get(client.clientId);
-        QueueEntry entry = entries == null ? null : entries.remove(sequence);
+        OfClient changes = touched(client);
+        QueueEntry entry = changes.queued.remove(sequence);
         count(null, entry);
-        if (entries != null && entries.isEmpty()) {
-            queued.remove(client.clientId);
-        }
         if (!(entry instanceof QueueEntry.Queued)) {
-            removed.computeIfAbsent(client.clientId, _ -> new LinkedHashSet<>()).add(sequence);
+            if (changes.removed.isEmpty()) {
+                changes.removed = new LinkedHashSet<>();
+            }
+            changes.removed.add(sequence);
         }
     }
 
     /** Forgets everything of a session that is over, and has the store do the same. */
     void clear(ClientState client) {
-        TreeMap<Long, QueueEntry> entries = queued.remove(client.clientId);
-        if (entries != null) {
-            entries.values().forEach(entry -> count(null, entry));
+        OfClient before = byClient.remove(client.clientId);
+        if (before != null) {
+            before.queued.values().forEach(entry -> count(null, entry));
+            sessionCount -= before.isDirty ? 1 : 0;
         }
-        removed.remove(client.clientId);
-        firstAdded.remove(client.clientId);
-        dirty.remove(client.clientId);
-        cleared.add(client.clientId);
+        of(client).isCleared = true;
     }
 
     /** Sets a will, or what is known of it. */
@@ -97,10 +112,12 @@ final class ShardChanges {
         wills.put(new WillKey(clientId, epoch), null);
     }
 
-    /** The unsaved queue entries of a client by sequence number; empty when there are none. */
-    NavigableMap<Long, QueueEntry> queuedOf(String clientId) {
-        TreeMap<Long, QueueEntry> entries = queued.get(clientId);
-        return entries == null ? new TreeMap<>() : entries;
+    /** Visits the unsaved queue entries of a client from a sequence number on. */
+    void visitQueued(String clientId, long from, SequenceMap.Visitor<QueueEntry> visitor) {
+        OfClient changes = byClient.get(clientId);
+        if (changes != null) {
+            changes.queued.visitFrom(from, visitor);
+        }
     }
 
     /**
@@ -108,30 +125,33 @@ final class ShardChanges {
      * are in an earlier save point. {@link Long#MAX_VALUE} when none was added.
      */
     long firstAdded(String clientId) {
-        return firstAdded.getOrDefault(clientId, Long.MAX_VALUE);
+        OfClient changes = byClient.get(clientId);
+        return changes == null ? Long.MAX_VALUE : changes.firstAdded;
     }
 
     /** Whether a session of the client ended: what earlier save points have of its queue is void. */
     boolean isCleared(String clientId) {
-        return cleared.contains(clientId);
+        OfClient changes = byClient.get(clientId);
+        return changes != null && changes.isCleared;
     }
 
     /** What has become of a queue entry that an earlier save point has: itself, what took its place, or null when it is gone. */
     @Nullable
     QueueEntry later(String clientId, long sequence, @Nullable QueueEntry before) {
-        TreeMap<Long, QueueEntry> entries = queued.get(clientId);
-        QueueEntry now = entries == null ? null : entries.get(sequence);
+        OfClient changes = byClient.get(clientId);
+        if (changes == null) {
+            return before;
+        }
+        QueueEntry now = changes.queued.get(sequence);
         if (now != null) {
             return now;
         }
-        Set<Long> gone = removed.get(clientId);
-        boolean isGone = (gone != null && gone.contains(sequence)) || cleared.contains(clientId);
-        return isGone ? null : before;
+        return changes.isCleared || changes.removed.contains(sequence) ? null : before;
     }
 
     /** How many sessions have changed. */
     int sessionCount() {
-        return dirty.size();
+        return sessionCount;
     }
 
     /** How many queue entries wait to be saved. */
@@ -145,31 +165,37 @@ final class ShardChanges {
     }
 
     List<String> cleared() {
-        return List.copyOf(cleared);
+        List<String> clients = new ArrayList<>();
+        byClient.forEach((clientId, changes) -> {
+            if (changes.isCleared) {
+                clients.add(clientId);
+            }
+        });
+        return clients;
     }
 
     List<SessionHead> heads(Map<String, ClientState> clients) {
-        List<SessionHead> heads = new ArrayList<>(dirty.size());
-        for (String clientId : dirty) {
-            ClientState client = clients.get(clientId);
+        List<SessionHead> heads = new ArrayList<>(sessionCount);
+        byClient.forEach((clientId, changes) -> {
+            ClientState client = changes.isDirty ? clients.get(clientId) : null;
             if (client != null) {
                 heads.add(client.toHead());
             }
-        }
+        });
         return heads;
     }
 
     List<SequenceKey> removed() {
         List<SequenceKey> keys = new ArrayList<>();
-        removed.forEach(
-                (clientId, sequences) -> sequences.forEach(sequence -> keys.add(new SequenceKey(clientId, sequence))));
+        byClient.forEach((clientId, changes) ->
+                changes.removed.forEach(sequence -> keys.add(new SequenceKey(clientId, sequence))));
         return keys;
     }
 
     List<SequencedEntry> queued() {
         List<SequencedEntry> entries = new ArrayList<>();
-        queued.forEach((clientId, byNumber) ->
-                byNumber.forEach((sequence, entry) -> entries.add(new SequencedEntry(clientId, sequence, entry))));
+        byClient.forEach((clientId, changes) -> changes.queued.visitFrom(
+                0, (sequence, entry) -> entries.add(new SequencedEntry(clientId, sequence, entry))));
         return entries;
     }
 
