@@ -87,7 +87,7 @@ public sealed interface NodeMessage {
     /** A client's PUBRECs; {@link ReceivedLogged} is the answer. */
     record Received(int shard, String clientId, long epoch, long[] sequences) implements ToOwner {}
 
-    /** All acknowledgements of a connection that the sender knew of when it was asked went before this. */
+    /** All acknowledgements of a connection that the sender knew of when it was asked went before this, or were lost. */
     record AllSettled(int shard, String clientId, long epoch) implements ToOwner {}
 
     /** Something was lost: the owner is to tell again about all connections that the sender has in this shard. */

@@ -129,9 +129,8 @@ public final class ShardTraffic implements OtherNodes {
             case AttachRefused refused -> target.refused(refused.connection(), refused.existing());
             case TakenOver from -> target.takenOver(from.connection());
             case AskForAllSettled(int shard, long _, String clientId, long epoch) -> {
-                if (!toAsk.contains(new Unasked(link, shard))) { // else some are lost, and told with the others again
-                    boolean _ = link.send(FrameBuilder.frameOf(new AllSettled(shard, clientId, epoch)));
-                }
+                // Not taken, it is not waited for: an owner that gets no answer goes on after a moment.
+                boolean _ = link.send(FrameBuilder.frameOf(new AllSettled(shard, clientId, epoch)));
             }
             case Deliver deliver -> target.deliver(deliver.connection(), deliver.deliveries());
             case ReceivedLogged logged -> target.received(logged.connection(), logged.sequences());

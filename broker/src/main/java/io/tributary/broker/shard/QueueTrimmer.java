@@ -50,14 +50,13 @@ final class QueueTrimmer {
     }
 
     private void read(ClientState client, long from, int max) {
-        long epoch = client.epoch;
-        boolean wasAttached = client.isAttached();
+        long firstUnseen = deliveries.firstUnseen(client);
         long begin = Math.max(from, client.trimmedUpTo() + 1);
         queues.read(client, begin, max, page -> {
-            if (client.epoch == epoch && client.isAttached() == wasAttached) {
+            if (deliveries.firstUnseen(client) >= firstUnseen) {
                 client.trimsFrom(begin);
                 onPage(client, page);
-            } else { // what it was handed and not sent is unseen again
+            } else { // the client is gone: what it was handed and not sent is unseen again
                 read(client, deliveries.firstUnseen(client), PAGE);
             }
         });

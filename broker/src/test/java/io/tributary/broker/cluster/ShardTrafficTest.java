@@ -103,15 +103,6 @@ class ShardTrafficTest {
     }
 
     @Test
-    void nodeDoesNotSayThatTheseWereAllWhenSomeAreLost() {
-        traffic.take(link, new OwnerSpeaks(0, OWNER));
-        link.refuses = frame -> frame == 1;
-        traffic.settle(0, "a", 3, new long[] {1});
-        traffic.take(link, new AskForAllSettled(0, OWNER, "a", 3));
-        assertThat(link.taken).isEmpty();
-    }
-
-    @Test
     void nodeIsNotAskedOverALinkThatHasLostSomething() {
         OwnerTarget way = traffic.of(link.peer().toString(), 0, OWNER);
         assertThat(way.askForAllSettled("a", 3)).isTrue();

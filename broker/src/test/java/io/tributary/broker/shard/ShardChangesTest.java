@@ -72,6 +72,7 @@ class ShardChangesTest {
         changes.remove(client, 3);
         changes.clear(client);
         assertThat(changes.cleared()).containsExactly("a");
+        assertThat(changes.sessionCount()).isZero();
         assertThat(changes.queued()).isEmpty();
         assertThat(changes.removed()).isEmpty();
         assertThat(changes.heads(Map.of("a", client))).isEmpty();
@@ -85,6 +86,7 @@ class ShardChangesTest {
         ClientState next = new ClientState("a", 9, QueueKind.SHARD);
         changes.add(next, 1, queued("m"));
         assertThat(changes.isCleared("a")).isTrue();
+        assertThat(changes.sessionCount()).isEqualTo(1);
         assertThat(changes.queued()).hasSize(1);
         assertThat(changes.heads(Map.of("a", next))).hasSize(1);
     }

@@ -80,6 +80,46 @@ class SequenceMapTest {
         assertThat(map.values()).containsExactly("2");
     }
 
+    @Test
+    void roomIsForWhatIsThereHoweverFarApart() {
+        for (int i = 0; i < 100_000; i++) {
+            map.put(i, "" + i);
+            if (i >= 100) {
+                map.remove(i - 99); // the first one stays
+            }
+        }
+        assertThat(map.size()).isEqualTo(100);
+        assertThat(map.firstSequence()).isZero();
+        assertThat(map.room()).isLessThanOrEqualTo(256);
+    }
+
+    @Test
+    void roomShrinksWhenMostIsGone() {
+        for (int i = 0; i < 100_000; i++) {
+            map.put(i, "" + i);
+        }
+        for (int i = 1; i < 100_000; i++) {
+            map.remove(i);
+        }
+        for (int i = 0; i < 200_000; i++) {
+            map.put(100_000 + i, "" + i);
+            map.remove(100_000 + i - 1);
+        }
+        assertThat(map.size()).isEqualTo(2);
+        assertThat(map.room()).isLessThanOrEqualTo(16);
+    }
+
+    @Test
+    void roomIsGivenBackWhenAllIsGone() {
+        for (int i = 0; i < 100; i++) {
+            map.put(i, "" + i);
+        }
+        for (int i = 99; i >= 0; i--) {
+            map.remove(i);
+        }
+        assertThat(map.room()).isZero();
+    }
+
     /** Windows that are wide or narrow, emptied now and then, in order or not, with gaps or without. */
     @ParameterizedTest
     @ValueSource(longs = {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12})
