@@ -185,8 +185,8 @@ class WorkerTest {
             while (true) {
                 Runnable task = tasks.poll();
                 if (task != null) {
-                    task.run();
                     doneBy.add(thread);
+                    task.run();
                 } else if (stopping) {
                     return;
                 } else {
@@ -213,8 +213,8 @@ class WorkerTest {
                 if (task == null) {
                     return;
                 }
-                task.run();
                 doneBy.add(Thread.currentThread());
+                task.run();
             }
         }
     }
