@@ -36,7 +36,8 @@ class FamiliesInDocsTest {
             new Part("throughput-matrix.standalone", "5. Throughput matrix, standalone"),
             new Part("request-reply.standalone", "5. Request and reply, standalone"),
             new Part("load-balancing.haproxy", "6. Load balancing, three nodes behind HAProxy"),
-            new Part("soak.standalone", "8. Soak, standalone"));
+            new Part("soak.standalone", "8. Soak, standalone"),
+            new Part("soak.cluster", "8. Soak, cluster of one node"));
 
     private record Column(String title, Function<RunResult, String> cell) {}
 
