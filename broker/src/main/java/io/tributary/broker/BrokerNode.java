@@ -254,6 +254,7 @@ final class BrokerNode implements AutoCloseable {
                 retained.bytes(),
                 figures.queuedMessages(),
                 place.storage().queuedBytes(),
+                place.storage().memoryBytes(),
                 place.status(shards));
     }
 

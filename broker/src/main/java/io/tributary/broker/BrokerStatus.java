@@ -18,6 +18,7 @@ import org.jspecify.annotations.Nullable;
  * @param retainedBytes the size of the retained messages
  * @param queuedMessages messages in the queues of persistent sessions
  * @param storageQueueBytes what waits to be committed by the store
+ * @param storageMemoryBytes what the embedded store has in memory outside the Java heap
  * @param cluster what concerns a node of a cluster; null for a broker that runs alone
  */
 public record BrokerStatus(
@@ -32,6 +33,7 @@ public record BrokerStatus(
         long retainedBytes,
         long queuedMessages,
         long storageQueueBytes,
+        long storageMemoryBytes,
         @Nullable ClusterStatus cluster) {
 
     /**
@@ -74,6 +76,6 @@ public record BrokerStatus(
 
     /** That of a broker that does nothing, for a reason. */
     static BrokerStatus stopped(String problem) {
-        return new BrokerStatus(false, problem, List.of(), 0, 0, 0, 0, 0, 0, 0, 0, null);
+        return new BrokerStatus(false, problem, List.of(), 0, 0, 0, 0, 0, 0, 0, 0, 0, null);
     }
 }

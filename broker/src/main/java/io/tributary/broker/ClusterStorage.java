@@ -167,6 +167,11 @@ final class ClusterStorage implements Storage {
     }
 
     @Override
+    public long memoryBytes() {
+        return 0;
+    }
+
+    @Override
     public void close() {
         List<AutoCloseable> backwards = new ArrayList<>(parts);
         Collections.reverse(backwards);

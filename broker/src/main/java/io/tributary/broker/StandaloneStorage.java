@@ -56,6 +56,11 @@ record StandaloneStorage(
     }
 
     @Override
+    public long memoryBytes() {
+        return database.memoryBytes();
+    }
+
+    @Override
     public void close() {
         log.close();
         topics.close();

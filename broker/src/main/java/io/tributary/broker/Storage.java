@@ -31,6 +31,9 @@ interface Storage extends AutoCloseable {
     /** What waits to be written, in bytes. */
     long queuedBytes();
 
+    /** What the store has in memory outside the Java heap, in bytes; 0 where the store is another process. */
+    long memoryBytes();
+
     /** Stops; what was accepted is completed first. Blocks until done. */
     @Override
     void close();

@@ -219,6 +219,13 @@ public enum BrokerMeters {
     WRITTEN("tributary.storage.written", Type.COUNTER, "bytes", "The size of what was committed."),
     /** Waiting bytes. */
     COMMIT_QUEUE("tributary.storage.queue", Type.GAUGE, "bytes", "What waits for its commit, or is being tried again."),
+    /** Memory of the embedded store. */
+    STORAGE_MEMORY(
+            "tributary.storage.memory",
+            Type.GAUGE,
+            "bytes",
+            "What the embedded store has in memory outside the Java heap: write buffers, cached blocks and what it keeps of open"
+                    + " files. 0 in a cluster."),
     /** Refused appends. */
     REFUSALS(
             "tributary.storage.refusals",

@@ -48,6 +48,9 @@ interface Effects {
     /** A message was added to a session's queue. */
     void queued(ClientState client, long sequence, QueueEntry.Queued entry);
 
+    /** A message was not added to a session's queue, which is at its ceiling. */
+    void overflowed();
+
     /** PUBRECs of a client are logged. */
     void received(ClientState client, long[] sequences);
 

@@ -15,7 +15,7 @@ import org.jspecify.annotations.Nullable;
  * thread of the driver.
  */
 final class QueueTrimmer {
-    private static final int PAGE = 100;
+    private static final int PAGE = 500;
 
     private final QueueLimits limits;
     private final SessionQueues queues;

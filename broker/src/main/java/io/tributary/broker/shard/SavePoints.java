@@ -137,7 +137,8 @@ final class SavePoints {
     }
 
     /**
-     * Whether clients have acknowledged most of what called for a save point, so that the next one stores less. There is a bound to
+     * Whether clients have acknowledged some of what called for a save point, so that it is worth the while to see how much more they
+     * will have acknowledged soon. There is a bound to
      * waiting: what a restart folds again, and how many sessions one save point has.
      */
     private boolean mayWait() {
@@ -145,8 +146,8 @@ final class SavePoints {
         return !isIntervalOver()
                 && state.applied() - savedApplied < (long) config.savePointChanges() * MOST_RECORDS_FACTOR
                 && changes.sessionCount() < config.savePointChanges() / 2
-                && changes.queuedCount() < config.savePointChanges() / 2
-                && changes.queuedBytes() < config.savePointBytes() / 2;
+                && changes.queuedCount() < config.savePointChanges()
+                && changes.queuedBytes() < config.savePointBytes();
     }
 
     private boolean isIntervalOver() {

@@ -194,7 +194,8 @@ final class ShardDriver implements Effects {
         phase = Phase.LOADING;
         onAnswer(
                 store.claim(shard, ownerEpoch),
-                claimed -> load(new ShardState(this, claimed), null, new ArrayList<>()));
+                claimed ->
+                        load(new ShardState(this, claimed, environment.config().queue()), null, new ArrayList<>()));
     }
 
     private void load(ShardState state, @Nullable String cursor, List<ClientWill> wills) {
@@ -840,6 +841,13 @@ final class ShardDriver implements Effects {
             if (entry.group() != null && !client.isAttached()) {
                 live.handOver.queued(client, entry.group());
             }
+        }
+    }
+
+    @Override
+    public void overflowed() {
+        if (phase == Phase.LIVE) {
+            recorder.dropped(ShardRecorder.DropReason.QUEUE_FULL);
         }
     }
 

@@ -72,6 +72,7 @@ final class ShardState {
     static final long NEVER_EXPIRES_SECONDS = ConnectProperties.NEVER_EXPIRES;
 
     private final Effects effects;
+    private final QueueLimits limits;
     private final Map<String, ClientState> clients = new HashMap<>();
     private final Map<WillKey, Will> dueWills = new LinkedHashMap<>();
     private final Map<Integer, SourcePosition> sources = new HashMap<>();
@@ -79,9 +80,15 @@ final class ShardState {
     private long ownerEpoch;
     private long applied;
 
-    /** Creates the state as a store has it; heads and wills follow through {@link #load}. */
-    ShardState(Effects effects, Claim stored) {
+    /**
+     * Creates the state as a store has it; heads and wills follow through {@link #load}.
+     *
+     * @param limits of which only the ceilings count here. Where another owner had others, what one of them left out of a queue is
+     *     in it for the other, under the same sequence number.
+     */
+    ShardState(Effects effects, Claim stored, QueueLimits limits) {
         this.effects = effects;
+        this.limits = limits;
         applied = stored.applied();
         ownerEpoch = stored.foldedOwner();
         stored.sources().forEach(source -> sources.put(source.shard(), source));
@@ -239,6 +246,11 @@ final class ShardState {
 
     private void enqueue(ClientState client, Message message, Recipient recipient) {
         long sequence = ++client.lastSequence;
+        if (client.queuedMessages >= limits.ceilingMessages() || client.queuedBytes >= limits.ceilingBytes()) {
+            changes.touch(client);
+            effects.overflowed();
+            return;
+        }
         client.queuedMessages++;
         client.queuedBytes += message.sizeBytes();
         if (recipient.group() != null) {

@@ -3,6 +3,7 @@ package io.tributary.broker.subscription;
 import io.tributary.common.topic.TopicLevels;
 import java.util.Arrays;
 import java.util.concurrent.ThreadLocalRandom;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicLongArray;
 import java.util.concurrent.atomic.AtomicReferenceArray;
 import java.util.function.Function;
@@ -14,7 +15,7 @@ import org.jspecify.annotations.Nullable;
  * <p>Each branch, that is each beginning of up to three levels, has a version; branches share a fixed number of them, which
  * only makes a valid entry look stale now and then. A change of a filter raises the version of the literal levels that it
  * begins with, and an entry is valid while the versions of all beginnings of its topic are as they were before it was
- * computed. The memory is bounded: a fixed number of slots, one topic each, and neither long topics nor long results.
+ * computed. While no filter changes at all, one look at the number of all changes says as much. The memory is bounded: a fixed number of slots, one topic each, and neither long topics nor long results.
  */
 final class MatchCache {
     private static final int LONGEST_TOPIC = 256;
@@ -26,6 +27,7 @@ final class MatchCache {
 
     private final AtomicReferenceArray<@Nullable Entry> slots;
     private final AtomicLongArray versions = new AtomicLongArray(VERSIONS);
+    private final AtomicLong changes = new AtomicLong();
     private final int slotMask;
 
     /** Creates one with the given number of slots, rounded up to a power of two; 0 caches nothing. */
@@ -42,8 +44,13 @@ final class MatchCache {
         }
         int slot = spread(topic.hashCode()) & slotMask;
         Entry entry = slots.get(slot);
+        long change = changes.get(); // before the versions are read
         if (entry != null && entry.isFor(topic)) {
+            if (entry.validAt == change) {
+                return entry.matches;
+            }
             if (entry.version == version(entry.branches)) {
+                entry.validAt = change;
                 return entry.matches;
             }
         } else if (entry != null && ThreadLocalRandom.current().nextInt(REPLACE_ONE_IN) != 0) {
@@ -53,7 +60,7 @@ final class MatchCache {
         long version = version(branches); // before the trie is read: a change meanwhile makes the entry stale
         Matches matches = compute.apply(topic);
         if (matches.size() <= MOST_RECEIVERS) {
-            slots.set(slot, new Entry(topic, branches, version, matches));
+            slots.set(slot, new Entry(topic, branches, version, matches, change));
         }
         return matches;
     }
@@ -62,6 +69,7 @@ final class MatchCache {
     void invalidate(String filter) {
         int[] branches = branchesOf(literalPrefix(filter));
         versions.incrementAndGet(branches[branches.length - 1]);
+        changes.incrementAndGet();
     }
 
     /** Versions only grow, so their sum is the same only if each of them is. */
@@ -115,13 +123,16 @@ final class MatchCache {
         final int[] branches;
         final long version;
         final Matches matches;
+        /** How many changes there had been when it was valid the last time. */
+        volatile long validAt;
 
-        Entry(String topic, int[] branches, long version, Matches matches) {
+        Entry(String topic, int[] branches, long version, Matches matches, long validAt) {
             this.topic = topic;
             this.hash = topic.hashCode();
             this.branches = branches;
             this.version = version;
             this.matches = matches;
+            this.validAt = validAt;
         }
 
         boolean isFor(String other) {

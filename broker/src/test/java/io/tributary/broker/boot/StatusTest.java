@@ -93,6 +93,7 @@ class StatusTest {
         assertThat(gauge(registry, "tributary.connections")).isEqualTo(1);
         assertThat(gauge(registry, "tributary.ready")).isEqualTo(1);
         assertThat(gauge(registry, "tributary.storage.queue")).isEqualTo(99);
+        assertThat(gauge(registry, "tributary.storage.memory")).isEqualTo(77);
         assertThat(asked).hasValue(1);
         nanoTime.addAndGet(Duration.ofSeconds(1).toNanos());
         assertThat(gauge(registry, "tributary.connections")).isEqualTo(2);
@@ -117,6 +118,7 @@ class StatusTest {
 
     private static BrokerStatus status(
             boolean ready, @Nullable String problem, long connections, @Nullable ClusterStatus cluster) {
-        return new BrokerStatus(ready, problem, List.of("127.0.0.1:1883"), connections, 0, 0, 0, 0, 0, 0, 99, cluster);
+        return new BrokerStatus(
+                ready, problem, List.of("127.0.0.1:1883"), connections, 0, 0, 0, 0, 0, 0, 99, 77, cluster);
     }
 }

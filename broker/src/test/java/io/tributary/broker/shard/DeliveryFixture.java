@@ -35,8 +35,8 @@ final class DeliveryFixture implements Effects, MessageRouting {
     final List<HandOver> handOvers = new ArrayList<>();
     private final Queue<Runnable> onDurable = new ArrayDeque<>();
     boolean logsAtOnce = true;
-    final ShardState state = new ShardState(this, new Claim(ShardStore.NOTHING_APPLIED, -1, List.of()));
-    final SessionQueues queues = new SessionQueues(0, state, store, Runnable::run);
+    final ShardState state;
+    final SessionQueues queues;
     final Deliveries deliveries;
     final QueueTrimmer trimmer;
     final GroupHandOver handOver;
@@ -49,6 +49,8 @@ final class DeliveryFixture implements Effects, MessageRouting {
     private long offset;
 
     DeliveryFixture(ShardConfig config) {
+        state = new ShardState(this, new Claim(ShardStore.NOTHING_APPLIED, -1, List.of()), config.queue());
+        queues = new SessionQueues(0, state, store, Runnable::run);
         catchUp = config.catchUp();
         deliveries = new Deliveries(config, queues, _ -> target, this::reading, () -> nowMillis, new ShardRecorder() {
             @Override
@@ -208,6 +210,11 @@ final class DeliveryFixture implements Effects, MessageRouting {
                 handOver.queued(client, entry.group());
             }
         }
+    }
+
+    @Override
+    public void overflowed() {
+        dropped.add(ShardRecorder.DropReason.QUEUE_FULL.name());
     }
 
     @Override

@@ -31,6 +31,9 @@ class NoEffects implements Effects {
     public void queued(ClientState client, long sequence, QueueEntry.Queued entry) {}
 
     @Override
+    public void overflowed() {}
+
+    @Override
     public void received(ClientState client, long[] sequences) {}
 
     @Override

@@ -6,6 +6,7 @@ import static io.tributary.broker.shard.Samples.message;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.tributary.broker.shard.QueueLimits.Overflow;
+import java.util.Collections;
 import org.junit.jupiter.api.Test;
 
 class QueueTrimmerTest {
@@ -85,6 +86,28 @@ class QueueTrimmerTest {
         shard.publish("a", "1", "2", "3");
         assertThat(shard.target.take()).containsExactly("7: 1", "7: 2");
         assertThat(shard.dropped).hasSize(1);
+    }
+
+    /** The store does not answer, and nothing else keeps the queue from growing. */
+    @Test
+    void newestMessagesAreDroppedWhenTheOldestCannotBeReadAsFastAsOthersCome() {
+        shard.fold(attach("a", 7), detach("a", 1, 0));
+        shard.publish("a", "1", "2", "3");
+        shard.save();
+        shard.publish("a", Collections.nCopies(99_999, "m").toArray(String[]::new));
+        shard.publish("a", "m");
+        assertThat(shard.dropped).isEmpty();
+        shard.publish("a", "left out", "left out");
+        assertThat(shard.dropped).containsExactly("QUEUE_FULL", "QUEUE_FULL");
+        assertThat(shard.client("a").queuedMessages).isEqualTo(100_003);
+
+        shard.store.answerAll();
+        shard.log();
+        assertThat(shard.client("a").queuedMessages).isEqualTo(3);
+        shard.publish("a", "4");
+        shard.fold(attach("a", 8));
+        shard.settle("a", 100_002, 100_003);
+        assertThat(shard.target.take()).containsExactly("8: 100002 100003", "8: 100006");
     }
 
     @Test

@@ -58,6 +58,11 @@ final class RecordingEffects implements Effects {
     }
 
     @Override
+    public void overflowed() {
+        asked.add("overflowed");
+    }
+
+    @Override
     public void received(ClientState client, long[] sequences) {
         asked.add("received " + client.clientId + " " + Arrays.toString(sequences));
     }

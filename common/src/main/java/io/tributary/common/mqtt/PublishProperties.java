@@ -38,12 +38,13 @@ public record PublishProperties(
 
     @Override
     public boolean equals(@Nullable Object other) {
-        return other instanceof PublishProperties that
-                && payloadFormat == that.payloadFormat
-                && Objects.equals(contentType, that.contentType)
-                && Objects.equals(responseTopic, that.responseTopic)
-                && Arrays.equals(correlationData, that.correlationData)
-                && userProperties.equals(that.userProperties);
+        return other == this // most are NONE
+                || (other instanceof PublishProperties that
+                        && payloadFormat == that.payloadFormat
+                        && Objects.equals(contentType, that.contentType)
+                        && Objects.equals(responseTopic, that.responseTopic)
+                        && Arrays.equals(correlationData, that.correlationData)
+                        && userProperties.equals(that.userProperties));
     }
 
     @Override

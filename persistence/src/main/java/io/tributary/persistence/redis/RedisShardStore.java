@@ -22,7 +22,7 @@ import org.jspecify.annotations.Nullable;
  */
 public final class RedisShardStore implements ShardStore {
     /** A page of a queue has no more entries and no more bytes, whatever is asked for. */
-    static final int MAX_ENTRIES = 100;
+    static final int MAX_ENTRIES = 500;
 
     static final int PAGE_BYTES = 256 << 10;
     private static final int HEADS_OF_A_PAGE = 2000;

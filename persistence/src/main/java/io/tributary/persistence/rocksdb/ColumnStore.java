@@ -34,6 +34,7 @@ final class ColumnStore implements AutoCloseable {
     private final WriteOptions waiting;
     private final WriteOptions notWaiting;
     private final RocksDB db;
+    private boolean isClosed;
 
     private ColumnStore(Path folder, RocksDbOptions options) throws RocksDBException {
         RocksDB.loadLibrary();
@@ -107,9 +108,24 @@ final class ColumnStore implements AutoCloseable {
         }
     }
 
-    /** Closes the database; nobody uses it any more. */
+    /** What the database has in memory, in bytes: write buffers, cached blocks and what it keeps of open files. 0 once closed. */
+    synchronized long memoryBytes() {
+        if (isClosed) {
+            return 0;
+        }
+        try {
+            return db.getAggregatedLongProperty("rocksdb.size-all-mem-tables")
+                    + db.getAggregatedLongProperty("rocksdb.estimate-table-readers-mem")
+                    + db.getLongProperty("rocksdb.block-cache-usage"); // one cache for all columns
+        } catch (RocksDBException e) {
+            throw Scan.unreadable(e);
+        }
+    }
+
+    /** Closes the database; nobody uses it any more but for {@link #memoryBytes}. */
     @Override
-    public void close() {
+    public synchronized void close() {
+        isClosed = true;
         closeNatives();
     }
 

@@ -92,6 +92,14 @@ public final class RocksDbDatabase implements AutoCloseable {
         return committer.queuedBytes();
     }
 
+    /**
+     * What the database has in memory outside the Java heap, in bytes: write buffers, cached blocks and what it keeps of open files.
+     * Any thread, also while it closes; 0 once it is closed.
+     */
+    public long memoryBytes() {
+        return columns.memoryBytes();
+    }
+
     /** Completes what was accepted and closes the database; the adapters are closed before. Blocks until done. */
     @Override
     public void close() {

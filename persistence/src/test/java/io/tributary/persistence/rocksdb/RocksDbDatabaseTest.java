@@ -53,6 +53,18 @@ class RocksDbDatabaseTest {
     }
 
     @Test
+    void memoryIsThatOfWhatWasWritten() {
+        RocksDbDatabase database = TestDatabase.open(folder, 4);
+        try (database) {
+            RocksDbReplicatedMap map = new RocksDbReplicatedMap(database, "names");
+            long before = database.memoryBytes();
+            get(map.put("key", new byte[(int) MIB / 4]));
+            assertThat(database.memoryBytes() - before).isBetween(MIB / 4, 2 * MIB);
+        }
+        assertThat(database.memoryBytes()).isZero();
+    }
+
+    @Test
     void diskUseStaysSmallWhenRecordsAreTruncatedBehindSavePoints() throws IOException {
         try (RocksDbDatabase database = TestDatabase.open(folder, 4)) {
             RocksDbShardLog log = new RocksDbShardLog(database);
