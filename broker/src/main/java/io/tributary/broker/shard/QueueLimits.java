@@ -21,11 +21,6 @@ public record QueueLimits(int maxMessages, long maxBytes, Overflow overflow, Dur
         DROP_NEWEST
     }
 
-    /** By how much a queue may be over its limits while its oldest messages are found and taken out. */
-    private static final int MESSAGES_OVER = 100_000;
-
-    private static final long BYTES_OVER = 64L << 20;
-
     public QueueLimits {
         if (maxMessages < 1 || maxMessages > 65_535) {
             throw new IllegalArgumentException("max-messages: " + maxMessages + " is not within 1 to 65535");
@@ -41,19 +36,6 @@ public record QueueLimits(int maxMessages, long maxBytes, Overflow overflow, Dur
     /** Limits without one of age. */
     public QueueLimits(int maxMessages, long maxBytes, Overflow overflow) {
         this(maxMessages, maxBytes, overflow, Duration.ZERO);
-    }
-
-    /**
-     * The most messages that a queue ever has. A full queue is over its limits while messages come faster than it can drop others;
-     * from here on new ones are not queued, whatever {@link #overflow} says.
-     */
-    int ceilingMessages() {
-        return maxMessages + MESSAGES_OVER;
-    }
-
-    /** No message is added to a queue of as many bytes. */
-    long ceilingBytes() {
-        return maxBytes > Long.MAX_VALUE - BYTES_OVER ? Long.MAX_VALUE : maxBytes + BYTES_OVER;
     }
 
     /** 10,000 messages and 64 MiB; the oldest are dropped. */

@@ -10,8 +10,8 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Moves a shard's stored state along, one save point at a time. A save point begins with a {@code Settled} record, so that
- * what clients acknowledged by then does not reach the store; where that was most of it, the save point has time. It is stored when
- * all that its records caused is safe, and the log behind it is let go. Confined to the thread of the driver.
+ * what clients acknowledged by then does not reach the store; where that was an eighth of it or more, the save point has time. It is
+ * stored when all that its records caused is safe, and the log behind it is let go. Confined to the thread of the driver.
  */
 final class SavePoints {
     private static final Logger LOG = LoggerFactory.getLogger(SavePoints.class);
@@ -73,6 +73,14 @@ final class SavePoints {
     boolean wantsSettled(boolean isSomethingSettled) {
         boolean isDue = isTime() || (isSomethingSettled && isIntervalOver());
         return taken == null && awaitedSettled == NONE && isDue && !isBehind();
+    }
+
+    /**
+     * Whether what clients settle is to be logged though no save point waits for it: the store is so slow that one save point follows
+     * the other, and what is settled would be stored for as long as that lasts.
+     */
+    boolean isSettledLate() {
+        return isBehind() && settledFolded == settledAppended;
     }
 
     /** A {@code Settled} record is on its way into the log. */
@@ -137,17 +145,21 @@ final class SavePoints {
     }
 
     /**
-     * Whether clients have acknowledged some of what called for a save point, so that it is worth the while to see how much more they
-     * will have acknowledged soon. There is a bound to
-     * waiting: what a restart folds again, and how many sessions one save point has.
+     * Whether clients have acknowledged enough of what called for a save point that it is worth the while to see what else they will
+     * have acknowledged soon. There is a bound to waiting: what a restart folds again, and how many sessions one save point has.
      */
     private boolean mayWait() {
         ShardChanges changes = state.changes();
         return !isIntervalOver()
                 && state.applied() - savedApplied < (long) config.savePointChanges() * MOST_RECORDS_FACTOR
                 && changes.sessionCount() < config.savePointChanges() / 2
-                && changes.queuedCount() < config.savePointChanges()
-                && changes.queuedBytes() < config.savePointBytes();
+                && changes.queuedCount() < partOf(config.savePointChanges())
+                && changes.queuedBytes() < partOf(config.savePointBytes());
+    }
+
+    /** Seven eighths: so much has to come anew at least before acknowledgements are logged again for the next save point. */
+    private static long partOf(long most) {
+        return most - most / 8;
     }
 
     private boolean isIntervalOver() {

@@ -7,8 +7,8 @@ import java.time.Duration;
  *
  * @param threads how many threads the node's shards share
  * @param savePointInterval the longest time between save points of a shard to which something happened
- * @param savePointChanges queued messages after which a save point is made earlier, unless most of them are acknowledged by then
- * @param savePointBytes the size of queued messages, in bytes, after which a save point is made earlier, unless most of them
+ * @param savePointChanges queued messages after which a save point is made earlier, unless an eighth of them are acknowledged by then
+ * @param savePointBytes the size of queued messages, in bytes, after which a save point is made earlier, unless an eighth of them
  *     are acknowledged by then
  * @param windowMessages how many unacknowledged messages are handed to a connection ahead
  * @param windowBytes how many bytes of unacknowledged messages are handed to a connection ahead

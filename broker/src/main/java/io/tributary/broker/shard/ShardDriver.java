@@ -194,8 +194,7 @@ final class ShardDriver implements Effects {
         phase = Phase.LOADING;
         onAnswer(
                 store.claim(shard, ownerEpoch),
-                claimed ->
-                        load(new ShardState(this, claimed, environment.config().queue()), null, new ArrayList<>()));
+                claimed -> load(new ShardState(this, claimed), null, new ArrayList<>()));
     }
 
     private void load(ShardState state, @Nullable String cursor, List<ClientWill> wills) {
@@ -560,7 +559,8 @@ final class ShardDriver implements Effects {
     private void endOfTurn(Live now) {
         now.deliveries.flush();
         boolean forSavePoint = now.savePoints.wantsSettled(now.deliveries.hasSettled());
-        if (phase == Phase.LIVE && (forSavePoint || now.deliveries.hasReceived())) {
+        boolean isLate = now.deliveries.hasSettled() && now.savePoints.isSettledLate();
+        if (phase == Phase.LIVE && (forSavePoint || isLate || now.deliveries.hasReceived())) {
             for (Settled settled : now.deliveries.takeSettled(ownerEpoch)) {
                 now.savePoints.settledAppended(forSavePoint);
                 append(settled);
@@ -845,10 +845,12 @@ final class ShardDriver implements Effects {
     }
 
     @Override
-    public void overflowed() {
-        if (phase == Phase.LIVE) {
+    public boolean admits(ClientState client) {
+        boolean admits = live == null || phase != Phase.LIVE || live.trimmer.hasRoom(client);
+        if (!admits) {
             recorder.dropped(ShardRecorder.DropReason.QUEUE_FULL);
         }
+        return admits;
     }
 
     @Override

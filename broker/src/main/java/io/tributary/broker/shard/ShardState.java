@@ -41,7 +41,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The state of one shard: the fold of its log. It does no I/O, reads no clock and has no threads of its own; the same
- * records always fold to the same state and the same effects. Confined to the thread of its driver.
+ * records always fold to the same state and the same effects, but for messages that a live owner has no room for
+ * ({@link Effects#admits}). Confined to the thread of its driver.
  *
  * <p>A session's states, and the events that change them (any other combination changes nothing):
  *
@@ -72,7 +73,6 @@ final class ShardState {
     static final long NEVER_EXPIRES_SECONDS = ConnectProperties.NEVER_EXPIRES;
 
     private final Effects effects;
-    private final QueueLimits limits;
     private final Map<String, ClientState> clients = new HashMap<>();
     private final Map<WillKey, Will> dueWills = new LinkedHashMap<>();
     private final Map<Integer, SourcePosition> sources = new HashMap<>();
@@ -80,15 +80,9 @@ final class ShardState {
     private long ownerEpoch;
     private long applied;
 
-    /**
-     * Creates the state as a store has it; heads and wills follow through {@link #load}.
-     *
-     * @param limits of which only the ceilings count here. Where another owner had others, what one of them left out of a queue is
-     *     in it for the other, under the same sequence number.
-     */
-    ShardState(Effects effects, Claim stored, QueueLimits limits) {
+    /** Creates the state as a store has it; heads and wills follow through {@link #load}. */
+    ShardState(Effects effects, Claim stored) {
         this.effects = effects;
-        this.limits = limits;
         applied = stored.applied();
         ownerEpoch = stored.foldedOwner();
         stored.sources().forEach(source -> sources.put(source.shard(), source));
@@ -246,9 +240,8 @@ final class ShardState {
 
     private void enqueue(ClientState client, Message message, Recipient recipient) {
         long sequence = ++client.lastSequence;
-        if (client.queuedMessages >= limits.ceilingMessages() || client.queuedBytes >= limits.ceilingBytes()) {
+        if (!effects.admits(client)) {
             changes.touch(client);
-            effects.overflowed();
             return;
         }
         client.queuedMessages++;

@@ -15,7 +15,8 @@ import org.jspecify.annotations.Nullable;
  * <p>Each branch, that is each beginning of up to three levels, has a version; branches share a fixed number of them, which
  * only makes a valid entry look stale now and then. A change of a filter raises the version of the literal levels that it
  * begins with, and an entry is valid while the versions of all beginnings of its topic are as they were before it was
- * computed. While no filter changes at all, one look at the number of all changes says as much. The memory is bounded: a fixed number of slots, one topic each, and neither long topics nor long results.
+ * computed. While no filter changes at all, one look at the number of all changes says as much. The memory is bounded: a
+ * fixed number of slots, one topic each, and neither long topics nor long results.
  */
 final class MatchCache {
     private static final int LONGEST_TOPIC = 256;

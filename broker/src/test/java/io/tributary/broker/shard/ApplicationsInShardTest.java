@@ -213,8 +213,7 @@ class ApplicationsInShardTest {
         ShardState state = new ShardState(
                 effects,
                 new io.tributary.persistence.shard.ShardStore.Claim(
-                        io.tributary.persistence.shard.ShardStore.NOTHING_APPLIED, -1, List.of()),
-                QueueLimits.defaults());
+                        io.tributary.persistence.shard.ShardStore.NOTHING_APPLIED, -1, List.of()));
         state.apply(0, 0, attach(7));
         state.apply(1, 0, Samples.attach("erp", 8));
         assertThat(effects.take()).containsExactly("attached erp", "refused erp/8, is TOPIC");

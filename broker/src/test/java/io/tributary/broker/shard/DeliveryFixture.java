@@ -49,7 +49,7 @@ final class DeliveryFixture implements Effects, MessageRouting {
     private long offset;
 
     DeliveryFixture(ShardConfig config) {
-        state = new ShardState(this, new Claim(ShardStore.NOTHING_APPLIED, -1, List.of()), config.queue());
+        state = new ShardState(this, new Claim(ShardStore.NOTHING_APPLIED, -1, List.of()));
         queues = new SessionQueues(0, state, store, Runnable::run);
         catchUp = config.catchUp();
         deliveries = new Deliveries(config, queues, _ -> target, this::reading, () -> nowMillis, new ShardRecorder() {
@@ -213,8 +213,12 @@ final class DeliveryFixture implements Effects, MessageRouting {
     }
 
     @Override
-    public void overflowed() {
-        dropped.add(ShardRecorder.DropReason.QUEUE_FULL.name());
+    public boolean admits(ClientState client) {
+        boolean admits = trimmer.hasRoom(client);
+        if (!admits) {
+            dropped.add("LEFT_OUT");
+        }
+        return admits;
     }
 
     @Override

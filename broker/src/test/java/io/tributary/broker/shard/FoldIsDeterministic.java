@@ -40,8 +40,7 @@ final class FoldIsDeterministic implements Ledger.Promise {
     /** The state of a shard as its log says, folded from its beginning up to an offset. */
     static SimStore.Shard fold(List<LogRecord> records, long upTo) {
         SimStore.Shard folded = new SimStore.Shard();
-        ShardState state = new ShardState(
-                new NoEffects(), new Claim(ShardStore.NOTHING_APPLIED, -1, List.of()), QueueLimits.defaults());
+        ShardState state = new ShardState(new NoEffects(), new Claim(ShardStore.NOTHING_APPLIED, -1, List.of()));
         for (LogRecord record : records) {
             if (record.offset() <= upTo) {
                 state.apply(record.offset(), record.timeMillis(), EventCodec.decode(record.value()));
@@ -58,9 +57,7 @@ final class FoldIsDeterministic implements Ledger.Promise {
     /** The state that an owner has who finds the store as it is, and folds the rest of the log. */
     private static SimStore.Shard foldOn(SimStore.Shard stored, List<LogRecord> records) {
         ShardState state = new ShardState(
-                new NoEffects(),
-                new Claim(stored.applied, stored.foldedOwner, List.copyOf(stored.sources.values())),
-                QueueLimits.defaults());
+                new NoEffects(), new Claim(stored.applied, stored.foldedOwner, List.copyOf(stored.sources.values())));
         state.load(List.copyOf(stored.heads.values()), List.copyOf(stored.wills.values()));
         records.forEach(record -> state.apply(record.offset(), record.timeMillis(), EventCodec.decode(record.value())));
         SimStore.Shard folded = stored.copy();

@@ -31,7 +31,9 @@ class NoEffects implements Effects {
     public void queued(ClientState client, long sequence, QueueEntry.Queued entry) {}
 
     @Override
-    public void overflowed() {}
+    public boolean admits(ClientState client) {
+        return true;
+    }
 
     @Override
     public void received(ClientState client, long[] sequences) {}

@@ -46,46 +46,26 @@ class ShardStateTest {
     private static final int SIZE = message("m").sizeBytes();
 
     private final RecordingEffects effects = new RecordingEffects();
-    private ShardState state =
-            new ShardState(effects, new Claim(ShardStore.NOTHING_APPLIED, -1, List.of()), QueueLimits.defaults());
+    private ShardState state = new ShardState(effects, new Claim(ShardStore.NOTHING_APPLIED, -1, List.of()));
     private long offset;
 
-    // The ceiling of a queue.
-
     @Test
-    void messageIsNotQueuedWhenTheQueueIsAtItsCeiling() {
-        state = new ShardState(
-                effects, new Claim(-1, -1, List.of()), new QueueLimits(1, 64 << 20, QueueLimits.Overflow.DROP_OLDEST));
-        fold(attach("a", 7));
-        for (int i = 0; i < 100_001; i++) {
-            fold(publish("m", recipient("a", 0)));
-        }
+    void messageIsLeftOutWhenItsQueueHasNoRoom() {
+        fold(attach("a", 7), publish("1", recipient("a", 0)));
         state.takeSavePoint(0, -1);
         effects.take();
-        fold(publish("m", recipient("a", 0)));
-        assertThat(effects.take()).containsExactly("overflowed");
-        assertThat(client("a").queuedMessages).isEqualTo(100_001);
-        assertThat(client("a").lastSequence).isEqualTo(100_002);
-        assertThat(state.takeSavePoint(0, 0).heads())
+        effects.full.add("a");
+        fold(publish("2", recipient("a", 0)));
+        assertThat(effects.take()).isEmpty();
+        assertThat(client("a").queuedMessages).isEqualTo(1);
+        SavePoint savePoint = state.takeSavePoint(0, 0);
+        assertThat(savePoint.queued()).isEmpty();
+        assertThat(savePoint.heads())
                 .singleElement()
-                .satisfies(head -> assertThat(head.lastSequence()).isEqualTo(100_002));
-        fold(new Settled(-1, List.of(settled("a", 0, "m", 1)), List.of()), publish("m", recipient("a", 0)));
-        assertThat(effects.take()).containsExactly("queued a 100003");
-    }
-
-    @Test
-    void messageIsNotQueuedWhenTheQueueHasAsManyBytesAsItMay() {
-        state = new ShardState(
-                effects, new Claim(-1, -1, List.of()), new QueueLimits(1, 1024, QueueLimits.Overflow.DROP_OLDEST));
-        fold(attach("a", 7));
-        ShardEvent.Publish large = publish("x".repeat(8 << 20), recipient("a", 0));
-        for (int i = 0; i < 9; i++) {
-            fold(large);
-        }
-        effects.take();
-        fold(large);
-        assertThat(effects.take()).containsExactly("overflowed");
-        assertThat(client("a").queuedMessages).isEqualTo(9);
+                .satisfies(head -> assertThat(head.lastSequence()).isEqualTo(2));
+        effects.full.clear();
+        fold(publish("3", recipient("a", 0)));
+        assertThat(effects.take()).containsExactly("queued a 3");
     }
 
     // Attach.
@@ -93,7 +73,7 @@ class ShardStateTest {
     @Test
     void repeatedHeadsChangeNothing() {
         NoEffects effects = new NoEffects();
-        ShardState state = new ShardState(effects, new Claim(-1, -1, List.of()), QueueLimits.defaults());
+        ShardState state = new ShardState(effects, new Claim(-1, -1, List.of()));
         state.apply(0, 0, Samples.attach("a", 1, 0, null));
         state.apply(1, 0, Samples.detach("a", 0, false, 0));
         state.takeSavePoint(0, -1);
@@ -354,7 +334,7 @@ class ShardStateTest {
 
     @Test
     void sourcesAreRememberedWhenLoaded() {
-        state = new ShardState(effects, new Claim(4, 2, List.of(new SourcePosition(2, 50, 1))), QueueLimits.defaults());
+        state = new ShardState(effects, new Claim(4, 2, List.of(new SourcePosition(2, 50, 1))));
         offset = 5;
         fold(attach("a", 7));
         effects.take();
@@ -570,7 +550,7 @@ class ShardStateTest {
     void willsBelongToTheirConnectionsWhenLoaded() {
         fold(attach("a", 7, FOREVER, DELAYED_WILL));
         SessionHead head = client("a").toHead();
-        state = new ShardState(effects, new Claim(5, -1, List.of()), QueueLimits.defaults());
+        state = new ShardState(effects, new Claim(5, -1, List.of()));
         state.load(List.of(head), List.of());
         state.load(
                 List.of(),
@@ -633,10 +613,7 @@ class ShardStateTest {
 
     private void reload(SavePoint savePoint) {
         effects.take();
-        state = new ShardState(
-                effects,
-                new Claim(savePoint.applied(), savePoint.foldedOwner(), savePoint.sources()),
-                QueueLimits.defaults());
+        state = new ShardState(effects, new Claim(savePoint.applied(), savePoint.foldedOwner(), savePoint.sources()));
         state.load(savePoint.heads(), savePoint.wills());
     }
 

@@ -45,7 +45,7 @@ public class ShardFoldBenchmark extends Microbenchmark {
     /** A session for each message of a round, so that each gets one message a round. */
     @Setup
     public void prepare() {
-        state = new ShardState(new Ignored(), new Claim(-1, -1, List.of()), QueueLimits.defaults());
+        state = new ShardState(new Ignored(), new Claim(-1, -1, List.of()));
         state.apply(OWNER, 0, new Owner("here"));
         for (int i = 1; i <= MESSAGES; i++) {
             state.apply(i, 0, attach(i - 1));
@@ -118,7 +118,9 @@ public class ShardFoldBenchmark extends Microbenchmark {
         public void queued(ClientState client, long sequence, QueueEntry.Queued entry) {}
 
         @Override
-        public void overflowed() {}
+        public boolean admits(ClientState client) {
+            return true;
+        }
 
         @Override
         public void received(ClientState client, long[] sequences) {}

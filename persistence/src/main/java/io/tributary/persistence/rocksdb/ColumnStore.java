@@ -8,6 +8,8 @@ import java.util.EnumMap;
 import java.util.Iterator;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.locks.Lock;
+import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 import org.rocksdb.BlockBasedTableConfig;
 import org.rocksdb.BloomFilter;
@@ -22,11 +24,14 @@ import org.rocksdb.RocksDBException;
 import org.rocksdb.WALRecoveryMode;
 import org.rocksdb.WriteBatch;
 import org.rocksdb.WriteOptions;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /** The native database with its columns. Owns every native object that lives as long as the database. */
 final class ColumnStore implements AutoCloseable {
     private static final int MAX_OPEN_FILES = 512;
     private static final int BLOOM_BITS = 10;
+    private static final Logger LOG = LoggerFactory.getLogger(ColumnStore.class);
     private static final long BYTES_PER_SYNC = 1024 * 1024;
 
     private final Deque<AutoCloseable> natives = new ArrayDeque<>();
@@ -34,6 +39,7 @@ final class ColumnStore implements AutoCloseable {
     private final WriteOptions waiting;
     private final WriteOptions notWaiting;
     private final RocksDB db;
+    private final Lock closing = new ReentrantLock();
     private boolean isClosed;
 
     private ColumnStore(Path folder, RocksDbOptions options) throws RocksDBException {
@@ -108,25 +114,38 @@ final class ColumnStore implements AutoCloseable {
         }
     }
 
-    /** What the database has in memory, in bytes: write buffers, cached blocks and what it keeps of open files. 0 once closed. */
-    synchronized long memoryBytes() {
-        if (isClosed) {
+    /**
+     * What the database has in memory, in bytes: write buffers, cached blocks and what it keeps of open files. 0 while it closes and
+     * afterwards, and where RocksDB does not say.
+     */
+    long memoryBytes() {
+        if (!closing.tryLock()) {
             return 0;
         }
         try {
-            return db.getAggregatedLongProperty("rocksdb.size-all-mem-tables")
-                    + db.getAggregatedLongProperty("rocksdb.estimate-table-readers-mem")
-                    + db.getLongProperty("rocksdb.block-cache-usage"); // one cache for all columns
+            return isClosed
+                    ? 0
+                    : db.getAggregatedLongProperty("rocksdb.size-all-mem-tables")
+                            + db.getAggregatedLongProperty("rocksdb.estimate-table-readers-mem")
+                            + db.getLongProperty("rocksdb.block-cache-usage"); // one cache for all columns
         } catch (RocksDBException e) {
-            throw Scan.unreadable(e);
+            LOG.debug("no figures of memory", e);
+            return 0;
+        } finally {
+            closing.unlock();
         }
     }
 
     /** Closes the database; nobody uses it any more but for {@link #memoryBytes}. */
     @Override
-    public synchronized void close() {
-        isClosed = true;
-        closeNatives();
+    public void close() {
+        closing.lock();
+        try {
+            isClosed = true;
+            closeNatives();
+        } finally {
+            closing.unlock();
+        }
     }
 
     private void closeNatives() {

@@ -160,7 +160,7 @@ class ScriptsTest {
     void longQueueIsReadInSmallPages() {
         get(store.save(SHARD, withQueue(-1, 1, entries("a", 10_000))));
         QueuePage first = get(store.readQueue(SHARD, "a", 0, Integer.MAX_VALUE, Integer.MAX_VALUE));
-        assertThat(first.entries()).hasSize(100);
+        assertThat(first.entries()).hasSize(RedisShardStore.MAX_ENTRIES);
         assertThat(first.more()).isTrue();
         List<Long> all = new ArrayList<>();
         QueuePage page;

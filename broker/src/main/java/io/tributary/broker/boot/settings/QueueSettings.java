@@ -11,7 +11,7 @@ import org.springframework.util.unit.DataSize;
  * @param maxMessages The most messages.
  * @param maxSize How large they may be together.
  * @param overflow What happens to a message beyond that. {@code drop-oldest}: the oldest ones that were not sent yet make room;
- *     while they are found, a queue may be longer by 100,000 messages or 64 MB, and takes no more then. {@code drop-newest}: it is not
+ *     where they are not found as fast as others come, a queue that is longer than this by 100,000 messages or 64 MB takes no more. {@code drop-newest}: it is not
  *     queued.
  * @param maxAge How long a message may wait before it expires, if its publisher did not ask for less; 0 for no limit.
  */

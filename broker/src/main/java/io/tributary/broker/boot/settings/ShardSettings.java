@@ -13,7 +13,7 @@ import org.springframework.util.unit.DataSize;
  * @param threads How many threads run the shards; 0 for one for each two cores.
  * @param savePointInterval The longest time between save points of a shard to which something happened; a restart repeats what
  *     came after the last one.
- * @param savePointMessages How many queued messages bring a save point earlier; where most of them are acknowledged by then, four
+ * @param savePointMessages How many queued messages bring a save point earlier; where an eighth of them is acknowledged by then, four
  *     times as many.
  * @param savePointSize The size of queued messages that brings a save point earlier; not of those that are acknowledged by then.
  * @param windowMessages How many unacknowledged messages are handed to a connection ahead.
