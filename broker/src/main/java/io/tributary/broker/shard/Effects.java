@@ -48,13 +48,6 @@ interface Effects {
     /** A message was added to a session's queue. */
     void queued(ClientState client, long sequence, QueueEntry.Queued entry);
 
-    /**
-     * Asks whether a message may enter a session's queue; its sequence number is used up either way. The one question that may be
-     * answered otherwise when the record is folded again: an owner that serves the sessions leaves out what a queue has no room
-     * for, and for one that folds the record after it the message is there.
-     */
-    boolean admits(ClientState client);
-
     /** PUBRECs of a client are logged. */
     void received(ClientState client, long[] sequences);
 

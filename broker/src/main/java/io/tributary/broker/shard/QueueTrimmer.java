@@ -11,14 +11,10 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Keeps each session's queue within its limits. What is in flight to a client, or was, is never trimmed; while the oldest
- * messages are being read from the store a queue may be longer than its limit by what arrives meanwhile, up to a bound: beyond it
- * new messages are left out. Confined to the thread of the driver.
+ * messages are being read from the store a queue may be longer than its limit by what arrives meanwhile. Confined to the
+ * thread of the driver.
  */
 final class QueueTrimmer {
-    /** By how much a queue may be over its limits while its oldest messages are found. */
-    private static final int MOST_MESSAGES_OVER = 100_000;
-
-    private static final long MOST_BYTES_OVER = 64L << 20;
     private static final int PAGE = 500;
 
     private final QueueLimits limits;
@@ -32,20 +28,6 @@ final class QueueTrimmer {
         this.deliveries = deliveries;
     }
 
-    /**
-     * Whether another message may enter a queue. There is no room when it is far over its limits, because messages come faster than
-     * its oldest ones are found and taken out.
-     */
-    boolean hasRoom(ClientState client) {
-        boolean isFarOver = deliveries.messagesOf(client) >= limits.maxMessages() + MOST_MESSAGES_OVER
-                || deliveries.bytesOf(client) - MOST_BYTES_OVER >= limits.maxBytes();
-        if (!isFarOver || client.isSweeping) {
-            return true;
-        }
-        trim(client);
-        return false;
-    }
-
     /** A message entered a queue; tells whether it may stay. */
     boolean admit(ClientState client, long sequence, QueueEntry.Queued entry) {
         if (!isOver(client)) {
@@ -55,14 +37,10 @@ final class QueueTrimmer {
             deliveries.drop(client, sequence, entry.message().sizeBytes(), DropReason.QUEUE_FULL);
             return false;
         }
-        trim(client);
-        return true;
-    }
-
-    private void trim(ClientState client) {
-        if (limits.overflow() == Overflow.DROP_OLDEST && trimming.add(client)) {
+        if (trimming.add(client)) {
             read(client, deliveries.firstUnseen(client), firstPage(client));
         }
+        return true;
     }
 
     private boolean isOver(ClientState client) {

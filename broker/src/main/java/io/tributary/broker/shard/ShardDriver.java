@@ -845,15 +845,6 @@ final class ShardDriver implements Effects {
     }
 
     @Override
-    public boolean admits(ClientState client) {
-        boolean admits = live == null || phase != Phase.LIVE || live.trimmer.hasRoom(client);
-        if (!admits) {
-            recorder.dropped(ShardRecorder.DropReason.QUEUE_FULL);
-        }
-        return admits;
-    }
-
-    @Override
     public void received(ClientState client, long[] sequences) {
         if (live != null && phase == Phase.LIVE) {
             live.deliveries.receivedLogged(client, sequences);

@@ -41,8 +41,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The state of one shard: the fold of its log. It does no I/O, reads no clock and has no threads of its own; the same
- * records always fold to the same state and the same effects, but for messages that a live owner has no room for
- * ({@link Effects#admits}). Confined to the thread of its driver.
+ * records always fold to the same state and the same effects. Confined to the thread of its driver.
  *
  * <p>A session's states, and the events that change them (any other combination changes nothing):
  *
@@ -240,10 +239,6 @@ final class ShardState {
 
     private void enqueue(ClientState client, Message message, Recipient recipient) {
         long sequence = ++client.lastSequence;
-        if (!effects.admits(client)) {
-            changes.touch(client);
-            return;
-        }
         client.queuedMessages++;
         client.queuedBytes += message.sizeBytes();
         if (recipient.group() != null) {

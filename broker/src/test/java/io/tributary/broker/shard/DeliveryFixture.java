@@ -35,8 +35,8 @@ final class DeliveryFixture implements Effects, MessageRouting {
     final List<HandOver> handOvers = new ArrayList<>();
     private final Queue<Runnable> onDurable = new ArrayDeque<>();
     boolean logsAtOnce = true;
-    final ShardState state;
-    final SessionQueues queues;
+    final ShardState state = new ShardState(this, new Claim(ShardStore.NOTHING_APPLIED, -1, List.of()));
+    final SessionQueues queues = new SessionQueues(0, state, store, Runnable::run);
     final Deliveries deliveries;
     final QueueTrimmer trimmer;
     final GroupHandOver handOver;
@@ -49,8 +49,6 @@ final class DeliveryFixture implements Effects, MessageRouting {
     private long offset;
 
     DeliveryFixture(ShardConfig config) {
-        state = new ShardState(this, new Claim(ShardStore.NOTHING_APPLIED, -1, List.of()));
-        queues = new SessionQueues(0, state, store, Runnable::run);
         catchUp = config.catchUp();
         deliveries = new Deliveries(config, queues, _ -> target, this::reading, () -> nowMillis, new ShardRecorder() {
             @Override
@@ -210,15 +208,6 @@ final class DeliveryFixture implements Effects, MessageRouting {
                 handOver.queued(client, entry.group());
             }
         }
-    }
-
-    @Override
-    public boolean admits(ClientState client) {
-        boolean admits = trimmer.hasRoom(client);
-        if (!admits) {
-            dropped.add("LEFT_OUT");
-        }
-        return admits;
     }
 
     @Override

@@ -31,11 +31,6 @@ class NoEffects implements Effects {
     public void queued(ClientState client, long sequence, QueueEntry.Queued entry) {}
 
     @Override
-    public boolean admits(ClientState client) {
-        return true;
-    }
-
-    @Override
     public void received(ClientState client, long[] sequences) {}
 
     @Override

@@ -6,7 +6,6 @@ import static io.tributary.broker.shard.Samples.message;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.tributary.broker.shard.QueueLimits.Overflow;
-import java.util.Collections;
 import org.junit.jupiter.api.Test;
 
 class QueueTrimmerTest {
@@ -86,65 +85,6 @@ class QueueTrimmerTest {
         shard.publish("a", "1", "2", "3");
         assertThat(shard.target.take()).containsExactly("7: 1", "7: 2");
         assertThat(shard.dropped).hasSize(1);
-    }
-
-    /** The store does not answer, and nothing else keeps the queue from growing. */
-    @Test
-    void newestMessagesAreLeftOutWhenTheOldestCannotBeReadAsFastAsOthersCome() {
-        queueUpToTheBound();
-        shard.publish("a", "left out", "left out");
-        assertThat(shard.dropped).containsExactly("LEFT_OUT", "LEFT_OUT");
-        assertThat(shard.client("a").queuedMessages).isEqualTo(100_003);
-
-        shard.store.answerAll();
-        shard.log();
-        assertThat(shard.client("a").queuedMessages).isEqualTo(3);
-        shard.publish("a", "4");
-        shard.fold(attach("a", 8));
-        shard.settle("a", 100_002, 100_003);
-        assertThat(shard.target.take()).containsExactly("8: 100002 100003", "8: 100006");
-    }
-
-    @Test
-    void queueIsTrimmedAgainWhenTheStoreFailedAndThereWasNoRoomLeft() {
-        queueUpToTheBound();
-        shard.store.fail();
-        shard.publish("a", "left out");
-        assertThat(shard.dropped).containsExactly("LEFT_OUT");
-        shard.store.answerAll();
-        assertThat(shard.deliveries.messagesOf(shard.client("a"))).isEqualTo(3);
-    }
-
-    /** What a client has acknowledged does not count, though it is not logged yet. */
-    @Test
-    void thereIsRoomForAClientThatAcknowledgesEverything() {
-        shard.fold(attach("a", 7));
-        for (int i = 1; i <= 100_010; i++) {
-            shard.publish("a", "m");
-            shard.settle("a", i);
-        }
-        assertThat(shard.dropped).isEmpty();
-        assertThat(shard.client("a").queuedMessages).isEqualTo(100_010);
-    }
-
-    @Test
-    void messagesAreLeftOutWhenTheQueueHasFarTooManyBytes() {
-        shard.fold(attach("a", 7), detach("a", 1, 0));
-        shard.publish("a", "1", "2", "3");
-        shard.save();
-        String large = "x".repeat(8 << 20);
-        shard.publish("a", large, large, large, large, large, large, large, large);
-        assertThat(shard.dropped).isEmpty();
-        shard.publish("a", large, "left out");
-        assertThat(shard.dropped).containsExactly("LEFT_OUT");
-    }
-
-    private void queueUpToTheBound() {
-        shard.fold(attach("a", 7), detach("a", 1, 0));
-        shard.publish("a", "1", "2", "3");
-        shard.save();
-        shard.publish("a", Collections.nCopies(100_000, "m").toArray(String[]::new));
-        assertThat(shard.dropped).isEmpty();
     }
 
     @Test

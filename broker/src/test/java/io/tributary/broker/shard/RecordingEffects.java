@@ -7,16 +7,11 @@ import io.tributary.common.mqtt.Message;
 import io.tributary.common.mqtt.Will;
 import java.util.ArrayList;
 import java.util.Arrays;
-import java.util.HashSet;
 import java.util.List;
-import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /** Writes down what a fold asks for, a line each. */
 final class RecordingEffects implements Effects {
-    /** The clients whose queues take no more. */
-    final Set<String> full = new HashSet<>();
-
     private final List<String> asked = new ArrayList<>();
 
     /** What was asked for since the last call. */
@@ -60,11 +55,6 @@ final class RecordingEffects implements Effects {
     @Override
     public void queued(ClientState client, long sequence, QueueEntry.Queued entry) {
         asked.add("queued " + client.clientId + " " + sequence);
-    }
-
-    @Override
-    public boolean admits(ClientState client) {
-        return !full.contains(client.clientId);
     }
 
     @Override

@@ -243,6 +243,21 @@ class ShardDriverTest {
         assertThat(log.pending()).singleElement().isInstanceOf(Settled.class);
     }
 
+    /** A save point of ten messages is on its way, and fifty wait for the next one: the log is read no further. */
+    @Test
+    void acknowledgementsAreLoggedAtOnceWhenSavePointsAreLate() {
+        goLive();
+        fold(attach("a", 7));
+        for (int i = 0; i < 60; i++) {
+            fold(publish("m", recipient("a", 1)));
+        }
+        assertThat(log.pending()).isEmpty();
+        driver.settle("a", 1, new long[] {1});
+        assertThat(log.pending()).singleElement().isInstanceOf(Settled.class);
+        driver.settle("a", 1, new long[] {2});
+        assertThat(log.pending()).hasSize(1);
+    }
+
     @Test
     void pubrecIsLoggedAtOnce() {
         goLive();

@@ -49,25 +49,6 @@ class ShardStateTest {
     private ShardState state = new ShardState(effects, new Claim(ShardStore.NOTHING_APPLIED, -1, List.of()));
     private long offset;
 
-    @Test
-    void messageIsLeftOutWhenItsQueueHasNoRoom() {
-        fold(attach("a", 7), publish("1", recipient("a", 0)));
-        state.takeSavePoint(0, -1);
-        effects.take();
-        effects.full.add("a");
-        fold(publish("2", recipient("a", 0)));
-        assertThat(effects.take()).isEmpty();
-        assertThat(client("a").queuedMessages).isEqualTo(1);
-        SavePoint savePoint = state.takeSavePoint(0, 0);
-        assertThat(savePoint.queued()).isEmpty();
-        assertThat(savePoint.heads())
-                .singleElement()
-                .satisfies(head -> assertThat(head.lastSequence()).isEqualTo(2));
-        effects.full.clear();
-        fold(publish("3", recipient("a", 0)));
-        assertThat(effects.take()).containsExactly("queued a 3");
-    }
-
     // Attach.
 
     @Test

@@ -118,11 +118,6 @@ public class ShardFoldBenchmark extends Microbenchmark {
         public void queued(ClientState client, long sequence, QueueEntry.Queued entry) {}
 
         @Override
-        public boolean admits(ClientState client) {
-            return true;
-        }
-
-        @Override
         public void received(ClientState client, long[] sequences) {}
 
         @Override

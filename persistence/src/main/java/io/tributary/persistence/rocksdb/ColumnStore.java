@@ -9,7 +9,8 @@ import java.util.Iterator;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.locks.Lock;
-import java.util.concurrent.locks.ReentrantLock;
+import java.util.concurrent.locks.ReadWriteLock;
+import java.util.concurrent.locks.ReentrantReadWriteLock;
 import org.jspecify.annotations.Nullable;
 import org.rocksdb.BlockBasedTableConfig;
 import org.rocksdb.BloomFilter;
@@ -39,7 +40,7 @@ final class ColumnStore implements AutoCloseable {
     private final WriteOptions waiting;
     private final WriteOptions notWaiting;
     private final RocksDB db;
-    private final Lock closing = new ReentrantLock();
+    private final ReadWriteLock lock = new ReentrantReadWriteLock();
     private boolean isClosed;
 
     private ColumnStore(Path folder, RocksDbOptions options) throws RocksDBException {
@@ -119,7 +120,8 @@ final class ColumnStore implements AutoCloseable {
      * afterwards, and where RocksDB does not say.
      */
     long memoryBytes() {
-        if (!closing.tryLock()) {
+        Lock use = lock.readLock();
+        if (!use.tryLock()) {
             return 0;
         }
         try {
@@ -132,19 +134,19 @@ final class ColumnStore implements AutoCloseable {
             LOG.debug("no figures of memory", e);
             return 0;
         } finally {
-            closing.unlock();
+            use.unlock();
         }
     }
 
     /** Closes the database; nobody uses it any more but for {@link #memoryBytes}. */
     @Override
     public void close() {
-        closing.lock();
+        lock.writeLock().lock();
         try {
             isClosed = true;
             closeNatives();
         } finally {
-            closing.unlock();
+            lock.writeLock().unlock();
         }
     }
 
