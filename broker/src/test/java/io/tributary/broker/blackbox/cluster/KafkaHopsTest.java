@@ -45,7 +45,6 @@ import org.junit.jupiter.api.extension.ExtendWith;
 @ExtendWith(BrokerExtension.class)
 @Timeout(value = 5, unit = TimeUnit.MINUTES)
 class KafkaHopsTest {
-    private static final String SHARDS = "tributary.shards";
     private static final int MESSAGES = 500;
     private static final long PERSISTENT = 3_600;
     private static final Duration PATIENCE = Duration.ofMinutes(1);
@@ -63,6 +62,7 @@ class KafkaHopsTest {
     @BeforeAll
     static void start() {
         cluster = TestCluster.in(Scratch.folder("hops")).nodes(2).start();
+        cluster.awaitShardsSpread(PATIENCE);
         kafka = new KafkaRecords(cluster.kafka().bootstrapServers());
         new Probe(cluster.shards()).await(List.copyOf(cluster.nodes()), PATIENCE);
     }
@@ -118,7 +118,7 @@ class KafkaHopsTest {
     /** The events of the shards' logs about messages whose topics, or of clients whose identifiers, begin so; by kind. */
     private static Map<String, Integer> records(String prefix) {
         Map<String, Integer> records = new HashMap<>();
-        for (byte[] value : kafka.values(SHARDS)) {
+        for (byte[] value : kafka.values(TestCluster.SHARDS)) {
             ShardEvent event = EventCodec.decode(value);
             String about = switch (event) {
                 case ShardEvent.Publish publish -> publish.message().topic();
@@ -138,7 +138,7 @@ class KafkaHopsTest {
         Map<String, Long> now = kafka.written();
         long seconds = 1 + TimeUnit.NANOSECONDS.toSeconds(System.nanoTime() - beforeNanos);
         now.forEach((topic, end) -> {
-            long grown = end - before.getOrDefault(topic, 0L) - (topic.equals(SHARDS) ? records : 0);
+            long grown = end - before.getOrDefault(topic, 0L) - (topic.equals(TestCluster.SHARDS) ? records : 0);
             assertThat(grown).as("%s, in %d s", topic, seconds).isBetween(0L, IDLE_A_SECOND * seconds);
         });
     }

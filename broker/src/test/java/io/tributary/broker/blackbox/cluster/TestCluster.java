@@ -8,6 +8,7 @@ import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.LinkedHashMap;
@@ -21,7 +22,10 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Executors;
 import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.admin.AdminClientConfig;
+import org.apache.kafka.clients.admin.ConsumerGroupDescription;
 import org.apache.kafka.clients.admin.NewTopic;
+import org.apache.kafka.common.GroupState;
+import org.awaitility.Awaitility;
 
 /**
  * Broker nodes {@code n1}, {@code n2}, ... on Kafka and Redis Cluster, each a process of its own on ports of its own, which a
@@ -31,6 +35,9 @@ import org.apache.kafka.clients.admin.NewTopic;
  * <p>One thread at a time, except for {@link #upNodes}.
  */
 public final class TestCluster implements AutoCloseable {
+    /** The topic of the shards' logs, and the group of its readers. */
+    static final String SHARDS = "tributary.shards";
+
     private final LocalKafka kafka;
     private final LocalRedis redis;
     private final Map<String, BrokerProcess> nodes = new LinkedHashMap<>();
@@ -112,6 +119,30 @@ public final class TestCluster implements AutoCloseable {
     public void start(String name) {
         node(name).start();
         down.remove(name);
+    }
+
+    /**
+     * Waits until each of the nodes, of which all run, has its part of the shards for good: a node that started first has all of
+     * them for a while, and one that takes a shard over repeats what the log says since the last save point.
+     */
+    void awaitShardsSpread(Duration limit) {
+        try (Admin admin = Admin.create(Map.of(AdminClientConfig.BOOTSTRAP_SERVERS_CONFIG, kafka.bootstrapServers()))) {
+            Awaitility.await("each node has its shards").atMost(limit).until(() -> isSpread(admin));
+        }
+    }
+
+    private boolean isSpread(Admin admin) throws ExecutionException, InterruptedException {
+        ConsumerGroupDescription group = admin.describeConsumerGroups(List.of(SHARDS))
+                .all()
+                .get()
+                .values()
+                .iterator()
+                .next();
+        return group.groupState() == GroupState.STABLE
+                && group.members().size() == nodes.size()
+                && group.members().stream()
+                        .allMatch(
+                                member -> member.assignment().topicPartitions().size() >= shards / nodes.size());
     }
 
     /** Writes what the threads of each node that runs do to a file beside its log, for whoever looks into a failure. */
