@@ -30,6 +30,9 @@ class FamiliesInDocsTest {
             new Part("many-to-many.standalone", "2. Many to many, standalone"),
             new Part("device-mix.standalone", "3. Device mixes, standalone"),
             new Part("device-mix-2x.standalone", "3. The factory at twice its size, standalone"),
+            new Part(
+                    "device-mix-larger.standalone",
+                    "3. Home and healthcare at twice and ten times their size, standalone"),
             new Part("device-mix.mosquitto", "3. Device mixes, Mosquitto"),
             new Part("latency.standalone", "4. Latency by clients, standalone"),
             new Part("latency.mosquitto", "4. Latency by clients, Mosquitto"),
