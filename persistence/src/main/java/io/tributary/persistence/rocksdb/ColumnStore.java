@@ -30,9 +30,9 @@ import org.slf4j.LoggerFactory;
 
 /** The native database with its columns. Owns every native object that lives as long as the database. */
 final class ColumnStore implements AutoCloseable {
+    private static final Logger LOG = LoggerFactory.getLogger(ColumnStore.class);
     private static final int MAX_OPEN_FILES = 512;
     private static final int BLOOM_BITS = 10;
-    private static final Logger LOG = LoggerFactory.getLogger(ColumnStore.class);
     private static final long BYTES_PER_SYNC = 1024 * 1024;
 
     private final Deque<AutoCloseable> natives = new ArrayDeque<>();

@@ -28,7 +28,6 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.apache.kafka.clients.admin.Admin;
-import org.apache.kafka.clients.admin.AdminClientConfig;
 import org.apache.kafka.clients.admin.OffsetSpec;
 import org.apache.kafka.clients.consumer.OffsetAndMetadata;
 import org.apache.kafka.clients.producer.KafkaProducer;
@@ -78,12 +77,15 @@ class ClusterIngestTest {
                 .setting("--tributary.ingest.dead-letters=" + DEAD)
                 .start();
         awaitWhole();
-        String servers = cluster.kafka().bootstrapServers();
         producer = new KafkaProducer<>(
-                Map.of(ProducerConfig.BOOTSTRAP_SERVERS_CONFIG, servers, ProducerConfig.LINGER_MS_CONFIG, 2),
+                Map.of(
+                        ProducerConfig.BOOTSTRAP_SERVERS_CONFIG,
+                        cluster.kafka().bootstrapServers(),
+                        ProducerConfig.LINGER_MS_CONFIG,
+                        2),
                 new StringSerializer(),
                 new ByteArraySerializer());
-        admin = Admin.create(Map.of(AdminClientConfig.BOOTSTRAP_SERVERS_CONFIG, servers));
+        admin = cluster.kafkaAdmin();
     }
 
     @AfterAll

@@ -45,7 +45,6 @@ import java.util.TreeSet;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.apache.kafka.clients.admin.Admin;
-import org.apache.kafka.clients.admin.AdminClientConfig;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
@@ -255,9 +254,7 @@ class ClusterPromisesTest {
     /** As Kafka does by itself after a week, unless configured. */
     private void forgetCommittedOffset(String application) {
         String group = "tributary.app." + name + application;
-        Map<String, Object> servers = Map.of(
-                AdminClientConfig.BOOTSTRAP_SERVERS_CONFIG, cluster.kafka().bootstrapServers());
-        try (Admin admin = Admin.create(servers)) {
+        try (Admin admin = cluster.kafkaAdmin()) {
             until(() -> !get(admin.listConsumerGroupOffsets(group)
                             .partitionsToOffsetAndMetadata()
                             .toCompletionStage())

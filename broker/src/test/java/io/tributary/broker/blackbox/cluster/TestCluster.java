@@ -59,6 +59,11 @@ public final class TestCluster implements AutoCloseable {
         return kafka;
     }
 
+    /** An administrator of its Kafka, for the caller to close. */
+    Admin kafkaAdmin() {
+        return Admin.create(Map.of(AdminClientConfig.BOOTSTRAP_SERVERS_CONFIG, kafka.bootstrapServers()));
+    }
+
     public LocalRedis redis() {
         return redis;
     }
@@ -126,7 +131,7 @@ public final class TestCluster implements AutoCloseable {
      * them for a while, and one that takes a shard over repeats what the log says since the last save point.
      */
     void awaitShardsSpread(Duration limit) {
-        try (Admin admin = Admin.create(Map.of(AdminClientConfig.BOOTSTRAP_SERVERS_CONFIG, kafka.bootstrapServers()))) {
+        try (Admin admin = kafkaAdmin()) {
             Awaitility.await("each node has its shards").atMost(limit).until(() -> isSpread(admin));
         }
     }
@@ -238,7 +243,7 @@ public final class TestCluster implements AutoCloseable {
                         .appendOnly(true)
                         .start();
                 cluster = new TestCluster(kafka, redis, shards);
-                createTopics(kafka);
+                createTopics(cluster);
                 prepareNodes(cluster);
                 cluster.startNodes();
                 return cluster;
@@ -253,12 +258,11 @@ public final class TestCluster implements AutoCloseable {
             }
         }
 
-        private void createTopics(LocalKafka kafka) {
+        private void createTopics(TestCluster cluster) {
             if (topics.isEmpty()) {
                 return;
             }
-            try (Admin admin =
-                    Admin.create(Map.of(AdminClientConfig.BOOTSTRAP_SERVERS_CONFIG, kafka.bootstrapServers()))) {
+            try (Admin admin = cluster.kafkaAdmin()) {
                 admin.createTopics(topics).all().get();
             } catch (ExecutionException failure) {
                 throw new IllegalStateException(failure);
