@@ -10,6 +10,9 @@ import io.tributary.broker.subscription.Routes;
 import io.tributary.broker.subscription.Subscriptions;
 import io.tributary.broker.sys.ClusterFigures;
 import io.tributary.broker.sys.NodeFigures;
+import io.tributary.common.event.RecordFormat;
+import io.tributary.common.time.SteadyClock;
+import java.time.InstantSource;
 import java.util.List;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
@@ -20,26 +23,36 @@ import org.jspecify.annotations.Nullable;
 /** A broker without others. */
 final class Alone implements Place {
     private final String name;
+    private final SteadyClock clock;
+    private final RecordFormat format = RecordFormat.alone();
     private final StandaloneStorage storage;
     /** This start of this node: what an earlier one left attached is known to be gone. */
     private final String incarnation;
 
-    private Alone(String name, StandaloneStorage storage, String incarnation) {
+    private Alone(String name, SteadyClock clock, StandaloneStorage storage, String incarnation) {
         this.name = name;
+        this.clock = clock;
         this.storage = storage;
         this.incarnation = incarnation;
     }
 
     static Alone open(BrokerConfig config, BrokerRecorders recorders) {
+        SteadyClock clock = new SteadyClock();
         return new Alone(
                 config.nodeName(),
-                StandaloneStorage.open(config, recorders.storage()),
+                clock,
+                StandaloneStorage.open(config, recorders.storage(), clock),
                 config.nodeName() + "#" + UUID.randomUUID());
     }
 
     @Override
     public String node() {
         return incarnation;
+    }
+
+    @Override
+    public InstantSource clock() {
+        return clock;
     }
 
     @Override
@@ -50,6 +63,11 @@ final class Alone implements Place {
     @Override
     public Routes routes() {
         return Routes.NONE;
+    }
+
+    @Override
+    public RecordFormat format() {
+        return format;
     }
 
     @Override
@@ -79,12 +97,20 @@ final class Alone implements Place {
     }
 
     @Override
+    public void awaitReached() {}
+
+    @Override
     public CompletionStage<@Nullable Void> live() {
         return CompletableFuture.completedStage(null);
     }
 
     @Override
-    public void tick(boolean ownsShardZero) {}
+    public boolean isFirst() {
+        return true;
+    }
+
+    @Override
+    public void tick() {}
 
     @Override
     public void tell(Supplier<NodeFigures> own) {}

@@ -1,5 +1,6 @@
 package io.tributary.broker;
 
+import io.tributary.broker.cluster.Loss;
 import io.tributary.broker.connection.BoundListener;
 import io.tributary.broker.metrics.Totals;
 import io.tributary.broker.retained.RetainedMessages;
@@ -88,8 +89,8 @@ public final class Broker implements AutoCloseable {
 
     private void begin(BrokerConfig to) {
         CompletableFuture<BrokerNode> started = new CompletableFuture<>();
-        BrokerNode begun = BrokerNode.start(to, extensions, recorders, totals, why -> {
-            CompletionStage<Void> _ = started.thenAccept(lost -> beginAnew(lost, why));
+        BrokerNode begun = BrokerNode.start(to, extensions, recorders, totals, loss -> {
+            CompletionStage<Void> _ = started.thenAccept(lost -> beginAnew(lost, loss));
         });
         bound = begun.listeners();
         try {
@@ -105,19 +106,23 @@ public final class Broker implements AutoCloseable {
     }
 
     /** On a thread that must not be blocked, so that a new one does the work; of several calls for one node, one counts. */
-    private synchronized void beginAnew(BrokerNode lost, String why) {
+    private synchronized void beginAnew(BrokerNode lost, Loss loss) {
         if (closed || !lost.equals(node)) {
             return;
         }
-        LOG.error("this node begins anew: {}", why);
-        problem = "this node begins anew: " + why;
+        LOG.error("this node begins anew: {}", loss.why());
+        problem = "this node begins anew: " + loss.why();
         node = null;
-        restart = Thread.ofPlatform().name("tributary-restart").daemon().start(() -> restart(lost));
+        restart = Thread.ofPlatform().name("tributary-restart").daemon().start(() -> restart(lost, loss));
     }
 
-    private void restart(BrokerNode lost) {
+    private void restart(BrokerNode lost, Loss loss) {
         try {
-            lost.abandon();
+            if (loss.canLeave()) {
+                lost.close();
+            } else {
+                lost.abandon();
+            }
         } catch (RuntimeException e) {
             LOG.error("what was lost could not be closed in order", e);
         }

@@ -1,5 +1,6 @@
 package io.tributary.broker;
 
+import io.tributary.broker.cluster.Loss;
 import io.tributary.broker.connection.BoundListener;
 import io.tributary.broker.connection.ListenException;
 import io.tributary.broker.connection.Listeners;
@@ -29,8 +30,8 @@ import io.tributary.broker.sys.NodeFigures;
 import io.tributary.broker.sys.SysConfig;
 import io.tributary.broker.sys.SysFigures;
 import io.tributary.broker.sys.SysTopics;
+import io.tributary.common.codec.DecoderLimits;
 import java.time.Duration;
-import java.time.InstantSource;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletionException;
@@ -94,14 +95,20 @@ final class BrokerNode implements AutoCloseable {
         sys = SysConfig.every(config.sysInterval());
         Storage storage = place.storage();
         SharedGroups shared = new SharedGroups(config.shared(), sessions::inFlight);
-        subscriptions = new Subscriptions(storage.subscriptions(), place.routes(), config.subscriptions(), shared);
-        retained = new RetainedMessages(storage.retained(), config.retained(), InstantSource.system());
+        retained = new RetainedMessages(storage.retained(), config.retained(), place.clock(), place.format());
         ClusterConfig cluster = config.cluster();
         // Alone, the store cannot be lost without the log.
         ShardConfig ofShards =
                 cluster == null ? config.shards() : config.shards().withRetention(cluster.retention());
-        shards = new Shards(ofShards, storage.log(), storage.store(), storage.topics());
-        policy = new PublishPolicy(extensions.authorizer(), extensions.publish());
+        shards = new Shards(ofShards, storage.log(), storage.store(), storage.topics(), place.clock(), place.format());
+        subscriptions = new Subscriptions(
+                storage.subscriptions(),
+                place.routes(),
+                config.subscriptions(),
+                shared,
+                shards.count(),
+                shards::shardOf);
+        policy = new PublishPolicy(extensions.authorizer(), extensions.publish(), largestPacketBytes(config));
         router = new Router(
                 place.node(),
                 subscriptions,
@@ -116,11 +123,17 @@ final class BrokerNode implements AutoCloseable {
         });
     }
 
+    private static int largestPacketBytes(BrokerConfig config) {
+        return config.listeners().stream()
+                .mapToInt(listener -> listener.limits().packets().maxPacketBytes())
+                .max()
+                .orElse(DecoderLimits.DEFAULT.maxPacketBytes());
+    }
+
     /**
      * Starts one; returns when every listener accepts and, in a cluster, every shard has an owner. Blocks until then.
      *
-     * @param onLost told in words, at least once, when this node must not go on and is to be closed; on a thread that must not
-     *     be blocked
+     * @param onLost told, at least once, when this node must not go on and is to be closed; on a thread that must not be blocked
      * @throws BrokerStartException when it cannot, in words for the operator
      */
     static BrokerNode start(
@@ -128,7 +141,7 @@ final class BrokerNode implements AutoCloseable {
             BrokerExtensions extensions,
             BrokerRecorders recorders,
             Totals totals,
-            Consumer<String> onLost) {
+            Consumer<Loss> onLost) {
         ClusterConfig cluster = config.cluster();
         Place place =
                 cluster == null ? Alone.open(config, recorders) : InCluster.open(config, cluster, recorders, onLost);
@@ -146,6 +159,7 @@ final class BrokerNode implements AutoCloseable {
         shards.start(new Shards.Node(
                 place.node(), place::isDead, groups, router, new Ends(), place.others(), recorders.shards()));
         await(place.connect(shards, router, subscriptions, sessions));
+        place.awaitReached();
         await(subscriptions.start());
         await(retained.start());
         subscriptions.watch(subscriber -> shards.verify(subscriber.clientId(), subscriber.identity()));
@@ -188,7 +202,7 @@ final class BrokerNode implements AutoCloseable {
                 new Extensions(SubscribeInterceptor.chain(extensions.subscribe()), extensions.sessions()),
                 sessions,
                 recorders.sessions(),
-                InstantSource.system());
+                place.clock());
     }
 
     private void tick() {
@@ -196,17 +210,18 @@ final class BrokerNode implements AutoCloseable {
             ticks++;
             if (!ready && ticks % SAY_EACH_TICKS == 0) {
                 LOG.info("still starting: {} of {} shards have no owner yet", shards.unowned(), shards.count());
+                shards.problems().forEach(problem -> LOG.warn("still starting: {}", problem));
             }
-            boolean ownsShardZero = shards.isLive(0);
-            place.tick(ownsShardZero);
+            place.tick();
             place.tell(this::figures);
             if (!place.view().isCurrent()) {
                 return; // what this node would clear away may be newer than it knows
             }
             subscriptions.repair(shards::owns);
+            subscriptions.lookForStuck(sessions::flow);
             groups.tick();
-            if (ownsShardZero) { // once in the cluster is enough
-                retained.expire(System.currentTimeMillis() - expiryGraceMillis());
+            if (place.isFirst()) {
+                retained.expire(place.clock().millis() - expiryGraceMillis());
             }
         } catch (RuntimeException e) {
             LOG.error("what is done each second failed; this is a defect", e); // the timer would stop silently
@@ -298,7 +313,7 @@ final class BrokerNode implements AutoCloseable {
             place.leaving();
         }
         try {
-            end(config.drain(), FAREWELL);
+            end(config.drain(), FAREWELL, () -> {});
             if (ready) {
                 place.leave();
             }
@@ -311,28 +326,32 @@ final class BrokerNode implements AutoCloseable {
     void abandon() {
         if (closed.compareAndSet(false, true)) {
             try {
-                place.stopServing();
-                end(AT_ONCE, Duration.ZERO);
+                end(AT_ONCE, Duration.ZERO, place::stopServing);
             } finally {
                 place.close();
             }
         }
     }
 
-    private void end(DrainConfig drain, Duration farewell) {
+    private void end(DrainConfig drain, Duration farewell, Runnable withoutClients) {
+        try {
+            sendAway(drain, farewell);
+            withoutClients.run();
+        } finally {
+            timer.shutdownNow();
+            groups.close();
+            shards.close();
+        }
+    }
+
+    private void sendAway(DrainConfig drain, Duration farewell) {
         if (sysTopics != null) {
             sysTopics.close();
         }
         // Alone there is no other node that all at once would be too much for.
         int perSecond = config.cluster() == null ? 0 : drain.connectionsPerSecond();
-        try {
-            if (listeners != null) {
-                await(listeners.close(perSecond, drain.longest(), drain.serverReference(), farewell));
-            }
-        } finally {
-            timer.shutdownNow();
-            groups.close();
-            shards.close();
+        if (listeners != null) {
+            await(listeners.close(perSecond, drain.longest(), drain.serverReference(), farewell));
         }
     }
 
@@ -356,9 +375,9 @@ final class BrokerNode implements AutoCloseable {
 
         @Override
         public void shardLive(int shard, long upTo, ToLongFunction<String> sessionOf) {
-            for (Subscriber subscriber : subscriptions.persistentClients()) {
+            for (Subscriber subscriber : subscriptions.persistentClients(shard)) {
                 String clientId = subscriber.clientId();
-                boolean isKnown = shards.shardOf(clientId) == shard && subscriber.identity() <= upTo;
+                boolean isKnown = subscriber.identity() <= upTo;
                 if (isKnown && sessionOf.applyAsLong(clientId) != subscriber.identity()) {
                     subscriptions.end(subscriber);
                 }

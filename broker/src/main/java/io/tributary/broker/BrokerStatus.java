@@ -43,6 +43,8 @@ public record BrokerStatus(
      * @param ownedShards the shards that this node owns
      * @param unownedShards the shards that nobody is known to own: their clients cannot connect
      * @param unsavedShards the shards of this node for whose state the store does not work at the moment
+     * @param laggingShards the shards of the cluster that are behind by half of the retention of their log: what is published for their
+     *     persistent sessions is refused
      * @param behind whether this node is behind the others with subscriptions or retained messages, and therefore takes no
      *     messages from publishers
      * @param problems what keeps this node from serving clients at the moment, a sentence each
@@ -54,6 +56,7 @@ public record BrokerStatus(
             int ownedShards,
             int unownedShards,
             int unsavedShards,
+            int laggingShards,
             boolean behind,
             List<String> problems,
             List<String> warnings,

@@ -42,7 +42,7 @@ public record ClusterConfig(
         @Nullable IngestConfig ingest) {
 
     /** How many shards a cluster gets: a few for each shard thread there will ever be. */
-    public static final int DEFAULT_SHARDS = 128;
+    public static final int DEFAULT_SHARDS = 24;
 
     public ClusterConfig {
         if (shards < 1 || shards > 65_535) {

@@ -1,11 +1,13 @@
 package io.tributary.broker;
 
+import io.tributary.common.event.RecordFormat;
 import io.tributary.common.event.UnreadableRecordException;
 import io.tributary.persistence.app.AppTopics;
 import io.tributary.persistence.ingest.IngestSource;
 import io.tributary.persistence.kafka.IngestTopics;
 import io.tributary.persistence.kafka.KafkaAccessException;
 import io.tributary.persistence.kafka.KafkaAppTopics;
+import io.tributary.persistence.kafka.KafkaConfig;
 import io.tributary.persistence.kafka.KafkaIngest;
 import io.tributary.persistence.kafka.KafkaMaps;
 import io.tributary.persistence.kafka.KafkaShardLog;
@@ -19,6 +21,8 @@ import io.tributary.persistence.replicated.ReplicatedMap;
 import io.tributary.persistence.replicated.Visibility;
 import io.tributary.persistence.shard.ShardLog;
 import io.tributary.persistence.shard.ShardStore;
+import java.time.Duration;
+import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
@@ -34,6 +38,9 @@ final class ClusterStorage implements Storage {
     /** The maps that all nodes follow. */
     static final List<String> MAPS = List.of("subscriptions", "retained", "routes", "nodes");
 
+    private static final Duration WATCH_INTERVAL = Duration.ofMinutes(3);
+
+    private final TopicWatch watch;
     private final List<AutoCloseable> parts = new ArrayList<>();
     private final ReplicatedMap subscriptions;
     private final ReplicatedMap retained;
@@ -48,10 +55,14 @@ final class ClusterStorage implements Storage {
             String clientId,
             ClusterConfig cluster,
             int largestPacketBytes,
+            int largestRecordBytes,
             Visibility visibility,
+            RecordFormat format,
+            InstantSource clock,
             BrokerRecorders recorders,
             Consumer<Throwable> onBroken) {
         try {
+            watch = opened(new TopicWatch(cluster.kafka(), needs(cluster, largestPacketBytes), WATCH_INTERVAL));
             KafkaMaps maps = opened(
                     new KafkaMaps(cluster.kafka(), clientId, MAPS.size(), visibility, recorders.kafka(), onBroken));
             subscriptions = maps.open("subscriptions");
@@ -59,15 +70,19 @@ final class ClusterStorage implements Storage {
             routes = maps.open("routes");
             nodes = maps.open("nodes");
             RedisCluster redis = opened(RedisCluster.connect(cluster.redis()));
-            store = opened(new RedisShardStore(redis, cluster.shards(), recorders.redis()));
+            store = opened(new RedisShardStore(redis, cluster.shards(), format, recorders.redis()));
             topics = opened(new KafkaAppTopics(
                     cluster.kafka(),
                     cluster.applications(),
                     clientId,
                     largestPacketBytes,
+                    format,
                     recorders.kafka(),
                     onBroken));
-            log = opened(new KafkaShardLog(cluster.kafka(), clientId, cluster.shards(), recorders.kafka(), onBroken));
+            KafkaConfig forShards = cluster.kafka()
+                    .withAppends(cluster.kafka().appends().withMaxRecordBytesAtLeast(largestRecordBytes));
+            log = opened(new KafkaShardLog(
+                    forShards, clientId, cluster.shards(), cluster.retention(), clock, recorders.kafka(), onBroken));
             ingest = cluster.ingest() == null
                     ? null
                     : opened(new KafkaIngest(
@@ -84,6 +99,8 @@ final class ClusterStorage implements Storage {
      *
      * @param clientId names this node in the logs and metrics of Kafka
      * @param largestPacketBytes the largest packet of any listener
+     * @param format says in which format records are written
+     * @param clock the time of the cluster
      * @param onBroken told at most a few times, when Kafka has refused something for good: this node must not go on
      * @throws BrokerStartException with a sentence for each thing that is not as it must be
      */
@@ -92,11 +109,12 @@ final class ClusterStorage implements Storage {
             ClusterConfig cluster,
             int largestPacketBytes,
             Visibility visibility,
+            RecordFormat format,
+            InstantSource clock,
             BrokerRecorders recorders,
             Consumer<Throwable> onBroken) {
         try {
-            KafkaTopics.ensure(
-                    cluster.kafka(), new TopicNeeds(cluster.shards(), MAPS, cluster.retention(), largestPacketBytes));
+            int largestRecordBytes = KafkaTopics.ensure(cluster.kafka(), needs(cluster, largestPacketBytes));
             if (cluster.ingest() != null) {
                 IngestTopics.ensure(cluster.kafka(), cluster.ingest().source());
             }
@@ -104,10 +122,28 @@ final class ClusterStorage implements Storage {
             if (!problems.isEmpty()) {
                 throw new RedisStoreException(String.join("\n", problems));
             }
-            return new ClusterStorage(clientId, cluster, largestPacketBytes, visibility, recorders, onBroken);
+            return new ClusterStorage(
+                    clientId,
+                    cluster,
+                    largestPacketBytes,
+                    largestRecordBytes,
+                    visibility,
+                    format,
+                    clock,
+                    recorders,
+                    onBroken);
         } catch (KafkaAccessException | RedisStoreException | UnreadableRecordException e) {
             throw new BrokerStartException(String.valueOf(e.getMessage()), e);
         }
+    }
+
+    private static TopicNeeds needs(ClusterConfig cluster, int largestPacketBytes) {
+        return new TopicNeeds(cluster.shards(), MAPS, cluster.retention(), largestPacketBytes);
+    }
+
+    /** What somebody has changed about Kafka's topics and should not have, a sentence each. */
+    List<String> topicFaults() {
+        return watch.faults();
     }
 
     private <T extends AutoCloseable> T opened(T part) {

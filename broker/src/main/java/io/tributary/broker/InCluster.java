@@ -1,6 +1,7 @@
 package io.tributary.broker;
 
 import io.tributary.broker.cluster.ClusterNode;
+import io.tributary.broker.cluster.Loss;
 import io.tributary.broker.cluster.Member;
 import io.tributary.broker.cluster.NodeState;
 import io.tributary.broker.connection.ListenerConfig;
@@ -21,9 +22,11 @@ import io.tributary.broker.subscription.Subscriptions;
 import io.tributary.broker.sys.ClusterFigures;
 import io.tributary.broker.sys.NodeFigures;
 import io.tributary.common.codec.DecoderLimits;
+import io.tributary.common.event.RecordFormat;
 import io.tributary.common.event.UnreadableRecordException;
 import io.tributary.persistence.ingest.IngestSource;
 import java.time.Duration;
+import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
@@ -33,6 +36,7 @@ import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
@@ -43,6 +47,7 @@ import org.slf4j.LoggerFactory;
 final class InCluster implements Place {
     private static final Logger LOG = LoggerFactory.getLogger(InCluster.class);
     private static final String TAKES_NOTHING = "; this node takes no PUBLISH and no SUBSCRIBE until that has passed";
+    private static final Duration REACH_PATIENCE = Duration.ofSeconds(15);
     private static final Duration LEAVE_PATIENCE = Duration.ofSeconds(3);
 
     private final ClusterNode cluster;
@@ -68,17 +73,17 @@ final class InCluster implements Place {
         this.packets = packets;
         this.ingest = ingest;
         this.ingestRecorder = ingestRecorder;
-        routes = new Routes(storage.routes(), id.toString());
+        routes = new Routes(storage.routes(), id.toString(), cluster.format());
     }
 
     /**
      * Connects with Kafka and Redis, and chooses this process's number. Blocks until done.
      *
-     * @param onLost told when this process must not go on, in words: it was declared dead, or Kafka refuses what it must take
+     * @param onLost told when this process must not go on: it was declared dead, is cut off, or Kafka refuses what it must take
      * @throws BrokerStartException when something is not as it must be
      */
     static InCluster open(
-            BrokerConfig config, ClusterConfig cluster, BrokerRecorders recorders, Consumer<String> onLost) {
+            BrokerConfig config, ClusterConfig cluster, BrokerRecorders recorders, Consumer<Loss> onLost) {
         ClusterNode node = new ClusterNode(
                 new ClusterNode.Config(
                         config.nodeName(),
@@ -91,15 +96,17 @@ final class InCluster implements Place {
                         cluster.visibility()),
                 recorders.cluster(),
                 recorders.links(),
-                () -> onLost.accept("the cluster holds this node for dead"));
+                onLost);
         try {
             ClusterStorage storage = ClusterStorage.open(
                     config.nodeName(),
                     cluster,
                     packets(config.listeners()).maxPacketBytes(),
                     node.visibility(),
+                    node.format(),
+                    node.clock(),
                     recorders,
-                    failure -> onLost.accept("Kafka cannot be relied on any more: " + failure));
+                    failure -> onLost.accept(new Loss("Kafka cannot be relied on any more: " + failure, false)));
             try {
                 return new InCluster(
                         node,
@@ -136,6 +143,11 @@ final class InCluster implements Place {
     }
 
     @Override
+    public InstantSource clock() {
+        return cluster.clock();
+    }
+
+    @Override
     public Storage storage() {
         return storage;
     }
@@ -143,6 +155,11 @@ final class InCluster implements Place {
     @Override
     public Routes routes() {
         return routes;
+    }
+
+    @Override
+    public RecordFormat format() {
+        return cluster.format();
     }
 
     @Override
@@ -176,6 +193,21 @@ final class InCluster implements Place {
         }
     }
 
+    @Override
+    public void awaitReached() {
+        try {
+            cluster.reached().toCompletableFuture().get(REACH_PATIENCE.toSeconds(), TimeUnit.SECONDS);
+        } catch (ExecutionException | TimeoutException e) {
+            throw new BrokerStartException(
+                    "this node cannot reach " + cluster.obstacles()
+                            + ", which serves clients: let each node reach the port for links of each other one",
+                    e);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new BrokerStartException("interrupted", e);
+        }
+    }
+
     /** What others acknowledged before they began to wait for this node is in the maps by then. */
     @Override
     public CompletionStage<@Nullable Void> live() {
@@ -190,12 +222,17 @@ final class InCluster implements Place {
     }
 
     @Override
-    public void tick(boolean ownsShardZero) {
-        cluster.owningShardZero(ownsShardZero);
+    public boolean isFirst() {
+        return cluster.isFirst();
+    }
+
+    @Override
+    public void tick() {
+        cluster.tick();
         tellOfProblem(cluster.problem());
         Subscriptions all = subscriptions;
         if (all != null && cluster.isCurrent()) {
-            all.sweep(cluster::isKnownDead, ownsShardZero);
+            all.sweep(cluster::isKnownDead, isFirst());
         }
     }
 
@@ -249,14 +286,18 @@ final class InCluster implements Place {
 
     @Override
     public void serving(Router router, Shards shards) {
+        cluster.serving(true);
         IngestSource source = storage.ingest();
         if (ingest != null && source != null) {
-            source.start(new Ingest(ingest, packets, router, cluster, shards::isCongested, ingestRecorder));
+            BooleanSupplier mustWait =
+                    () -> shards.isCongested() || !shards.lagging().isEmpty();
+            source.start(new Ingest(ingest, packets, router, cluster, mustWait, cluster.clock(), ingestRecorder));
         }
     }
 
     @Override
     public void stopServing() {
+        cluster.serving(false);
         IngestSource source = storage.ingest();
         if (source != null) {
             source.close();
@@ -287,29 +328,55 @@ final class InCluster implements Place {
     @Override
     public BrokerStatus.ClusterStatus status(Shards shards) {
         String problem = cluster.problem();
-        int unowned = shards.unowned();
+        int outOfReach = shards.outOfReach();
+        int unowned = Math.max(0, shards.unowned() - outOfReach);
         StoreTrouble trouble = shards.storeTrouble();
         return new BrokerStatus.ClusterStatus(
                 cluster.liveNodes(),
                 shards.ownedShards(),
                 unowned,
                 trouble == null ? 0 : trouble.shards(),
+                shards.lagging().size(),
                 problem != null,
-                problem == null ? List.of() : List.of(problem + TAKES_NOTHING),
-                warnings(unowned, trouble),
+                problems(problem),
+                warnings(unowned, outOfReach, shards),
                 ingestStatus());
     }
 
-    private static List<String> warnings(int unowned, @Nullable StoreTrouble trouble) {
-        List<String> warnings = new ArrayList<>();
+    private List<String> problems(@Nullable String problem) {
+        List<String> problems = new ArrayList<>();
+        if (problem != null) {
+            problems.add(problem + TAKES_NOTHING);
+        }
+        if (cluster.isCutOffFromStore()) {
+            problems.add("this node reaches less of Redis than others do: it owns no shards until that has passed");
+        }
+        return problems;
+    }
+
+    private List<String> warnings(int unowned, int outOfReach, Shards shards) {
+        List<String> warnings = new ArrayList<>(shards.problems());
+        warnings.addAll(storage.topicFaults());
+        int lagging = shards.lagging().size();
+        StoreTrouble trouble = shards.storeTrouble();
         if (trouble != null) {
             warnings.add(
                     ("Redis does not work for %d shards of this node, for %d s: what comes for their persistent sessions"
                                     + " is safe in Kafka, and may have to wait there (%s)")
                             .formatted(trouble.shards(), trouble.duration().toSeconds(), trouble.failure()));
         }
+        if (outOfReach > 0) {
+            warnings.add("%d shards are another node's, which this one cannot reach: their clients wait here"
+                    .formatted(outOfReach));
+        }
         if (unowned > 0) {
             warnings.add("%d shards have no owner: their clients wait".formatted(unowned));
+        }
+        if (lagging > 0) {
+            warnings.add(
+                    ("%d shards are behind by more than half of the retention: what is published for their persistent sessions is"
+                                    + " refused, and records of back-ends wait")
+                            .formatted(lagging));
         }
         return warnings;
     }

@@ -54,6 +54,15 @@ final class InProcessSubscribers implements DeliveryTarget {
     }
 
     @Override
+    public void deliverToMember(String clientId, long connection, QueueEntry.Queued message) {
+        if (connection >= 0) {
+            connections.deliverToMember(clientId, connection, message);
+        } else {
+            deliverTransient(connection, message);
+        }
+    }
+
+    @Override
     public boolean deliverQos0(String clientId, long session, QueueEntry.Queued message) {
         return connections.deliverQos0(clientId, session, message);
     }

@@ -10,6 +10,8 @@ import io.tributary.broker.subscription.Routes;
 import io.tributary.broker.subscription.Subscriptions;
 import io.tributary.broker.sys.ClusterFigures;
 import io.tributary.broker.sys.NodeFigures;
+import io.tributary.common.event.RecordFormat;
+import java.time.InstantSource;
 import java.util.concurrent.CompletionStage;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
@@ -20,11 +22,17 @@ sealed interface Place extends AutoCloseable permits Alone, InCluster {
     /** This node and its incarnation, as the log names it. */
     String node();
 
+    /** The time by which messages expire, the same on all nodes. */
+    InstantSource clock();
+
     /** Where this broker keeps what outlives it. */
     Storage storage();
 
     /** The transient subscriptions that nodes tell each other of. */
     Routes routes();
+
+    /** In which format what others read is written. */
+    RecordFormat format();
 
     /** How shards talk with other nodes. */
     OtherNodes others();
@@ -42,11 +50,21 @@ sealed interface Place extends AutoCloseable permits Alone, InCluster {
     CompletionStage<@Nullable Void> connect(
             Shards shards, Router router, Subscriptions subscriptions, MemberTarget members);
 
+    /**
+     * Waits until this node, which is connected, reaches all others without which it is to serve no clients.
+     *
+     * @throws BrokerStartException when that takes too long, in words
+     */
+    void awaitReached();
+
     /** This node has read what all share, and is to serve clients; the stage completes when it misses nothing any more. */
     CompletionStage<@Nullable Void> live();
 
+    /** Whether this node does what is enough once in the cluster. */
+    boolean isFirst();
+
     /** Does what is done about once a second; on a timer's thread. */
-    void tick(boolean ownsShardZero);
+    void tick();
 
     /** Tells the other nodes what this one says of itself, which is asked for at once if there are any; about once a second. */
     void tell(Supplier<NodeFigures> own);

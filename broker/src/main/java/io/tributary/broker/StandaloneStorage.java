@@ -1,5 +1,6 @@
 package io.tributary.broker;
 
+import io.tributary.common.time.SteadyClock;
 import io.tributary.persistence.app.AppTopics;
 import io.tributary.persistence.replicated.ReplicatedMap;
 import io.tributary.persistence.rocksdb.RocksDbAppTopics;
@@ -23,7 +24,13 @@ record StandaloneStorage(
         ReplicatedMap retained)
         implements Storage {
 
-    static StandaloneStorage open(BrokerConfig config, StorageRecorder recorder) {
+    /**
+     * Opens it, or creates it.
+     *
+     * @param clock set to the time of the latest event when that is later: an earlier start may have had a wall clock that was
+     *     ahead
+     */
+    static StandaloneStorage open(BrokerConfig config, StorageRecorder recorder, SteadyClock clock) {
         RocksDbDatabase database;
         try {
             database = RocksDbDatabase.open(config.dataDirectory(), config.storage(), recorder);
@@ -31,11 +38,15 @@ record StandaloneStorage(
             throw new BrokerStartException(String.valueOf(e.getMessage()), e);
         }
         try {
+            RocksDbShardLog log = new RocksDbShardLog(database, clock);
+            if (log.latestMillis() > clock.millis()) {
+                clock.observed(log.latestMillis());
+            }
             return new StandaloneStorage(
                     database,
-                    new RocksDbShardLog(database),
+                    log,
                     new RocksDbShardStore(database),
-                    new RocksDbAppTopics(database),
+                    new RocksDbAppTopics(database, clock),
                     new RocksDbReplicatedMap(database, "subscriptions"),
                     new RocksDbReplicatedMap(database, "retained"));
         } catch (RuntimeException e) {

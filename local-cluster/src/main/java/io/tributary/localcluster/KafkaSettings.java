@@ -28,6 +28,7 @@ record KafkaSettings(int id, List<Integer> ports, List<Integer> controllerPorts,
         settings.putAll(safety());
         settings.putAll(FAIL_OVER);
         settings.putAll(SIZE);
+        settings.putAll(SOCKETS);
         settings.putAll(access.settings());
         return settings;
     }
@@ -94,6 +95,10 @@ record KafkaSettings(int id, List<Integer> ports, List<Integer> controllerPorts,
             Map.entry("group.share.min.session.timeout.ms", "1000"),
             Map.entry("group.share.session.timeout.ms", "5000"),
             Map.entry("group.share.min.record.lock.duration.ms", "1000"));
+
+    /** Kafka's own sizes are about a segment of the loopback interface: what is behind one waits for TCP's timers, 200 ms. */
+    private static final Map<String, String> SOCKETS =
+            Map.of("socket.send.buffer.bytes", "-1", "socket.receive.buffer.bytes", "-1");
 
     /** Few partitions, threads and buffers: several brokers share a machine with what they serve. */
     private static final Map<String, String> SIZE = Map.ofEntries(

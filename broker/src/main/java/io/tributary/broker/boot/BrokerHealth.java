@@ -34,7 +34,8 @@ final class BrokerHealth implements HealthIndicator {
             health.withDetail("nodes", cluster.liveNodes())
                     .withDetail("ownedShards", cluster.ownedShards())
                     .withDetail("unownedShards", cluster.unownedShards())
-                    .withDetail("unsavedShards", cluster.unsavedShards());
+                    .withDetail("unsavedShards", cluster.unsavedShards())
+                    .withDetail("laggingShards", cluster.laggingShards());
             if (!cluster.warnings().isEmpty()) {
                 health.withDetail("warning", String.join("; ", cluster.warnings()));
             }

@@ -58,6 +58,7 @@ final class StatusGauges {
         clusterGauge(metrics, BrokerMeters.SHARDS_OWNED, ClusterStatus::ownedShards);
         clusterGauge(metrics, BrokerMeters.SHARDS_UNOWNED, ClusterStatus::unownedShards);
         clusterGauge(metrics, BrokerMeters.SHARDS_UNSAVED, ClusterStatus::unsavedShards);
+        clusterGauge(metrics, BrokerMeters.SHARDS_LAGGING, ClusterStatus::laggingShards);
         clusterGauge(metrics, BrokerMeters.BEHIND, cluster -> cluster.behind() ? 1 : 0);
         clusterGauge(
                 metrics,

@@ -6,9 +6,11 @@ import io.tributary.broker.cluster.NodeMessage.OwnerMessage;
 import io.tributary.broker.cluster.NodeMessage.QosZero;
 import io.tributary.broker.cluster.NodeMessage.Shared;
 import io.tributary.broker.cluster.NodeMessage.SharedAnswer;
+import io.tributary.broker.cluster.NodeMessage.StoreMisses;
 import io.tributary.broker.cluster.NodeMessage.Taken;
 import io.tributary.broker.cluster.NodeMessage.ToOwner;
 import io.tributary.broker.cluster.NodeMessage.Transient;
+import io.tributary.broker.cluster.NodeMessage.Unheard;
 import io.tributary.broker.delivery.MemberTarget;
 import io.tributary.broker.delivery.NodeInbox;
 import io.tributary.broker.delivery.NodeView;
@@ -22,14 +24,17 @@ import io.tributary.broker.link.NodeId;
 import io.tributary.broker.link.NodeLinks;
 import io.tributary.broker.shard.OtherNodes;
 import io.tributary.broker.shard.Shards;
-import io.tributary.common.event.EventCodec;
+import io.tributary.common.event.RecordFormat;
+import io.tributary.common.time.SteadyClock;
 import io.tributary.persistence.replicated.ReplicatedMap;
 import io.tributary.persistence.replicated.Visibility;
 import java.net.InetSocketAddress;
 import java.time.Duration;
+import java.time.InstantSource;
 import java.util.Collection;
 import java.util.List;
 import java.util.Objects;
+import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
@@ -56,9 +61,10 @@ public final class ClusterNode implements NodeView, AutoCloseable {
     private static final long LOOK_NANOS = TimeUnit.MILLISECONDS.toNanos(50);
 
     private final Config config;
+    private final SteadyClock clock = new SteadyClock();
     private final ClusterRecorder recorder;
     private final LinkRecorder linkRecorder;
-    private final Runnable onDeclaredDead;
+    private final Consumer<Loss> onLost;
     private final ScheduledExecutorService executor;
     private final ClusterTimer timer;
     private final ClusterVisibility visibility;
@@ -68,15 +74,20 @@ public final class ClusterNode implements NodeView, AutoCloseable {
     private final PeerFigures peerFigures;
     private final long longestPauseNanos;
     private final Duration knowledgeAge;
+    private final RecordFormat format = new RecordFormat(RecordFormat.NEWEST);
 
     private volatile @Nullable ReplicatedMap nodes;
     private volatile @Nullable NodeTable table;
+    private volatile @Nullable CutOff cutOff;
+    private volatile @Nullable StoreReach storeReach;
     private volatile @Nullable NodeId id;
     private volatile @Nullable NodeLinks links;
     private volatile @Nullable Shards shards;
     private volatile Consumer<String> gone = node -> {};
     private volatile Supplier<CompletionStage<@Nullable Void>> caughtUp = () -> CompletableFuture.completedStage(null);
     private volatile boolean over;
+    private volatile boolean serving;
+    private final CompletableFuture<@Nullable Void> reached = new CompletableFuture<>();
     private volatile long pulseNanos;
     private volatile boolean wasPaused;
     private long pauses; // on the timer's thread
@@ -104,14 +115,14 @@ public final class ClusterNode implements NodeView, AutoCloseable {
     /**
      * Creates it; it is in no table yet and has no links.
      *
-     * @param onDeclaredDead run once when the cluster holds this process for dead: it is to close its connections, and may
-     *     begin anew; on a thread of a map, must not block
+     * @param onLost told when the cluster holds this process for dead, or when it is cut off from what it needs while it {@link
+     *     #serving serves} clients: it is to close its connections, and may begin anew; must not block
      */
-    public ClusterNode(Config config, ClusterRecorder recorder, LinkRecorder linkRecorder, Runnable onDeclaredDead) {
+    public ClusterNode(Config config, ClusterRecorder recorder, LinkRecorder linkRecorder, Consumer<Loss> onLost) {
         this.config = config;
         this.recorder = recorder;
         this.linkRecorder = linkRecorder;
-        this.onDeclaredDead = onDeclaredDead;
+        this.onLost = onLost;
         executor = new ScheduledThreadPoolExecutor(1, ClusterNode::thread, new ThreadPoolExecutor.DiscardPolicy());
         timer = ClusterTimer.on(executor);
         // Others leave a node out that is behind for so long; it must know before.
@@ -119,9 +130,9 @@ public final class ClusterNode implements NodeView, AutoCloseable {
         knowledgeAge = config.visibility().leaveOut().multipliedBy(9).dividedBy(10);
         pulseNanos = timer.nanos();
         visibility = new ClusterVisibility(config.maps(), config.visibility(), timer, new Progress());
-        owners = new ShardTraffic(this::others, this::isCurrent, this::knowsAll, executor);
-        shared = new SharedTraffic(timer);
-        transients = new TransientTraffic(owners, shared, timer, recorder);
+        owners = new ShardTraffic(this::others, this::isCurrent, this::knowsAll, executor, format);
+        shared = new SharedTraffic(timer, format);
+        transients = new TransientTraffic(owners, shared, timer, format, recorder);
         peerFigures = new PeerFigures(timer::nanos);
         timer.after(LOOK_NANOS, this::pulse);
     }
@@ -130,6 +141,19 @@ public final class ClusterNode implements NodeView, AutoCloseable {
         Thread thread = new Thread(work, "tributary-cluster");
         thread.setDaemon(true);
         return thread;
+    }
+
+    /**
+     * The time of the cluster: that of the server that keeps the node table, which each heartbeat of any node tells, whatever
+     * this machine's wall clock says.
+     */
+    public InstantSource clock() {
+        return clock;
+    }
+
+    /** In which format this node writes, as the table says what the others read. */
+    public RecordFormat format() {
+        return format;
     }
 
     /** Knows how far the maps are on all nodes; the maps are to be opened with it. */
@@ -147,14 +171,9 @@ public final class ClusterNode implements NodeView, AutoCloseable {
     public CompletionStage<NodeId> open(ReplicatedMap newNodes) {
         nodes = newNodes;
         NodeTable opened = new NodeTable(
-                config.name(),
-                EventCodec.FORMAT,
-                newNodes,
-                config.nodes(),
-                timer,
-                System::currentTimeMillis,
-                new Others());
+                config.name(), format, newNodes, config.nodes(), timer, System::currentTimeMillis, new Others());
         table = opened;
+        cutOff = new CutOff(opened, config.nodes(), timer);
         return opened.open().thenApply(chosen -> {
             id = chosen;
             return chosen;
@@ -181,6 +200,12 @@ public final class ClusterNode implements NodeView, AutoCloseable {
         shards = newShards;
         gone = newGone;
         caughtUp = newCaughtUp;
+        storeReach = new StoreReach(
+                timer,
+                newShards.count(),
+                newShards::reachStore,
+                missing -> tellAll(new StoreMisses(missing)),
+                newShards::takePart);
         owners.serve(newShards);
         transients.serve(transientReceiver);
         shared.serve(members);
@@ -188,6 +213,25 @@ public final class ClusterNode implements NodeView, AutoCloseable {
         links = listening;
         link();
         return table().join(address(listening.address()));
+    }
+
+    /**
+     * Completes when this process, which is {@link #connect connected}, reaches all nodes without which it is to serve no clients;
+     * {@link #obstacles} names those that it does not reach meanwhile.
+     */
+    public CompletionStage<@Nullable Void> reached() {
+        return reached;
+    }
+
+    /** The nodes that {@link #reached} waits for, with commas between. */
+    public String obstacles() {
+        CutOff watching = cutOff;
+        return watching == null ? "" : watching.obstacles();
+    }
+
+    /** Clients may be connected from now on, or no more: only then it matters that this process is cut off. */
+    public void serving(boolean now) {
+        serving = now;
     }
 
     /** Says that this process serves clients: from now on others wait for it, and it is not to miss what they acknowledge. */
@@ -254,16 +298,34 @@ public final class ClusterNode implements NodeView, AutoCloseable {
      * @param figures at most {@value Figures#MAX_BYTES} bytes; not to be changed any more
      */
     public void tell(byte[] figures) {
+        tellAll(new Figures(figures));
+    }
+
+    private void tellAll(NodeMessage message) {
         NodeLinks listening = links;
         if (listening != null) {
-            byte[] frame = FrameBuilder.frameOf(new Figures(figures));
+            byte[] frame = FrameBuilder.frameOf(message, format);
             table().alive().keySet().forEach(node -> listening.send(node, frame));
         }
     }
 
-    /** Says whether this node owns shard 0 now, and so declares others dead. */
-    public void owningShardZero(boolean owning) {
-        table().owningShardZero(owning);
+    /** Looks whether this node reaches the store of the shards' state as others do; to be called about once a second. */
+    public void tick() {
+        StoreReach reach = storeReach;
+        if (reach != null && serving) {
+            reach.tick();
+        }
+    }
+
+    /** Whether this node owns no shards, for others reach more of the store of their state. */
+    public boolean isCutOffFromStore() {
+        StoreReach reach = storeReach;
+        return reach != null && reach.isCutOff();
+    }
+
+    /** Whether this node does what is enough once in the cluster, as {@link NodeTable#isFirst} says it. */
+    public boolean isFirst() {
+        return table().isFirst();
     }
 
     /**
@@ -277,6 +339,7 @@ public final class ClusterNode implements NodeView, AutoCloseable {
                 && !wasPaused
                 && timer.nanos() - pulseNanos <= longestPauseNanos
                 && !visibility.isBehind()
+                && !format.isTooOld()
                 && table().isCurrent(knowledgeAge);
     }
 
@@ -287,6 +350,10 @@ public final class ClusterNode implements NodeView, AutoCloseable {
         }
         if (!table().isCurrent(knowledgeAge)) {
             return "Kafka does not answer, or too slowly";
+        }
+        String tooNew = format.unreadRecord();
+        if (tooNew != null) {
+            return "a newer version has written what this one cannot read (" + tooNew + ")";
         }
         return visibility.isBehind()
                 ? "this node is behind the others with subscriptions or retained messages"
@@ -300,9 +367,30 @@ public final class ClusterNode implements NodeView, AutoCloseable {
             wasPaused = true;
             pauses++;
             catchUp(pauses);
+            cutOff().ifPresent(CutOff::paused);
         }
         pulseNanos = now;
+        cutOff().ifPresent(this::look);
         timer.after(LOOK_NANOS, this::pulse);
+    }
+
+    private void look(CutOff watching) {
+        Loss loss = watching.look();
+        if (links != null && !reached.isDone() && watching.mayServe()) {
+            reached.complete(null);
+        }
+        if (loss != null && serving) {
+            serving = false;
+            if (!loss.canLeave()) {
+                over = true;
+                table().stop();
+            }
+            onLost.accept(loss);
+        }
+    }
+
+    private Optional<CutOff> cutOff() {
+        return Optional.ofNullable(cutOff);
     }
 
     private void catchUp(long pause) {
@@ -402,10 +490,28 @@ public final class ClusterNode implements NodeView, AutoCloseable {
         }
 
         @Override
+        public void onSilent(NodeId node, Duration silent) {
+            NodeLinks listening = links;
+            if (listening != null) {
+                listening.send(node, FrameBuilder.frameOf(new Unheard(silent.toMillis()), format));
+            }
+        }
+
+        @Override
+        public int links() {
+            return cutOff().map(CutOff::links).orElse(0);
+        }
+
+        @Override
         public void onDeclaredDead() {
             over = true;
             recorder.onDeclaredDead();
-            onDeclaredDead.run();
+            onLost.accept(new Loss("the cluster holds this node for dead", false));
+        }
+
+        @Override
+        public void onTime(long timeMillis) {
+            clock.observed(timeMillis);
         }
     }
 
@@ -415,7 +521,7 @@ public final class ClusterNode implements NodeView, AutoCloseable {
         public void send(Collection<NodeId> to, MapProgress progress) {
             NodeLinks listening = links;
             if (listening != null) {
-                byte[] frame = FrameBuilder.frameOf(progress);
+                byte[] frame = FrameBuilder.frameOf(progress, format);
                 to.forEach(node -> listening.send(node, frame));
             }
         }
@@ -448,6 +554,7 @@ public final class ClusterNode implements NodeView, AutoCloseable {
             shared.onUp(link);
             owners.onUp(link);
             visibility.linkUp(link.peer());
+            cutOff().ifPresent(watching -> watching.linkUp(link.peer()));
         }
 
         @Override
@@ -462,6 +569,14 @@ public final class ClusterNode implements NodeView, AutoCloseable {
                     case Shared handedOver -> shared.take(link, handedOver);
                     case SharedAnswer answer -> shared.take(link, answer);
                     case QosZero qosZero -> owners.take(qosZero);
+                    case Unheard(long millis) ->
+                        cutOff().ifPresent(watching -> watching.unheard(TimeUnit.MILLISECONDS.toNanos(millis)));
+                    case StoreMisses(int missing) -> {
+                        StoreReach reach = storeReach;
+                        if (reach != null) {
+                            reach.received(link.peer(), missing);
+                        }
+                    }
                     case Figures said -> peerFigures.received(link.peer(), said.figures());
                 }
             }
@@ -475,7 +590,12 @@ public final class ClusterNode implements NodeView, AutoCloseable {
         @Override
         public void onDown(Link link) {
             visibility.linkDown(link.peer());
+            cutOff().ifPresent(watching -> watching.linkDown(link.peer()));
             peerFigures.linkDown(link.peer());
+            StoreReach reach = storeReach;
+            if (reach != null) {
+                reach.linkDown(link.peer());
+            }
             owners.onDown(link);
             transients.onDown(link);
             shared.onDown(link);

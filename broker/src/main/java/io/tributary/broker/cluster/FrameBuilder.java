@@ -4,6 +4,7 @@ import io.tributary.broker.cluster.NodeMessage.Deliver;
 import io.tributary.broker.delivery.Delivery;
 import io.tributary.common.event.ByteWriter;
 import io.tributary.common.event.QueueEntry.Queued;
+import io.tributary.common.event.RecordFormat;
 import java.util.List;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
@@ -21,25 +22,26 @@ public final class FrameBuilder {
 
     private static final int FIRST_BYTES = 512;
     private static final int DELIVERY_BYTES = 32;
-    private static final int NUMBER_BYTES = 5;
-    private static final int MOST_BYTES_A_CHAR = 3;
 
+    private final RecordFormat format;
     private final Consumer<byte[]> frames;
     private @Nullable ByteWriter writer;
 
     /**
      * Creates an empty one.
      *
+     * @param format says in which format frames are written
      * @param frames where finished frames go
      */
-    public FrameBuilder(Consumer<byte[]> frames) {
+    public FrameBuilder(RecordFormat format, Consumer<byte[]> frames) {
+        this.format = format;
         this.frames = frames;
     }
 
     /** Encodes a single message as a frame; a {@link Deliver} is not divided. */
-    public static byte[] frameOf(NodeMessage message) {
+    public static byte[] frameOf(NodeMessage message, RecordFormat format) {
         ByteWriter writer = new ByteWriter(FIRST_BYTES);
-        NodeMessageCodec.begin(writer);
+        NodeMessageCodec.begin(writer, format.toWrite());
         NodeMessageCodec.write(writer, message);
         return writer.toBytes();
     }
@@ -66,7 +68,7 @@ public final class FrameBuilder {
         ByteWriter open = writer;
         if (open == null) {
             open = new ByteWriter(FIRST_BYTES);
-            NodeMessageCodec.begin(open);
+            NodeMessageCodec.begin(open, format.toWrite());
             writer = open;
         }
         NodeMessageCodec.write(open, message);
@@ -100,10 +102,6 @@ public final class FrameBuilder {
         if (!(delivery.entry() instanceof Queued queued)) {
             return DELIVERY_BYTES;
         }
-        String group = queued.group();
-        return DELIVERY_BYTES
-                + queued.message().sizeBytes()
-                + NUMBER_BYTES * queued.subscriptionIds().size()
-                + (group == null ? 0 : MOST_BYTES_A_CHAR * group.length());
+        return DELIVERY_BYTES + queued.sizeBytes();
     }
 }

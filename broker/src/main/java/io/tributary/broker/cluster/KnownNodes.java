@@ -50,6 +50,22 @@ final class KnownNodes {
         });
     }
 
+    /** The newest format that all read that are not over; none reads more than that. */
+    int oldestFormat(int newest) {
+        int[] oldest = {newest};
+        forEachAlive((name, node) -> oldest[0] = Math.min(oldest[0], node.format()));
+        return oldest[0];
+    }
+
+    /** The newest format in which there may be records, also of those that are over; 1 where nobody is known. */
+    int newestWritten() {
+        int newest = 1;
+        for (NodeRecord node : nodes.values()) {
+            newest = Math.max(newest, node.written());
+        }
+        return newest;
+    }
+
     /** Where all that are not over listen. */
     Map<NodeId, InetSocketAddress> addresses() {
         Map<NodeId, InetSocketAddress> addresses = new HashMap<>();

@@ -146,6 +146,19 @@ public sealed interface NodeMessage {
     record MapProgress(String map, long position) implements NodeMessage {}
 
     /**
+     * The sender has heard nothing of the receiver in the node table for so long, while its own heartbeats came back: soon it
+     * declares the receiver dead.
+     *
+     * @param silentMillis how long
+     */
+    record Unheard(long silentMillis) implements NodeMessage {}
+
+    /**
+     * For how many shards the store of their state does not answer the sender; told while it does not for some node.
+     */
+    record StoreMisses(int shards) implements NodeMessage {}
+
+    /**
      * What the sender says of itself, for the figures about the whole cluster; the newest counts.
      *
      * @param figures at most {@value #MAX_BYTES} bytes, which links and messages do not look into

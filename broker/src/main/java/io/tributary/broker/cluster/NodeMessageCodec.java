@@ -19,9 +19,11 @@ import io.tributary.broker.cluster.NodeMessage.Settle;
 import io.tributary.broker.cluster.NodeMessage.Shared;
 import io.tributary.broker.cluster.NodeMessage.SharedAnswer;
 import io.tributary.broker.cluster.NodeMessage.SharedOutcome;
+import io.tributary.broker.cluster.NodeMessage.StoreMisses;
 import io.tributary.broker.cluster.NodeMessage.Taken;
 import io.tributary.broker.cluster.NodeMessage.TakenOver;
 import io.tributary.broker.cluster.NodeMessage.Transient;
+import io.tributary.broker.cluster.NodeMessage.Unheard;
 import io.tributary.broker.delivery.Attached;
 import io.tributary.broker.delivery.Delivery;
 import io.tributary.common.event.ByteReader;
@@ -31,6 +33,7 @@ import io.tributary.common.event.QueueEntry.Queued;
 import io.tributary.common.event.QueueEntry.Released;
 import io.tributary.common.event.QueueKind;
 import io.tributary.common.event.Recipient;
+import io.tributary.common.event.RecordFormat;
 import io.tributary.common.event.RoutingFormat;
 import io.tributary.common.event.UnreadableRecordException;
 import io.tributary.common.mqtt.Message;
@@ -41,12 +44,9 @@ import java.util.List;
 /**
  * The encoding of what nodes tell each other: a frame is a format byte, then messages one behind the other, each a type byte
  * and its components in their order. The nodes of a cluster may run different versions, so whatever changes the bytes of a
- * message takes a new format.
+ * message takes a new {@link RecordFormat}.
  */
 public final class NodeMessageCodec {
-    /** The newest format that this version reads, and the one it writes. */
-    public static final int FORMAT = 1;
-
     private static final int ATTACHED_TO = 1;
     private static final int TAKEN_OVER = 2;
     private static final int DELIVER = 3;
@@ -68,14 +68,17 @@ public final class NodeMessageCodec {
     private static final int ASK_FOR_ALL_SETTLED = 19;
     private static final int ALL_SETTLED = 20;
 
+    private static final int UNHEARD = 21;
+    private static final int STORE_MISSES = 22;
+
     private static final int DUP = 0x01;
     private static final int RELEASED = 0x02;
 
     private NodeMessageCodec() {}
 
     /** Begins a frame: messages follow through {@link #write}. */
-    static void begin(ByteWriter writer) {
-        writer.writeByte(FORMAT);
+    static void begin(ByteWriter writer, int format) {
+        writer.writeByte(format);
     }
 
     /** Appends a message to a frame. */
@@ -153,6 +156,14 @@ public final class NodeMessageCodec {
                 writer.writeString(progress.map());
                 writer.writeNumber(progress.position());
             }
+            case Unheard unheard -> {
+                writer.writeByte(UNHEARD);
+                writer.writeNumber(unheard.silentMillis());
+            }
+            case StoreMisses misses -> {
+                writer.writeByte(STORE_MISSES);
+                writer.writeNumber(misses.shards());
+            }
             case Figures said -> {
                 writer.writeByte(FIGURES);
                 writer.writeBytes(said.figures());
@@ -167,7 +178,7 @@ public final class NodeMessageCodec {
      */
     public static List<NodeMessage> decode(byte[] frame) {
         ByteReader reader = new ByteReader(frame);
-        reader.expectFormat(FORMAT);
+        reader.expectFormat(RecordFormat.NEWEST);
         List<NodeMessage> messages = new ArrayList<>();
         while (!reader.isAtEnd()) {
             messages.add(read(reader));
@@ -215,6 +226,8 @@ public final class NodeMessageCodec {
             case SHARED_ANSWER -> new SharedAnswer(reader.readNumber(), readOutcome(reader));
             case TAKEN -> new Taken(reader.readNumbers());
             case MAP_PROGRESS -> new MapProgress(reader.readString(), reader.readNumber());
+            case UNHEARD -> new Unheard(reader.readNumber());
+            case STORE_MISSES -> new StoreMisses(reader.readInt());
             case FIGURES -> readFigures(reader);
             default -> throw new UnreadableRecordException("there is no message of type " + type);
         };

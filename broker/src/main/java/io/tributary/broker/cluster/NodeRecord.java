@@ -10,12 +10,23 @@ import java.nio.charset.StandardCharsets;
  *     {@value #MAX_HOST_BYTES} bytes
  * @param port the port to that, 1 to 65535
  * @param format the newest format of records that the process reads, 1 to {@value #MAX_FORMAT}
+ * @param written the newest format that the cluster has written as far as the process knows, or that it is about to write; at most
+ *     {@code format}
  * @param state where it is in its life
  * @param heartbeat grows with each record that the process writes
  * @param writtenMillis when it wrote this one, by its own wall clock
+ * @param links how many other nodes it had links with then
  */
 public record NodeRecord(
-        long incarnation, String host, int port, int format, NodeState state, long heartbeat, long writtenMillis) {
+        long incarnation,
+        String host,
+        int port,
+        int format,
+        int written,
+        NodeState state,
+        long heartbeat,
+        long writtenMillis,
+        int links) {
     /** How long a host may be, in bytes of UTF-8. */
     public static final int MAX_HOST_BYTES = 255;
 
@@ -23,8 +34,9 @@ public record NodeRecord(
     public static final int MAX_FORMAT = 255;
 
     public NodeRecord {
-        if (incarnation < 0 || heartbeat < 0) {
-            throw new IllegalArgumentException("incarnation " + incarnation + ", heartbeat " + heartbeat);
+        if (incarnation < 0 || heartbeat < 0 || links < 0) {
+            throw new IllegalArgumentException(
+                    "incarnation " + incarnation + ", heartbeat " + heartbeat + ", links " + links);
         }
         if (host.isEmpty() || host.getBytes(StandardCharsets.UTF_8).length > MAX_HOST_BYTES) {
             throw new IllegalArgumentException("host: must have 1 to " + MAX_HOST_BYTES + " bytes");
@@ -35,16 +47,19 @@ public record NodeRecord(
         if (format < 1 || format > MAX_FORMAT) {
             throw new IllegalArgumentException("format " + format + ": must be 1 to " + MAX_FORMAT);
         }
+        if (written < 1 || written > format) {
+            throw new IllegalArgumentException("written " + written + ": must be 1 to " + format);
+        }
     }
 
     /** The same process in another state. */
     NodeRecord in(NodeState newState) {
-        return new NodeRecord(incarnation, host, port, format, newState, heartbeat, writtenMillis);
+        return new NodeRecord(incarnation, host, port, format, written, newState, heartbeat, writtenMillis, links);
     }
 
     /** The same process, a heartbeat later. */
-    NodeRecord beat(long nowMillis) {
-        return new NodeRecord(incarnation, host, port, format, state, heartbeat + 1, nowMillis);
+    NodeRecord beat(int newWritten, long nowMillis, int nowLinks) {
+        return new NodeRecord(incarnation, host, port, format, newWritten, state, heartbeat + 1, nowMillis, nowLinks);
     }
 
     /**

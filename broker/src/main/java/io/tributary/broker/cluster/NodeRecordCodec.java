@@ -24,9 +24,11 @@ final class NodeRecordCodec {
         writer.writeString(node.host());
         writer.writeNumber(node.port());
         writer.writeNumber(node.format());
+        writer.writeNumber(node.written());
         writer.writeByte(node.state().code());
         writer.writeNumber(node.heartbeat());
         writer.writeSigned(node.writtenMillis());
+        writer.writeNumber(node.links());
         return writer.toBytes();
     }
 
@@ -44,9 +46,11 @@ final class NodeRecordCodec {
                     reader.readString(),
                     reader.readInt(),
                     reader.readInt(),
+                    reader.readInt(),
                     readState(reader),
                     reader.readNumber(),
-                    reader.readSigned());
+                    reader.readSigned(),
+                    reader.readInt());
             reader.expectEnd();
             return node;
         } catch (IllegalArgumentException e) {

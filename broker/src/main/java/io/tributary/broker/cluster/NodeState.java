@@ -13,7 +13,7 @@ public enum NodeState {
     LEAVING(3),
     /** It has left by itself. */
     GONE(4),
-    /** It was silent for too long, and the owner of shard 0 has said so. */
+    /** It was silent for too long, and another node has said so. */
     DEAD(5);
 
     private final int code;

@@ -2,6 +2,7 @@ package io.tributary.broker.cluster;
 
 import io.tributary.broker.cluster.KnownNodes.Change;
 import io.tributary.broker.link.NodeId;
+import io.tributary.common.event.RecordFormat;
 import io.tributary.common.event.UnreadableRecordException;
 import io.tributary.persistence.replicated.ReplicatedMap;
 import java.net.InetSocketAddress;
@@ -25,9 +26,10 @@ import org.slf4j.LoggerFactory;
  * {@link #leaving}, and {@link #leave}. From joining on it writes a heartbeat at a fixed interval, never more than one ahead
  * of what it has read back.
  *
- * <p>The owner of shard 0 declares nodes dead that are silent; see {@link Silence} for what counts. The verdict names one
- * incarnation and is final for it: what such a process writes later is ignored by all, and the owner of shard 0 repeats the
- * newer record wherever a late one has replaced it.
+ * <p>Nodes declare those dead that are silent; see {@link Silence} for what counts. Each may, whatever it owns and whatever
+ * else it cannot reach: the {@link #isFirst first} of them does so at once, the others a moment later, should it still be needed.
+ * The verdict names one incarnation and is final for it, so that a second one says nothing new: what such a process writes
+ * later is ignored by all, and the first node repeats the newer record wherever a late one has replaced it.
  *
  * <p>All methods may be called from any thread, and none blocks.
  */
@@ -37,7 +39,7 @@ public final class NodeTable {
     private static final int RANDOM_BITS = 12;
 
     private final String name;
-    private final int format;
+    private final RecordFormat format;
     private final ReplicatedMap map;
     private final NodeTableConfig config;
     private final ClusterTimer timer;
@@ -50,7 +52,7 @@ public final class NodeTable {
     private final Map<String, Long> condemned = new ConcurrentHashMap<>();
 
     private volatile @Nullable NodeId self;
-    private volatile boolean ownsShardZero;
+    private volatile boolean first;
 
     /** Names whose records could not be read; the map's thread. */
     private final Set<String> unreadable = ConcurrentHashMap.newKeySet();
@@ -66,13 +68,13 @@ public final class NodeTable {
      * Creates it; nothing happens before {@link #open}.
      *
      * @param name the name of this node, which no other node has
-     * @param format the newest format of records that this version reads
+     * @param format what this version reads; raised to what all nodes read that are not over
      * @param map what holds the table; nobody else follows it
      * @param wallMillis the wall clock
      */
     public NodeTable(
             String name,
-            int format,
+            RecordFormat format,
             ReplicatedMap map,
             NodeTableConfig config,
             ClusterTimer timer,
@@ -92,10 +94,14 @@ public final class NodeTable {
      * Reads the table, and chooses an incarnation that is larger than all earlier ones of this name. Where the table has a
      * process of this name with a fresh heartbeat, looks on for a while whether another heartbeat comes.
      *
-     * @return this process; fails with {@link NodeNameInUseException} when another one is up under this name
+     * @return this process; fails with {@link NodeNameInUseException} when another one is up under this name, with
+     *     {@link NodeTooOldException} when the cluster has written what this version cannot read
      */
     public CompletionStage<NodeId> open() {
-        return map.follow(this::onChange).thenCompose(read -> {
+        return map.follow(new Changes()).thenCompose(read -> {
+            if (isTooOld()) {
+                return CompletableFuture.failedStage(tooOld());
+            }
             NodeRecord earlier = known.get(name);
             if (earlier == null || !seemsAlive(earlier)) {
                 return CompletableFuture.completedStage(identify());
@@ -111,7 +117,7 @@ public final class NodeTable {
      *
      * @param address where it listens for links, as the other nodes are to know it
      * @return completes when all live nodes know it; fails with {@link NodeNameInUseException} when another process of this
-     *     name has joined meanwhile
+     *     name has joined meanwhile, with {@link NodeTooOldException} as {@link #open} does
      */
     public CompletionStage<@Nullable Void> join(InetSocketAddress address) {
         NodeId id = Objects.requireNonNull(self, "open() has not completed");
@@ -119,10 +125,12 @@ public final class NodeTable {
                 id.incarnation(),
                 address.getHostString(),
                 address.getPort(),
-                format,
+                format.newest(),
+                agreedFormat(),
                 NodeState.JOINING,
                 0,
-                wallMillis.getAsLong());
+                wallMillis.getAsLong(),
+                listener.links());
         CompletionStage<@Nullable Void> written = write(first);
         timer.after(config.heartbeat().toNanos(), this::beat);
         return written.thenCompose(seen -> joinedUnlessReplaced());
@@ -148,9 +156,12 @@ public final class NodeTable {
         ended = true;
     }
 
-    /** Whether this node owns shard 0 now, and so declares others dead. */
-    public void owningShardZero(boolean owning) {
-        ownsShardZero = owning;
+    /**
+     * Whether of all nodes that are heard this one has the smallest name, of those that serve clients if there are any: it does
+     * what is enough once in the cluster. For a moment two may hold themselves for it, or none.
+     */
+    public boolean isFirst() {
+        return first;
     }
 
     /**
@@ -180,16 +191,38 @@ public final class NodeTable {
         return states;
     }
 
+    /** The newest record of this process that has come back; null before the first has. */
+    @Nullable
+    NodeRecord own() {
+        NodeRecord newest = known.get(name);
+        NodeId id = self;
+        return newest == null || id == null || newest.incarnation() != id.incarnation() ? null : newest;
+    }
+
+    /** The newest records of all other processes that are not over. */
+    Map<NodeId, NodeRecord> others() {
+        Map<NodeId, NodeRecord> others = new HashMap<>();
+        known.forEachAlive((other, node) -> {
+            if (!other.equals(name)) {
+                others.put(new NodeId(other, node.incarnation()), node);
+            }
+        });
+        return others;
+    }
+
+    /** Whether another node has written something of late: it reaches the table, as this one does. */
+    boolean isHeard(String other) {
+        return silence.isHeard(other, timer.nanos());
+    }
+
+    /** The name of this node. */
+    String name() {
+        return name;
+    }
+
     /** How many names of nodes the table has, those of dead ones too. */
     public int knownNames() {
         return known.count();
-    }
-
-    /** The newest format that every process reads that is not over, and this one: nobody may write a newer one. */
-    public int oldestFormat() {
-        int[] oldest = {format};
-        known.forEachAlive((other, node) -> oldest[0] = Math.min(oldest[0], node.format()));
-        return oldest[0];
     }
 
     /**
@@ -231,6 +264,10 @@ public final class NodeTable {
             return CompletableFuture.failedStage(
                     new NodeNameInUseException(new NodeId(name, newest.incarnation()), newest));
         }
+        if (isTooOld()) {
+            CompletionStage<?> _ = advance(NodeState.GONE);
+            return CompletableFuture.failedStage(tooOld());
+        }
         joined = true;
         return CompletableFuture.completedStage(null);
     }
@@ -243,7 +280,7 @@ public final class NodeTable {
         if (before.state().compareTo(state) >= 0) {
             return CompletableFuture.failedStage(new IllegalStateException(before.state() + " comes after " + state));
         }
-        return write(before.in(state).beat(wallMillis.getAsLong()));
+        return write(before.in(state).beat(agreedFormat(), wallMillis.getAsLong(), listener.links()));
     }
 
     private synchronized void beat() {
@@ -252,9 +289,25 @@ public final class NodeTable {
             return;
         }
         if (!outstanding) {
-            write(before.beat(wallMillis.getAsLong()));
+            write(before.beat(agreedFormat(), wallMillis.getAsLong(), listener.links()));
         }
         timer.after(config.heartbeat().toNanos(), this::beat);
+    }
+
+    /**
+     * The format in which this process would write now. It does so once a record of its own has come back that says so, and all read
+     * it still: whoever joins afterwards has seen that record, and does not go on if it is too old.
+     */
+    private int agreedFormat() {
+        return Math.max(format.toWrite(), known.oldestFormat(format.newest()));
+    }
+
+    private boolean isTooOld() {
+        return known.newestWritten() > format.newest();
+    }
+
+    private NodeTooOldException tooOld() {
+        return new NodeTooOldException(known.newestWritten(), format.newest());
     }
 
     /** Writes this process's record; in the order of the calls, so the map is called with the lock held. */
@@ -276,8 +329,21 @@ public final class NodeTable {
         }
     }
 
+    /** On the map's thread. */
+    private final class Changes implements ReplicatedMap.Follower {
+        @Override
+        public void onChange(String key, byte @Nullable [] value) {
+            changed(key, value);
+        }
+
+        @Override
+        public void onTime(long timeMillis) {
+            listener.onTime(timeMillis);
+        }
+    }
+
     /** On the map's thread, as all below. */
-    private void onChange(String key, byte @Nullable [] value) {
+    private void changed(String key, byte @Nullable [] value) {
         if (value == null) {
             known.remove(key);
             return;
@@ -295,7 +361,7 @@ public final class NodeTable {
     private void onRecord(NodeId id, NodeRecord node) {
         Change change = known.put(id.name(), node);
         if (!change.taken()) {
-            repairIfOwner(id, node, change.now());
+            repairIfFirst(id, node, change.now());
             return;
         }
         NodeRecord before = change.before();
@@ -342,6 +408,9 @@ public final class NodeTable {
     }
 
     private void ownRecord(NodeRecord node) {
+        if (node.written() <= known.oldestFormat(format.newest())) {
+            format.raise(node.written());
+        }
         long written;
         synchronized (this) {
             if (own == null
@@ -353,9 +422,29 @@ public final class NodeTable {
             written = writtenNanos;
         }
         silence.ownHeartbeat(written, timer.nanos());
-        if (ownsShardZero) {
-            silence.tooLong().forEach(this::declareDead);
+        first = isFirst(node);
+        silence.silentFor(config.silence().dividedBy(2)).forEach(this::tellOfSilence);
+        silence.silentFor(first ? config.silence() : config.silence().plus(config.late()))
+                .forEach(this::declareDead);
+    }
+
+    private void tellOfSilence(String other) {
+        NodeRecord node = known.get(other);
+        if (node != null && !node.state().isFinal()) {
+            listener.onSilent(new NodeId(other, node.incarnation()), silence.of(other));
         }
+    }
+
+    private boolean isFirst(NodeRecord here) {
+        Set<String> silent = Set.copyOf(silence.silentFor(config.silence()));
+        boolean[] none = {true};
+        known.forEachAlive((other, node) -> {
+            boolean isBefore = node.state().isServing() == here.state().isServing()
+                    ? other.compareTo(name) < 0
+                    : node.state().isServing();
+            none[0] &= !isBefore || silent.contains(other);
+        });
+        return none[0];
     }
 
     private void declareDead(String other) {
@@ -376,8 +465,9 @@ public final class NodeTable {
     }
 
     /** A late record of an old process has replaced a newer one, for those that read the table from its beginning. */
-    private void repairIfOwner(NodeId id, NodeRecord late, NodeRecord newer) {
-        if (ownsShardZero && !late.equals(newer) && !id.name().equals(name)) {
+    private void repairIfFirst(NodeId id, NodeRecord late, NodeRecord newer) {
+        boolean saysTheSame = late.state().isFinal() && late.incarnation() == newer.incarnation();
+        if (first && !saysTheSame && !late.equals(newer) && !id.name().equals(name)) {
             map.put(id.name(), NodeRecordCodec.encode(newer)).whenComplete((seen, failure) -> {
                 if (failure != null) {
                     LOG.warn("the late record of {} was not repaired: {}", id, String.valueOf(failure));

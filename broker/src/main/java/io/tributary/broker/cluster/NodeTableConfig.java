@@ -11,21 +11,28 @@ import java.time.Duration;
  *     count. At least 10 ms, and with the heartbeat shorter than the silence
  * @param watch how long a process that finds its own name alive looks on before it takes the name over; at least two
  *     heartbeats, at most an hour
+ * @param isolation how long a node that does not read its own heartbeats keeps its clients while there is another one that it
+ *     cannot ask whether that is so for all; at least the silence, at most an hour
  */
-public record NodeTableConfig(Duration heartbeat, Duration silence, Duration late, Duration watch) {
+public record NodeTableConfig(Duration heartbeat, Duration silence, Duration late, Duration watch, Duration isolation) {
     private static final Duration LONGEST_HEARTBEAT = Duration.ofMinutes(1);
     private static final Duration LONGEST = Duration.ofHours(1);
     private static final Duration SHORTEST = Duration.ofMillis(10);
 
     /** A node is dead after five seconds. */
     public static final NodeTableConfig DEFAULT = new NodeTableConfig(
-            Duration.ofMillis(400), Duration.ofSeconds(5), Duration.ofSeconds(1), Duration.ofSeconds(3));
+            Duration.ofMillis(400),
+            Duration.ofSeconds(5),
+            Duration.ofSeconds(1),
+            Duration.ofSeconds(3),
+            Duration.ofSeconds(30));
 
     public NodeTableConfig {
         check("heartbeat", heartbeat, SHORTEST, LONGEST_HEARTBEAT);
         check("silence", silence, heartbeat.multipliedBy(3), LONGEST);
         check("late", late, SHORTEST, LONGEST);
         check("watch", watch, heartbeat.multipliedBy(2), LONGEST);
+        check("isolation", isolation, silence, LONGEST);
         if (late.plus(heartbeat).compareTo(silence) >= 0) {
             throw new IllegalArgumentException(
                     "late " + late + " and heartbeat " + heartbeat + ": must be shorter than silence, " + silence);

@@ -2,6 +2,7 @@ package io.tributary.broker.cluster;
 
 import io.tributary.broker.link.NodeId;
 import java.net.InetSocketAddress;
+import java.time.Duration;
 
 /**
  * Told of the processes in the node table: of each at most one {@link #onAlive}, then at most one {@link #onLive}, then one
@@ -20,8 +21,26 @@ public interface NodeTableListener {
     void onGone(NodeId node);
 
     /**
+     * Nothing was heard of a process for more than half of what has it declared dead; told again with each heartbeat of this
+     * process while that goes on.
+     *
+     * @param silent how long, as this process counts it
+     */
+    void onSilent(NodeId node, Duration silent);
+
+    /** How many other nodes there are links with; for the next record of this process. Any thread. */
+    int links();
+
+    /**
      * This process was declared dead, or replaced by a newer one of its name. It writes no more heartbeats; it is to close its
      * connections first, and may then join as a new incarnation through a new {@link NodeTable}. Called once.
      */
     void onDeclaredDead();
+
+    /**
+     * What the table is kept in has written the records that follow at this time, by its own clock.
+     *
+     * @param timeMillis milliseconds since the epoch
+     */
+    void onTime(long timeMillis);
 }

@@ -24,6 +24,7 @@ import io.tributary.broker.shard.OwnerTarget;
 import io.tributary.broker.shard.Shards;
 import io.tributary.common.event.QueueEntry.Queued;
 import io.tributary.common.event.QueueKind;
+import io.tributary.common.event.RecordFormat;
 import java.util.Collection;
 import java.util.List;
 import java.util.Map;
@@ -57,6 +58,7 @@ public final class ShardTraffic implements OtherNodes {
     /** What waits until a link has room. */
     private final Set<Unasked> toAsk = ConcurrentHashMap.newKeySet();
 
+    private final RecordFormat format;
     private volatile @Nullable Shards shards;
 
     /** Who has spoken as the owner of a shard, and whether it serves it already. */
@@ -77,12 +79,15 @@ public final class ShardTraffic implements OtherNodes {
      * @param current whether this node knows what the others know
      * @param caughtUp completes when this node knows of all nodes that there are at the time of the call
      * @param timer for what is tried again
+     * @param format says in which format frames are written
      */
     public ShardTraffic(
             Supplier<Collection<String>> alive,
             BooleanSupplier current,
             Supplier<CompletionStage<@Nullable Void>> caughtUp,
-            ScheduledExecutorService timer) {
+            ScheduledExecutorService timer,
+            RecordFormat format) {
+        this.format = format;
         this.alive = alive;
         this.current = current;
         this.caughtUp = caughtUp;
@@ -130,7 +135,7 @@ public final class ShardTraffic implements OtherNodes {
             case TakenOver from -> target.takenOver(from.connection());
             case AskForAllSettled(int shard, long _, String clientId, long epoch) -> {
                 // Not taken, it is not waited for: an owner that gets no answer goes on after a moment.
-                boolean _ = link.send(FrameBuilder.frameOf(new AllSettled(shard, clientId, epoch)));
+                boolean _ = link.send(FrameBuilder.frameOf(new AllSettled(shard, clientId, epoch), format));
             }
             case Deliver deliver -> target.deliver(deliver.connection(), deliver.deliveries());
             case ReceivedLogged logged -> target.received(logged.connection(), logged.sequences());
@@ -186,6 +191,12 @@ public final class ShardTraffic implements OtherNodes {
     }
 
     @Override
+    public boolean isOutOfReach(int shard) {
+        KnownOwner owner = owners.get(shard);
+        return owner != null && !links.containsKey(owner.node) && alive.get().contains(owner.node);
+    }
+
+    @Override
     public void ownedHere(int shard, long ownerEpoch) {
         owners.compute(shard, (_, old) -> old == null || old.epoch < ownerEpoch ? null : old);
     }
@@ -203,7 +214,7 @@ public final class ShardTraffic implements OtherNodes {
         }
         KnownOwner owner = owners.get(shard);
         Link link = owner == null ? null : links.get(owner.node);
-        return link != null && link.send(FrameBuilder.frameOf(new QosZero(shard, clientId, session, message)));
+        return link != null && link.send(FrameBuilder.frameOf(new QosZero(shard, clientId, session, message), format));
     }
 
     /** A message of QoS 0 for a session that is connected here, or of which this node knows where. */
@@ -230,7 +241,7 @@ public final class ShardTraffic implements OtherNodes {
             return false;
         }
         Link link = links.get(owner.node);
-        if (link != null && !link.send(FrameBuilder.frameOf(message))) {
+        if (link != null && !link.send(FrameBuilder.frameOf(message, format))) {
             askAgain(link, shard);
         }
         return true;
@@ -242,7 +253,7 @@ public final class ShardTraffic implements OtherNodes {
         if (toAsk.add(unasked)) {
             later(() -> {
                 toAsk.remove(unasked);
-                if (isUp(link) && !link.send(FrameBuilder.frameOf(new Resume(shard)))) {
+                if (isUp(link) && !link.send(FrameBuilder.frameOf(new Resume(shard), format))) {
                     askAgain(link, shard);
                 }
             });
@@ -295,7 +306,7 @@ public final class ShardTraffic implements OtherNodes {
             if (link == null || isBroken) {
                 return false;
             }
-            FrameBuilder frames = new FrameBuilder(frame -> isBroken = isBroken || !link.send(frame));
+            FrameBuilder frames = new FrameBuilder(format, frame -> isBroken = isBroken || !link.send(frame));
             frames.add(message);
             frames.finish();
             if (isBroken && isUp(link)) {
@@ -348,7 +359,7 @@ public final class ShardTraffic implements OtherNodes {
         @Override
         public void qos0(String clientId, long session, Queued message) {
             if (link != null && !isBroken) {
-                link.send(FrameBuilder.frameOf(new QosZero(shard, clientId, session, message)));
+                link.send(FrameBuilder.frameOf(new QosZero(shard, clientId, session, message), format));
             }
         }
     }

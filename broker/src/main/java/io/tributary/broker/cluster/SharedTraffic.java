@@ -8,6 +8,7 @@ import io.tributary.broker.delivery.MemberReply;
 import io.tributary.broker.delivery.MemberTarget;
 import io.tributary.broker.link.Link;
 import io.tributary.common.event.QueueEntry.Queued;
+import io.tributary.common.event.RecordFormat;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
@@ -23,12 +24,14 @@ final class SharedTraffic {
     private static final long RETRY_NANOS = TimeUnit.MILLISECONDS.toNanos(50);
 
     private final ClusterTimer timer;
+    private final RecordFormat format;
     private final AtomicLong lastId = new AtomicLong();
     private final LinkWays<MemberReply> ways = new LinkWays<>();
 
     private volatile @Nullable MemberTarget members;
 
-    SharedTraffic(ClusterTimer timer) {
+    SharedTraffic(ClusterTimer timer, RecordFormat format) {
+        this.format = format;
         this.timer = timer;
     }
 
@@ -59,7 +62,7 @@ final class SharedTraffic {
         }
         long id = lastId.incrementAndGet();
         way.waiting.put(id, reply);
-        if (!way.link.send(FrameBuilder.frameOf(new Shared(id, clientId, session, dup, message)))) {
+        if (!way.link.send(FrameBuilder.frameOf(new Shared(id, clientId, session, dup, message), format))) {
             returned(way, id, false);
         } else if (way != ways.of(way.link)) { // onDown may have looked before the message was put there
             returned(way, id, true);
@@ -118,7 +121,7 @@ final class SharedTraffic {
         }
 
         private void send(SharedOutcome outcome) {
-            if (!link.send(FrameBuilder.frameOf(new SharedAnswer(id, outcome))) && ways.of(link) != null) {
+            if (!link.send(FrameBuilder.frameOf(new SharedAnswer(id, outcome), format)) && ways.of(link) != null) {
                 timer.after(RETRY_NANOS, () -> send(outcome));
             }
         }

@@ -1,32 +1,34 @@
 package io.tributary.broker.cluster;
 
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
 
 /**
  * How long the other nodes have been silent. The clock that counts is this node's own heartbeats: as the table has one order,
  * whoever wrote before this node's heartbeat has been heard when that comes back. Only the time between two of them that came
  * back in time counts, so a pause or a slow way of this process is not taken for the silence of others. Confined to the map's
- * thread, but for {@link #isCurrent}.
+ * thread, but for {@link #isCurrent} and {@link #isHeard}.
  */
 final class Silence {
-    private final long longestNanos;
     private final long lateNanos;
     private final long gapNanos;
+    private final long heardLatelyNanos;
     private final Map<String, Long> silentNanos = new HashMap<>();
-    private final Map<String, Long> heardNanos = new HashMap<>();
+    private final Map<String, Long> heardNanos = new ConcurrentHashMap<>();
     /** When the last own heartbeat came back. */
     private @Nullable Long ownNanos;
     /** When that had been written. */
     private volatile @Nullable Long ownWrittenNanos;
 
     Silence(NodeTableConfig config) {
-        longestNanos = config.silence().toNanos();
         lateNanos = config.late().toNanos();
         gapNanos = config.heartbeat().plus(config.late()).toNanos();
+        heardLatelyNanos = gapNanos + config.heartbeat().toNanos();
     }
 
     /** A record of a node that is alive came. */
@@ -61,11 +63,22 @@ final class Silence {
         return last != null && nowNanos - last <= ageNanos;
     }
 
-    /** The nodes that have been silent for too long. */
-    List<String> tooLong() {
+    /** Whether a record of a node came within the time of two heartbeats, and what one may be late. */
+    boolean isHeard(String name, long nowNanos) {
+        Long heard = heardNanos.get(name);
+        return heard != null && nowNanos - heard <= heardLatelyNanos;
+    }
+
+    /** How long a node has been silent. */
+    Duration of(String name) {
+        return Duration.ofNanos(silentNanos.getOrDefault(name, 0L));
+    }
+
+    /** The nodes that have been silent for so long at least. */
+    List<String> silentFor(Duration limit) {
         List<String> names = new ArrayList<>();
         silentNanos.forEach((name, silent) -> {
-            if (silent >= longestNanos) {
+            if (silent >= limit.toNanos()) {
                 names.add(name);
             }
         });

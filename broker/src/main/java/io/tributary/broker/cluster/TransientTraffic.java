@@ -9,6 +9,7 @@ import io.tributary.broker.delivery.TransientReceiver;
 import io.tributary.broker.link.Link;
 import io.tributary.common.event.QueueEntry.Queued;
 import io.tributary.common.event.Recipient;
+import io.tributary.common.event.RecordFormat;
 import io.tributary.common.mqtt.Message;
 import io.tributary.common.mqtt.QoS;
 import java.time.Duration;
@@ -37,6 +38,7 @@ final class TransientTraffic implements NodeInbox {
     private final ShardTraffic owners;
     private final SharedTraffic shared;
     private final ClusterTimer timer;
+    private final RecordFormat format;
     private final ClusterRecorder recorder;
     private final AtomicLong lastId = new AtomicLong(UNACKNOWLEDGED);
     private final LinkWays<Waiting> ways = new LinkWays<>();
@@ -48,7 +50,13 @@ final class TransientTraffic implements NodeInbox {
 
     private record Waiting(long sinceNanos, Runnable done) {}
 
-    TransientTraffic(ShardTraffic owners, SharedTraffic shared, ClusterTimer timer, ClusterRecorder recorder) {
+    TransientTraffic(
+            ShardTraffic owners,
+            SharedTraffic shared,
+            ClusterTimer timer,
+            RecordFormat format,
+            ClusterRecorder recorder) {
+        this.format = format;
         this.owners = owners;
         this.shared = shared;
         this.timer = timer;
@@ -115,7 +123,7 @@ final class TransientTraffic implements NodeInbox {
         if (answered) {
             way.waiting.put(id, new Waiting(timer.nanos(), done));
         }
-        boolean sent = way.link.send(FrameBuilder.frameOf(new Transient(id, message, members, matching)));
+        boolean sent = way.link.send(FrameBuilder.frameOf(new Transient(id, message, members, matching), format));
         if (sent) {
             recorder.onHandedOver();
         }
@@ -178,7 +186,7 @@ final class TransientTraffic implements NodeInbox {
         }
         long[] all = ids.stream().mapToLong(Long::longValue).toArray();
         ids.clear();
-        link.send(FrameBuilder.frameOf(new Taken(all)));
+        link.send(FrameBuilder.frameOf(new Taken(all), format));
     }
 
     private void look() {

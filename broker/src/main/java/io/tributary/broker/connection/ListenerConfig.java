@@ -22,10 +22,20 @@ public record ListenerConfig(
         }
     }
 
-    /** A plain TCP listener on all addresses with default limits. */
+    /** A plain TCP listener for this machine only, with default limits. */
     public static ListenerConfig tcp(String name, int port) {
+        return tcp(name, "127.0.0.1", port);
+    }
+
+    /**
+     * A plain TCP listener with default limits: no encryption, and everybody who reaches the address may connect unless an authenticator
+     * says otherwise.
+     *
+     * @param host the local address, or {@code 0.0.0.0} for all
+     */
+    public static ListenerConfig tcp(String name, String host, int port) {
         return new ListenerConfig(
-                name, new ListenerKind.Tcp(), "0.0.0.0", port, AdmissionLimits.DEFAULT, SessionLimits.DEFAULT);
+                name, new ListenerKind.Tcp(), host, port, AdmissionLimits.DEFAULT, SessionLimits.DEFAULT);
     }
 
     /** The same at another port. */

@@ -16,6 +16,12 @@ public interface DeliveryTarget {
     void deliverTransient(long connection, QueueEntry.Queued message);
 
     /**
+     * Hands a message to a member of a shared subscription that another node chose, or this one a while ago, as {@link
+     * #deliverTransient} does. A session that began since under the same number gets nothing, unless it is the same client's.
+     */
+    void deliverToMember(String clientId, long connection, QueueEntry.Queued message);
+
+    /**
      * Hands a message of QoS 0 to the connection of a persistent session, if it has one on this node.
      *
      * @param session the identity of the session; another session of the client gets nothing

@@ -13,8 +13,15 @@ public interface MessageRouting {
     /**
      * All destinations of a message, after authorisation of its publisher; {@link Destinations#NONE} when refused. A
      * message with RETAIN is given to the retained messages first.
+     *
+     * @param stored run once, when a message with RETAIN is stored or cannot be; at once for any other
      */
-    Destinations match(Message message);
+    Destinations match(Message message, Runnable stored);
+
+    /**
+     * All destinations of a message that was authorised and retained before, but had too many to be named: as they are now.
+     */
+    Destinations matchAgain(Message message);
 
     /**
      * Another member of the shared subscription that chose the given one.
@@ -34,7 +41,9 @@ public interface MessageRouting {
 
     /**
      * Hands a message to those of its destinations that no log serves: this node's share to its connections, the others' to
-     * their nodes, which nobody waits for.
+     * their nodes.
+     *
+     * @param taken run once, when the other nodes have taken it, or are given up
      */
-    void deliverTransient(Message message, Destinations destinations);
+    void deliverTransient(Message message, Destinations destinations, Runnable taken);
 }

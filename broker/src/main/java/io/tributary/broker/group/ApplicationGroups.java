@@ -345,6 +345,11 @@ public final class ApplicationGroups implements SessionTarget, DeliveryTarget, A
     }
 
     @Override
+    public void deliverToMember(String clientId, long connection, Queued message) {
+        connections.deliverToMember(clientId, connection, message);
+    }
+
+    @Override
     public boolean deliverQos0(String clientId, long session, Queued message) {
         if (!GroupIdentifier.isGroup(clientId)) {
             return connections.deliverQos0(clientId, session, message);

@@ -577,7 +577,7 @@ final class GroupHost {
     }
 
     private static long size(InHand message) {
-        return message.queued.message().sizeBytes();
+        return message.queued.sizeBytes();
     }
 
     private Queued copy(Queued queued, Receiver receiver) {

@@ -35,6 +35,7 @@ public final class Ingest implements IngestSource.Reader {
      * @param limits what a client may send
      * @param view whether this node knows what the others do
      * @param isCongested whether the logs of shards have no room
+     * @param clock the time by which messages expire
      */
     public Ingest(
             IngestConfig config,
@@ -42,12 +43,13 @@ public final class Ingest implements IngestSource.Reader {
             Router router,
             NodeView view,
             BooleanSupplier isCongested,
+            InstantSource clock,
             IngestRecorder recorder) {
         this.router = router;
         this.view = view;
         this.isCongested = isCongested;
         this.recorder = recorder;
-        this.clock = InstantSource.system();
+        this.clock = clock;
         this.reader = new RecordReader(config.publisher(), limits);
     }
 

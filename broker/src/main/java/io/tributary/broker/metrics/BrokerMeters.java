@@ -131,6 +131,12 @@ public enum BrokerMeters {
             Type.COUNTER,
             "",
             "Records that the log's retention had deleted before they were applied: what they said is lost."),
+    /** Logs that lost their end. */
+    SHARD_LOG_WENT_BACK(
+            "tributary.shards.log.went.back",
+            Type.COUNTER,
+            "",
+            "Logs of shards that had lost records which they had acknowledged, as their new owner or the one before noticed."),
     /** How many messages applications are behind. */
     APPLICATION_LAG(
             "tributary.applications.lag",
@@ -256,6 +262,12 @@ public enum BrokerMeters {
             Type.COUNTER,
             "",
             "Records of applications' topics that could not be read as a message, and were skipped: somebody else produced them."),
+    /** Records of others among the shards'. */
+    KAFKA_FOREIGN(
+            "tributary.kafka.foreign",
+            Type.COUNTER,
+            "",
+            "Records of the shards' topic that were skipped: somebody else than a broker produced them."),
     /** Errors. */
     KAFKA_ERRORS(
             "tributary.kafka.errors",
@@ -338,6 +350,12 @@ public enum BrokerMeters {
             Type.GAUGE,
             "",
             "Shards of this node for whose state Redis does not work at the moment; health says why."),
+    /** Shards that take no more. */
+    SHARDS_LAGGING(
+            "tributary.cluster.shards.lagging",
+            Type.GAUGE,
+            "",
+            "Shards of the cluster that are behind by half of the retention: what is published for their sessions is refused."),
     /** Whether it is behind. */
     BEHIND(
             "tributary.cluster.behind",

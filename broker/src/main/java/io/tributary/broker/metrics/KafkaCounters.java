@@ -8,12 +8,14 @@ final class KafkaCounters implements KafkaRecorder {
     private final LongAdder records;
     private final LongAdder refusals;
     private final LongAdder unreadable;
+    private final LongAdder foreign;
     private final LongAdder errors;
 
     KafkaCounters(Meters meters) {
         records = meters.counter(BrokerMeters.KAFKA_RECORDS);
         refusals = meters.counter(BrokerMeters.KAFKA_REFUSALS);
         unreadable = meters.counter(BrokerMeters.KAFKA_UNREADABLE);
+        foreign = meters.counter(BrokerMeters.KAFKA_FOREIGN);
         errors = meters.counter(BrokerMeters.KAFKA_ERRORS);
     }
 
@@ -30,6 +32,11 @@ final class KafkaCounters implements KafkaRecorder {
     @Override
     public void onUnreadableRecord() {
         unreadable.increment();
+    }
+
+    @Override
+    public void onForeignRecord() {
+        foreign.increment();
     }
 
     @Override

@@ -16,6 +16,7 @@ final class ShardCounters implements ShardRecorder {
     private final LongAdder recordsLost;
     private final LongAdder topicRecordsLost;
     private final LongAdder restores;
+    private final LongAdder logWentBack;
     private final ApplicationLagGauges lags;
 
     ShardCounters(Meters meters) {
@@ -28,6 +29,7 @@ final class ShardCounters implements ShardRecorder {
         recordsLost = meters.counter(BrokerMeters.SHARD_RECORDS_LOST);
         topicRecordsLost = meters.counter(BrokerMeters.APPLICATION_RECORDS_LOST);
         restores = meters.counter(BrokerMeters.SHARD_RESTORES);
+        logWentBack = meters.counter(BrokerMeters.SHARD_LOG_WENT_BACK);
         lags = new ApplicationLagGauges(meters);
     }
 
@@ -60,6 +62,11 @@ final class ShardCounters implements ShardRecorder {
     @Override
     public void restored(int shard) {
         restores.increment();
+    }
+
+    @Override
+    public void logWentBack(int shard) {
+        logWentBack.increment();
     }
 
     @Override

@@ -253,6 +253,11 @@ public final class Totals {
         }
 
         @Override
+        public void logWentBack(int shard) {
+            next.logWentBack(shard);
+        }
+
+        @Override
         public void recordsLost(long records) {
             next.recordsLost(records);
         }

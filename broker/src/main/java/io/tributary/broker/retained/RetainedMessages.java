@@ -1,6 +1,7 @@
 package io.tributary.broker.retained;
 
 import io.tributary.broker.retained.RetainedTopic.Answer;
+import io.tributary.common.event.RecordFormat;
 import io.tributary.common.event.StateCodec;
 import io.tributary.common.event.UnreadableRecordException;
 import io.tributary.common.mqtt.Message;
@@ -37,6 +38,7 @@ public final class RetainedMessages {
 
     private final ReplicatedMap map;
     private final InstantSource clock;
+    private final RecordFormat format;
     private final RetainedBudget budget;
     private final ConcurrentNavigableMap<String, RetainedTopic> topics = new ConcurrentSkipListMap<>();
     private volatile @Nullable UnreadableRecordException unreadable;
@@ -46,9 +48,11 @@ public final class RetainedMessages {
      * Creates them; there are none before {@link #start}.
      *
      * @param map keeps the messages by topic; nobody else follows it
+     * @param format in which records are written; is told of those that this version is too old to read
      */
-    public RetainedMessages(ReplicatedMap map, RetainedLimits limits, InstantSource clock) {
+    public RetainedMessages(ReplicatedMap map, RetainedLimits limits, InstantSource clock, RecordFormat format) {
         this.map = map;
+        this.format = format;
         this.clock = clock;
         this.budget = new RetainedBudget(limits);
     }
@@ -194,7 +198,7 @@ public final class RetainedMessages {
         Message message = write.message;
         CompletionStage<@Nullable Void> stage = message == null
                 ? map.remove(topic.name())
-                : map.put(topic.name(), StateCodec.encodeMessage(message, null));
+                : map.put(topic.name(), StateCodec.encodeMessage(message, null, format.toWrite()));
         stage.whenComplete((nothing, failure) -> finish(topic, write, failure));
     }
 
@@ -215,10 +219,18 @@ public final class RetainedMessages {
     private void onChange(String topic, byte @Nullable [] value) {
         try {
             show(topic, value == null ? null : StateCodec.decodeMessage(value).message());
+            format.replaced(named(topic));
         } catch (UnreadableRecordException e) {
             log.error("the retained message of {} cannot be read", topic, e);
             unreadable = e;
+            if (e.isNewer()) {
+                format.tooNew(named(topic));
+            }
         }
+    }
+
+    private static String named(String topic) {
+        return "retained message of " + topic;
     }
 
     private void show(String name, @Nullable Message message) {

@@ -61,7 +61,7 @@ final class HandedOver {
 
     private void toMember(Recipient member, Queued copy) {
         if (!isPersistent(member)) {
-            outlets.connections().deliverTransient(member.session(), copy);
+            outlets.connections().deliverToMember(member.clientId(), member.session(), copy);
         } else if (!outlets.deliverQos0(member.clientId(), member.session(), copy)) {
             recorder.dropped(Drop.OFFLINE);
         }

@@ -6,6 +6,7 @@ import io.tributary.broker.extension.PublishInterceptor.Proceed;
 import io.tributary.broker.extension.PublishInterceptor.Refuse;
 import io.tributary.broker.security.Authorizer;
 import io.tributary.broker.security.ClientInfo;
+import io.tributary.common.event.MessageFormat;
 import io.tributary.common.mqtt.Message;
 import io.tributary.common.mqtt.ReasonCode;
 import java.util.List;
@@ -17,9 +18,12 @@ import org.slf4j.LoggerFactory;
  * Who may publish and receive what, and what becomes of a message before it is routed. What fails says no.
  *
  * @param interceptors asked in this order; each sees what the one before made of the message
+ * @param largestPacketBytes the largest packet of a client; what is made of one, or without one, is to be no larger
  */
-public record PublishPolicy(Authorizer authorizer, List<PublishInterceptor> interceptors) {
+public record PublishPolicy(Authorizer authorizer, List<PublishInterceptor> interceptors, int largestPacketBytes) {
     private static final Logger log = LoggerFactory.getLogger(PublishPolicy.class);
+    /** What a packet need not have of its message: the topic, when it has an alias, and who published it. */
+    private static final int NAMES_BYTES = 2 << 16;
 
     /** Copies the list. */
     public PublishPolicy {
@@ -46,6 +50,12 @@ public record PublishPolicy(Authorizer authorizer, List<PublishInterceptor> inte
         }
     }
 
+    /** Whether a message could not come from a client, for it is too large: no log has to take it. */
+    boolean isTooLarge(Message message) {
+        return MessageFormat.largestSizeOf(message) > largestPacketBytes
+                && MessageFormat.sizeOf(message) > largestPacketBytes + NAMES_BYTES;
+    }
+
     /** What the interceptors make of a client's message. */
     Decision intercept(ClientInfo publisher, Message message) {
         Message current = message;
@@ -57,7 +67,9 @@ public record PublishPolicy(Authorizer authorizer, List<PublishInterceptor> inte
                 }
             }
         }
-        return new Proceed(current);
+        return !interceptors.isEmpty() && isTooLarge(current)
+                ? new Refuse(ReasonCode.IMPLEMENTATION_SPECIFIC_ERROR, "an interceptor made the message too large")
+                : new Proceed(current);
     }
 
     private static Decision ask(PublishInterceptor interceptor, ClientInfo publisher, Message message) {

@@ -80,16 +80,36 @@ public final class Router implements MessageRouting {
         recorder.received(message);
         Publisher relayFor = publisher.persistent() && packetId != 0 ? publisher : null;
         switch (admit(publisher, message)) {
-            case Proceed(Message admitted) -> retain(new Passage(admitted, relayFor, packetId, null, callback));
-            case Drop() -> drop(new Passage(message, relayFor, packetId, null, callback));
+            case Proceed(Message admitted) ->
+                retain(new Passage(admitted, relayFor, packetId, null, isTold(publisher, admitted), callback));
+            case Drop() -> drop(new Passage(message, relayFor, packetId, null, true, callback));
             case Refuse(ReasonCode reason, String words) -> callback.onRouted(new RouteOutcome.Refused(reason, words));
         }
+    }
+
+    /**
+     * Whether all that a client has published is matched: nothing of it waits behind a retained message that is being stored.
+     *
+     * @param publisher the client's identifier
+     */
+    public boolean isMatched(String publisher) {
+        return order.isFree(publisher);
+    }
+
+    /** Runs the action once all is matched that the client has published: at once, or on the thread that matches the last. */
+    public void onMatched(String publisher, Runnable action) {
+        order.whenDone(publisher, NOT_RETAINED, action);
     }
 
     /** Routes a message of the broker itself or of the embedding application: not authorised, not intercepted. */
     public void publish(Message message, RouteCallback callback) {
         recorder.received(message);
-        retain(new Passage(message, null, 0, null, callback));
+        if (policy.isTooLarge(message)) {
+            callback.onRouted(new RouteOutcome.Refused(
+                    ReasonCode.PACKET_TOO_LARGE, "it is larger than the largest packet of a client"));
+        } else {
+            retain(new Passage(message, null, 0, null, true, callback));
+        }
     }
 
     /**
@@ -105,7 +125,7 @@ public final class Router implements MessageRouting {
             return;
         }
         recorder.delivered(destinations.devices().size());
-        deliverTransient(message, destinations);
+        deliverTransient(message, destinations, Router::nobodyWaits);
         outlets.sessions().publish(message, destinations.devices(), null, (_, failure) -> {
             if (failure != null) {
                 recorder.dropped(RouterRecorder.Drop.FAILED);
@@ -124,7 +144,7 @@ public final class Router implements MessageRouting {
     public void publish(Message message, Source source, RouteCallback callback) {
         recorder.received(message);
         if (policy.mayPublish(message.publisher(), message)) {
-            retain(new Passage(message, null, 0, source, callback));
+            retain(new Passage(message, null, 0, source, true, callback));
         } else {
             recorder.dropped(RouterRecorder.Drop.PUBLISH_NOT_AUTHORIZED);
             callback.onRouted(new RouteOutcome.Refused(ReasonCode.NOT_AUTHORIZED, NOT_AUTHORIZED));
@@ -138,14 +158,22 @@ public final class Router implements MessageRouting {
      * the order in which the retained messages of its topic were given.
      */
     @Override
-    public Destinations match(Message message) {
+    public Destinations match(Message message, Runnable stored) {
         if (!message.publisher().isEmpty() && !policy.mayPublish(message.publisher(), message)) {
             recorder.dropped(RouterRecorder.Drop.PUBLISH_NOT_AUTHORIZED);
+            stored.run();
             return Destinations.NONE;
         }
         if (message.retain()) {
-            retained.store(message).whenComplete(this::countUnstored);
+            retained.store(message).whenComplete(this::countUnstored).whenComplete((_, _) -> stored.run());
+        } else {
+            stored.run();
         }
+        return collect(message);
+    }
+
+    @Override
+    public Destinations matchAgain(Message message) {
         return collect(message);
     }
 
@@ -175,12 +203,18 @@ public final class Router implements MessageRouting {
     }
 
     @Override
-    public void deliverTransient(Message message, Destinations destinations) {
+    public void deliverTransient(Message message, Destinations destinations, Runnable taken) {
+        if (destinations.nodes().isEmpty()) {
+            taken.run();
+            return;
+        }
+        Parts parts = new Parts(destinations.nodes().size(), _ -> taken.run());
         for (NodeShare share : destinations.nodes()) {
             if (share.node().equals(node)) {
                 handedOver.take(message, share.members(), share.matching());
+                parts.done();
             } else {
-                outlets.nodes().deliver(share.node(), message, share.members(), share.matching(), Router::nobodyWaits);
+                outlets.nodes().deliver(share.node(), message, share.members(), share.matching(), parts::done);
             }
         }
     }
@@ -214,6 +248,11 @@ public final class Router implements MessageRouting {
             recorder.dropped(RouterRecorder.Drop.INTERCEPTED);
         }
         return decision;
+    }
+
+    /** Only an acknowledgement of MQTT 5 can say that a message is refused. */
+    private static boolean isTold(Publisher publisher, Message message) {
+        return message.qos().isAcknowledged() && publisher.client().version().isMqtt5();
     }
 
     /** What an interceptor dropped looks to its publisher as if nobody subscribed; a relay is logged all the same. */
@@ -261,11 +300,17 @@ public final class Router implements MessageRouting {
             } else {
                 deliver(passage.lost()); // what follows must not come to a shard before it, which would skip it then
             }
-        } else if (!stored.join()) {
+            return;
+        }
+        if (!stored.join()) {
             recorder.dropped(RouterRecorder.Drop.RETAINED_LIMIT);
-            passage.callback.onRouted(
-                    new RouteOutcome.Refused(ReasonCode.QUOTA_EXCEEDED, "there are too many retained messages"));
-        } else if (passage.relayFor != null) {
+            if (passage.isTold) {
+                passage.callback.onRouted(
+                        new RouteOutcome.Refused(ReasonCode.QUOTA_EXCEEDED, "there are too many retained messages"));
+                return;
+            }
+        }
+        if (passage.relayFor != null) {
             relay(passage, passage.relayFor, collect(passage.message));
         } else {
             deliver(passage);
@@ -358,17 +403,19 @@ public final class Router implements MessageRouting {
      *
      * @param relayFor the persistent publisher of a QoS 2 message, or null
      * @param source where it is in another log, or null
+     * @param isTold whether its publisher is told when it is refused; what nobody can be told is delivered, though not retained
      */
     private record Passage(
             Message message,
             @Nullable Publisher relayFor,
             int packetId,
             @Nullable Source source,
+            boolean isTold,
             RouteCallback callback) {
 
         /** The same, which counts as lost whatever becomes of it. */
         Passage lost() {
-            return new Passage(message, relayFor, packetId, source, _ -> callback.onRouted(LOST));
+            return new Passage(message, relayFor, packetId, source, isTold, _ -> callback.onRouted(LOST));
         }
     }
 }

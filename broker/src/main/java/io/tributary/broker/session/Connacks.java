@@ -2,10 +2,13 @@ package io.tributary.broker.session;
 
 import static io.tributary.common.mqtt.MqttPacket.ABSENT;
 
+import io.tributary.common.codec.MqttEncoder;
+import io.tributary.common.mqtt.MqttException;
 import io.tributary.common.mqtt.MqttPacket.Connack;
 import io.tributary.common.mqtt.MqttPacket.ConnackProperties;
 import io.tributary.common.mqtt.MqttPacket.Connect;
 import io.tributary.common.mqtt.MqttPacket.ConnectProperties;
+import io.tributary.common.mqtt.ProtocolVersion;
 import io.tributary.common.mqtt.ReasonCode;
 import java.util.List;
 
@@ -17,7 +20,24 @@ final class Connacks {
 
     /** The answer to a client that is accepted. */
     static Connack accepted(Admission admission, boolean sessionPresent, SessionLimits limits) {
-        return new Connack(sessionPresent, ReasonCode.SUCCESS, properties(admission, limits));
+        boolean reserved = admission.connect().version() == ProtocolVersion.MQTT_3_1; // the byte that would say so
+        return new Connack(sessionPresent && !reserved, ReasonCode.SUCCESS, properties(admission, limits));
+    }
+
+    /**
+     * Checks that the client takes the answer that it will get.
+     *
+     * @throws MqttException when it is larger than the client's Maximum Packet Size
+     */
+    static void checkSize(Admission admission, SessionLimits limits) {
+        int most = admission.connect().properties().maximumPacketSize();
+        if (most == ConnectProperties.LARGEST_PACKET) {
+            return;
+        }
+        MqttEncoder encoder = new MqttEncoder(admission.connect().version(), most);
+        if (encoder.sizeOf(accepted(admission, false, limits)) > most) {
+            throw new MqttException(ReasonCode.PACKET_TOO_LARGE, "the client takes no packet as large as its CONNACK");
+        }
     }
 
     private static ConnackProperties properties(Admission admission, SessionLimits limits) {

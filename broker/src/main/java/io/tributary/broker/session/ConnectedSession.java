@@ -23,6 +23,7 @@ import io.tributary.common.mqtt.MqttPacket.Unsuback;
 import io.tributary.common.mqtt.MqttPacket.Unsubscribe;
 import io.tributary.common.mqtt.ReasonCode;
 import java.util.List;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /** What a session has while it is CONNECTED: its flows, and who it is. Confined to the event loop. */
@@ -38,7 +39,7 @@ final class ConnectedSession {
     private final ReAuthentication reAuthentication;
     private final KeepAlive keepAlive;
 
-    /** A packet that came while this node was behind the others. */
+    /** A packet that has to wait: this node is behind the others, or what came before the packet is not matched yet. */
     private @Nullable MqttPacket held;
 
     private Runnable stopHolding = () -> {};
@@ -75,9 +76,15 @@ final class ConnectedSession {
      */
     void handle(MqttPacket packet) {
         if (needsAllThatIsKnown(packet) && !context.backend().isCurrent()) {
-            hold(packet);
-            return;
+            holdUntilCurrent(packet);
+        } else if (changesSubscriptions(packet) && !context.backend().isMatched(identity.clientId())) {
+            holdUntilMatched(packet);
+        } else {
+            take(packet);
         }
+    }
+
+    private void take(MqttPacket packet) {
         switch (packet) {
             case Publish publish -> inbound.publish(publish);
             case Pubrel pubrel -> inbound.pubrel(pubrel);
@@ -96,24 +103,48 @@ final class ConnectedSession {
 
     /** What another node has acknowledged must count for it: a subscription above all. */
     private static boolean needsAllThatIsKnown(MqttPacket packet) {
-        return packet instanceof Publish || packet instanceof Subscribe || packet instanceof Unsubscribe;
+        return packet instanceof Publish || changesSubscriptions(packet);
+    }
+
+    private static boolean changesSubscriptions(MqttPacket packet) {
+        return packet instanceof Subscribe || packet instanceof Unsubscribe;
     }
 
     /** What comes behind it waits in the socket. */
-    private void hold(MqttPacket packet) {
+    private void holdUntilCurrent(MqttPacket packet) {
         held = packet;
         context.gate().close(PauseReason.BEHIND);
-        stopHolding = context.backend().onCurrent(() -> context.run(this::takeHeld));
+        stopHolding = context.backend().onCurrent(() -> context.run(this::takeCurrent));
     }
 
-    private void takeHeld() {
+    /** A retained message is stored before it is matched, and must meet the subscriptions that there were when it came. */
+    private void holdUntilMatched(MqttPacket packet) {
+        held = packet;
+        context.gate().close(PauseReason.PUBLISHING);
+        context.backend().onMatched(identity.clientId(), () -> context.run(this::takeMatched));
+    }
+
+    private void takeMatched() {
+        if (context.backend().isCurrent()) {
+            takeHeld(this::take);
+        } else if (held != null) {
+            holdUntilCurrent(held);
+        }
+    }
+
+    private void takeCurrent() {
+        takeHeld(this::handle);
+    }
+
+    private void takeHeld(Consumer<MqttPacket> taker) {
         MqttPacket packet = held;
         if (packet != null) {
             held = null;
-            handle(packet);
+            taker.accept(packet);
         }
         if (held == null) {
             context.gate().open(PauseReason.BEHIND);
+            context.gate().open(PauseReason.PUBLISHING);
         }
     }
 

@@ -37,7 +37,7 @@ final class InFlightWindow {
             this.sequence = sequence;
             this.qos = qos;
             this.shared = shared;
-            keptBytes = shared == null ? 0 : shared.message().sizeBytes();
+            keptBytes = shared == null ? 0 : shared.sizeBytes();
             this.phase = phase;
         }
 
@@ -198,7 +198,8 @@ final class InFlightWindow {
     }
 
     private void count(int difference) {
-        context.inFlight().setRelease(context.inFlight().getPlain() + difference);
+        long left = difference < 0 ? -difference : 0;
+        context.flow().setRelease((context.flow().getPlain() + difference + (left << Integer.SIZE)) & Long.MAX_VALUE);
         context.services().recorder().inFlightChanged(difference);
     }
 }

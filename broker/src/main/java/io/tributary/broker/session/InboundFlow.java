@@ -96,7 +96,7 @@ final class InboundFlow {
 
     private Message message(String topic, Publish packet) {
         long expirySeconds = packet.messageExpirySeconds();
-        long expiresAt = expirySeconds == ABSENT ? Message.NEVER : context.wallMillis() + expirySeconds * 1_000;
+        long expiresAt = expirySeconds == ABSENT ? Message.NEVER : context.timeMillis() + expirySeconds * 1_000;
         return new Message(
                 topic,
                 packet.payload(),

@@ -34,6 +34,16 @@ record LiveBackend(
         implements SessionBackend {
 
     @Override
+    public boolean mayAttach(String clientId) {
+        return shards.mayAttach(clientId);
+    }
+
+    @Override
+    public void attachAnswered(String clientId) {
+        shards.attachAnswered(clientId);
+    }
+
+    @Override
     public void attach(ShardEvent.Attach attach, LongConsumer appended) {
         shards.attach(attach, appended);
     }
@@ -89,13 +99,23 @@ record LiveBackend(
     }
 
     @Override
+    public boolean isMatched(String publisher) {
+        return router.isMatched(publisher);
+    }
+
+    @Override
+    public void onMatched(String publisher, Runnable action) {
+        router.onMatched(publisher, action);
+    }
+
+    @Override
     public Destinations matchGroup(Message message, Recipient leaving, boolean mayWait) {
         return router.matchGroup(message, leaving, mayWait);
     }
 
     @Override
     public void deliverTransient(Message message, Destinations destinations) {
-        router.deliverTransient(message, destinations);
+        router.deliverTransient(message, destinations, () -> {});
     }
 
     @Override

@@ -17,17 +17,25 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.LongPredicate;
 import java.util.function.Predicate;
 import org.jctools.maps.NonBlockingHashMapLong;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The sessions of this node's connections, for those who deliver to them: finds the session and crosses to its event
  * loop. Any thread; never blocks.
  *
- * <p>Memory is bounded: there is one entry a connection, from its {@code Attach} until it is detached, and what lies in
- * the mailboxes is limited as {@link LoopMailbox} says.
+ * <p>Memory is bounded: there is one entry a connection, from its {@code Attach} until it is detached, a small one once the
+ * connection is gone; how many wait for an answer is limited as {@code Shards.mayAttach} says, and what lies in the mailboxes as
+ * {@link LoopMailbox} says.
  */
 public final class LocalSessions implements SessionTarget, DeliveryTarget, MemberTarget {
     private final AtomicLong connections = new AtomicLong();
     private final NonBlockingHashMapLong<Session> byConnection = new NonBlockingHashMapLong<>();
+
+    /** Those that ended before they were attached. */
+    private final NonBlockingHashMapLong<Attaching> ended = new NonBlockingHashMapLong<>();
+    /** The latest connection of each client. */
+    private final ConcurrentMap<String, Session> latestByClient = new ConcurrentHashMap<>();
+
     private final ConcurrentMap<String, Session> persistentByClient = new ConcurrentHashMap<>();
     private final ConcurrentMap<EventExecutor, LoopMailbox> mailboxes = new ConcurrentHashMap<>();
 
@@ -39,7 +47,7 @@ public final class LocalSessions implements SessionTarget, DeliveryTarget, Membe
         return mailboxes.computeIfAbsent(loop, LoopMailbox::new);
     }
 
-    /** How many connections have, or wait for, a session. */
+    /** How many connections that are open have, or wait for, a session. */
     public int size() {
         return byConnection.size();
     }
@@ -50,10 +58,23 @@ public final class LocalSessions implements SessionTarget, DeliveryTarget, Membe
      * @param subscriber the session as its subscriptions name it
      */
     public int inFlight(Subscriber subscriber) {
-        Session session = subscriber.persistent()
+        Session session = sessionOf(subscriber);
+        return session == null ? -1 : session.inFlight();
+    }
+
+    /**
+     * The same in the lower half; in the upper one how many messages were in flight before, which begins again at 2^31. -1 when the
+     * session is not connected to this node.
+     */
+    public long flow(Subscriber subscriber) {
+        Session session = sessionOf(subscriber);
+        return session == null ? -1 : session.flow();
+    }
+
+    private @Nullable Session sessionOf(Subscriber subscriber) {
+        return subscriber.persistent()
                 ? persistentByClient.get(subscriber.clientId())
                 : byConnection.get(subscriber.identity());
-        return session == null ? -1 : session.inFlight();
     }
 
     @Override
@@ -61,6 +82,11 @@ public final class LocalSessions implements SessionTarget, DeliveryTarget, Membe
         Session session = byConnection.get(connection);
         if (session != null) {
             session.post(() -> session.attached(attached));
+            return;
+        }
+        Attaching gone = ended.remove(connection);
+        if (gone != null) {
+            gone.detach(attached);
         }
     }
 
@@ -69,6 +95,8 @@ public final class LocalSessions implements SessionTarget, DeliveryTarget, Membe
         Session session = byConnection.get(connection);
         if (session != null) {
             session.post(() -> session.refused(existing));
+        } else {
+            forgetEnded(connection);
         }
     }
 
@@ -77,6 +105,8 @@ public final class LocalSessions implements SessionTarget, DeliveryTarget, Membe
         Session session = byConnection.get(connection);
         if (session != null) {
             session.post(session::takenOver);
+        } else {
+            forgetEnded(connection);
         }
     }
 
@@ -86,6 +116,12 @@ public final class LocalSessions implements SessionTarget, DeliveryTarget, Membe
             boolean isMeant = session.isAttachedUpTo(upTo) && clients.test(session.clientId());
             if (isMeant && !connections.test(connection)) {
                 session.post(session::takenOver);
+            }
+        });
+        ended.forEach((connection, gone) -> {
+            boolean isMeant = gone.isAppendedUpTo(upTo) && clients.test(gone.clientId());
+            if (isMeant && !connections.test(connection)) {
+                forgetEnded(connection);
             }
         });
     }
@@ -115,6 +151,14 @@ public final class LocalSessions implements SessionTarget, DeliveryTarget, Membe
     }
 
     @Override
+    public void deliverToMember(String clientId, long connection, Queued message) {
+        Session session = byConnection.get(connection);
+        if (session != null && session.clientId().equals(clientId)) {
+            session.offer(message);
+        }
+    }
+
+    @Override
     public boolean deliverQos0(String clientId, long session, Queued message) {
         Session connected = persistentByClient.get(clientId);
         if (connected == null || !connected.is(session)) {
@@ -139,9 +183,24 @@ public final class LocalSessions implements SessionTarget, DeliveryTarget, Membe
         return connections.incrementAndGet();
     }
 
-    /** Makes a session known that is about to be attached. */
-    void add(long connection, Session session) {
+    /**
+     * Makes a session known that is about to be attached.
+     *
+     * @return the session of the client's connection before this one, if that has not ended, or null
+     */
+    @Nullable
+    Session add(long connection, String clientId, Session session) {
         byConnection.put(connection, session);
+        return latestByClient.put(clientId, session);
+    }
+
+    /** Keeps of a session that ended before it was attached only what the answer needs. */
+    void endBeforeAttached(long connection, Attaching attaching) {
+        ended.put(connection, attaching); // first: the answer finds the one or the other
+        Session session = byConnection.remove(connection);
+        if (session != null) {
+            latestByClient.remove(attaching.clientId(), session);
+        }
     }
 
     /** Makes a persistent session known by its client identifier. */
@@ -154,6 +213,15 @@ public final class LocalSessions implements SessionTarget, DeliveryTarget, Membe
         Session session = byConnection.remove(connection);
         if (session != null) {
             persistentByClient.remove(clientId, session);
+            latestByClient.remove(clientId, session);
+        }
+        forgetEnded(connection);
+    }
+
+    private void forgetEnded(long connection) {
+        Attaching gone = ended.remove(connection);
+        if (gone != null) {
+            gone.answered();
         }
     }
 }

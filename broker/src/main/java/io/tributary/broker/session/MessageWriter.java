@@ -78,7 +78,7 @@ final class MessageWriter {
     }
 
     private boolean hasExpired(Message message) {
-        return message.expiresAtMillis() != Message.NEVER && message.isExpiredAt(context.wallMillis());
+        return message.expiresAtMillis() != Message.NEVER && message.isExpiredAt(context.timeMillis());
     }
 
     /** What is left of the expiry interval [MQTT-3.3.2-6], rounded up so that no waiting takes nothing off. */
@@ -86,7 +86,7 @@ final class MessageWriter {
         if (message.expiresAtMillis() == Message.NEVER) {
             return ABSENT;
         }
-        long leftMillis = Math.max(0, message.expiresAtMillis() - context.wallMillis());
+        long leftMillis = Math.max(0, message.expiresAtMillis() - context.timeMillis());
         return Math.ceilDiv(leftMillis, 1_000);
     }
 

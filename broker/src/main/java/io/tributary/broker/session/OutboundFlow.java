@@ -150,7 +150,9 @@ final class OutboundFlow {
             throw new MqttException(ReasonCode.PROTOCOL_ERROR, PUBREC_FOR_QOS_1);
         }
         if (entry == null) {
-            replies.pubrel(packet.packetId(), ReasonCode.PACKET_IDENTIFIER_NOT_FOUND);
+            if (!packet.reason().isError()) { // [MQTT-4.3.3-4]
+                replies.pubrel(packet.packetId(), ReasonCode.PACKET_IDENTIFIER_NOT_FOUND);
+            }
             return;
         }
         switch (entry.phase()) {
@@ -163,9 +165,13 @@ final class OutboundFlow {
     /** Takes a PUBCOMP; one for nothing in flight does no harm. */
     void pubcomp(Pubcomp packet) {
         Entry entry = inFlight.get(packet.packetId());
-        if (entry != null && entry.phase() == Phase.RELEASED) {
-            finish(entry);
+        if (entry == null && !inFlight.isLent(packet.packetId())) {
+            return;
         }
+        if (entry == null || entry.phase() != Phase.RELEASED) {
+            throw new MqttException(ReasonCode.PROTOCOL_ERROR, "PUBCOMP without a PUBREL before it");
+        }
+        finish(entry);
     }
 
     /** The PUBRECs of these messages are logged: once PUBREL is out, nothing sends them again. */

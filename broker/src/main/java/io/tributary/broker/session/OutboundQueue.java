@@ -22,7 +22,7 @@ final class OutboundQueue {
 
     /** Adds a message, or drops one. */
     void add(Queued message) {
-        long size = message.message().sizeBytes();
+        long size = message.sizeBytes();
         while (!messages.isEmpty() && isFull(size)) {
             recorder.dropped(DropReason.QUEUE_FULL);
             if (limits.overflow() == Overflow.DROP_NEWEST) {
@@ -39,7 +39,7 @@ final class OutboundQueue {
     Queued poll() {
         Queued message = messages.poll();
         if (message != null) {
-            bytes -= message.message().sizeBytes();
+            bytes -= message.sizeBytes();
         }
         return message;
     }

@@ -10,6 +10,8 @@ public enum PauseReason {
     CONGESTED,
     /** This node does not know all that the other nodes have acknowledged. */
     BEHIND,
+    /** A SUBSCRIBE or UNSUBSCRIBE waits until what the client published before it is matched. */
+    PUBLISHING,
     /** Too many publishes wait for their acknowledgements. */
     UNACKNOWLEDGED,
     /** The client's message rate is used up. */

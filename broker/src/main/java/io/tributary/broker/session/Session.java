@@ -28,8 +28,10 @@ import io.tributary.common.mqtt.MqttPacket.Unsuback;
 import io.tributary.common.mqtt.MqttPacket.Unsubscribe;
 import io.tributary.common.mqtt.ReasonCode;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -46,7 +48,7 @@ import org.jspecify.annotations.Nullable;
  * CONNECTED         CLOSED          DISCONNECT came or went, or the connection is lost; Detach follows at once
  * </pre>
  *
- * <p>Confined to the connection's event loop, except for {@link #inFlight}, and for {@link #post} and {@link #offer}, which
+ * <p>Confined to the connection's event loop, except for {@link #inFlight} and {@link #flow}, and for {@link #post} and {@link #offer}, which
  * cross over to it. While {@link #mayRead} is false no packet may be given to it.
  */
 public final class Session {
@@ -59,6 +61,11 @@ public final class Session {
         CLOSED
     }
 
+    /** A turn of the event loop reads what is there; once more, for TLS and what is on its way. */
+    private static final long READING_NANOS = TimeUnit.MILLISECONDS.toNanos(1);
+
+    private static final long LONGEST_READING_NANOS = TimeUnit.MILLISECONDS.toNanos(500);
+
     /** How a connection ended. */
     private record Ending(ReasonCode reason, boolean publishWill, long sessionExpirySeconds) {}
 
@@ -68,8 +75,9 @@ public final class Session {
     private final ConnectHandshake handshake;
     private final Inbox inbox;
     private final long connection;
-    /** Where the log has the Attach; beyond everything until that is known. */
-    private volatile long attachOffset = Long.MAX_VALUE;
+
+    /** From the Attach on, and set before the session is known to others. */
+    private volatile @Nullable Attaching attaching;
 
     private State state = State.AWAITING_CONNECT;
     private boolean mqtt5;
@@ -82,7 +90,12 @@ public final class Session {
     /** Set on the event loop before the session is known to others, and never again. */
     private volatile @Nullable ConnectedSession connected;
 
-    private @Nullable Ending ending;
+    /** What waits until the session has been asked for, or never will be. */
+    private final List<Runnable> onAsked = new ArrayList<>(0);
+
+    /** How many reads have brought something. */
+    private int reads;
+
     private @Nullable ScheduledFuture<?> deadline;
 
     /**
@@ -97,7 +110,7 @@ public final class Session {
     public Session(SessionServices services, SessionLimits limits, Peer peer, LoopMailbox loop, PacketSink sink) {
         ReadGate gate = new ReadGate(services.recorder(), sink::resumeReading);
         this.peer = peer;
-        context = new SessionContext(services, limits, loop, sink, gate, new AtomicInteger(), this::fail);
+        context = new SessionContext(services, limits, loop, sink, gate, new AtomicLong(), this::fail);
         events = new SessionEvents(services);
         handshake = new ConnectHandshake(context, peer, this::admitted);
         inbox = new Inbox(limits.outbound().queueBytes());
@@ -121,6 +134,7 @@ public final class Session {
 
     /** A read brought something; counts for keep alive. */
     public void touch() {
+        reads++;
         if (connected != null) {
             connected.touch();
         }
@@ -170,7 +184,12 @@ public final class Session {
 
     /** How many messages are in flight towards the client; any thread. */
     int inFlight() {
-        return context.inFlight().getAcquire();
+        return (int) flow();
+    }
+
+    /** What {@link SessionContext#flow} has now; any thread. */
+    long flow() {
+        return context.flow().getAcquire();
     }
 
     /** Whether this connection has, or had, the session with the given identity; any thread. */
@@ -215,8 +234,8 @@ public final class Session {
     void attached(Attached attached) {
         if (state == State.ATTACHING && admission != null) {
             connect(admission, attached);
-        } else if (state == State.CLOSED && connected == null && ending != null) {
-            detach(attached, ending);
+        } else if (state == State.CLOSED && connected == null) {
+            context.services().sessions().attached(connection, attached); // the connection ended meanwhile
         } else if (connected == null) {
             throw new IllegalStateException("attached in state " + state);
         }
@@ -230,6 +249,7 @@ public final class Session {
                 ReasonCode.IMPLEMENTATION_SPECIFIC_ERROR,
                 "the client identifier has a persistent session as " + is + ", and this connection is classified as "
                         + asked + "; connect with clean start to begin a new session"));
+        forget();
     }
 
     /** Another connection has the session now [MQTT-3.1.4-3]; nobody waits for this one's Detach. */
@@ -244,7 +264,8 @@ public final class Session {
 
     /** Whether the log is known to have the Attach, no later than at the offset; any thread. */
     boolean isAttachedUpTo(long offset) {
-        return attachOffset <= offset;
+        Attaching asked = attaching;
+        return asked != null && asked.isAppendedUpTo(offset);
     }
 
     /** The client's identifier, once CONNECT is accepted; any thread that knows the session by its connection. */
@@ -337,6 +358,11 @@ public final class Session {
         if (state != State.AUTHENTICATING) {
             return;
         }
+        Connacks.checkSize(accepted, context.limits()); // [MQTT-3.2.0-1]
+        if (!context.backend().mayAttach(accepted.client().clientId())) {
+            throw new MqttException(
+                    ReasonCode.SERVER_UNAVAILABLE, "nobody can give the client its session at the moment");
+        }
         enter(State.ATTACHING);
         admission = accepted;
         clientId = accepted.client().clientId();
@@ -344,7 +370,22 @@ public final class Session {
         context.gate().close(PauseReason.HANDSHAKE);
         expectWithin(context.limits().connect().attachTimeout());
         SessionServices services = context.services();
-        services.sessions().add(connection, this);
+        Session before = services.sessions().add(connection, clientId, this);
+        if (before == null) {
+            ask(accepted);
+        } else {
+            before.finishReading(() -> context.run(() -> ask(accepted)));
+        }
+    }
+
+    /** Asks for the session; nothing of it is known to others before. */
+    private void ask(Admission accepted) {
+        if (state != State.ATTACHING) {
+            return; // ended meanwhile
+        }
+        SessionServices services = context.services();
+        Attaching asked = new Attaching(clientId, context.loop(), services.backend());
+        attaching = asked;
         ShardEvent.Attach attach = new ShardEvent.Attach(
                 clientId,
                 services.node(),
@@ -354,11 +395,48 @@ public final class Session {
                 OutboundFlow.window(accepted.connect().properties(), context.limits()),
                 accepted.client().queue(),
                 accepted.will());
-        services.backend().attach(attach, offset -> attachOffset = offset);
+        services.backend().attach(attach, asked::appended); // which keeps nothing of this session
+        runOnAsked();
+    }
+
+    private void runOnAsked() {
+        List<Runnable> actions = List.copyOf(onAsked);
+        onAsked.clear();
+        actions.forEach(Runnable::run);
+    }
+
+    /**
+     * The client has another connection, which is to ask for the session: what it has sent on this one before, a DISCONNECT above
+     * all, counts before that [MQTT-3.14.4-3]. Any thread.
+     *
+     * @param then run once, when nothing more comes, or what comes has no end
+     */
+    private void finishReading(Runnable then) {
+        post(() -> {
+            if (state == State.ATTACHING && attaching == null) {
+                onAsked.add(then);
+            } else if (state == State.CONNECTED) {
+                readOn(reads - 1, context.nanoTime() + LONGEST_READING_NANOS, then);
+            } else {
+                then.run();
+            }
+        });
+    }
+
+    /** What is in the socket by now is read before the next timer runs. */
+    private void readOn(int before, long untilNanos, Runnable then) {
+        boolean mayCome = reads != before || !mayRead();
+        if (state == State.CONNECTED && mayCome && context.nanoTime() - untilNanos < 0) {
+            int now = reads;
+            ScheduledFuture<?> _ = context.schedule(READING_NANOS, () -> readOn(now, untilNanos, then));
+        } else {
+            then.run();
+        }
     }
 
     private void connect(Admission accepted, Attached attached) {
         enter(State.CONNECTED);
+        context.backend().attachAnswered(clientId);
         cancelDeadline();
         admission = null;
         boolean present = attached.sessionPresent(); // [MQTT-3.2.2-2, MQTT-3.2.2-3]
@@ -379,7 +457,7 @@ public final class Session {
         if (live == null) {
             throw new IllegalStateException("connected without a session");
         }
-        close(how);
+        close();
         // Once the client sees the connection closed it may connect to another node, whose Attach must not be the
         // earlier one.
         deadline = context.schedule(
@@ -427,34 +505,32 @@ public final class Session {
         if (before == State.CLOSED) {
             return;
         }
-        close(how);
+        close();
         context.sink().close(last);
         if (before == State.CONNECTED && connected != null) {
             leave(connected, how, () -> {});
+        } else if (before == State.ATTACHING && attaching != null) {
+            attaching.ended(how.publishWill(), how.sessionExpirySeconds());
+            context.services().sessions().endBeforeAttached(connection, attaching);
         }
     }
 
-    private void close(Ending how) {
+    private void close() {
         assert context.loop().inLoop();
         enter(State.CLOSED);
-        ending = how;
         admission = null;
         cancelDeadline();
         handshake.close();
+        if (attaching == null && !clientId.isEmpty()) {
+            forget();
+            runOnAsked();
+        }
     }
 
     private void leave(ConnectedSession live, Ending how, Runnable logged) {
         live.close(how.publishWill(), how.sessionExpirySeconds(), logged);
         forget();
         events.disconnected(live.identity().client(), how.reason());
-    }
-
-    /** The connection ended before its session was attached. */
-    private void detach(Attached attached, Ending how) {
-        forget();
-        ShardEvent.Detach detach =
-                new ShardEvent.Detach(clientId, attached.epoch(), how.publishWill(), how.sessionExpirySeconds(), 0);
-        context.backend().detach(detach, () -> {});
     }
 
     private void forget() {

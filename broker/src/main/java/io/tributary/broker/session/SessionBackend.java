@@ -46,8 +46,14 @@ public interface SessionBackend {
                 retained);
     }
 
+    /** {@link Shards#mayAttach}. */
+    boolean mayAttach(String clientId);
+
     /** {@link Shards#attach}. */
     void attach(ShardEvent.Attach attach, LongConsumer appended);
+
+    /** {@link Shards#attachAnswered}. */
+    void attachAnswered(String clientId);
 
     /** {@link Shards#detach}. */
     void detach(ShardEvent.Detach detach, Runnable logged);
@@ -82,6 +88,12 @@ public interface SessionBackend {
 
     /** {@link Router#publish(Publisher, Message, int, RouteCallback)}. */
     void publish(Publisher publisher, Message message, int packetId, RouteCallback callback);
+
+    /** {@link Router#isMatched}. */
+    boolean isMatched(String publisher);
+
+    /** {@link Router#onMatched}. */
+    void onMatched(String publisher, Runnable action);
 
     /** {@link Router#matchGroup}. */
     Destinations matchGroup(Message message, Recipient leaving, boolean mayWait);

@@ -4,7 +4,7 @@ import io.netty.util.concurrent.ScheduledFuture;
 import io.tributary.common.mqtt.MqttException;
 import io.tributary.common.mqtt.ReasonCode;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Consumer;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -17,7 +17,8 @@ import org.slf4j.LoggerFactory;
  * @param loop the session's event loop
  * @param sink where packets are written
  * @param gate whether packets are taken
- * @param inFlight how many messages are in flight towards the client; written on the event loop, read by any thread
+ * @param flow how many messages are in flight towards the client in the lower half, how many were before in the upper one, which
+ *     begins again at 2^31; written on the event loop, read by any thread
  * @param failures ends the session for what the client did; event loop only
  */
 record SessionContext(
@@ -26,7 +27,7 @@ record SessionContext(
         LoopMailbox loop,
         PacketSink sink,
         ReadGate gate,
-        AtomicInteger inFlight,
+        AtomicLong flow,
         Consumer<MqttException> failures) {
     private static final Logger LOG = LoggerFactory.getLogger(SessionContext.class);
 
@@ -63,8 +64,8 @@ record SessionContext(
         return loop.loop().ticker().nanoTime();
     }
 
-    /** The wall clock time in milliseconds. */
-    long wallMillis() {
+    /** The time by which messages expire, in milliseconds. */
+    long timeMillis() {
         return services.clock().millis();
     }
 }

@@ -11,7 +11,7 @@ import java.time.InstantSource;
  * @param extensions what the embedding platform hangs in
  * @param sessions where sessions are found by those who deliver to them
  * @param recorder counts what happens
- * @param clock the wall clock, for expiry intervals
+ * @param clock the time by which messages expire, the same on all nodes
  */
 public record SessionServices(
         String node,

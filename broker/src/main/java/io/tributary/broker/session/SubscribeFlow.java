@@ -85,6 +85,9 @@ final class SubscribeFlow {
 
     private Answer decide(Subscription asked, int subscriptionId) {
         TopicFilter filter = TopicFilter.parse(asked.filter());
+        if (!filter.isWithin(context.limits().packets().topics())) {
+            return new Denied(ReasonCode.TOPIC_FILTER_INVALID); // [MQTT-3.8.4-1]
+        }
         if (!permissions.maySubscribe(filter.filter(), asked.maximumQos())) {
             return new Denied(ReasonCode.NOT_AUTHORIZED);
         }

@@ -71,9 +71,14 @@ final class ApplicationLags {
         this.recorder = recorder;
     }
 
-    /** Asks for the ends of all topics now and then; the next time when all have answered. */
+    /**
+     * Asks for the ends of all topics now and then; the next time when all have answered.
+     *
+     * @param nowMillis the log's time, which may go back
+     */
     void tick(long nowMillis) {
-        if (nowMillis < dueMillis || asked > 0) {
+        long left = dueMillis - nowMillis;
+        if ((left > 0 && left <= INTERVAL_MILLIS) || asked > 0) {
             return;
         }
         dueMillis = nowMillis + INTERVAL_MILLIS;

@@ -9,8 +9,8 @@ import io.tributary.common.event.ShardEvent.HandOver;
 import io.tributary.common.event.ShardEvent.Moved;
 import io.tributary.common.event.ShardEvent.Settled;
 import io.tributary.common.event.ShardEvent.TopicPosition;
+import io.tributary.common.mqtt.Message;
 import io.tributary.persistence.shard.ShardStore;
-import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
@@ -27,7 +27,6 @@ import org.jspecify.annotations.Nullable;
  * acknowledge until it is logged. Confined to the thread of the driver.
  */
 final class Deliveries {
-    private static final int SETTLED_PER_RECORD = 10_000;
     /** Half a second: what is later is as good as lost, and its messages are handed over again. */
     private static final int TICKS_TO_LEAVE = 5;
 
@@ -35,8 +34,9 @@ final class Deliveries {
     private final SessionQueues queues;
     private final Function<String, OwnerTarget> nodes;
     private final Function<ClientState, TopicReading> topics;
-    private final LongSupplier clockMillis;
+    private final LongSupplier timeMillis;
     private final ShardRecorder recorder;
+    private final int roomBytes;
     private final Map<String, Outgoing> outgoing = new HashMap<>();
     private final Map<String, Unlogged> unlogged = new HashMap<>();
     private final Set<String> toLog = new LinkedHashSet<>();
@@ -57,19 +57,22 @@ final class Deliveries {
     private boolean hasReceived;
     private boolean pumping;
 
+    /** @param roomBytes how many bytes a record may have besides a packet */
     Deliveries(
             ShardConfig config,
             SessionQueues queues,
             Function<String, OwnerTarget> nodes,
             Function<ClientState, TopicReading> topics,
-            LongSupplier clockMillis,
-            ShardRecorder recorder) {
+            LongSupplier timeMillis,
+            ShardRecorder recorder,
+            int roomBytes) {
         this.config = config;
         this.queues = queues;
         this.nodes = nodes;
         this.topics = topics;
-        this.clockMillis = clockMillis;
+        this.timeMillis = timeMillis;
         this.recorder = recorder;
+        this.roomBytes = roomBytes;
     }
 
     /**
@@ -87,8 +90,16 @@ final class Deliveries {
                 ? Math.min(before.begunUpTo(), client.resendUpTo)
                 : Math.min(last, client.resendUpTo);
         // What is in the topic when a session begins is not for this session.
-        Runnable serve = () -> serve(
-                client, begunUpTo, begunUpTo, client.topic == null || client.isResumed() ? firstOf(client) : last + 1);
+        long epoch = client.epoch;
+        Runnable serve = () -> {
+            if (client.epoch == epoch) { // else a later connection has it, which is served once it is answered
+                serve(
+                        client,
+                        begunUpTo,
+                        begunUpTo,
+                        client.topic == null || client.isResumed() ? firstOf(client) : last + 1);
+            }
+        };
         if (before == null || before.client != client || !leave(before, serve)) {
             serve.run();
         }
@@ -282,6 +293,12 @@ final class Deliveries {
         }
     }
 
+    /** Whether messages are with the connection of a session which its client has not acknowledged, and the next ones are not late. */
+    boolean isWaitingForClient(ClientState client) {
+        Outgoing to = outgoing.get(client.clientId);
+        return to != null && to.hasUnsettled() && !to.isReading;
+    }
+
     /** How many entries are in a queue, as far as the owner knows. */
     long messagesOf(ClientState client) {
         Unlogged known = unlogged.get(client.clientId);
@@ -346,36 +363,21 @@ final class Deliveries {
 
     /** Takes everything that is to be logged, in records of bounded size. */
     List<Settled> takeSettled(long ownerEpoch) {
-        List<Settled> records = new ArrayList<>();
-        List<ClientSettled> clients = new ArrayList<>();
-        List<TopicPosition> positions = new ArrayList<>();
-        int entries = 0;
+        SettledRecords records = new SettledRecords(ownerEpoch, roomBytes);
         for (String clientId : toLog) {
             Outgoing to = outgoing.get(clientId);
             TopicPosition position = to == null ? null : to.takePosition();
             Unlogged known = unlogged.get(clientId);
-            ClientSettled settled = known == null ? null : known.take(clientId, position == null ? 0 : position.upTo());
+            if (known != null) {
+                known.take(position == null ? 0 : position.upTo()).forEach(records::add);
+            }
             if (position != null) {
-                positions.add(position);
-                entries += position.sources().size();
+                records.add(position);
             }
-            if (settled != null) {
-                clients.add(settled);
-                entries += settled.settled().length + settled.received().length;
-            }
-            if (entries >= SETTLED_PER_RECORD) {
-                records.add(new Settled(ownerEpoch, clients, positions));
-                clients.clear();
-                positions.clear();
-                entries = 0;
-            }
-        }
-        if (!clients.isEmpty() || !positions.isEmpty()) {
-            records.add(new Settled(ownerEpoch, clients, positions));
         }
         toLog.clear();
         hasReceived = false;
-        return records;
+        return records.all();
     }
 
     /** A record that this owner wrote was folded. */
@@ -528,9 +530,10 @@ final class Deliveries {
             return;
         }
         if (entry instanceof QueueEntry.Queued queued
+                && queued.message().expiresAtMillis() != Message.NEVER
                 && !to.mayHaveBegun(sequence)
-                && queued.message().isExpiredAt(clockMillis.getAsLong())) { // [MQTT-3.3.2-5]
-            toLog(to.client).settle(sequence, queued.message().sizeBytes());
+                && queued.message().isExpiredAt(timeMillis.getAsLong())) { // [MQTT-3.3.2-5]
+            toLog(to.client).settle(sequence, queued.sizeBytes());
             recorder.dropped(DropReason.EXPIRED);
             return;
         }
@@ -541,7 +544,7 @@ final class Deliveries {
     private Unlogged unloggedOf(ClientState client) {
         Unlogged known = unlogged.get(client.clientId);
         if (known == null || known.session != client.session) {
-            known = new Unlogged(client.session);
+            known = new Unlogged(client.clientId, client.session, roomBytes);
             unlogged.put(client.clientId, known);
         }
         return known;

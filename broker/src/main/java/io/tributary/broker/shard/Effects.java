@@ -3,6 +3,7 @@ package io.tributary.broker.shard;
 import io.tributary.common.event.Destinations;
 import io.tributary.common.event.QueueEntry;
 import io.tributary.common.event.ShardEvent.Attach;
+import io.tributary.common.event.ShardEvent.WillDue;
 import io.tributary.common.mqtt.Message;
 import io.tributary.common.mqtt.Will;
 import org.jspecify.annotations.Nullable;
@@ -33,6 +34,9 @@ interface Effects {
      */
     void refused(Attach attach, ClientState existing);
 
+    /** What a connection said was logged where it cannot be folded: its client has to connect and say it again. */
+    void unheard(String node, long connection);
+
     /**
      * A session has no connection and goes on without; it may be due to end. Also when a message was added to the queue of one
      * that is due to end.
@@ -56,6 +60,13 @@ interface Effects {
 
     /** A message goes on to other shards and to transient sessions, in the name of the record that is being folded. */
     void handOn(Message message, Destinations destinations);
+
+    /**
+     * A will goes on as {@link #handOn} has it; what its client publishes next is to come behind it.
+     *
+     * @param wasDue whether {@link #willDue} told so before, and not a delay that is over
+     */
+    void handOnWill(WillDue due, boolean wasDue);
 
     /** A will is to be published now, whatever becomes of its client. */
     void willDue(String clientId, long epoch, Will will);

@@ -3,8 +3,10 @@ package io.tributary.broker.shard;
 import io.tributary.broker.delivery.MessageRouting;
 import io.tributary.broker.shard.SessionQueues.Page;
 import io.tributary.common.event.Destinations;
+import io.tributary.common.event.MessageFormat;
 import io.tributary.common.event.QueueEntry.Queued;
 import io.tributary.common.event.Recipient;
+import io.tributary.common.event.RoutingFormat;
 import io.tributary.common.event.ShardEvent.HandOver;
 import io.tributary.common.event.ShardEvent.Moved;
 import io.tributary.common.mqtt.QoS;
@@ -36,6 +38,10 @@ import org.jspecify.annotations.Nullable;
  */
 final class GroupHandOver {
     private static final int PAGE = 100;
+    /** The part of a record's room that the messages of a hand-over take, unless a single one is larger. */
+    private static final int PART_OF_ROOM = 2;
+
+    private static final int MOVED_BYTES = 32;
     private static final int MOST_PASSES_AT_ONCE = 4;
     private static final int MOST_HEIRS = 16;
     private static final long RETRY_MILLIS = 1000;
@@ -45,7 +51,8 @@ final class GroupHandOver {
     private final MessageRouting routing;
     private final Executor thread;
     private final LongSupplier clockMillis;
-    private final Appender appender;
+    private final OwnerAppender appender;
+    private final int largestMove;
     private final long ownerEpoch;
     private final WaitingMembers waiting = new WaitingMembers();
 
@@ -57,21 +64,11 @@ final class GroupHandOver {
     private int running;
     private long repeatAtMillis;
 
-    /** Puts a record into the log. */
-    @FunctionalInterface
-    interface Appender {
-        /**
-         * Appends a record.
-         *
-         * @param durable run on any thread when the record is durable
-         */
-        void append(HandOver handOver, Runnable durable);
-    }
-
     /**
      * Creates one.
      *
      * @param ownerEpoch the owner that hands over
+     * @param roomBytes how many bytes a record may have besides a packet
      */
     GroupHandOver(
             SessionQueues queues,
@@ -80,7 +77,8 @@ final class GroupHandOver {
             Executor thread,
             LongSupplier clockMillis,
             long ownerEpoch,
-            Appender appender) {
+            OwnerAppender appender,
+            int roomBytes) {
         this.queues = queues;
         this.deliveries = deliveries;
         this.routing = routing;
@@ -88,6 +86,7 @@ final class GroupHandOver {
         this.clockMillis = clockMillis;
         this.ownerEpoch = ownerEpoch;
         this.appender = appender;
+        largestMove = roomBytes / PART_OF_ROOM;
     }
 
     /** A session that goes on has lost its connection. */
@@ -240,11 +239,36 @@ final class GroupHandOver {
                 if (moved.isEmpty()) {
                     thread.execute(() -> goOn(page));
                 } else {
-                    appender.append(
-                            new HandOver(ownerEpoch, client.clientId, client.session, moved),
-                            () -> thread.execute(() -> goOn(page)));
+                    append(moved, () -> goOn(page));
                 }
             }
+        }
+
+        /** Appends in order, so that the last record is durable last. */
+        private void append(List<Moved> moved, Runnable durable) {
+            int from = 0;
+            long bytes = 0;
+            for (int i = 0; i < moved.size(); i++) {
+                long size = largestSizeOf(moved.get(i));
+                if (i > from && bytes + size > largestMove) {
+                    append(moved, from, i, () -> {});
+                    from = i;
+                    bytes = 0;
+                }
+                bytes += size;
+            }
+            append(moved, from, moved.size(), durable);
+        }
+
+        private void append(List<Moved> moved, int from, int to, Runnable durable) {
+            appender.append(
+                    new HandOver(ownerEpoch, client.clientId, client.session, moved.subList(from, to)), durable);
+        }
+
+        private static long largestSizeOf(Moved moved) {
+            return MOVED_BYTES
+                    + MessageFormat.largestSizeOf(moved.message())
+                    + RoutingFormat.largestSizeOf(moved.destinations());
         }
 
         private void goOn(Page page) {
@@ -278,7 +302,7 @@ final class GroupHandOver {
             if (destinations.isEmpty()) {
                 findsNobody(entry, queued.group());
             } else {
-                long size = queued.message().sizeBytes();
+                long size = queued.sizeBytes();
                 deliveries.move(client, entry.sequence(), size);
                 moved.add(new Moved(entry.sequence(), size, queued.message(), destinations));
                 moves(queued.group());
@@ -391,9 +415,7 @@ final class GroupHandOver {
 
         @Override
         void stays(ShardStore.Entry entry) {
-            long size =
-                    entry.entry() instanceof Queued queued ? queued.message().sizeBytes() : 0;
-            deliveries.discard(client, entry.sequence(), size);
+            deliveries.discard(client, entry.sequence(), entry.entry().sizeBytes());
         }
 
         @Override

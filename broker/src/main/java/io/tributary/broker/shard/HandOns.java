@@ -4,10 +4,14 @@ import io.tributary.broker.delivery.MessageRouting;
 import io.tributary.common.event.Destinations;
 import io.tributary.common.event.Source;
 import io.tributary.common.mqtt.Message;
+import io.tributary.persistence.shard.AppendCallback;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.concurrent.Executor;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Hands messages on to other shards and to transient sessions in the name of records of this shard, in the order of the
@@ -21,17 +25,20 @@ final class HandOns {
     private final LogAppender appender;
     private final MessageRouting routing;
     private final Executor thread;
+    private final Consumer<Throwable> onFailure;
     private final TreeMap<Long, Integer> outstanding = new TreeMap<>();
     private final Map<Object, Integer> nextPart = new HashMap<>();
     private long currentOffset = -1;
     /** Transient sessions have had what records below this offset caused. */
     private long transientsFrom;
 
-    HandOns(int shard, LogAppender appender, MessageRouting routing, Executor thread) {
+    /** @param onFailure told on the thread when a message could not be handed on: what caused it is to be folded again */
+    HandOns(int shard, LogAppender appender, MessageRouting routing, Executor thread, Consumer<Throwable> onFailure) {
         this.shard = shard;
         this.appender = appender;
         this.routing = routing;
         this.thread = thread;
+        this.onFailure = onFailure;
     }
 
     /** Records are going to be folded again. */
@@ -40,28 +47,65 @@ final class HandOns {
         currentOffset = -1;
     }
 
-    /** Hands a message on; a record may cause several. */
-    void handOn(long offset, Message message, Destinations destinations) {
+    /**
+     * Hands a message on; a record may cause several, unless its destinations are matched now: these may be others when the record is
+     * folded again.
+     */
+    void handOn(long offset, Message message, Destinations named) {
+        handOn(offset, message, named, null);
+    }
+
+    /**
+     * The same.
+     *
+     * @param done null when nobody waits, or run once on the driver's thread, when it is safe with all persistent sessions and taken
+     *     by the nodes of the others
+     */
+    void handOn(long offset, Message message, Destinations named, @Nullable Runnable done) {
+        Destinations destinations = named.areMatchedLater() ? routing.matchAgain(message) : named;
         if (offset != currentOffset) {
             currentOffset = offset;
             nextPart.clear();
         }
+        Runnable part = done == null ? HandOns::nobodyWaits : parts(done);
         if (offset >= transientsFrom) {
-            routing.deliverTransient(message, destinations);
+            routing.deliverTransient(message, destinations, part);
+        } else {
+            part.run();
         }
         if (destinations.devices().isEmpty()) {
+            part.run();
             return;
         }
         outstanding.merge(offset, 1, Integer::sum);
-        appender.publish(
-                message,
-                destinations.devices(),
-                destination -> new Source(shard, offset, nextPart.merge(destination, 1, Integer::sum) - 1),
-                (_, failure) -> {
-                    if (failure == null) { // else the node is closing, and the next owner hands on again
-                        thread.execute(() -> done(offset));
-                    }
-                });
+        AppendCallback callback = (_, failure) -> {
+            thread.execute(() -> done(offset, failure));
+            if (failure == null) {
+                part.run();
+            }
+        };
+        if (named.areMatchedLater()) {
+            RepeatableAppend.of(destinations.devices(), new Source(shard, offset, 0), appender)
+                    .publish(message, callback);
+        } else {
+            appender.publish(
+                    message,
+                    destinations.devices(),
+                    destination -> new Source(shard, offset, nextPart.merge(destination, 1, Integer::sum) - 1),
+                    callback);
+        }
+    }
+
+    private static void nobodyWaits() {}
+
+    /** What is to be run for each of the two kinds of destinations, on any thread. */
+    private Runnable parts(Runnable done) {
+        AtomicInteger left = new AtomicInteger(2);
+        return () -> {
+            if (left.decrementAndGet() == 0) {
+                thread.execute(done);
+            }
+        };
     }
 
     /** Whether all that records up to the offset caused is safe. */
@@ -69,7 +113,10 @@ final class HandOns {
         return outstanding.isEmpty() || outstanding.firstKey() > offset;
     }
 
-    private void done(long offset) {
+    private void done(long offset, @Nullable Throwable failure) {
+        if (failure != null) {
+            onFailure.accept(failure);
+        }
         outstanding.computeIfPresent(offset, (_, left) -> left == 1 ? null : left - 1);
     }
 }

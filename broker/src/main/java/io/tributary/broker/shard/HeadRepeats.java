@@ -1,6 +1,9 @@
 package io.tributary.broker.shard;
 
 import io.tributary.broker.shard.SessionQueues.Page;
+import io.tributary.common.event.QueueEntry;
+import io.tributary.common.event.QueueEntry.Queued;
+import io.tributary.common.event.RoutingFormat;
 import io.tributary.common.event.SessionHead;
 import io.tributary.common.event.ShardEvent;
 import io.tributary.common.event.ShardEvent.Head;
@@ -13,8 +16,6 @@ import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Queue;
-import java.util.concurrent.Executor;
-import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -22,7 +23,7 @@ import org.jspecify.annotations.Nullable;
  * rebuild the shard though its beginning is deleted, see {@link Restore}.
  *
  * <p>A round tells the state as it was at the offset at which it began, a few sessions a tick; its memory is a copy of the
- * heads. Time is the log's, which the node's clock only carries on from the latest record. An owner that does not know of a
+ * heads. Time is the log's. An owner that does not know of a
  * round before it begins one soon. Confined to the thread of the driver.
  */
 final class HeadRepeats {
@@ -36,24 +37,22 @@ final class HeadRepeats {
     private static final int TICK_MILLIS = 100;
     private static final int LEAST_HEADS_A_TICK = 10;
     private static final int PAGE = 100;
-    private static final int RECORD_BYTES = 64 << 10;
+    /** The part of a record's room that the entries of a queue take, unless a single one is larger. */
+    private static final int PART_OF_ROOM = 8;
+
+    private static final int KEPT_BYTES = 16;
     private static final int QUEUE_BYTES_A_TICK = 32 << 10;
     private static final int TICKS_AFTER_FAILURE = 10;
     private static final long UNKNOWN = Long.MIN_VALUE;
 
-    private final int shard;
     private final long retentionMillis;
     private final ShardState state;
     private final SessionQueues queues;
     private final LogAppender appender;
-    private final Executor thread;
-    private final LongSupplier clockMillis;
+    private final OwnerAppender records;
+    private final LogTime time;
     private final long ownerEpoch;
 
-    /** The log's time of the latest record, and the node's at which it was folded. */
-    private long recordMillis;
-
-    private long foldedMillis;
     private long dueMillis = UNKNOWN;
     private @Nullable Round round;
     /** What is on its way into the log or from the store: nothing more is begun meanwhile. */
@@ -95,28 +94,25 @@ final class HeadRepeats {
      * @param ownerEpoch the owner that repeats
      */
     HeadRepeats(
-            int shard,
             ShardEnvironment environment,
             ShardState state,
             SessionQueues queues,
-            Executor thread,
+            LogTime time,
+            OwnerAppender records,
             long ownerEpoch) {
-        this.shard = shard;
         this.state = state;
         this.queues = queues;
-        this.thread = thread;
+        this.records = records;
         this.ownerEpoch = ownerEpoch;
         retentionMillis = environment.config().retention().toMillis();
         appender = environment.appender();
-        clockMillis = environment.clockMillis();
+        this.time = time;
     }
 
     /** A record was folded. */
     void folded(long timeMillis, ShardEvent event) {
-        recordMillis = timeMillis;
-        foldedMillis = clockMillis.getAsLong();
         if (event instanceof HeadsComplete complete) {
-            dueMillis = timeMillis + retentionMillis / ROUNDS_IN_RETENTION;
+            dueMillis = timeMillis + intervalMillis();
             if (round != null && round.end.equals(complete)) {
                 round = null;
             }
@@ -138,11 +134,17 @@ final class HeadRepeats {
     }
 
     private boolean isDue() {
-        long now = recordMillis + Math.max(0, clockMillis.getAsLong() - foldedMillis);
+        long now = time.nowMillis();
         if (dueMillis == UNKNOWN) {
             dueMillis = now + Math.min(LATEST_FIRST_ROUND_MILLIS, retentionMillis / FIRST_ROUND);
         }
+        dueMillis = Math.min(
+                dueMillis, now + intervalMillis()); // the servers' clock may have been ahead, and have come back
         return now >= dueMillis;
+    }
+
+    private long intervalMillis() {
+        return retentionMillis / ROUNDS_IN_RETENTION;
     }
 
     private void goOn(Round now) {
@@ -156,7 +158,7 @@ final class HeadRepeats {
         }
         if (now.queueOf != null) {
             readQueue(now, now.queueOf);
-        } else if (now.heads.isEmpty() && !now.isOver) {
+        } else if (now.heads.isEmpty() && !now.isOver && underWay == 0) { // a round without one of its heads is none
             now.isOver = true;
             append(now.end);
         }
@@ -182,21 +184,22 @@ final class HeadRepeats {
 
     private void append(Round now, SessionHead head, Page page) {
         List<Kept> part = new ArrayList<>();
+        int most = appender.roomBytes() / PART_OF_ROOM;
         long bytes = 0;
         long allBytes = 0;
         for (ShardStore.Entry entry : page.entries()) {
             if (entry.sequence() > head.lastSequence()) {
                 break; // came later
             }
-            long size = ShardChanges.sizeOf(entry.entry());
-            if (bytes > 0 && bytes + size > RECORD_BYTES) {
+            long size = largestSizeOf(entry.entry());
+            if (bytes > 0 && bytes + size > most) {
                 append(new HeadQueue(ownerEpoch, now.asOf, head.clientId(), part));
                 part.clear();
                 bytes = 0;
             }
             part.add(new Kept(entry.sequence(), entry.entry()));
             bytes += size;
-            allBytes += size;
+            allBytes += entry.entry().sizeBytes();
         }
         if (!part.isEmpty()) {
             append(new HeadQueue(ownerEpoch, now.asOf, head.clientId(), part));
@@ -208,12 +211,12 @@ final class HeadRepeats {
         ticksToRest = (int) (allBytes / QUEUE_BYTES_A_TICK);
     }
 
+    private static long largestSizeOf(QueueEntry entry) {
+        return KEPT_BYTES + (entry instanceof Queued queued ? RoutingFormat.largestSizeOf(queued) : 0);
+    }
+
     private void append(ShardEvent event) {
         underWay++;
-        appender.append(shard, event, (_, failure) -> {
-            if (failure == null) { // else the node is closing
-                thread.execute(() -> underWay--);
-            }
-        });
+        records.append(event, () -> underWay--);
     }
 }

@@ -1,7 +1,10 @@
 package io.tributary.broker.shard;
 
+import io.tributary.common.event.Destinations;
 import io.tributary.common.event.EventCodec;
 import io.tributary.common.event.Recipient;
+import io.tributary.common.event.RecordFormat;
+import io.tributary.common.event.RoutingFormat;
 import io.tributary.common.event.ShardEvent;
 import io.tributary.common.event.Source;
 import io.tributary.common.mqtt.Message;
@@ -30,10 +33,17 @@ import org.jspecify.annotations.Nullable;
  * Thread-safe.
  */
 final class LogAppender {
+    private static final byte[] NOTHING = {};
+    /** The parts of a record's room for the recipients of a message, and for the destinations of one that is handed on later. */
+    private static final int PART_FOR_RECIPIENTS = 8;
+
+    private static final int PART_FOR_DESTINATIONS = 2;
+
     private final ShardLog log;
     private final AppTopics topics;
     private final long maxAgeMillis;
-    private final LongSupplier clockMillis;
+    private final LongSupplier timeMillis;
+    private final RecordFormat format;
     private final Outlet toShards;
     private final Outlet toApplications;
     private final List<Runnable> onRoom = new ArrayList<>(); // guarded by itself
@@ -42,11 +52,14 @@ final class LogAppender {
      * Creates one.
      *
      * @param maxAge how long a message may wait in a queue before it expires; zero for as long as its publisher wishes
+     * @param timeMillis the time by which messages expire, the same on all nodes
+     * @param format says in which format events are written
      */
-    LogAppender(ShardLog log, AppTopics topics, Duration maxAge, LongSupplier clockMillis) {
+    LogAppender(ShardLog log, AppTopics topics, Duration maxAge, LongSupplier timeMillis, RecordFormat format) {
+        this.format = format;
         this.log = log;
         this.topics = topics;
-        this.clockMillis = clockMillis;
+        this.timeMillis = timeMillis;
         maxAgeMillis = maxAge.toMillis();
         toShards = new Outlet(log::onRoom);
         toApplications = new Outlet(topics::onRoom);
@@ -58,14 +71,57 @@ final class LogAppender {
         return Integer.remainderUnsigned(hash ^ (hash >>> 16), log.shardCount());
     }
 
-    void append(int shard, ShardEvent event, AppendCallback callback) {
-        byte[] value = EventCodec.encode(event);
-        toShards.append(() -> log.append(shard, value, callback));
+    /** How many bytes a record may have besides an MQTT packet. */
+    int roomBytes() {
+        return log.roomBytes();
+    }
+
+    /** The destinations as a record can name them: too many are matched later. */
+    Destinations bounded(Destinations destinations) {
+        return RoutingFormat.largestSizeOf(destinations) <= log.roomBytes() / PART_FOR_DESTINATIONS
+                ? destinations
+                : Destinations.MATCHED_LATER;
     }
 
     /**
-     * Appends a message for the recipients, in as many records as their shards, {@link ShardEvent#MAX_RECIPIENTS} and the topics
-     * of applications need.
+     * Cuts recipients in one shard into those of one record each. The parts depend on nothing but the recipients and the room that a
+     * log's records have for ever, so that cutting again gives the same ones.
+     */
+    List<List<Recipient>> records(List<Recipient> ofShard) {
+        int most = log.roomBytes() / PART_FOR_RECIPIENTS;
+        List<List<Recipient>> records = List.of();
+        int from = 0;
+        int bytes = 0;
+        for (int i = 0; i < ofShard.size(); i++) {
+            int size = RoutingFormat.largestSizeOf(ofShard.get(i));
+            if (i > from && (i - from == ShardEvent.MAX_RECIPIENTS || bytes + size > most)) {
+                records = records.isEmpty() ? new ArrayList<>() : records;
+                records.add(ofShard.subList(from, i));
+                from = i;
+                bytes = 0;
+            }
+            bytes += size;
+        }
+        if (from == 0) {
+            return List.of(ofShard);
+        }
+        records.add(ofShard.subList(from, ofShard.size()));
+        return records;
+    }
+
+    void append(int shard, ShardEvent event, AppendCallback callback) {
+        byte[] value = EventCodec.encode(event, format.toWrite());
+        toShards.append(() -> log.append(shard, value, callback));
+    }
+
+    /** Appends a record that says nothing, only to use an offset. */
+    void appendNothing(int shard, AppendCallback callback) {
+        toShards.append(() -> log.append(shard, NOTHING, callback));
+    }
+
+    /**
+     * Appends a message for the recipients, in as many records as their shards, their number, the length of their names and the
+     * topics of applications need.
      *
      * @param source the source of the next record for a destination: the number of a shard, or the topic of an application
      * @param callback called once, when all are durable or one failed
@@ -89,16 +145,18 @@ final class LogAppender {
                         .add(recipient);
             }
         }
-        int records = inTopics.size();
-        for (List<Recipient> ofShard : byShard.values()) {
-            records += (ofShard.size() + ShardEvent.MAX_RECIPIENTS - 1) / ShardEvent.MAX_RECIPIENTS;
+        int count = inTopics.size();
+        Map<Integer, List<List<Recipient>>> recordsByShard = new TreeMap<>();
+        for (Map.Entry<Integer, List<Recipient>> ofShard : byShard.entrySet()) {
+            List<List<Recipient>> records = records(ofShard.getValue());
+            recordsByShard.put(ofShard.getKey(), records);
+            count += records.size();
         }
-        AppendCallback all = countingDown(records, callback);
+        AppendCallback all = countingDown(count, callback);
         Message expiring = byShard.isEmpty() ? message : expiring(message);
-        byShard.forEach((shard, ofShard) -> {
-            for (int from = 0; from < ofShard.size(); from += ShardEvent.MAX_RECIPIENTS) {
-                int to = Math.min(ofShard.size(), from + ShardEvent.MAX_RECIPIENTS);
-                append(shard, new ShardEvent.Publish(expiring, ofShard.subList(from, to), source.apply(shard)), all);
+        recordsByShard.forEach((shard, records) -> {
+            for (List<Recipient> record : records) {
+                append(shard, new ShardEvent.Publish(expiring, record, source.apply(shard)), all);
             }
         });
         for (Recipient recipient : inTopics) {
@@ -125,7 +183,7 @@ final class LogAppender {
         if (maxAgeMillis == 0) {
             return message;
         }
-        long latest = clockMillis.getAsLong() + maxAgeMillis;
+        long latest = timeMillis.getAsLong() + maxAgeMillis;
         return message.expiresAtMillis() <= latest ? message : message.withExpiry(latest);
     }
 

@@ -16,6 +16,11 @@ class NoOtherNodes implements OtherNodes {
     }
 
     @Override
+    public boolean isOutOfReach(int shard) {
+        return false;
+    }
+
+    @Override
     public void ownedHere(int shard, long ownerEpoch) {}
 
     @Override

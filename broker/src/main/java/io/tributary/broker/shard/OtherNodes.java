@@ -9,6 +9,9 @@ public interface OtherNodes extends OwnerTarget.Directory {
     /** Whether another node that can be reached serves a shard. */
     boolean isOwned(int shard);
 
+    /** Whether the last known owner of a shard is a node that is alive, but cannot be reached from here. */
+    boolean isOutOfReach(int shard);
+
     /** This node owns a shard. */
     void ownedHere(int shard, long ownerEpoch);
 

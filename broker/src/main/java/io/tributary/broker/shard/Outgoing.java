@@ -191,7 +191,7 @@ final class Outgoing {
 
     private Handed handed(long sequence, QueueEntry entry) {
         return entry instanceof QueueEntry.Queued queued && !received.contains(sequence)
-                ? new Handed(queued.message().sizeBytes(), queued.qos() == QoS.EXACTLY_ONCE)
+                ? new Handed(queued.sizeBytes(), queued.qos() == QoS.EXACTLY_ONCE)
                 : new Handed(0, false);
     }
 

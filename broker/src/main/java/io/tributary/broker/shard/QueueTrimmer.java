@@ -11,8 +11,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Keeps each session's queue within its limits. What is in flight to a client, or was, is never trimmed; while the oldest
- * messages are being read from the store a queue may be longer than its limit by what arrives meanwhile. Confined to the
- * thread of the driver.
+ * messages are being read from the store a queue may be longer than its limit by what arrives meanwhile, and by what waited
+ * while the shard stood still ({@link Backlogs}). Confined to the thread of the driver.
  */
 final class QueueTrimmer {
     private static final int PAGE = 500;
@@ -20,12 +20,14 @@ final class QueueTrimmer {
     private final QueueLimits limits;
     private final SessionQueues queues;
     private final Deliveries deliveries;
+    private final Backlogs backlogs;
     private final Set<ClientState> trimming = new HashSet<>();
 
-    QueueTrimmer(QueueLimits limits, SessionQueues queues, Deliveries deliveries) {
+    QueueTrimmer(QueueLimits limits, SessionQueues queues, Deliveries deliveries, Backlogs backlogs) {
         this.limits = limits;
         this.queues = queues;
         this.deliveries = deliveries;
+        this.backlogs = backlogs;
     }
 
     /** A message entered a queue; tells whether it may stay. */
@@ -34,7 +36,7 @@ final class QueueTrimmer {
             return true;
         }
         if (limits.overflow() == Overflow.DROP_NEWEST) {
-            deliveries.drop(client, sequence, entry.message().sizeBytes(), DropReason.QUEUE_FULL);
+            deliveries.drop(client, sequence, entry.sizeBytes(), DropReason.QUEUE_FULL);
             return false;
         }
         if (trimming.add(client)) {
@@ -44,9 +46,11 @@ final class QueueTrimmer {
     }
 
     private boolean isOver(ClientState client) {
-        boolean isOver =
-                deliveries.messagesOf(client) > limits.maxMessages() || deliveries.bytesOf(client) > limits.maxBytes();
-        return isOver && !client.isSweeping; // what an earlier session left counts for nobody
+        long messages = deliveries.messagesOf(client);
+        long bytes = deliveries.bytesOf(client);
+        return (messages > limits.maxMessages() || bytes > limits.maxBytes())
+                && !client.isSweeping // what an earlier session left counts for nobody
+                && !backlogs.excuses(client, messages, bytes);
     }
 
     private void read(ClientState client, long from, int max) {
@@ -91,7 +95,7 @@ final class QueueTrimmer {
     private boolean drop(ClientState client, ShardStore.Entry entry) {
         boolean unseen = entry.sequence() >= deliveries.firstUnseen(client);
         if (unseen && entry.entry() instanceof QueueEntry.Queued queued) {
-            deliveries.drop(client, entry.sequence(), queued.message().sizeBytes(), DropReason.QUEUE_FULL);
+            deliveries.drop(client, entry.sequence(), queued.sizeBytes(), DropReason.QUEUE_FULL);
             return true;
         }
         return false;

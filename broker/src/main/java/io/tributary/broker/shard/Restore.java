@@ -107,6 +107,9 @@ final class Restore {
                 found = found != null && found.asOf() + 1 < begin ? null : found;
             }
             next = record.offset() + 1;
+            if (record.value().length == 0) {
+                continue;
+            }
             ShardEvent event = EventCodec.decode(record.value());
             if (copying) {
                 copy(event);
@@ -166,7 +169,7 @@ final class Restore {
     private void copy(HeadQueue queue) {
         for (Kept kept : queue.entries()) {
             queued.add(new SequencedEntry(queue.clientId(), kept.sequence(), kept.entry()));
-            bytes += ShardChanges.sizeOf(kept.entry());
+            bytes += kept.entry().sizeBytes();
         }
     }
 
@@ -195,6 +198,7 @@ final class Restore {
                 ownerEpoch,
                 storedApplied,
                 applied,
+                LogRecord.NO_LEADER,
                 foldedOwner,
                 sources,
                 cleared,

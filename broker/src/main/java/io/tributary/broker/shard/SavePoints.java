@@ -16,8 +16,8 @@ import org.slf4j.LoggerFactory;
 final class SavePoints {
     private static final Logger LOG = LoggerFactory.getLogger(SavePoints.class);
     private static final long RETRY_MILLIS = 1000;
-    /** How many times the size of a save point may wait in memory before the log is read no further. */
-    private static final int BEHIND_FACTOR = 5;
+    /** What part of the memory that there is for what waits may be taken before acknowledgements are logged for its sake. */
+    private static final int SETTLED_PART = 4;
 
     /** How many times the messages of a save point may be in the log behind the last one, unless the interval is over. */
     private static final int MOST_RECORDS_FACTOR = 4;
@@ -32,6 +32,8 @@ final class SavePoints {
     private final SessionQueues queues;
     private final HandOns handOns;
     private final Executor thread;
+    /** How much may wait in memory before the log is read no further, in bytes. */
+    private final long mostUnsaved;
 
     private long savedApplied;
     private long lastBegunMillis;
@@ -40,6 +42,7 @@ final class SavePoints {
 
     private long settledFolded;
     private long awaitedSettled = NONE;
+    private long settledMillis;
     private @Nullable SavePoint taken;
     private boolean storing;
     private long retryAtMillis;
@@ -61,6 +64,7 @@ final class SavePoints {
         this.thread = thread;
         config = environment.config();
         log = environment.log();
+        mostUnsaved = config.unsavedBytesOf(log.shardCount());
         savedApplied = state.applied();
         lastBegunMillis = environment.clockMillis().getAsLong();
     }
@@ -71,21 +75,31 @@ final class SavePoints {
      * @param isSomethingSettled whether there is something to log, which is reason enough for a save point
      */
     boolean wantsSettled(boolean isSomethingSettled) {
-        boolean isDue = isTime() || (isSomethingSettled && isIntervalOver());
+        boolean isDue = isTime() || (isSomethingSettled && isIntervalOver(lastBegunMillis));
         return taken == null && awaitedSettled == NONE && isDue && !isBehind();
     }
 
     /**
      * Whether what clients settle is to be logged though no save point waits for it: the store is so slow that one save point follows
-     * the other, and what is settled would be stored for as long as that lasts.
+     * the other, or it is away, and what is settled would be kept for as long as that lasts. So clients that acknowledge what they get
+     * do not notice that the store is away.
      */
     boolean isSettledLate() {
-        return isBehind() && settledFolded == settledAppended;
+        return settledFolded == settledAppended
+                && taken != null
+                && (state.changes().weight() >= mostUnsaved / SETTLED_PART
+                        || isIntervalOver(Math.max(settledMillis, lastBegunMillis)));
+    }
+
+    /** Whether a record that this owner appended is not folded yet, or the log is not read for want of room. */
+    boolean waitsForLog() {
+        return settledFolded < settledAppended || onCaughtUp != null;
     }
 
     /** A {@code Settled} record is on its way into the log. */
     void settledAppended(boolean forSavePoint) {
         settledAppended++;
+        settledMillis = environment.clockMillis().getAsLong();
         if (forSavePoint) {
             awaitedSettled = settledAppended;
         }
@@ -139,7 +153,7 @@ final class SavePoints {
     private boolean isTime() {
         ShardChanges changes = state.changes();
         return state.applied() > savedApplied
-                && (isIntervalOver()
+                && (isIntervalOver(lastBegunMillis)
                         || changes.queuedCount() >= config.savePointChanges()
                         || changes.queuedBytes() >= config.savePointBytes());
     }
@@ -150,7 +164,7 @@ final class SavePoints {
      */
     private boolean mayWait() {
         ShardChanges changes = state.changes();
-        return !isIntervalOver()
+        return !isIntervalOver(lastBegunMillis)
                 && state.applied() - savedApplied < (long) config.savePointChanges() * MOST_RECORDS_FACTOR
                 && changes.sessionCount() < config.savePointChanges() / 2
                 && changes.queuedCount() < partOf(config.savePointChanges())
@@ -162,8 +176,8 @@ final class SavePoints {
         return most - most / 8;
     }
 
-    private boolean isIntervalOver() {
-        return environment.clockMillis().getAsLong() - lastBegunMillis
+    private boolean isIntervalOver(long sinceMillis) {
+        return environment.clockMillis().getAsLong() - sinceMillis
                 >= config.savePointInterval().toMillis();
     }
 
@@ -209,9 +223,7 @@ final class SavePoints {
 
     /** Whether so much waits to be stored that the log should be read no further. */
     boolean isBehind() {
-        ShardChanges changes = state.changes();
-        return changes.queuedCount() >= (long) config.savePointChanges() * BEHIND_FACTOR
-                || changes.queuedBytes() >= (long) config.savePointBytes() * BEHIND_FACTOR;
+        return state.changes().weight() >= mostUnsaved;
     }
 
     /** Runs the action once when it is not behind any more. */

@@ -175,9 +175,7 @@ final class SessionQueues {
         void add(long sequence, QueueEntry entry) {
             if (entries.isEmpty() || entries.getLast().sequence() < sequence) {
                 entries.add(new ShardStore.Entry(sequence, entry));
-                bytes += entry instanceof QueueEntry.Queued queued
-                        ? queued.message().sizeBytes()
-                        : 0;
+                bytes += entry.sizeBytes();
             }
         }
 

@@ -20,15 +20,31 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * What the fold changed since the last save point. Queue entries that were added and settled in between leave no trace,
- * which is why steady traffic hardly touches the store.
+ * which is why steady traffic hardly touches the store; nor does a session that began and ended in between.
  */
 final class ShardChanges {
+    // About what the changes take in memory, and more than what they have in parts of a save point.
+    private static final int CLIENT_BYTES = 200;
+    private static final int ENTRY_BYTES = 100;
+    private static final int REMOVED_BYTES = 64;
+    private static final int WILL_BYTES = 200;
+
     private final Map<String, OfClient> byClient = new LinkedHashMap<>();
     private final Map<WillKey, @Nullable ClientWill> wills = new HashMap<>();
     private final Map<Integer, SourcePosition> sources = new HashMap<>();
     private int sessionCount;
     private long queuedCount;
     private long queuedBytes;
+    private long removedCount;
+    /** What is neither a queue entry nor removed, in bytes. */
+    private long otherBytes;
+    /** No save point has anything of sessions that began, and wills that came, behind this offset. */
+    private final long savedUpTo;
+
+    /** @param savedUpTo the offset that the latest save point moves the store to */
+    ShardChanges(long savedUpTo) {
+        this.savedUpTo = savedUpTo;
+    }
 
     /** What changed of one client's sessions. */
     private static final class OfClient {
@@ -42,7 +58,13 @@ final class ShardChanges {
     }
 
     private OfClient of(ClientState client) {
-        return byClient.computeIfAbsent(client.clientId, _ -> new OfClient());
+        OfClient changes = byClient.get(client.clientId);
+        if (changes == null) {
+            changes = new OfClient();
+            byClient.put(client.clientId, changes);
+            otherBytes += CLIENT_BYTES + client.clientId.length();
+        }
+        return changes;
     }
 
     private OfClient touched(ClientState client) {
@@ -88,28 +110,54 @@ final class ShardChanges {
             if (changes.removed.isEmpty()) {
                 changes.removed = new LinkedHashSet<>();
             }
-            changes.removed.add(sequence);
+            removedCount += changes.removed.add(sequence) ? 1 : 0;
         }
     }
 
-    /** Forgets everything of a session that is over, and has the store do the same. */
+    /** Forgets everything of a session that is over, and has the store do the same if it may have something of it. */
     void clear(ClientState client) {
         OfClient before = byClient.remove(client.clientId);
+        boolean isStored =
+                client.session <= savedUpTo || client.leftUpTo > 0; // the latter has the queue of another one
         if (before != null) {
             before.queued.values().forEach(entry -> count(null, entry));
             sessionCount -= before.isDirty ? 1 : 0;
+            removedCount -= before.removed.size();
+            otherBytes -= CLIENT_BYTES + client.clientId.length();
+            isStored |= before.isCleared;
         }
-        of(client).isCleared = true;
+        if (isStored) {
+            of(client).isCleared = true;
+        }
     }
 
     /** Sets a will, or what is known of it. */
     void putWill(ClientWill will) {
-        wills.put(new WillKey(will.clientId(), will.epoch()), will);
+        WillKey key = new WillKey(will.clientId(), will.epoch());
+        forgetWill(key);
+        wills.put(key, will);
+        otherBytes += sizeOf(key, will);
     }
 
     /** Removes a will. */
     void removeWill(String clientId, long epoch) {
-        wills.put(new WillKey(clientId, epoch), null);
+        WillKey key = new WillKey(clientId, epoch);
+        forgetWill(key);
+        if (epoch <= savedUpTo) {
+            wills.put(key, null);
+            otherBytes += sizeOf(key, null);
+        }
+    }
+
+    private void forgetWill(WillKey key) {
+        if (wills.containsKey(key)) {
+            otherBytes -= sizeOf(key, wills.remove(key));
+        }
+    }
+
+    private static long sizeOf(WillKey key, @Nullable ClientWill will) {
+        long size = will == null ? 0 : will.will().message().sizeBytes();
+        return size + WILL_BYTES + key.clientId().length();
     }
 
     /** Visits the unsaved queue entries of a client from a sequence number on. */
@@ -162,6 +210,11 @@ final class ShardChanges {
     /** The size of the messages that wait to be saved, in bytes. */
     long queuedBytes() {
         return queuedBytes;
+    }
+
+    /** About how much memory all of this takes, in bytes. */
+    long weight() {
+        return queuedBytes + queuedCount * ENTRY_BYTES + removedCount * REMOVED_BYTES + otherBytes;
     }
 
     List<String> cleared() {
@@ -228,8 +281,7 @@ final class ShardChanges {
         queuedBytes += sizeOf(added) - sizeOf(gone);
     }
 
-    /** The size of an entry's message, in bytes. */
-    static long sizeOf(@Nullable QueueEntry entry) {
-        return entry instanceof QueueEntry.Queued queued ? queued.message().sizeBytes() : 0;
+    private static long sizeOf(@Nullable QueueEntry entry) {
+        return entry == null ? 0 : entry.sizeBytes();
     }
 }

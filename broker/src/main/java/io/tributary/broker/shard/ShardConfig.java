@@ -10,6 +10,8 @@ import java.time.Duration;
  * @param savePointChanges queued messages after which a save point is made earlier, unless an eighth of them are acknowledged by then
  * @param savePointBytes the size of queued messages, in bytes, after which a save point is made earlier, unless an eighth of them
  *     are acknowledged by then
+ * @param unsavedBytes how much memory may be taken by what waits for the store, in bytes, whatever it is: messages, sessions, wills,
+ *     removals; all shards together. A shard that has its part of it waiting reads its log no further.
  * @param windowMessages how many unacknowledged messages are handed to a connection ahead
  * @param windowBytes how many bytes of unacknowledged messages are handed to a connection ahead
  * @param queue the limits of each session's queue
@@ -22,11 +24,20 @@ public record ShardConfig(
         Duration savePointInterval,
         int savePointChanges,
         int savePointBytes,
+        long unsavedBytes,
         int windowMessages,
         int windowBytes,
         QueueLimits queue,
         CatchUpPace catchUp,
         Duration retention) {
+    /** The most that one save point may hold; Redis takes no command of more than a million parts. */
+    private static final long LARGEST_PART_BYTES = 16 << 20;
+
+    private static final long LEAST_UNSAVED_BYTES = 64 << 20;
+    private static final int UNSAVED_PART_OF_HEAP = 8;
+    /** How many save points of the configured size may wait where nothing else is said. */
+    private static final int SAVE_POINTS = 5;
+
     private static final long SHORTEST_RETENTION_MILLIS = 10_000;
 
     public ShardConfig {
@@ -34,6 +45,7 @@ public record ShardConfig(
         atLeast("save-point-interval (ms)", savePointInterval.toMillis(), 10);
         atLeast("save-point-changes", savePointChanges, 1);
         atLeast("save-point-bytes", savePointBytes, 1024);
+        atLeast("unsaved-size", unsavedBytes, 1024);
         atLeast("window-messages", windowMessages, 1);
         atLeast("window-bytes", windowBytes, 1024);
         if (!retention.isZero()) {
@@ -44,7 +56,7 @@ public record ShardConfig(
         }
     }
 
-    /** One for a log that is cut behind each save point, and without a limit for catching up. */
+    /** One for a log of one shard that is cut behind each save point, and without a limit for catching up. */
     public ShardConfig(
             int threads,
             Duration savePointInterval,
@@ -58,6 +70,7 @@ public record ShardConfig(
                 savePointInterval,
                 savePointChanges,
                 savePointBytes,
+                (long) savePointBytes * SAVE_POINTS,
                 windowMessages,
                 windowBytes,
                 queue,
@@ -72,6 +85,7 @@ public record ShardConfig(
                 savePointInterval,
                 savePointChanges,
                 savePointBytes,
+                unsavedBytes,
                 windowMessages,
                 windowBytes,
                 queue,
@@ -86,6 +100,7 @@ public record ShardConfig(
                 savePointInterval,
                 savePointChanges,
                 savePointBytes,
+                unsavedBytes,
                 windowMessages,
                 windowBytes,
                 queue,
@@ -93,16 +108,45 @@ public record ShardConfig(
                 retention);
     }
 
-    /** A thread for each two cores; a save point after a second, 2,000 messages or 1 MiB; 1,000 messages or 1 MiB ahead. */
+    /** The same with another limit of what waits for the store. */
+    public ShardConfig withUnsavedBytes(long newUnsavedBytes) {
+        return new ShardConfig(
+                threads,
+                savePointInterval,
+                savePointChanges,
+                savePointBytes,
+                newUnsavedBytes,
+                windowMessages,
+                windowBytes,
+                queue,
+                catchUp,
+                retention);
+    }
+
+    /** What may wait for the store in one of so many shards, in bytes. */
+    long unsavedBytesOf(int shardCount) {
+        return Math.clamp(unsavedBytes / shardCount, 1024, LARGEST_PART_BYTES);
+    }
+
+    /** An eighth of the heap, and at least 64 MiB. */
+    public static long defaultUnsavedBytes() {
+        return Math.max(LEAST_UNSAVED_BYTES, Runtime.getRuntime().maxMemory() / UNSAVED_PART_OF_HEAP);
+    }
+
+    /**
+     * A thread for each two cores; a save point after a second, 2,000 messages or 1 MiB; an eighth of the heap for what waits for the
+     * store; 1,000 messages or 1 MiB ahead.
+     */
     public static ShardConfig defaults() {
         return new ShardConfig(
-                Math.max(1, Runtime.getRuntime().availableProcessors() / 2),
-                Duration.ofSeconds(1),
-                2_000,
-                1 << 20,
-                1_000,
-                1 << 20,
-                QueueLimits.defaults());
+                        Math.max(1, Runtime.getRuntime().availableProcessors() / 2),
+                        Duration.ofSeconds(1),
+                        2_000,
+                        1 << 20,
+                        1_000,
+                        1 << 20,
+                        QueueLimits.defaults())
+                .withUnsavedBytes(defaultUnsavedBytes());
     }
 
     private static void atLeast(String name, long value, long least) {

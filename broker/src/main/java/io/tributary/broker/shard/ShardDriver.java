@@ -24,6 +24,7 @@ import io.tributary.persistence.shard.SavePoint.ClientWill;
 import io.tributary.persistence.shard.SavePoint.WillKey;
 import io.tributary.persistence.shard.ShardLog;
 import io.tributary.persistence.shard.ShardStore;
+import io.tributary.persistence.shard.ShardStore.Claim;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -54,6 +55,7 @@ import org.slf4j.LoggerFactory;
  * REPLAYING  --the own Owner record is folded---------> LIVE       connections are served, timers run
  * any        --refused by the store, or it failed,
  *              or a newer Owner is folded-------------> CLAIMING   after a pause, with nothing left in memory
+ * any        --the log has lost its end---------------> CLAIMING   once records that say nothing have taken the place of those lost
  * any        --revoked--------------------------------> IDLE
  * </pre>
  */
@@ -63,6 +65,10 @@ final class ShardDriver implements Effects {
     private static final long RETRY_MILLIS = 1000;
 
     private static final long COUNT_MILLIS = 5000;
+    /** How long a log is given to say which records it has lost. */
+    private static final long FIND_MILLIS = 5000;
+    /** What only an administrator can change is looked at again after so long. */
+    private static final long OTHER_LOG_MILLIS = 10_000;
 
     private enum Phase {
         IDLE,
@@ -95,8 +101,26 @@ final class ShardDriver implements Effects {
     private long countedAtMillis;
     private volatile ShardFigures figures = ShardFigures.NONE;
     private long foldingOffset;
+    private long foldingMillis;
+    /** How far the log was folded when that was looked at last, and since when. */
+    private long foldedThen;
+
+    private long foldedThenMillis;
     private long retryAtMillis = Long.MAX_VALUE;
     private boolean owesWills;
+
+    /** The highest offset that refused a claim: this owner's next record comes behind it, unless the log went back. */
+    private long fencedBy = -1;
+
+    private ShardLog.Identity identity = ShardLog.Identity.ONLY;
+    /** What the store has of a log that has lost its end: asked where that was. */
+    private @Nullable Claim ahead;
+
+    private @Nullable LogGap gap;
+    /** The latest leader of the log for which offsets were left out. */
+    private int leaptLeader = LogRecord.NO_LEADER;
+
+    private volatile @Nullable String problem;
 
     // Live from the claim to the next one.
     private volatile @Nullable Live live;
@@ -106,10 +130,13 @@ final class ShardDriver implements Effects {
     private record Live(
             ShardState state,
             Deliveries deliveries,
+            Backlogs backlogs,
             QueueTrimmer trimmer,
             GroupHandOver handOver,
             SavePoints savePoints,
             ShardTimers timers,
+            LogTime time,
+            WillsFirst wills,
             HeadRepeats repeats,
             RetiredTopics retired,
             ApplicationLags lags) {}
@@ -125,7 +152,7 @@ final class ShardDriver implements Effects {
         observer = environment.observer();
         clockMillis = environment.clockMillis();
         recorder = environment.recorder();
-        handOns = new HandOns(shard, appender, routing, thread);
+        handOns = new HandOns(shard, appender, routing, thread, this::handOnFailed);
     }
 
     /** The offset of the record with which this owner took the shard over; what an older owner says is void. */
@@ -144,15 +171,34 @@ final class ShardDriver implements Effects {
         return now != null && now.deliveries.isWaitingForRoom();
     }
 
+    /** What keeps this owner from serving the shard, or did until its log was mended, in words; null for nothing. Any thread. */
+    @Nullable
+    String problem() {
+        return problem;
+    }
+
     /** This node owns the shard from now on. */
     void assigned() {
         reset(Phase.CLAIMING);
         int claim = generation;
-        appender.append(shard, new Owner(environment.node()), (offset, failure) -> {
-            if (failure == null) { // else the node is closing
-                thread.execute(() -> claim(claim, offset));
-            }
-        });
+        if (gap == null) {
+            appendOwner(claim);
+        } else {
+            gap.fill(shard, appender, thread, () -> claim == generation, () -> appendOwner(claim));
+        }
+    }
+
+    private void appendOwner(int claim) {
+        appender.append(
+                shard,
+                new Owner(environment.node()),
+                (offset, failure) -> thread.execute(() -> {
+                    if (failure == null) {
+                        claim(claim, offset);
+                    } else {
+                        appendFailed(claim, failure);
+                    }
+                }));
     }
 
     /** This node does not own the shard any more: what the next owner would have to find out goes into log and store. */
@@ -162,6 +208,10 @@ final class ShardDriver implements Effects {
             live.savePoints.saveLast(ownerEpoch);
         }
         reset(Phase.IDLE);
+        gap = null;
+        leaptLeader = LogRecord.NO_LEADER;
+        fencedBy = -1;
+        problem = null;
     }
 
     private void reset(Phase next) {
@@ -174,6 +224,7 @@ final class ShardDriver implements Effects {
         isLive = false;
         live = null;
         restore = null;
+        ahead = null;
         targets.clear();
         figures = ShardFigures.NONE;
         countedAtMillis = 0;
@@ -185,16 +236,119 @@ final class ShardDriver implements Effects {
             return;
         }
         ownerEpoch = epoch;
+        if (epoch <= fencedBy) { // what refused the claim before this record was appended is not in the log
+            wentBack(epoch, fencedBy);
+            return;
+        }
         phase = Phase.LOADING;
         // Whoever has a session as far as the own record is known then, or known to be gone.
-        onAnswer(environment.nodes().caughtUp(), _ -> load());
+        onAnswer(
+                environment.nodes().caughtUp(),
+                _ -> onAnswer(log.identity(), found -> {
+                    identity = found;
+                    load();
+                }));
     }
 
     private void load() {
         phase = Phase.LOADING;
-        onAnswer(
-                store.claim(shard, ownerEpoch),
-                claimed -> load(new ShardState(this, claimed), null, new ArrayList<>()));
+        onAnswer(store.claim(shard, claimant(gap)), claimed -> {
+            if (claimed.applied() >= ownerEpoch) {
+                findGap(claimed);
+            } else {
+                gap = null;
+                load(new ShardState(this, claimed), null, new ArrayList<>());
+            }
+        });
+    }
+
+    private ShardStore.Claimant claimant(@Nullable LogGap filled) {
+        ShardStore.Reused reused = filled == null ? null : filled.reused(ownerEpoch);
+        return new ShardStore.Claimant(ownerEpoch, identity.id(), identity.isAccepted() && reused != null, reused);
+    }
+
+    /** The store is ahead of a record that was appended just now: has the log say what it has lost. */
+    private void findGap(Claim claimed) {
+        phase = Phase.CLAIMING;
+        ahead = claimed;
+        retryAtMillis = clockMillis.getAsLong() + FIND_MILLIS;
+        log.readFrom(shard, claimed.applied() + 1, claimed.leaderEpoch());
+    }
+
+    /**
+     * The log has lost records that it had. What was folded of them stays; what the log has in their place is folded, too.
+     *
+     * @param at the first offset that has another record
+     */
+    void wentBack(long at) {
+        Claim found = ahead;
+        Live now = live;
+        if (found != null) {
+            wentBack(at, found.applied());
+        } else if (now == null) {
+            LOG.debug("Shard {}: its log went back to {} while it was being claimed", shard, at);
+        } else if (restore != null) {
+            claimAgainLater("the log has lost its end while the state was rebuilt");
+        } else if (at > now.state.applied()) {
+            readOn(); // nothing of that was folded
+        } else {
+            if (phase == Phase.LIVE) {
+                now.savePoints.saveLast(ownerEpoch);
+            }
+            wentBack(at, now.state.applied());
+        }
+    }
+
+    private void wentBack(long from, long used) {
+        LOG.error(
+                "Shard {}: its log went back: the records from offset {} to {} at most, which it had acknowledged, are not there"
+                        + " any more. What they said is lost as far as the store has not got it. The offsets are filled up,"
+                        + " and what came instead is folded",
+                shard,
+                from,
+                used);
+        recorder.logWentBack(shard);
+        fill(from, used, "its log in Kafka has lost records from offset " + from + " on; it is being mended");
+    }
+
+    private void fill(long from, long used, @Nullable String why) {
+        gap = new LogGap(from, used + (long) environment.config().savePointChanges() * LogGap.UNSAVED_FACTOR, gap);
+        problem = why;
+        assigned();
+    }
+
+    private boolean isUnderNewLeader(ShardState state, LogRecord record) {
+        return state.leaderEpoch() != LogRecord.NO_LEADER
+                && record.leaderEpoch() > Math.max(state.leaderEpoch(), leaptLeader);
+    }
+
+    /**
+     * The log has had a new leader since the store was written. Should it have lost its end then, an owner before may have
+     * handed messages on under offsets that nobody can tell any more: this one goes on behind them.
+     */
+    private void leap(LogRecord first) {
+        leaptLeader = first.leaderEpoch();
+        fill(Long.MAX_VALUE, first.offset(), null);
+    }
+
+    /** Another Kafka than before, or the topic was made anew: an administrator has to say which is right. */
+    private void otherLog(FencedException refused) {
+        if (identity.isAccepted()) {
+            LOG.warn("Shard {}: {}; {} was accepted instead", shard, refused.getMessage(), identity.id());
+            fill(
+                    0,
+                    refused.used(),
+                    "its log in Kafka is a new one; offsets up to " + refused.used() + " are filled up");
+            return;
+        }
+        String words = refused.getMessage() + ", and Kafka has " + identity.id()
+                + ": Kafka, Redis or the topic is another one than before";
+        if (problem == null) {
+            LOG.error("Shard {}: {}. It is not served until that is mended, or the new one accepted", shard, words);
+        }
+        reset(Phase.CLAIMING);
+        problem = words;
+        retryAtMillis = clockMillis.getAsLong() + OTHER_LOG_MILLIS;
     }
 
     private void load(ShardState state, @Nullable String cursor, List<ClientWill> wills) {
@@ -212,7 +366,7 @@ final class ShardDriver implements Effects {
 
     /** Folds on if the store is still where it was when its pages began to be read. */
     private void verify(ShardState state) {
-        onAnswer(store.claim(shard, ownerEpoch), claimed -> {
+        onAnswer(store.claim(shard, claimant(null)), claimed -> {
             if (claimed.applied() == state.applied()) {
                 replay(state);
             } else {
@@ -235,17 +389,29 @@ final class ShardDriver implements Effects {
 
     private void replay(ShardState state) {
         SessionQueues queues = new SessionQueues(shard, state, store, thread);
-        Deliveries deliveries =
-                new Deliveries(environment.config(), queues, this::targetOf, this::reading, clockMillis, recorder);
+        Deliveries deliveries = new Deliveries(
+                environment.config(),
+                queues,
+                this::targetOf,
+                this::reading,
+                environment.timeMillis(),
+                recorder,
+                log.roomBytes());
+        Backlogs backlogs = new Backlogs(environment.config().queue(), queues, deliveries);
+        LogTime time = new LogTime(clockMillis);
         handOns.restart();
         live = new Live(
                 state,
                 deliveries,
-                new QueueTrimmer(environment.config().queue(), queues, deliveries),
-                new GroupHandOver(queues, deliveries, routing, thread, clockMillis, ownerEpoch, this::appendHandOver),
+                backlogs,
+                new QueueTrimmer(environment.config().queue(), queues, deliveries, backlogs),
+                new GroupHandOver(
+                        queues, deliveries, routing, thread, clockMillis, ownerEpoch, this::append, log.roomBytes()),
                 new SavePoints(shard, environment, state, queues, handOns, thread),
                 new ShardTimers(),
-                new HeadRepeats(shard, environment, state, queues, thread, ownerEpoch),
+                time,
+                new WillsFirst(),
+                new HeadRepeats(environment, state, queues, time, this::append, ownerEpoch),
                 new RetiredTopics(state, environment.topics()),
                 new ApplicationLags(state, environment.topics(), thread, recorder));
         phase = Phase.REPLAYING;
@@ -264,6 +430,7 @@ final class ShardDriver implements Effects {
                 thread,
                 environment.config().catchUp(),
                 clockMillis,
+                environment.timeMillis(),
                 recorder);
     }
 
@@ -326,7 +493,11 @@ final class ShardDriver implements Effects {
 
     /** That the store does not work is said once for all shards, by the store. */
     private void claimAgainLater(Throwable failure) {
-        if (isFenced(failure)) {
+        FencedException fenced = fenced(failure);
+        if (fenced != null && fenced.isOtherLog()) {
+            otherLog(fenced);
+        } else if (fenced != null) {
+            fencedBy = Math.max(fencedBy, fenced.used());
             claimAgainLater(failure.toString());
         } else {
             LOG.debug("Shard {}: claiming it again", shard, failure);
@@ -354,6 +525,12 @@ final class ShardDriver implements Effects {
      */
     void records(long from, List<LogRecord> records) {
         Live now = live;
+        Claim found = ahead;
+        if (found != null && from == found.applied() + 1) {
+            wentBack(
+                    ownerEpoch,
+                    found.applied()); // nobody knows more than that the own record is among those that came instead
+        }
         if (now == null || records.isEmpty() || (restore == null && from > now.state.applied() + 1)) {
             return;
         }
@@ -369,15 +546,17 @@ final class ShardDriver implements Effects {
                 return;
             }
         } catch (RuntimeException e) {
-            LOG.error("Shard {}: a record cannot be folded; this is a defect", shard, e);
+            LOG.error("Shard {}: the record at offset {} cannot be folded", shard, foldingOffset, e);
+            problem = "the record at offset " + foldingOffset + " of its log cannot be read: " + e.getMessage();
             claimAgainLater("what is in memory is not to be trusted");
         }
         if (claim == generation) {
             recorder.folded(records.size());
+            now.backlogs.folded(foldingMillis);
             endOfTurn(now);
         }
         if (claim == generation) {
-            pauseIfBehind(now);
+            pauseIfBehind(now, records.getLast().offset());
         }
     }
 
@@ -390,14 +569,26 @@ final class ShardDriver implements Effects {
         }
     }
 
+    /** Folds as many of the records as there is room for what they change. */
     private void fold(Live now, List<LogRecord> records) {
         int claim = generation;
         for (LogRecord record : records) {
-            if (claim != generation) {
-                return; // another node has claimed the shard
+            if (claim != generation || now.savePoints.isBehind()) {
+                return; // another node has claimed the shard, or too much waits to be stored
             }
             if (record.offset() > now.state.applied()) {
+                if (phase == Phase.REPLAYING && isUnderNewLeader(now.state, record)) {
+                    leap(record);
+                    return;
+                }
                 foldingOffset = record.offset();
+                foldingMillis = record.timeMillis();
+                now.state.leaderEpoch(record.leaderEpoch());
+                now.time.folded(record.timeMillis());
+                if (record.value().length == 0) {
+                    now.state.applyNothing(record.offset());
+                    continue;
+                }
                 ShardEvent event = EventCodec.decode(record.value());
                 now.state.apply(record.offset(), record.timeMillis(), event);
                 now.repeats.folded(record.timeMillis(), event);
@@ -427,10 +618,13 @@ final class ShardDriver implements Effects {
         }
     }
 
-    private void pauseIfBehind(Live now) {
+    /** Has the log wait while too much waits to be stored, and hand out again what was not folded for that reason. */
+    private void pauseIfBehind(Live now, long handedOutUpTo) {
         if (now.savePoints.isBehind()) {
             log.pause(shard);
             now.savePoints.onCaughtUp(this::readOn);
+        } else if (now.state.applied() < handedOutUpTo) {
+            readOn();
         }
     }
 
@@ -439,7 +633,7 @@ final class ShardDriver implements Effects {
         if (restore != null) {
             restore.readOn();
         } else if (live != null) {
-            log.readFrom(shard, live.state.applied() + 1);
+            log.readFrom(shard, live.state.applied() + 1, live.state.leaderEpoch());
         }
     }
 
@@ -524,23 +718,41 @@ final class ShardDriver implements Effects {
     void tick() {
         long now = clockMillis.getAsLong();
         if (phase == Phase.CLAIMING && now >= retryAtMillis) {
-            assigned();
+            Claim found = ahead;
+            if (found == null) {
+                assigned();
+            } else {
+                wentBack(ownerEpoch, found.applied());
+            }
         } else if (live != null) {
             if (environment.nodes().isCurrent()) {
-                for (String clientId : live.timers.takeDue(now)) {
-                    due(live, clientId, now);
+                long logNow = live.time.nowMillis();
+                for (String clientId : live.timers.takeDue(logNow)) {
+                    due(live, clientId, logNow);
                 }
                 publishOwedWills(live);
                 live.retired.tick(now);
             }
             live.deliveries.tick();
+            noticeStandstill(live, now);
+            live.backlogs.tick(now);
+            live.wills.tick();
             live.handOver.retry();
             if (phase == Phase.LIVE) {
                 live.repeats.tick(handOns.isDoneUpTo(live.state.applied()));
-                live.lags.tick(now);
+                live.lags.tick(live.time.nowMillis());
             }
             count(live, now);
             endOfTurn(live);
+        }
+    }
+
+    private void noticeStandstill(Live now, long nowMillis) {
+        if (now.state.applied() != foldedThen || !now.savePoints.waitsForLog()) {
+            foldedThen = now.state.applied();
+            foldedThenMillis = nowMillis;
+        } else if (nowMillis - foldedThenMillis >= Backlogs.STANDSTILL_MILLIS) {
+            now.backlogs.standsStill(nowMillis);
         }
     }
 
@@ -576,8 +788,11 @@ final class ShardDriver implements Effects {
         if (client == null || client.isAttached()) {
             return;
         }
-        if (client.will != null && client.willDueAtMillis <= nowMillis) {
-            publishWill(client.clientId, client.epoch, client.will);
+        boolean isWillDue = client.will != null && client.willDueAtMillis <= nowMillis;
+        if (client.will != null && isWillDue && !publishWill(client.clientId, client.epoch, client.will)) {
+            now.timers.set(
+                    client, Long.MIN_VALUE); // this node does not know what the others do: tried again when it does
+            return;
         }
         now.timers.set(client, nowMillis);
         if (client.expiresAtMillis() <= nowMillis) {
@@ -598,35 +813,62 @@ final class ShardDriver implements Effects {
         }
     }
 
-    private void publishWill(String clientId, long epoch, Will will) {
+    /** Tells whether it is on its way. */
+    private boolean publishWill(String clientId, long epoch, Will will) {
         if (!environment.nodes().isCurrent()) {
             owesWills = true;
-            return;
+            return false;
         }
         Message message = will.message();
         if (will.messageExpirySeconds() >= 0) {
-            long expiresAt = clockMillis.getAsLong() + will.messageExpirySeconds() * 1000;
+            long expiresAt = environment.timeMillis().getAsLong() + will.messageExpirySeconds() * 1000;
             message = message.withExpiry(expiresAt);
         }
-        append(new WillDue(clientId, epoch, message, routing.match(message)));
+        append(new WillDue(clientId, epoch, message, appender.bounded(match(clientId, message))));
+        return true;
     }
 
-    /** What another claim appended goes on only as far as its records are in the log. */
-    private void appendHandOver(HandOver handOver, Runnable durable) {
-        int claim = generation;
-        appender.append(shard, handOver, (offset, failure) -> {
-            if (failure == null) {
-                thread.execute(() -> {
-                    if (claim == generation) {
-                        durable.run();
-                    }
-                });
-            }
-        });
+    /** What else the client retains comes after its will is stored. */
+    private Destinations match(String clientId, Message message) {
+        Live now = Objects.requireNonNull(live);
+        now.wills.begin(clientId);
+        return routing.match(message, () -> thread.execute(() -> willStepDone(now, clientId)));
+    }
+
+    private static void willStepDone(Live now, String clientId) {
+        now.wills.done(clientId);
+        now.deliveries.flush();
     }
 
     private void append(ShardEvent event) {
-        appender.append(shard, event, (offset, failure) -> {});
+        append(event, () -> {});
+    }
+
+    private void append(ShardEvent event, Runnable durable) {
+        int claim = generation;
+        appender.append(
+                shard,
+                event,
+                (_, failure) -> thread.execute(() -> {
+                    if (failure != null) {
+                        appendFailed(claim, failure);
+                    } else if (claim == generation) {
+                        durable.run();
+                    }
+                }));
+    }
+
+    /** What this owner has in memory will not come true; what another claim appended does not matter any more. */
+    private void appendFailed(int claim, Throwable failure) {
+        if (claim == generation) {
+            claimAgainLater("a record of its owner is not in the log: " + failure);
+        }
+    }
+
+    private void handOnFailed(Throwable failure) {
+        if (live != null) {
+            claimAgainLater("a message was not handed on: " + failure);
+        }
     }
 
     @Override
@@ -641,6 +883,11 @@ final class ShardDriver implements Effects {
     private void goLive(Live now) {
         phase = Phase.LIVE;
         isLive = true;
+        now.backlogs.folded(foldingMillis);
+        now.backlogs.standsStill(clockMillis.getAsLong());
+        now.state.dueWills().keySet().forEach(key -> now.wills.begin(key.clientId()));
+        problem = null;
+        fencedBy = -1;
         Telling telling = new Telling(
                 environment.nodes().alive().stream().map(this::targetOf).toList(), now.state.applied());
         for (ClientState client : now.state.clients()) {
@@ -655,6 +902,9 @@ final class ShardDriver implements Effects {
 
     private void load(Live now, ClientState client, Telling telling) {
         String node = client.node;
+        if (client.isAttached() || foldingMillis - client.detachedAtMillis < Backlogs.ABSENCE_MILLIS) {
+            now.backlogs.loaded(client);
+        }
         if (client.leftUpTo > 0 && client.queuedMessages > 0) {
             now.handOver.loadedHeir(client);
         }
@@ -669,17 +919,40 @@ final class ShardDriver implements Effects {
     }
 
     private void resume(Live now, ClientState client, String node, Telling telling) {
-        if (client.topic == null) {
-            answer(client, node);
-            now.deliveries.resumed(client, client.lastSequence);
-            return;
-        }
         telling.begin();
-        whenTopicIsThere(client, telling::done, last -> {
+        whenReady(now, client, telling::done, last -> {
             answer(client, node);
             now.deliveries.resumed(client, last);
-            endOfTurn(now);
         });
+    }
+
+    /**
+     * Goes on with the highest sequence number that a session's queue may have, once wills of the client's connections before
+     * are handed on and an application's topic is there, unless the connection has lost the session meanwhile.
+     *
+     * @param after run in any case
+     */
+    private void whenReady(Live now, ClientState client, Runnable after, LongConsumer then) {
+        long epoch = client.epoch;
+        int claim = generation;
+        now.wills.then(client.clientId, () -> {
+            if (claim != generation || !has(client, epoch)) {
+                after.run();
+            } else if (client.topic == null) {
+                then.accept(client.lastSequence);
+                after.run();
+            } else {
+                whenTopicIsThere(client, after, last -> {
+                    then.accept(last);
+                    endOfTurn(now);
+                });
+            }
+        });
+    }
+
+    /** Whether a connection has the session still. */
+    private boolean has(ClientState client, long epoch) {
+        return client.isAttached() && client.epoch == epoch && !isOver(client);
     }
 
     /**
@@ -691,7 +964,7 @@ final class ShardDriver implements Effects {
     private void whenTopicIsThere(ClientState client, Runnable after, LongConsumer then) {
         long epoch = client.epoch;
         onAnswer(environment.topics().create(client.appTopic()), end -> {
-            if (client.isAttached() && client.epoch == epoch && !isOver(client)) {
+            if (has(client, epoch)) {
                 then.accept(end);
             }
             after.run();
@@ -749,14 +1022,9 @@ final class ShardDriver implements Effects {
         live.timers.remove(client.clientId);
         live.handOver.returned(client);
         String node = client.node;
-        if (node != null && client.topic == null) {
-            serve(live, client, node, client.lastSequence);
-        } else if (node != null) {
+        if (node != null) {
             Live now = live;
-            whenTopicIsThere(client, () -> {}, last -> {
-                serve(now, client, node, last);
-                endOfTurn(now);
-            });
+            whenReady(now, client, () -> {}, last -> serve(now, client, node, last));
         }
     }
 
@@ -773,6 +1041,11 @@ final class ShardDriver implements Effects {
         if (live != null && phase == Phase.LIVE) {
             targetOf(attach.node()).refused(attach.connection(), existing.queue());
         }
+    }
+
+    @Override
+    public void unheard(String node, long connection) {
+        targetOf(node).takenOver(connection);
     }
 
     /** Either the node died while its record was on the way, and nobody says so again; or it is so new that it is not known. */
@@ -836,7 +1109,11 @@ final class ShardDriver implements Effects {
 
     @Override
     public void queued(ClientState client, long sequence, QueueEntry.Queued entry) {
-        if (live != null && phase == Phase.LIVE && live.trimmer.admit(client, sequence, entry)) {
+        if (live == null || phase != Phase.LIVE) {
+            return;
+        }
+        live.backlogs.queued(client, entry.sizeBytes());
+        if (live.trimmer.admit(client, sequence, entry)) {
             live.deliveries.queued(client, sequence, entry);
             if (entry.group() != null && !client.isAttached()) {
                 live.handOver.queued(client, entry.group());
@@ -860,20 +1137,44 @@ final class ShardDriver implements Effects {
 
     @Override
     public void handOn(Message message, Destinations destinations) {
-        if (live != null) {
+        if (live != null && canHandOn(destinations)) {
             handOns.handOn(foldingOffset, message, destinations);
+        }
+    }
+
+    private boolean canHandOn(Destinations destinations) {
+        boolean isKnown = !destinations.areMatchedLater() || environment.nodes().isCurrent();
+        if (!isKnown) {
+            claimAgainLater("it does not know all subscriptions, and has a message to match");
+        }
+        return isKnown;
+    }
+
+    @Override
+    public void handOnWill(WillDue due, boolean wasDue) {
+        Live now = live;
+        if (now != null && canHandOn(due.destinations())) {
+            if (!wasDue || phase != Phase.LIVE) {
+                now.wills.begin(due.clientId());
+            }
+            handOns.handOn(foldingOffset, due.message(), due.destinations(), () -> willStepDone(now, due.clientId()));
         }
     }
 
     @Override
     public void willDue(String clientId, long epoch, Will will) {
-        if (phase == Phase.LIVE) {
+        if (live != null && phase == Phase.LIVE) {
+            live.wills.begin(clientId);
             publishWill(clientId, epoch, will);
         }
     }
 
     static boolean isFenced(Throwable failure) {
-        return failure instanceof FencedException
-                || (failure instanceof CompletionException && failure.getCause() instanceof FencedException);
+        return fenced(failure) != null;
+    }
+
+    private static @Nullable FencedException fenced(Throwable failure) {
+        Throwable cause = failure instanceof CompletionException ? failure.getCause() : failure;
+        return cause instanceof FencedException fenced ? fenced : null;
     }
 }

@@ -37,6 +37,9 @@ public interface ShardRecorder {
     /** Nobody on this node knows any more how far an application is behind. */
     default void lagUnknown(String clientId) {}
 
+    /** A shard's log has lost records that it had, which this owner noticed; it goes on behind them. */
+    default void logWentBack(int shard) {}
+
     /** A shard whose log was cut was rebuilt from what its owners had repeated in the log; nothing is lost. */
     default void restored(int shard) {}
 

@@ -26,11 +26,13 @@ import io.tributary.common.event.Source;
 import io.tributary.common.mqtt.Message;
 import io.tributary.common.mqtt.MqttPacket.ConnectProperties;
 import io.tributary.common.mqtt.Will;
+import io.tributary.persistence.shard.LogRecord;
 import io.tributary.persistence.shard.SavePoint;
 import io.tributary.persistence.shard.SavePoint.ClientWill;
 import io.tributary.persistence.shard.SavePoint.SourcePosition;
 import io.tributary.persistence.shard.SavePoint.WillKey;
 import io.tributary.persistence.shard.ShardStore.Claim;
+import io.tributary.persistence.shard.ShardStore.Reused;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashMap;
@@ -62,7 +64,13 @@ import org.jspecify.annotations.Nullable;
  * changes nothing; a new session inherits the queue of the one before, for the owner to sweep; and one that comes for a
  * session that is over begins a session of its own, detached and due at once, under a name that no client can have.
  *
+ * <p>Time is the log's alone: a SessionExpired or a WillDue whose own record was appended before its time changes nothing, and
+ * an Attach after a session's expiry begins a new one, whether anybody has said meanwhile that the session is over or not.
+ *
  * <p>Heads that an owner repeats change nothing, whatever they say: they cannot bring back a session that has ended since.
+ *
+ * <p>Where the log has lost its end and gone on, offsets are used for a second time. What would be named by one of them, a
+ * connection or a message that is handed on, is not folded: its client tries again.
  *
  * <p>A will goes with the {@code Attach} that brought it: it is pending while its connection lives and through its delay,
  * then due until a {@link WillDue} with its destinations is folded; a resumption before it is due cancels it.
@@ -75,14 +83,19 @@ final class ShardState {
     private final Map<String, ClientState> clients = new HashMap<>();
     private final Map<WillKey, Will> dueWills = new LinkedHashMap<>();
     private final Map<Integer, SourcePosition> sources = new HashMap<>();
-    private ShardChanges changes = new ShardChanges();
+    private ShardChanges changes;
+    private final @Nullable Reused reused;
     private long ownerEpoch;
     private long applied;
+    private int leaderEpoch;
 
     /** Creates the state as a store has it; heads and wills follow through {@link #load}. */
     ShardState(Effects effects, Claim stored) {
         this.effects = effects;
         applied = stored.applied();
+        leaderEpoch = stored.leaderEpoch();
+        reused = stored.reused();
+        changes = new ShardChanges(savedUpTo());
         ownerEpoch = stored.foldedOwner();
         stored.sources().forEach(source -> sources.put(source.shard(), source));
     }
@@ -108,19 +121,51 @@ final class ShardState {
             return;
         }
         applied = offset;
+        if (reused == null || !reused.has(offset)) {
+            fold(offset, timeMillis, event);
+        } else if (event instanceof Attach attach) {
+            effects.unheard(attach.node(), attach.connection());
+        } else if (event instanceof Relay relay) {
+            tellUnheard(relay);
+        } else if (!isRepeatedByTheNextOwner(event)) {
+            fold(offset, timeMillis, event);
+        }
+    }
+
+    /** A record that says nothing was next. */
+    void applyNothing(long offset) {
+        applied = Math.max(applied, offset);
+    }
+
+    private void tellUnheard(Relay relay) {
+        ClientState client = clients.get(relay.clientId());
+        if (client != null && client.epoch == relay.epoch() && client.node != null) {
+            effects.unheard(client.node, client.connection);
+        }
+    }
+
+    /** Whether it names an owner, or messages that are handed on, or builds on that; the owner that comes repeats it. */
+    private static boolean isRepeatedByTheNextOwner(ShardEvent event) {
+        return event instanceof Owner
+                || event instanceof WillDue
+                || event instanceof HandOver
+                || event instanceof SessionExpired;
+    }
+
+    private void fold(long offset, long timeMillis, ShardEvent event) {
         switch (event) {
             case Publish publish -> publish(offset, timeMillis, publish);
             case Relay relay -> relay(relay);
             case Release release -> release(release);
-            case Attach attach -> attach(offset, attach);
+            case Attach attach -> attach(offset, timeMillis, attach);
             case Detach detach -> detach(timeMillis, detach);
             case Owner _ -> {
                 ownerEpoch = offset;
                 effects.owned(offset);
             }
             case Settled settled -> settled(settled);
-            case SessionExpired expired -> sessionExpired(expired);
-            case WillDue due -> willDue(due);
+            case SessionExpired expired -> sessionExpired(timeMillis, expired);
+            case WillDue due -> willDue(timeMillis, due);
             case HandOver handOver -> handOver(handOver);
             case Head _, HeadQueue _, HeadsComplete _ -> {} // they say what is known, and may say it late
         }
@@ -133,6 +178,7 @@ final class ShardState {
                 epoch,
                 expectedApplied,
                 applied,
+                leaderEpoch,
                 ownerEpoch,
                 taken.sources(),
                 taken.cleared(),
@@ -145,13 +191,28 @@ final class ShardState {
 
     private ShardChanges takeChanges() {
         ShardChanges taken = changes;
-        changes = new ShardChanges();
+        changes = new ShardChanges(savedUpTo());
         return taken;
+    }
+
+    /** No session begins at an offset that is used twice, but one may be stored from before. */
+    private long savedUpTo() {
+        return reused == null ? applied : Math.max(applied, reused.to());
     }
 
     /** The offset of the last record folded. */
     long applied() {
         return applied;
+    }
+
+    /** The leader epoch of that record, or {@link LogRecord#NO_LEADER}. */
+    int leaderEpoch() {
+        return leaderEpoch;
+    }
+
+    /** The last record folded was appended under this leader. */
+    void leaderEpoch(int newLeaderEpoch) {
+        leaderEpoch = newLeaderEpoch;
     }
 
     /** The epoch of the latest owner whose record is folded, -1 for none. */
@@ -167,6 +228,7 @@ final class ShardState {
     /** Goes on behind records that nobody has any more. */
     void skipTo(long offset) {
         applied = offset;
+        leaderEpoch = LogRecord.NO_LEADER;
     }
 
     /** The names of all wills, due or not. */
@@ -240,12 +302,12 @@ final class ShardState {
     private void enqueue(ClientState client, Message message, Recipient recipient) {
         long sequence = ++client.lastSequence;
         client.queuedMessages++;
-        client.queuedBytes += message.sizeBytes();
         if (recipient.group() != null) {
             client.groupUpTo = sequence;
         }
         QueueEntry.Queued entry = new QueueEntry.Queued(
                 message, recipient.qos(), recipient.retain(), recipient.subscriptionIds(), recipient.group());
+        client.queuedBytes += entry.sizeBytes();
         changes.add(client, sequence, entry);
         effects.queued(client, sequence, entry);
     }
@@ -269,9 +331,12 @@ final class ShardState {
         }
     }
 
-    private void attach(long offset, Attach attach) {
+    private void attach(long offset, long timeMillis, Attach attach) {
         ClientState existing = clients.get(attach.clientId());
-        boolean resumed = existing != null && existing.isPersistent() && !attach.cleanStart();
+        boolean resumed = existing != null
+                && existing.isPersistent()
+                && !attach.cleanStart()
+                && timeMillis < existing.expiresAtMillis(); // [MQTT-3.1.2-23]
         if (existing != null && isOfTheOtherKind(existing, attach, resumed)) {
             effects.refused(attach, existing);
             return;
@@ -394,24 +459,28 @@ final class ShardState {
         effects.sessionEnded(client);
     }
 
-    private void sessionExpired(SessionExpired expired) {
+    private void sessionExpired(long timeMillis, SessionExpired expired) {
         ClientState client = clients.get(expired.clientId());
         if (client == null || client.epoch != expired.epoch() || client.isAttached()) {
             return;
         }
         long handedOverUpTo = expired.ownerEpoch() == ownerEpoch ? expired.handedOverUpTo() : 0;
-        if (client.groupUpTo > handedOverUpTo) {
+        if (client.groupUpTo > handedOverUpTo || timeMillis < client.expiresAtMillis()) {
             effects.detached(client);
         } else {
             end(client);
         }
     }
 
-    private void willDue(WillDue due) {
+    private void willDue(long timeMillis, WillDue due) {
         boolean wasDue = dueWills.remove(new WillKey(due.clientId(), due.epoch())) != null;
         ClientState client = clients.get(due.clientId());
         boolean delayIsOver =
                 client != null && client.epoch == due.epoch() && !client.isAttached() && client.will != null;
+        if (client != null && delayIsOver && timeMillis < client.willDueAtMillis) {
+            effects.detached(client);
+            return;
+        }
         if (client != null && delayIsOver) {
             client.will = null;
             client.willDueAtMillis = Long.MAX_VALUE;
@@ -419,7 +488,7 @@ final class ShardState {
         }
         if (wasDue || delayIsOver) {
             changes.removeWill(due.clientId(), due.epoch());
-            effects.handOn(due.message(), due.destinations());
+            effects.handOnWill(due, wasDue);
         }
     }
 

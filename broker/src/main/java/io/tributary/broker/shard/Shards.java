@@ -5,17 +5,21 @@ import io.tributary.broker.delivery.SessionObserver;
 import io.tributary.broker.delivery.SessionTarget;
 import io.tributary.common.event.QueueEntry;
 import io.tributary.common.event.Recipient;
+import io.tributary.common.event.RecordFormat;
 import io.tributary.common.event.ShardEvent;
 import io.tributary.common.event.Source;
 import io.tributary.common.mqtt.Message;
+import io.tributary.common.time.SteadyClock;
 import io.tributary.persistence.app.AppTopics;
 import io.tributary.persistence.shard.AppendCallback;
 import io.tributary.persistence.shard.LogRecord;
 import io.tributary.persistence.shard.ShardLog;
 import io.tributary.persistence.shard.ShardStore;
+import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.CountDownLatch;
@@ -49,8 +53,11 @@ public final class Shards implements AutoCloseable {
     private final ShardLog log;
     private final WatchedStore store;
     private final AppTopics topics;
+    private final InstantSource clock;
+    private final SteadyClock intervals = new SteadyClock();
     private final LogAppender appender;
     private final Relays relays;
+    private final WaitingAttaches waitingAttaches;
     private final List<ShardThread> threads = new ArrayList<>();
     private volatile List<ShardDriver> drivers = List.of();
     private final CompletableFuture<@Nullable Void> allOwned = new CompletableFuture<>();
@@ -67,14 +74,24 @@ public final class Shards implements AutoCloseable {
      * @param log where the shards' events go
      * @param store where the shards' state goes
      * @param topics where the messages of applications go
+     * @param clock the time by which messages expire, the same on all nodes
+     * @param format says in which format events are written
      */
-    public Shards(ShardConfig config, ShardLog log, ShardStore store, AppTopics topics) {
+    public Shards(
+            ShardConfig config,
+            ShardLog log,
+            ShardStore store,
+            AppTopics topics,
+            InstantSource clock,
+            RecordFormat format) {
         this.config = config;
         this.log = log;
         this.store = new WatchedStore(store, System::nanoTime);
         this.topics = topics;
-        appender = new LogAppender(log, topics, config.queue().maxAge(), System::currentTimeMillis);
+        this.clock = clock;
+        appender = new LogAppender(log, topics, config.queue().maxAge(), clock::millis, format);
         relays = new Relays(log.shardCount());
+        waitingAttaches = new WaitingAttaches(log.shardCount(), this::isOwned, System::nanoTime);
     }
 
     /**
@@ -110,7 +127,8 @@ public final class Shards implements AutoCloseable {
                 new AllNodes(node.name(), local, node.others()),
                 node.routing(),
                 node.observer(),
-                System::currentTimeMillis,
+                intervals::millis,
+                clock::millis,
                 node.recorder(),
                 _ -> completeIfAllOwned());
         for (int i = 0; i < Math.min(config.threads(), log.shardCount()); i++) {
@@ -125,6 +143,7 @@ public final class Shards implements AutoCloseable {
         drivers = List.copyOf(all);
         threads.getFirst().everyTick(this::completeIfAllOwned);
         threads.getFirst().everyTick(this::lookForTopics);
+        threads.getFirst().everyTick(waitingAttaches::look);
         threads.forEach(ShardThread::start);
     }
 
@@ -143,13 +162,26 @@ public final class Shards implements AutoCloseable {
         return log.shardCount();
     }
 
-    /** How many shards are served by nobody, as far as this node knows. */
+    /** How many shards are served by nobody that this node can reach, as far as it knows. */
     public int unowned() {
         int unowned = 0;
         for (int shard = 0; shard < drivers.size(); shard++) {
-            unowned += drivers.get(shard).isLive() || others.isOwned(shard) ? 0 : 1;
+            unowned += isOwned(shard) ? 0 : 1;
         }
         return unowned;
+    }
+
+    private boolean isOwned(int shard) {
+        return drivers.get(shard).isLive() || others.isOwned(shard);
+    }
+
+    /** How many of the {@link #unowned} shards another node serves, which is alive but cannot be reached from here. */
+    public int outOfReach() {
+        int out = 0;
+        for (int shard = 0; shard < drivers.size(); shard++) {
+            out += !drivers.get(shard).isLive() && others.isOutOfReach(shard) ? 1 : 0;
+        }
+        return out;
     }
 
     /** How many shards this node serves. */
@@ -166,6 +198,28 @@ public final class Shards implements AutoCloseable {
         return store.trouble();
     }
 
+    /** Completes when the store answers for a shard, whoever owns that. */
+    public CompletionStage<?> reachStore(int shard) {
+        return store.reach(shard);
+    }
+
+    /** Has this node own shards, as after {@link #own}, or no more: then others take them over. */
+    public void takePart(boolean wanted) {
+        log.takePart(wanted);
+    }
+
+    /** What keeps shards of this node from being served, other than the store, a sentence each. */
+    public List<String> problems() {
+        List<String> problems = new ArrayList<>();
+        for (int shard = 0; shard < drivers.size(); shard++) {
+            String problem = drivers.get(shard).problem();
+            if (problem != null) {
+                problems.add("shard " + shard + ": " + problem);
+            }
+        }
+        return problems;
+    }
+
     /** Whether this node serves a shard. */
     public boolean isLive(int shard) {
         return drivers.get(shard).isLive();
@@ -178,7 +232,7 @@ public final class Shards implements AutoCloseable {
 
     /** A topic whose session ended while nobody could delete it is found here. */
     private void lookForTopics() {
-        long now = System.currentTimeMillis();
+        long now = intervals.millis();
         if (now < topicsDueMillis) {
             return;
         }
@@ -203,12 +257,28 @@ public final class Shards implements AutoCloseable {
     }
 
     /**
-     * Asks for a session. The answer comes to the connection through {@code SessionTarget.attached}.
+     * Whether a client may ask for its session: not while its shard has been without an owner for 10 s, nor when too many wait for
+     * theirs in its shard already, 10,000, or 1,000 where it has no owner.
+     */
+    public boolean mayAttach(String clientId) {
+        return waitingAttaches.hasRoom(shardOf(clientId));
+    }
+
+    /** One that asked for its session is answered, or waits no longer; once for each {@link #attach}. */
+    public void attachAnswered(String clientId) {
+        waitingAttaches.answered(shardOf(clientId));
+    }
+
+    /**
+     * Asks for a session. The answer comes to the connection through {@code SessionTarget.attached}; {@link #attachAnswered} is to
+     * follow.
      *
      * @param appended told the offset of the {@code Attach} when it is in the log, perhaps after the answer
      */
     public void attach(ShardEvent.Attach attach, LongConsumer appended) {
-        appender.append(shardOf(attach.clientId()), attach, (offset, failure) -> {
+        int shard = shardOf(attach.clientId());
+        waitingAttaches.asked(shard);
+        appender.append(shard, attach, (offset, failure) -> {
             if (failure == null) { // else the node is closing
                 appended.accept(offset);
             }
@@ -232,14 +302,25 @@ public final class Shards implements AutoCloseable {
      * @param recipients at least one, with QoS 1 or 2
      * @param source where it is handed on from, so that it may be appended again, or null for a message straight from its
      *     publisher
-     * @param callback called once, when all records are durable; the offset is meaningless to it
+     * @param callback called once, when all records are durable; the offset is meaningless to it. Fails at once, with nothing
+     *     appended, when it is straight from its publisher and one of the shards is {@link #lagging}
      */
     public void publish(Message message, List<Recipient> recipients, @Nullable Source source, AppendCallback callback) {
-        if (source == null) {
-            appender.publish(message, recipients, _ -> null, callback);
+        if (source != null) {
+            RepeatableAppend.of(recipients, source, appender).publish(message, callback);
+        } else if (isAnyLagging(recipients)) {
+            callback.onAppended(-1, new LaggingShardException());
         } else {
-            RepeatableAppend.of(recipients, source, appender::shardOf).publish(appender, message, callback);
+            appender.publish(message, recipients, _ -> null, callback);
         }
+    }
+
+    /** A volatile read as long as none is. */
+    private boolean isAnyLagging(List<Recipient> recipients) {
+        Set<Integer> lagging = log.lagging();
+        return !lagging.isEmpty()
+                && recipients.stream()
+                        .anyMatch(one -> !one.queue().isApplication() && lagging.contains(shardOf(one.clientId())));
     }
 
     /**
@@ -248,8 +329,12 @@ public final class Shards implements AutoCloseable {
      */
     public void relay(ShardEvent.Relay relay, AppendCallback callback) {
         int shard = shardOf(relay.clientId());
+        if (log.lagging().contains(shard) || isAnyLagging(relay.destinations().devices())) {
+            callback.onAppended(-1, new LaggingShardException());
+            return;
+        }
         relays.expect(shard, relay.epoch(), relay.packetId(), callback);
-        appender.append(shard, relay, (offset, failure) -> {
+        appender.append(shard, relay.to(appender.bounded(relay.destinations())), (offset, failure) -> {
             if (failure != null) {
                 relays.failed(shard, relay.epoch(), relay.packetId(), failure);
             }
@@ -367,6 +452,11 @@ public final class Shards implements AutoCloseable {
         threadOf(shard).execute(() -> driver.verify(clientId, session));
     }
 
+    /** The shards that are behind by half of the retention of their log, and take no message of a publisher: {@link ShardLog#lagging}. */
+    public Set<Integer> lagging() {
+        return log.lagging();
+    }
+
     /** Whether appends are waiting for room in the log. */
     public boolean isCongested() {
         return appender.isCongested();
@@ -475,6 +565,12 @@ public final class Shards implements AutoCloseable {
         @Override
         public void onRevoked(int shard) {
             threadOf(shard).execute(drivers.get(shard)::revoked);
+        }
+
+        @Override
+        public void onWentBack(int shard, long at) {
+            ShardDriver driver = drivers.get(shard);
+            threadOf(shard).execute(() -> driver.wentBack(at));
         }
 
         @Override

@@ -37,6 +37,7 @@ final class TopicReading {
     private final Executor thread;
     private final CatchUpPace pace;
     private final LongSupplier clockMillis;
+    private final LongSupplier timeMillis;
     private final ShardRecorder recorder;
     private final Set<Long> released;
     /** The latest source read so far from each shard. */
@@ -57,12 +58,14 @@ final class TopicReading {
             Executor thread,
             CatchUpPace pace,
             LongSupplier clockMillis,
+            LongSupplier timeMillis,
             ShardRecorder recorder) {
         this.client = client;
         this.topics = topics;
         this.thread = thread;
         this.pace = pace;
         this.clockMillis = clockMillis;
+        this.timeMillis = timeMillis;
         this.recorder = recorder;
         topic = client.appTopic();
         released = new HashSet<>(progress.released());
@@ -136,7 +139,7 @@ final class TopicReading {
 
     private void noteSpeed(List<AppRecord> records, long bytes) {
         long now = clockMillis.getAsLong();
-        isCatchingUp = records.getFirst().timeMillis() < now - LIVE_MILLIS;
+        isCatchingUp = records.getFirst().timeMillis() < timeMillis.getAsLong() - LIVE_MILLIS;
         if (isCatchingUp) {
             notBeforeMillis = Math.max(now, notBeforeMillis) + pace.millisFor(records.size(), bytes);
         }

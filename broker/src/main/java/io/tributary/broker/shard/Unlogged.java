@@ -2,19 +2,28 @@ package io.tributary.broker.shard;
 
 import io.tributary.common.event.ShardEvent.ClientSettled;
 import java.util.ArrayDeque;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collection;
 import java.util.HashSet;
+import java.util.List;
 import java.util.Queue;
 import java.util.Set;
-import org.jspecify.annotations.Nullable;
 
 /**
  * What the owner knows of one session's queue and the log does not yet: entries that are settled, received or about to be
  * moved to another session. Confined to the thread of the driver.
  */
 final class Unlogged {
+    /** How much of a record's room one part takes at most, in bytes: a sequence number takes ten, and those of its message as many. */
+    private static final int PART_OF_ROOM = 128;
+
     final long session;
+    private final String clientId;
+    private final int mostInPart;
+    /** Parts that are complete, and are to be logged before what follows. */
+    private List<ClientSettled> complete = new ArrayList<>();
+
     private LongList settled = new LongList();
     private long settledBytes;
     private LongList received = new LongList();
@@ -30,8 +39,11 @@ final class Unlogged {
     /** And their size. */
     private long bytes;
 
-    Unlogged(long session) {
+    /** @param roomBytes how many bytes a record may have besides a packet */
+    Unlogged(String clientId, long session, int roomBytes) {
+        this.clientId = clientId;
         this.session = session;
+        mostInPart = roomBytes / PART_OF_ROOM;
     }
 
     long messages() {
@@ -48,12 +60,14 @@ final class Unlogged {
         settledBytes += size;
         messages++;
         bytes += size;
+        completeIfLarge();
     }
 
     void receive(long sequence, long size) {
         received.add(sequence);
         settledBytes += size;
         bytes += size;
+        completeIfLarge();
     }
 
     void move(long sequence, long size) {
@@ -62,23 +76,36 @@ final class Unlogged {
         bytes += size;
     }
 
+    private void completeIfLarge() {
+        if (settled.size() + received.size() >= mostInPart) {
+            complete();
+        }
+    }
+
+    private void complete() {
+        complete.add(new ClientSettled(clientId, session, settled.toArray(), settledBytes, received.toArray()));
+        settled = new LongList();
+        settledBytes = 0;
+        received = new LongList();
+    }
+
     /**
-     * Takes what is to be logged; null when there is nothing.
+     * Takes what is to be logged, in parts that fit into a record each; they are to be logged in their order.
      *
      * @param upTo what is at or below this sequence number need not be named, for the log is told of it as a whole; 0 for a
      *     device
      */
-    @Nullable
-    ClientSettled take(String clientId, long upTo) {
-        if (settled.isEmpty() && received.isEmpty()) {
-            return null;
+    List<ClientSettled> take(long upTo) {
+        if (!settled.isEmpty() || !received.isEmpty()) {
+            complete();
         }
-        ClientSettled taken = new ClientSettled(clientId, session, settled.toArray(), settledBytes, received.toArray());
-        settled = new LongList();
-        settledBytes = 0;
-        received = new LongList();
-        inLog.add(taken);
-        return upTo == 0 ? taken : above(upTo, taken);
+        List<ClientSettled> taken = complete;
+        complete = new ArrayList<>();
+        inLog.addAll(taken);
+        if (upTo > 0) {
+            taken.replaceAll(part -> above(upTo, part));
+        }
+        return taken;
     }
 
     private static ClientSettled above(long upTo, ClientSettled all) {
@@ -114,7 +141,7 @@ final class Unlogged {
     }
 
     boolean isEmpty() {
-        return inLog.isEmpty() && moving.isEmpty() && settled.isEmpty() && received.isEmpty();
+        return inLog.isEmpty() && moving.isEmpty() && complete.isEmpty() && settled.isEmpty() && received.isEmpty();
     }
 
     /** Whether a sequence number from this one on may be settled or about to move. */
@@ -133,6 +160,7 @@ final class Unlogged {
     Set<Long> settled() {
         Set<Long> all = new HashSet<>();
         addTo(all, settled.toArray());
+        complete.forEach(part -> addTo(all, part.settled()));
         inLog.forEach(logged -> addTo(all, logged.settled()));
         return all;
     }
@@ -141,6 +169,7 @@ final class Unlogged {
     Set<Long> received() {
         Set<Long> all = new HashSet<>();
         addTo(all, received.toArray());
+        complete.forEach(part -> addTo(all, part.received()));
         inLog.forEach(logged -> addTo(all, logged.received()));
         return all;
     }

@@ -55,8 +55,8 @@ final class WatchedStore implements ShardStore {
     }
 
     @Override
-    public CompletionStage<Claim> claim(int shard, long ownerEpoch) {
-        return watched(shard, Call.CLAIM, store.claim(shard, ownerEpoch));
+    public CompletionStage<Claim> claim(int shard, Claimant owner) {
+        return watched(shard, Call.CLAIM, store.claim(shard, owner));
     }
 
     @Override
@@ -73,6 +73,11 @@ final class WatchedStore implements ShardStore {
     @Override
     public CompletionStage<@Nullable Void> save(int shard, SavePoint savePoint) {
         return watched(shard, Call.SAVE, store.save(shard, savePoint));
+    }
+
+    @Override
+    public CompletionStage<?> reach(int shard) {
+        return store.reach(shard);
     }
 
     @Override

@@ -9,7 +9,7 @@ import java.util.List;
  *
  * @param qos the highest quality of service that they grant
  * @param retainAsPublished whether one of them passes RETAIN on as the publisher set it
- * @param subscriptionIds the identifiers of those that have one; one that several share appears as often
+ * @param subscriptionIds the identifiers of those that have one, at most 4,096; one that several share appears as often
  */
 public record Grant(QoS qos, boolean retainAsPublished, List<Integer> subscriptionIds) {
 
@@ -27,12 +27,15 @@ public record Grant(QoS qos, boolean retainAsPublished, List<Integer> subscripti
                 concat(subscriptionIds, other.subscriptionIds));
     }
 
+    /** How many identifiers a copy has at most: so many that only a client that is up to no good misses one. */
+    static final int MOST_SUBSCRIPTION_IDS = 4_096;
+
     private static List<Integer> concat(List<Integer> first, List<Integer> second) {
         if (first.isEmpty()) {
             return second;
         }
         List<Integer> all = new ArrayList<>(first);
         all.addAll(second);
-        return List.copyOf(all);
+        return List.copyOf(all.subList(0, Math.min(all.size(), MOST_SUBSCRIPTION_IDS)));
     }
 }

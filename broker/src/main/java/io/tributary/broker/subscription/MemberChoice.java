@@ -33,31 +33,29 @@ final class MemberChoice {
         return Math.floorMod(turn.getAndIncrement(), members.length);
     }
 
-    /** Members that nobody here knows about are taken to be as busy as the others are on average. */
+    /** Each has its turn: that of a member of which nobody here knows how busy it is is its own, another's is the least busy one's. */
     private int leastInFlight(Receiver[] members) {
         int first = nextTurn(members);
         int best = first;
-        boolean firstIsUnknown = false;
         int fewest = Integer.MAX_VALUE;
-        long sum = 0;
-        int known = 0;
         for (int i = 0; i < Math.min(SAMPLE, members.length) && fewest > 0; i++) {
             int index = (first + i) % members.length;
-            Subscriber subscriber = members[index].subscriber();
-            int count = subscriber.node() == null ? inFlight.applyAsInt(subscriber) : -1;
-            if (count >= 0) {
-                known++;
-                sum += count;
-                if (count < fewest) {
-                    fewest = count;
-                    best = index;
-                }
-            } else if (i == 0) {
-                firstIsUnknown = true;
+            int count = inFlightOf(members[index]);
+            if (i == 0 && count < 0) {
+                return first;
+            }
+            if (count >= 0 && count < fewest) {
+                fewest = count;
+                best = index;
             }
         }
-        boolean allAlike = sum == (long) known * fewest; // then the average is the least, too
-        return known == 0 || (allAlike && firstIsUnknown) ? first : best;
+        return best;
+    }
+
+    /** Negative when nobody here knows. */
+    private int inFlightOf(Receiver member) {
+        Subscriber subscriber = member.subscriber();
+        return subscriber.node() == null ? inFlight.applyAsInt(subscriber) : -1;
     }
 
     /** Rendezvous hashing: of a key, only the member with the greatest weight matters, whoever else comes or goes. */

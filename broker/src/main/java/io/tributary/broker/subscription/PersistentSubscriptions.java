@@ -2,6 +2,7 @@ package io.tributary.broker.subscription;
 
 import io.tributary.broker.subscription.SessionSubscriptions.Change;
 import io.tributary.common.event.GroupIdentifier;
+import io.tributary.common.event.RecordFormat;
 import io.tributary.common.event.UnreadableRecordException;
 import io.tributary.persistence.replicated.ReplicatedMap;
 import java.util.Arrays;
@@ -17,6 +18,8 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
 import java.util.function.Function;
 import java.util.function.Predicate;
+import java.util.function.ToIntFunction;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -47,8 +50,10 @@ final class PersistentSubscriptions {
     private final ReplicatedMap map;
     private final boolean isShared;
     private final SubscriptionIndex index;
-    /** What was read last of each client and is not late; also without subscriptions, as long as it is in the map. */
-    private final ConcurrentMap<String, SessionSubscriptions> applied = new ConcurrentHashMap<>();
+    private final RecordFormat format;
+    private final ToIntFunction<String> shardOf;
+    /** What was read last of each client and is not late; also without subscriptions, as long as it is in the map; by shard. */
+    private final List<ConcurrentMap<String, SessionSubscriptions>> applied;
 
     private final ConcurrentMap<String, Write> writes = new ConcurrentHashMap<>();
     /** The clients whose newest record was replaced in the map by a late one. */
@@ -59,8 +64,27 @@ final class PersistentSubscriptions {
     private volatile Consumer<Subscriber> watcher = _ -> {};
     private final AtomicInteger sessionCount = new AtomicInteger();
 
-    /** @param isShared whether other nodes write to the map, too */
-    PersistentSubscriptions(ReplicatedMap map, boolean isShared, SubscriptionIndex index) {
+    /**
+     * Creates them; there are none before {@link #start}.
+     *
+     * @param isShared whether other nodes write to the map, too
+     * @param shards how many shards there are
+     * @param shardOf the shard of a client
+     * @param format in which records are written; is told of those that this version is too old to read
+     */
+    PersistentSubscriptions(
+            ReplicatedMap map,
+            boolean isShared,
+            SubscriptionIndex index,
+            int shards,
+            ToIntFunction<String> shardOf,
+            RecordFormat format) {
+        this.format = format;
+        this.shardOf = shardOf;
+        applied = Stream.generate(() -> (ConcurrentMap<String, SessionSubscriptions>)
+                        new ConcurrentHashMap<String, SessionSubscriptions>())
+                .limit(shards)
+                .toList();
         this.map = map;
         this.isShared = isShared;
         this.index = index;
@@ -133,7 +157,7 @@ final class PersistentSubscriptions {
     }
 
     SessionSubscriptions get(Subscriber subscriber) {
-        SessionSubscriptions known = applied.get(subscriber.clientId());
+        SessionSubscriptions known = appliedOf(subscriber.clientId()).get(subscriber.clientId());
         return known == null || known.identity() != subscriber.identity()
                 ? SessionSubscriptions.none(subscriber.identity())
                 : known;
@@ -142,13 +166,13 @@ final class PersistentSubscriptions {
     /** The client's session, if it has subscriptions. */
     @Nullable
     Subscriber subscribed(String clientId) {
-        SessionSubscriptions known = applied.get(clientId);
+        SessionSubscriptions known = appliedOf(clientId).get(clientId);
         return known == null || known.isEmpty() ? null : subscriber(clientId, known);
     }
 
-    /** All sessions that have or had subscriptions. */
-    List<Subscriber> sessions() {
-        return applied.entrySet().stream()
+    /** All sessions of a shard that have or had subscriptions. */
+    List<Subscriber> sessions(int shard) {
+        return applied.get(shard).entrySet().stream()
                 .map(entry -> subscriber(entry.getKey(), entry.getValue()))
                 .toList();
     }
@@ -179,7 +203,7 @@ final class PersistentSubscriptions {
     }
 
     private CompletionStage<@Nullable Void> write(String clientId, SessionSubscriptions after) {
-        CompletionStage<@Nullable Void> done = map.put(clientId, SubscriptionsCodec.encode(after));
+        CompletionStage<@Nullable Void> done = map.put(clientId, SubscriptionsCodec.encode(after, format.toWrite()));
         Write write = new Write(after, done);
         writes.put(clientId, write);
         return done.whenComplete((_, failure) -> {
@@ -213,7 +237,7 @@ final class PersistentSubscriptions {
 
     private void repair(String clientId) {
         synchronized (lock(clientId)) {
-            SessionSubscriptions newest = applied.get(clientId);
+            SessionSubscriptions newest = appliedOf(clientId).get(clientId);
             if (newest != null && !writes.containsKey(clientId)) { // what is on its way comes after the late one
                 log.warn(
                         "the subscriptions of {} are written again: a late record had replaced them",
@@ -225,7 +249,7 @@ final class PersistentSubscriptions {
 
     /** What was written last, even if the map has not brought it back yet. */
     private SessionSubscriptions latest(String clientId) {
-        SessionSubscriptions known = applied.getOrDefault(clientId, NOTHING);
+        SessionSubscriptions known = appliedOf(clientId).getOrDefault(clientId, NOTHING);
         Write write = writes.get(clientId);
         return write == null || write.latest.isOlderThan(known) ? known : write.latest;
     }
@@ -233,21 +257,31 @@ final class PersistentSubscriptions {
     private void onChange(String clientId, byte @Nullable [] value) {
         try {
             apply(clientId, value == null ? null : SubscriptionsCodec.decode(value));
+            format.replaced(named(clientId));
         } catch (UnreadableRecordException e) {
             log.error("subscriptions of {} cannot be read", GroupIdentifier.display(clientId), e);
             unreadable = e;
+            if (e.isNewer()) {
+                format.tooNew(named(clientId));
+            } else if (appliedOf(clientId).containsKey(clientId)) {
+                damaged.add(clientId);
+            }
         }
     }
 
+    private static String named(String clientId) {
+        return "subscriptions of " + GroupIdentifier.display(clientId);
+    }
+
     private void apply(String clientId, @Nullable SessionSubscriptions after) {
-        SessionSubscriptions before = applied.getOrDefault(clientId, NOTHING);
+        SessionSubscriptions before = appliedOf(clientId).getOrDefault(clientId, NOTHING);
         if (after == null ? !before.isEmpty() : after.isOlderThan(before)) {
             damaged.add(clientId);
             return;
         }
         damaged.remove(clientId);
         if (after == null) {
-            applied.remove(clientId);
+            appliedOf(clientId).remove(clientId);
             return;
         }
         boolean sameSession = after.identity() == before.identity();
@@ -257,7 +291,7 @@ final class PersistentSubscriptions {
         // A record that says that a session is over does not say where its messages waited.
         Subscriber subscriber = subscriber(clientId, sameSession ? before : after);
         index.update(subscriber, sameSession ? before.byFilter() : Map.of(), after.byFilter());
-        applied.put(clientId, after);
+        appliedOf(clientId).put(clientId, after);
         sessionCount.addAndGet((after.isEmpty() ? 0 : 1) - (before.isEmpty() ? 0 : 1));
         if (!after.isOver()) {
             watcher.accept(subscriber(clientId, after));
@@ -266,6 +300,10 @@ final class PersistentSubscriptions {
 
     private static Subscriber subscriber(String clientId, SessionSubscriptions subscriptions) {
         return new Subscriber(clientId, true, subscriptions.identity(), null, subscriptions.queue());
+    }
+
+    private ConcurrentMap<String, SessionSubscriptions> appliedOf(String clientId) {
+        return applied.get(shardOf.applyAsInt(clientId));
     }
 
     private Object lock(String clientId) {

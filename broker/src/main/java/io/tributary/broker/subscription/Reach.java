@@ -6,6 +6,8 @@ enum Reach {
     HERE,
     /** By a connection of another node. */
     ELSEWHERE,
+    /** By a connection, here or elsewhere, whose client acknowledges nothing. */
+    STUCK,
     /** Not now: it is persistent and not connected. */
     OFFLINE;
 

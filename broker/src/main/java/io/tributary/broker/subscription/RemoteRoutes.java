@@ -1,5 +1,6 @@
 package io.tributary.broker.subscription;
 
+import io.tributary.common.event.RecordFormat;
 import io.tributary.common.event.UnreadableRecordException;
 import io.tributary.persistence.replicated.ReplicatedMap;
 import java.util.ArrayList;
@@ -19,8 +20,8 @@ import org.slf4j.LoggerFactory;
  * What other nodes tell in the map of routes, as the index shows it. Any thread: changes take a lock, and match when the call
  * returns.
  *
- * <p>What a dead node has told is void, and its keys are kept until they are gone from the map: whichever node comes to own
- * shard 0 has them removed.
+ * <p>What a dead node has told is void, and its keys are kept until they are gone from the map: the node that is the
+ * first of all has them removed.
  */
 final class RemoteRoutes implements ReplicatedMap.Follower {
     private static final Logger log = LoggerFactory.getLogger(RemoteRoutes.class);
@@ -28,13 +29,20 @@ final class RemoteRoutes implements ReplicatedMap.Follower {
     private final ReplicatedMap map;
     private final String self;
     private final SubscriptionIndex index;
+    private final RecordFormat format;
 
     // Guarded by this.
     private final Map<String, Told> nodes = new HashMap<>();
     private CompletableFuture<?> removal = CompletableFuture.completedFuture(null);
 
-    /** @param self this node, whose own records are not shown */
-    RemoteRoutes(ReplicatedMap map, String self, SubscriptionIndex index) {
+    /**
+     * Creates one that shows nothing yet.
+     *
+     * @param self this node, whose own records are not shown
+     * @param format is told of records that this version is too old to read
+     */
+    RemoteRoutes(ReplicatedMap map, String self, SubscriptionIndex index, RecordFormat format) {
+        this.format = format;
         this.map = map;
         this.self = self;
         this.index = index;
@@ -98,7 +106,8 @@ final class RemoteRoutes implements ReplicatedMap.Follower {
         switch (record) {
             case RouteRecord.Route route -> index.putRoute(route.filter(), route.node());
             case RouteRecord.Member member -> index.putMember(member.filter(), member.receiver());
-            case RouteRecord.Presence presence -> index.online(presence.subscriber(), presence.node());
+            case RouteRecord.Presence presence ->
+                index.online(presence.subscriber(), presence.node(), presence.isStuck());
         }
     }
 
@@ -120,9 +129,10 @@ final class RemoteRoutes implements ReplicatedMap.Follower {
         private boolean isVoid;
 
         void put(String key, byte[] value) {
+            discover(key);
             RouteRecord record = isVoid ? null : read(key, value);
             if (record == null) {
-                remove(key);
+                cover(key);
                 hidden.add(key);
             } else if (!record.equals(shown.put(key, record))) {
                 show(record);
@@ -131,16 +141,27 @@ final class RemoteRoutes implements ReplicatedMap.Follower {
 
         /** Tells whether nothing is left. */
         boolean remove(String key) {
-            hidden.remove(key);
+            discover(key);
+            cover(key);
+            return shown.isEmpty() && hidden.isEmpty();
+        }
+
+        private void cover(String key) {
             RouteRecord record = shown.remove(key);
             if (record != null) {
                 hide(record);
             }
-            return shown.isEmpty() && hidden.isEmpty();
+        }
+
+        private void discover(String key) {
+            if (hidden.remove(key)) {
+                format.replaced(named(key));
+            }
         }
 
         void makeVoid() {
             isVoid = true;
+            hidden.forEach(key -> format.replaced(named(key)));
             hidden.addAll(shown.keySet());
             shown.values().forEach(RemoteRoutes.this::hide);
             shown.clear();
@@ -153,14 +174,21 @@ final class RemoteRoutes implements ReplicatedMap.Follower {
             }
         }
 
-        /** No live node writes what another one cannot read, so this is what a dead one has left. */
+        /** No live node writes what another one cannot read: either this one is dead, or it is what a dead one has left. */
         private @Nullable RouteRecord read(String key, byte[] value) {
             try {
                 return RouteCodec.decode(key, value);
             } catch (UnreadableRecordException e) {
                 log.error("a route cannot be read and does not match", e);
+                if (e.isNewer()) {
+                    format.tooNew(named(key));
+                }
                 return null;
             }
+        }
+
+        private static String named(String key) {
+            return "route " + key.replace('\0', ' ');
         }
     }
 }

@@ -5,6 +5,7 @@ import io.tributary.broker.subscription.RouteRecord.Presence;
 import io.tributary.broker.subscription.RouteRecord.Route;
 import io.tributary.common.event.ByteReader;
 import io.tributary.common.event.ByteWriter;
+import io.tributary.common.event.RecordFormat;
 import io.tributary.common.event.UnreadableRecordException;
 import io.tributary.common.mqtt.MqttException;
 import io.tributary.common.mqtt.QoS;
@@ -20,12 +21,10 @@ import io.tributary.common.topic.TopicFilter;
  * node p session client
  * </pre>
  *
- * <p>A value is a format byte; that of a member has its client identifier, options and subscription identifier behind it.
+ * <p>A value is a format byte; that of a member has its client identifier, options and subscription identifier behind it, that of the
+ * presence of a session whether it is stuck.
  */
 final class RouteCodec {
-    /** The newest format, which this version writes; it reads all from 1 up to it. */
-    static final int FORMAT = 1;
-
     private static final char END = '\0';
     private static final int QOS_MASK = 0b0000_0011;
     private static final int NO_LOCAL = 0b0000_0100;
@@ -44,9 +43,9 @@ final class RouteCodec {
     }
 
     /** The value that is stored under the key. */
-    static byte[] value(RouteRecord record) {
+    static byte[] value(RouteRecord record, int format) {
         ByteWriter writer = new ByteWriter(64);
-        writer.writeByte(FORMAT);
+        writer.writeByte(format);
         if (record instanceof Member member) {
             SubscriptionRequest request = member.request();
             writer.writeString(member.clientId());
@@ -54,6 +53,8 @@ final class RouteCodec {
                     | (request.noLocal() ? NO_LOCAL : 0)
                     | (request.retainAsPublished() ? RETAIN_AS_PUBLISHED : 0));
             writer.writeNumber(request.subscriptionId());
+        } else if (record instanceof Presence presence) {
+            writer.writeBoolean(presence.isStuck());
         }
         return writer.toBytes();
     }
@@ -72,7 +73,7 @@ final class RouteCodec {
     static RouteRecord decode(String key, byte[] value) {
         try {
             ByteReader reader = new ByteReader(value);
-            reader.expectFormat(FORMAT);
+            reader.expectFormat(RecordFormat.NEWEST);
             RouteRecord record = decode(key.split("\0", 4), reader);
             reader.expectEnd();
             return record;
@@ -86,7 +87,7 @@ final class RouteCodec {
         return switch (kind) {
             case "r3" -> new Route(key[0], key[2]);
             case "m4" -> member(key[0], Long.parseLong(key[2]), TopicFilter.parse(key[3]), reader);
-            case "p4" -> new Presence(key[0], key[3], Long.parseLong(key[2]));
+            case "p4" -> new Presence(key[0], key[3], Long.parseLong(key[2]), reader.readBoolean());
             default -> throw new IllegalArgumentException("a key of " + key.length + " parts");
         };
     }

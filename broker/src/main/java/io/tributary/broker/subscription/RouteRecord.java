@@ -23,8 +23,8 @@ sealed interface RouteRecord {
         }
     }
 
-    /** A persistent session that has shared subscriptions has a connection on the node. */
-    record Presence(String node, String clientId, long session) implements RouteRecord {
+    /** A persistent session that has shared subscriptions has a connection on the node; it is stuck if it acknowledges nothing. */
+    record Presence(String node, String clientId, long session, boolean isStuck) implements RouteRecord {
 
         Subscriber subscriber() {
             return new Subscriber(clientId, true, session);

@@ -3,6 +3,7 @@ package io.tributary.broker.subscription;
 import io.tributary.broker.subscription.RouteRecord.Member;
 import io.tributary.broker.subscription.RouteRecord.Presence;
 import io.tributary.broker.subscription.RouteRecord.Route;
+import io.tributary.common.event.RecordFormat;
 import io.tributary.persistence.replicated.ReplicatedMap;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
@@ -12,7 +13,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * What nodes tell each other of their sessions, in a replicated map: to which filters a node has transient sessions, however
  * many, which of its transient sessions are members of shared subscriptions, and which persistent members it has connections of.
- * Only a node itself writes its records; once it is dead they are void, and the owner of shard 0 removes them. Any thread; never
+ * Only a node itself writes its records; once it is dead they are void, and the first of the live nodes removes them. Any thread; never
  * blocks.
  */
 public final class Routes {
@@ -23,12 +24,14 @@ public final class Routes {
     private static final CompletableFuture<@Nullable Void> DONE = CompletableFuture.completedFuture(null);
 
     private final String node;
+    private final RecordFormat format;
     private final @Nullable ReplicatedMap map;
     private final @Nullable OwnRoutes own;
     private volatile @Nullable RemoteRoutes remote;
 
     private Routes() {
         node = "";
+        format = RecordFormat.alone();
         map = null;
         own = null;
     }
@@ -38,11 +41,18 @@ public final class Routes {
      *
      * @param map keeps the records of all nodes; nobody else follows it
      * @param node this node and its incarnation, {@code name#number}, without a NUL
+     * @param format in which records are written, those of persistent sessions' subscriptions too
      */
-    public Routes(ReplicatedMap map, String node) {
+    public Routes(ReplicatedMap map, String node, RecordFormat format) {
+        this.format = format;
         this.node = node;
         this.map = map;
         own = new OwnRoutes(map);
+    }
+
+    /** In which format records are written. */
+    RecordFormat format() {
+        return format;
     }
 
     /** Whether there are no other nodes. */
@@ -55,7 +65,7 @@ public final class Routes {
         if (map == null) {
             return DONE;
         }
-        RemoteRoutes shown = new RemoteRoutes(map, node, index);
+        RemoteRoutes shown = new RemoteRoutes(map, node, index, format);
         remote = shown;
         return map.follow(shown);
     }
@@ -69,7 +79,7 @@ public final class Routes {
             return DONE;
         }
         RouteRecord record = record(subscriber, request);
-        return own.hold(RouteCodec.key(record), RouteCodec.value(record));
+        return own.hold(RouteCodec.key(record), RouteCodec.value(record, format.toWrite()));
     }
 
     /** Tells of other options of a subscription that was told of; completes as {@link #tell} does. */
@@ -78,7 +88,7 @@ public final class Routes {
             return DONE;
         }
         RouteRecord record = record(subscriber, request);
-        return own.replace(RouteCodec.key(record), RouteCodec.value(record));
+        return own.replace(RouteCodec.key(record), RouteCodec.value(record, format.toWrite()));
     }
 
     /**
@@ -95,17 +105,24 @@ public final class Routes {
                 : DONE; // the node matches by itself what others send for a route
     }
 
-    /** Tells that a persistent session with shared subscriptions is connected here; nobody waits for that. */
-    void tellPresent(Subscriber subscriber) {
+    /**
+     * Tells that a persistent session with shared subscriptions is connected here; nobody waits for that.
+     *
+     * @param isStuck whether it acknowledges nothing
+     * @param isNew whether this was not told of the session yet, or taken back since
+     */
+    void tellPresent(Subscriber subscriber, boolean isStuck, boolean isNew) {
         if (own != null) {
-            RouteRecord record = presence(subscriber);
-            CompletableFuture<?> _ = own.hold(RouteCodec.key(record), RouteCodec.value(record));
+            RouteRecord record = presence(subscriber, isStuck);
+            String key = RouteCodec.key(record);
+            byte[] value = RouteCodec.value(record, format.toWrite());
+            CompletableFuture<?> _ = isNew ? own.hold(key, value) : own.replace(key, value);
         }
     }
 
     /** Takes back {@link #tellPresent}; completes when no live node sees it any more, as far as that works at once. */
     CompletableFuture<@Nullable Void> withdrawPresent(Subscriber subscriber) {
-        return own == null ? DONE : own.release(RouteCodec.key(presence(subscriber)));
+        return own == null ? DONE : own.release(RouteCodec.key(presence(subscriber, false)));
     }
 
     /** Makes void at once all that a dead node has told. */
@@ -122,13 +139,13 @@ public final class Routes {
      *
      * @param isDead whether a node, {@code name#number}, is known to be dead for good; must be false for one that is only not
      *     known yet: its routes may be seen here before it is
-     * @param ownsShardZero whether this node has to remove what dead nodes have left
+     * @param isFirst whether this node has to remove what dead nodes have left
      */
-    public void sweep(Predicate<String> isDead, boolean ownsShardZero) {
+    public void sweep(Predicate<String> isDead, boolean isFirst) {
         RemoteRoutes shown = remote;
         if (own != null && shown != null) {
             own.retry(MOST_A_SWEEP);
-            shown.sweep(isDead, ownsShardZero ? MOST_A_SWEEP : 0);
+            shown.sweep(isDead, isFirst ? MOST_A_SWEEP : 0);
         }
     }
 
@@ -138,7 +155,7 @@ public final class Routes {
                 : new Route(node, request.filter().filter());
     }
 
-    private RouteRecord presence(Subscriber subscriber) {
-        return new Presence(node, subscriber.clientId(), subscriber.identity());
+    private RouteRecord presence(Subscriber subscriber, boolean isStuck) {
+        return new Presence(node, subscriber.clientId(), subscriber.identity(), isStuck);
     }
 }

@@ -68,13 +68,13 @@ record SessionSubscriptions(
     }
 
     /** Adds or replaces subscriptions [MQTT-3.8.4-3], as long as there are no more than allowed. */
-    Change<Subscriptions.Outcome> subscribe(List<SubscriptionRequest> requests, int maxSubscriptions) {
+    Change<Subscriptions.Outcome> subscribe(List<SubscriptionRequest> requests, SubscriptionLimits limits) {
         Map<TopicFilter, SubscriptionRequest> after = new HashMap<>(byFilter);
         List<Subscriptions.Outcome> outcomes = new ArrayList<>(requests.size());
         for (SubscriptionRequest request : requests) {
             if (after.replace(request.filter(), request) != null) {
                 outcomes.add(Subscriptions.Outcome.REPLACED);
-            } else if (after.size() >= maxSubscriptions) {
+            } else if (after.size() >= limits.perClient() || limits.exceededBy(request.filter())) {
                 outcomes.add(Subscriptions.Outcome.QUOTA_EXCEEDED);
             } else {
                 after.put(request.filter(), request);

@@ -20,9 +20,10 @@ public final class SharedGroup {
     private final Map<Subscriber, Member> members = new ConcurrentHashMap<>();
     private final MemberList here = new MemberList();
     private final MemberList elsewhere = new MemberList();
+    private final MemberList stuck = new MemberList();
     private final MemberList offline = new MemberList();
     private volatile boolean hasOnline;
-    /** All members that are online, wherever; null when they have changed since they were put together. */
+    /** All members that are online, wherever, without those that are stuck; null when they have changed since they were put together. */
     private volatile Receiver @Nullable [] online;
 
     SharedGroup(String name, MemberChoice choice, boolean localFirst) {
@@ -37,8 +38,8 @@ public final class SharedGroup {
     }
 
     /**
-     * Chooses the member that gets a message. One that is offline is chosen only when no other can be; the message then
-     * waits for it.
+     * Chooses the member that gets a message. One that is stuck is chosen only when no other that is online can be, and one that is
+     * offline only when no other can be at all; the message then waits for it.
      *
      * @param publisher who published it
      * @param accepts whether a member may have it
@@ -51,6 +52,11 @@ public final class SharedGroup {
 
     /** Chooses as {@link #pick} does, but only a member that is online. */
     public @Nullable Receiver pickOnline(String publisher, String topic, Predicate<Receiver> accepts) {
+        Receiver picked = pickFree(publisher, topic, accepts);
+        return picked != null ? picked : pickFrom(read(stuck), publisher, topic, accepts);
+    }
+
+    private @Nullable Receiver pickFree(String publisher, String topic, Predicate<Receiver> accepts) {
         if (!localFirst) {
             return pickFrom(readOnline(), publisher, topic, accepts);
         }
@@ -58,27 +64,27 @@ public final class SharedGroup {
         return picked != null ? picked : pickFrom(read(elsewhere), publisher, topic, accepts);
     }
 
-    /** Chooses as {@link #pick} does, but only a member that is connected to this node. */
+    /** Chooses as {@link #pick} does, but only a member that is connected to this node and not stuck. */
     public @Nullable Receiver pickHere(String publisher, String topic, Predicate<Receiver> accepts) {
         return pickFrom(read(here), publisher, topic, accepts);
     }
 
-    /** Whether a member is online. */
+    /** Whether a member is online, be it stuck. */
     public boolean hasOnlineMember() {
         return hasOnline;
     }
 
-    /** Whether a member is connected to this node. */
+    /** Whether a member is connected to this node and not stuck. */
     public synchronized boolean hasMemberHere() {
         return !here.isEmpty();
     }
 
-    /** How many members are online, here or elsewhere. */
+    /** How many members are online, here or elsewhere, and not stuck. */
     public int onlineMembers() {
         return readOnline().length;
     }
 
-    /** Whether any member that is online, here or elsewhere, is such a one. */
+    /** Whether any member that is online, here or elsewhere, and not stuck is such a one. */
     public boolean anyOnline(Predicate<Receiver> which) {
         for (Receiver member : readOnline()) {
             if (which.test(member)) {
@@ -146,13 +152,14 @@ public final class SharedGroup {
 
     private void changed() {
         online = null;
-        hasOnline = !here.isEmpty() || !elsewhere.isEmpty();
+        hasOnline = !here.isEmpty() || !elsewhere.isEmpty() || !stuck.isEmpty();
     }
 
     private MemberList list(Reach reach) {
         return switch (reach) {
             case HERE -> here;
             case ELSEWHERE -> elsewhere;
+            case STUCK -> stuck;
             case OFFLINE -> offline;
         };
     }

@@ -11,6 +11,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
 import java.util.function.Consumer;
 import java.util.function.ToIntFunction;
+import java.util.function.ToLongFunction;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -28,7 +29,11 @@ public final class SharedGroups {
     // Guarded by this.
     private final Map<Subscriber, Set<SharedGroup>> memberships = new HashMap<>();
     private final Map<Subscriber, Connections> connections = new HashMap<>();
+    private final Set<Subscriber> stuckHere = new HashSet<>();
     private Routes routes = Routes.NONE;
+
+    // On the thread that looks.
+    private Map<Subscriber, MemberProgress> looked = new HashMap<>();
 
     /**
      * Creates them, with no member yet.
@@ -88,6 +93,42 @@ public final class SharedGroups {
                 : known.elsewhere.iterator().next();
     }
 
+    /**
+     * Looks which members that are connected here are stuck: they have messages in flight and acknowledge none. Others get their share
+     * meanwhile, unless the strategy binds a publisher or a topic to one member. About once a second, by one thread.
+     *
+     * @param flowOf what a session has in flight in the lower half, and had before in the upper one; negative when it is not connected
+     *     to this node
+     */
+    void look(ToLongFunction<Subscriber> flowOf) {
+        if (isSticky()) {
+            return;
+        }
+        Map<Subscriber, MemberProgress> looking = new HashMap<>();
+        for (Subscriber member : membersHere()) {
+            long flow = flowOf.applyAsLong(member);
+            if (flow >= 0) {
+                MemberProgress progress = looked.getOrDefault(member, new MemberProgress());
+                looking.put(member, progress);
+                setStuck(member, progress.look(flow));
+            }
+        }
+        looked = looking;
+    }
+
+    private synchronized List<Subscriber> membersHere() {
+        return memberships.keySet().stream()
+                .filter(member -> reach(member) == Reach.HERE)
+                .toList();
+    }
+
+    private synchronized void setStuck(Subscriber member, boolean isStuck) {
+        boolean isMember = memberships.containsKey(member) && reach(member) == Reach.HERE;
+        if (isMember && (isStuck ? stuckHere.add(member) : stuckHere.remove(member))) {
+            CompletableFuture<?> _ = changed(member);
+        }
+    }
+
     /** Has other nodes told which persistent members are connected here; before the first member joins. */
     synchronized void tellThrough(Routes newRoutes) {
         routes = newRoutes;
@@ -99,7 +140,7 @@ public final class SharedGroups {
         SharedGroup group = byName.computeIfAbsent(
                 filter.toString(),
                 name -> new SharedGroup(name, new MemberChoice(choice.strategy(), inFlight), choice.localFirst()));
-        boolean isNew = group.put(member, reach(subscriber));
+        boolean isNew = group.put(member, reachAsMember(subscriber));
         memberships.computeIfAbsent(subscriber, _ -> HashSet.newHashSet(1)).add(group);
         trie.put(filter.filter(), group.name(), group);
         CompletableFuture<?> _ = tellOrWithdraw(subscriber);
@@ -117,6 +158,9 @@ public final class SharedGroups {
             groups.remove(group);
             return groups.isEmpty() ? null : groups;
         });
+        if (!memberships.containsKey(subscriber)) {
+            stuckHere.remove(subscriber);
+        }
         if (group.isEmpty()) {
             trie.remove(filter.filter(), group.name());
             byName.remove(group.name());
@@ -139,12 +183,17 @@ public final class SharedGroups {
             return CompletableFuture.completedFuture(null);
         }
         known.here--;
+        stuckHere.remove(subscriber); // the connection that is left, if any, is looked at anew
         return changed(subscriber);
     }
 
-    /** A persistent session is connected to another node. */
-    synchronized void online(Subscriber subscriber, String node) {
-        connections.computeIfAbsent(subscriber, _ -> new Connections()).add(node);
+    /**
+     * A persistent session is connected to another node.
+     *
+     * @param isStuck whether it acknowledges nothing there
+     */
+    synchronized void online(Subscriber subscriber, String node, boolean isStuck) {
+        connections.computeIfAbsent(subscriber, _ -> new Connections()).add(node, isStuck);
         CompletableFuture<?> _ = changed(subscriber);
     }
 
@@ -163,6 +212,8 @@ public final class SharedGroups {
         if (known != null) {
             known.here = 0;
             known.elsewhere = Set.of();
+            known.stuckElsewhere = Set.of();
+            stuckHere.remove(subscriber);
             CompletableFuture<?> _ = changed(subscriber);
         }
     }
@@ -182,7 +233,7 @@ public final class SharedGroups {
     private CompletableFuture<@Nullable Void> changed(Subscriber subscriber) {
         CompletableFuture<@Nullable Void> told = tellOrWithdraw(subscriber);
         for (SharedGroup group : memberships.getOrDefault(subscriber, Set.of())) {
-            group.setReach(subscriber, reach(subscriber));
+            group.setReach(subscriber, reachAsMember(subscriber));
             watcher.accept(group.name());
         }
         Connections known = connections.get(subscriber);
@@ -200,6 +251,15 @@ public final class SharedGroups {
         return known == null ? Reach.OFFLINE : known.reach();
     }
 
+    private Reach reachAsMember(Subscriber subscriber) {
+        Reach reach = reach(subscriber);
+        Connections known = connections.get(subscriber);
+        boolean isStuck = reach == Reach.HERE
+                ? stuckHere.contains(subscriber)
+                : reach == Reach.ELSEWHERE && known != null && known.stuckElsewhere.containsAll(known.elsewhere);
+        return isStuck ? Reach.STUCK : reach;
+    }
+
     /** Other nodes are to know of each persistent member that is connected here, as long as it is both. */
     private CompletableFuture<@Nullable Void> tellOrWithdraw(Subscriber subscriber) {
         CompletableFuture<@Nullable Void> withdrawn = CompletableFuture.completedFuture(null);
@@ -208,8 +268,10 @@ public final class SharedGroups {
             return withdrawn;
         }
         boolean tell = known.here > 0 && memberships.containsKey(subscriber);
-        if (tell && !known.told) {
-            routes.tellPresent(subscriber);
+        boolean isStuck = stuckHere.contains(subscriber);
+        if (tell && (!known.told || known.toldStuck != isStuck)) {
+            routes.tellPresent(subscriber, isStuck, !known.told);
+            known.toldStuck = isStuck;
         } else if (!tell && known.told) {
             withdrawn = routes.withdrawPresent(subscriber);
         }
@@ -221,18 +283,30 @@ public final class SharedGroups {
     private static final class Connections {
         private int here;
         private boolean told;
+        private boolean toldStuck;
         private Set<String> elsewhere = Set.of();
+        private Set<String> stuckElsewhere = Set.of();
 
-        void add(String node) {
-            Set<String> more = new HashSet<>(elsewhere);
-            more.add(node);
-            elsewhere = Set.copyOf(more);
+        void add(String node, boolean isStuck) {
+            elsewhere = with(elsewhere, node);
+            stuckElsewhere = isStuck ? with(stuckElsewhere, node) : without(stuckElsewhere, node);
         }
 
         void remove(String node) {
-            Set<String> fewer = new HashSet<>(elsewhere);
+            elsewhere = without(elsewhere, node);
+            stuckElsewhere = without(stuckElsewhere, node);
+        }
+
+        private static Set<String> with(Set<String> nodes, String node) {
+            Set<String> more = new HashSet<>(nodes);
+            more.add(node);
+            return Set.copyOf(more);
+        }
+
+        private static Set<String> without(Set<String> nodes, String node) {
+            Set<String> fewer = new HashSet<>(nodes);
             fewer.remove(node);
-            elsewhere = Set.copyOf(fewer);
+            return Set.copyOf(fewer);
         }
 
         Reach reach() {

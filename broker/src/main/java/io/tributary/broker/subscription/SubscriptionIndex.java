@@ -86,10 +86,10 @@ final class SubscriptionIndex {
         cache.invalidate(filter.filter());
     }
 
-    /** A persistent session is connected to another node. */
-    void online(Subscriber subscriber, String node) {
-        groups.online(subscriber, node);
-        applications.online(subscriber, node);
+    /** A persistent session is connected to another node, and stuck there or not. */
+    void online(Subscriber subscriber, String node, boolean isStuck) {
+        groups.online(subscriber, node, isStuck);
+        applications.online(subscriber, node, isStuck);
     }
 
     /** It is not connected there any more. */

@@ -11,6 +11,8 @@ import java.util.concurrent.CompletionStage;
 import java.util.function.Consumer;
 import java.util.function.Function;
 import java.util.function.Predicate;
+import java.util.function.ToIntFunction;
+import java.util.function.ToLongFunction;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -45,14 +47,22 @@ public final class Subscriptions {
      *
      * @param map keeps the subscriptions of persistent sessions; nobody else follows it
      * @param routes how other nodes are told of transient sessions, and who has which connection
+     * @param shards how many shards there are
+     * @param shardOf the shard of a client identifier
      */
-    public Subscriptions(ReplicatedMap map, Routes routes, SubscriptionLimits limits, SharedGroups groups) {
+    public Subscriptions(
+            ReplicatedMap map,
+            Routes routes,
+            SubscriptionLimits limits,
+            SharedGroups groups,
+            int shards,
+            ToIntFunction<String> shardOf) {
         this.limits = limits;
         this.groups = groups;
         this.routes = routes;
         applications = groups.alike();
         index = new SubscriptionIndex(groups, applications, limits.cachedTopics());
-        persistent = new PersistentSubscriptions(map, !routes.isNone(), index);
+        persistent = new PersistentSubscriptions(map, !routes.isNone(), index, shards, shardOf, routes.format());
         transients = new TransientSubscriptions(index, routes);
         groups.tellThrough(routes);
         applications.tellThrough(routes);
@@ -72,8 +82,19 @@ public final class Subscriptions {
     }
 
     /** Looks after what nodes have told each other, about once a second: {@link Routes#sweep}. */
-    public void sweep(Predicate<String> isDead, boolean ownsShardZero) {
-        routes.sweep(isDead, ownsShardZero);
+    public void sweep(Predicate<String> isDead, boolean isFirst) {
+        routes.sweep(isDead, isFirst);
+    }
+
+    /**
+     * Looks which members of devices' shared subscriptions are connected here and stuck: they have messages in flight and acknowledge
+     * none, so that others get their share. About once a second, by one thread.
+     *
+     * @param flowOf what a session has in flight in the lower half, and had before in the upper one; negative when it is not connected
+     *     to this node
+     */
+    public void lookForStuck(ToLongFunction<Subscriber> flowOf) {
+        groups.look(flowOf);
     }
 
     /**
@@ -104,7 +125,7 @@ public final class Subscriptions {
      */
     public CompletionStage<List<Outcome>> subscribe(
             Subscriber subscriber, long epoch, List<SubscriptionRequest> requests) {
-        return change(subscriber, epoch, session -> session.subscribe(requests, limits.perClient()));
+        return change(subscriber, epoch, session -> session.subscribe(requests, limits));
     }
 
     /**
@@ -183,8 +204,8 @@ public final class Subscriptions {
     }
 
     /** All persistent sessions that have, or had, subscriptions: whoever knows that one is over calls {@link #end}. */
-    public List<Subscriber> persistentClients() {
-        return persistent.sessions();
+    public List<Subscriber> persistentClients(int shard) {
+        return persistent.sessions(shard);
     }
 
     /** The subscriptions of a session that match now, in no order. */

@@ -1,6 +1,8 @@
 package io.tributary.broker.subscription;
 
+import io.tributary.common.event.ByteReader;
 import io.tributary.common.event.QueueKind;
+import io.tributary.common.event.RecordFormat;
 import io.tributary.common.event.UnreadableRecordException;
 import io.tributary.common.mqtt.MqttException;
 import io.tributary.common.mqtt.QoS;
@@ -22,9 +24,6 @@ import java.util.Map;
  * its identifier (where it has one), and the filter with its length in UTF-8 bytes. Numbers are big-endian.
  */
 final class SubscriptionsCodec {
-    /** The newest format, which this version writes; it reads all from 1 up to it. */
-    static final int FORMAT = 1;
-
     private static final int QUEUE_SHIFT = 30;
     private static final int COUNT_MASK = (1 << QUEUE_SHIFT) - 1;
 
@@ -37,13 +36,13 @@ final class SubscriptionsCodec {
     private SubscriptionsCodec() {}
 
     /** Encodes them in the order of their filters: the same subscriptions are the same bytes. */
-    static byte[] encode(SessionSubscriptions subscriptions) {
+    static byte[] encode(SessionSubscriptions subscriptions, int format) {
         List<SubscriptionRequest> sorted = subscriptions.byFilter().values().stream()
                 .sorted(Comparator.comparing(request -> request.filter().toString()))
                 .toList();
         ByteArrayOutputStream bytes = new ByteArrayOutputStream(32 + 32 * sorted.size());
         try (DataOutputStream out = new DataOutputStream(bytes)) {
-            out.writeByte(FORMAT);
+            out.writeByte(format);
             out.writeLong(subscriptions.identity());
             out.writeLong(subscriptions.epoch());
             out.writeInt(subscriptions.revision());
@@ -64,8 +63,8 @@ final class SubscriptionsCodec {
      */
     static SessionSubscriptions decode(byte[] bytes) {
         try (DataInputStream in = new DataInputStream(new ByteArrayInputStream(bytes))) {
-            int format = in.readUnsignedByte();
-            check(format >= 1 && format <= FORMAT, "format " + format + ", this version reads 1 to " + FORMAT);
+            new ByteReader(bytes).expectFormat(RecordFormat.NEWEST);
+            in.skipNBytes(1);
             long identity = in.readLong();
             long epoch = in.readLong();
             int revision = in.readInt();

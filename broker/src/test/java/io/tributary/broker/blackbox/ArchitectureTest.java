@@ -1,6 +1,7 @@
 package io.tributary.broker.blackbox;
 
 import static com.tngtech.archunit.base.DescribedPredicate.not;
+import static com.tngtech.archunit.core.domain.JavaClass.Predicates.belongToAnyOf;
 import static com.tngtech.archunit.core.domain.JavaClass.Predicates.resideInAnyPackage;
 import static com.tngtech.archunit.core.domain.JavaClass.Predicates.resideOutsideOfPackage;
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.classes;
@@ -11,9 +12,14 @@ import static org.assertj.core.api.Assertions.assertThat;
 import com.tngtech.archunit.core.domain.JavaClasses;
 import com.tngtech.archunit.core.importer.ClassFileImporter;
 import com.tngtech.archunit.core.importer.ImportOption;
+import io.tributary.broker.cluster.ClusterNode;
+import io.tributary.common.time.SteadyClock;
+import io.tributary.persistence.kafka.KafkaAppTopics;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Instant;
+import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -110,6 +116,23 @@ class ArchitectureTest {
                 .should()
                 .dependOnClassesThat()
                 .resideInAPackage(library)
+                .check(CLASSES);
+    }
+
+    /** A machine's clock may be wrong, and may jump: {@code SteadyClock} is the time of all that expires. */
+    @Test
+    void readsNoWallClockWhenAnythingDependsOnIt() {
+        noClasses()
+                .that(not(belongToAnyOf(
+                        SteadyClock.class,
+                        ClusterNode.class, // whether another process of its name is up, and the number of this one
+                        KafkaAppTopics.class))) // for those who read the topic
+                .should()
+                .callMethod(System.class, "currentTimeMillis")
+                .orShould()
+                .callMethod(InstantSource.class, "system")
+                .orShould()
+                .callMethod(Instant.class, "now")
                 .check(CLASSES);
     }
 

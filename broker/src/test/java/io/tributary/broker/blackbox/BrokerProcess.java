@@ -14,7 +14,9 @@ import java.nio.file.StandardOpenOption;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
@@ -42,6 +44,7 @@ public final class BrokerProcess implements AutoCloseable {
     private final Path folder;
     private final List<String> jvmOptions;
     private final List<String> settings;
+    private final Map<String, String> environment = new HashMap<>();
     private final int tcpPort = Ports.free();
     private final int webSocketPort = Ports.free();
     private final int httpPort = Ports.free();
@@ -78,6 +81,12 @@ public final class BrokerProcess implements AutoCloseable {
         return broker;
     }
 
+    /** Sets environment variables of its process, before it is started. */
+    public BrokerProcess environment(Map<String, String> variables) {
+        environment.putAll(variables);
+        return this;
+    }
+
     /** The ends of the logs of all brokers that run now or were not closed yet. */
     static String logTails() {
         StringBuilder tails = new StringBuilder();
@@ -92,9 +101,9 @@ public final class BrokerProcess implements AutoCloseable {
         CompletableFuture<Void> ready = new CompletableFuture<>();
         try {
             Files.createDirectories(folder);
-            Process started = new ProcessBuilder(Lifetime.BOUND.command(command()))
-                    .redirectErrorStream(true)
-                    .start();
+            ProcessBuilder builder = new ProcessBuilder(Lifetime.BOUND.command(command())).redirectErrorStream(true);
+            builder.environment().putAll(environment);
+            Process started = builder.start();
             process = started;
             Thread.ofPlatform().daemon().name("broker-log").start(() -> copyLog(started, ready));
             ready.get(START_LIMIT_SECONDS, SECONDS);
@@ -176,10 +185,19 @@ public final class BrokerProcess implements AutoCloseable {
 
     /** Writes what its threads do to {@code threads.txt} beside its log, if it answers. */
     public void dumpThreads() {
+        diagnose("Thread.print", "threads.txt");
+    }
+
+    /** Has it collect its garbage, if it answers. */
+    public void collectGarbage() {
+        diagnose("GC.run", "garbage.txt");
+    }
+
+    private void diagnose(String command, String file) {
         Path jcmd = Path.of(System.getProperty("java.home"), "bin", "jcmd");
-        run(new ProcessBuilder(jcmd.toString(), Long.toString(pid()), "Thread.print")
+        run(new ProcessBuilder(jcmd.toString(), Long.toString(pid()), command)
                 .redirectErrorStream(true)
-                .redirectOutput(folder.resolve("threads.txt").toFile()));
+                .redirectOutput(folder.resolve(file).toFile()));
     }
 
     /** The last lines that it printed. */

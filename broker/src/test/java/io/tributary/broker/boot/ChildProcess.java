@@ -66,6 +66,10 @@ final class ChildProcess implements AutoCloseable {
         return output.lines().collect(Collectors.joining("\n"));
     }
 
+    long pid() {
+        return process.pid();
+    }
+
     int exitCode() throws InterruptedException {
         assertThat(process.waitFor(60, TimeUnit.SECONDS)).as("ended").isTrue();
         return process.exitValue();

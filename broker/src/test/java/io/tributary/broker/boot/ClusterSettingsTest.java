@@ -60,7 +60,7 @@ class ClusterSettingsTest {
     @Test
     void defaultsAreThoseOfTheCore() {
         ClusterConfig config = config();
-        KafkaConfig.Appends appends = KafkaConfig.Appends.defaults().withMaxRecordBytes(MIB + 64 * 1024);
+        KafkaConfig.Appends appends = KafkaConfig.Appends.defaults().withMaxRecordBytes(largestRecord(config));
         assertThat(config.kafka())
                 .isEqualTo(KafkaConfig.defaults("k1:9092,k2:9092").withAppends(appends));
         assertThat(config.redis())
@@ -93,10 +93,14 @@ class ClusterSettingsTest {
                 .doesNotStartWith("localhost");
     }
 
+    private static int largestRecord(ClusterConfig config) {
+        return MIB + 512 * 1024 + 24 * config.shards();
+    }
+
     @Test
     void largestPacketOfAnyListenerFits() {
         ClusterConfig config = config("--tributary.listeners.ws.limits.packets.max-size=4MB");
-        assertThat(config.kafka().appends().maxRecordBytes()).isEqualTo(4 * MIB + 64 * 1024);
+        assertThat(config.kafka().appends().maxRecordBytes()).isEqualTo(4 * MIB + 512 * 1024 + config.shards() * 24);
         assertThat(config.link().maxFrameBytes()).isEqualTo(4 * MIB + LinkConfig.FRAME_OVERHEAD_BYTES);
     }
 
@@ -126,7 +130,9 @@ class ClusterSettingsTest {
                         "--tributary.cluster.kafka.max-poll-records=10",
                         "--tributary.cluster.kafka.fetch-size=8MB",
                         "--tributary.cluster.kafka.shard-fetch-size=2MB",
-                        "--tributary.cluster.kafka.rack=west")
+                        "--tributary.cluster.kafka.rack=west",
+                        "--tributary.cluster.kafka.create-missing-topics=true",
+                        "--tributary.cluster.kafka.accept-shards-topic=abc")
                 .kafka();
         assertThat(kafka)
                 .isEqualTo(new KafkaConfig(
@@ -138,7 +144,7 @@ class ClusterSettingsTest {
                                 Duration.ofMillis(5),
                                 32 * 1024,
                                 64L * MIB,
-                                MIB + 64 * 1024,
+                                largestRecord(config()),
                                 KafkaConfig.Compression.LZ4,
                                 Duration.ofSeconds(3)),
                         new KafkaConfig.Reading(
@@ -150,7 +156,8 @@ class ClusterSettingsTest {
                                 8 * MIB,
                                 2 * MIB,
                                 "west"),
-                        Duration.ofSeconds(5)));
+                        Duration.ofSeconds(5),
+                        new KafkaConfig.Topics(true, "abc")));
     }
 
     @Test
@@ -239,7 +246,7 @@ class ClusterSettingsTest {
             kafka.bootstrap-servers=k1   | kafka: bootstrap servers k1: must be host:port,host:port
             kafka.replication-factor=0   | kafka.replication-factor: '0' is not within 1 to 32767
             kafka.compression=zstd       | kafka.compression: 'zstd' is not one of none, lz4
-            kafka.batch-size=8MB         | kafka.batch-size: '8MB' is more than 1088KB, which is the largest packet and 64KB: topics would not take such a batch
+            kafka.batch-size=8MB         | kafka.batch-size: '8MB' is more than 1573440B, which is the largest packet and what goes with it: topics would not take such a batch
             kafka.heartbeat-interval=3s  | kafka.heartbeat-interval: '3s' is more than a third of session-timeout, which is 6s
             kafka.shard-fetch-size=32MB  | kafka.shard-fetch-size: '32MB' is more than fetch-size, which is 16MB
             kafka.client-properties.acks=1 | kafka: client property acks cannot be set: nothing is acknowledged before all in-sync copies have it
@@ -259,6 +266,7 @@ class ClusterSettingsTest {
             nodes.silence=1s             | nodes.silence: '1s' is less than three times heartbeat, which is 400ms
             nodes.late=5s                | nodes.late: '5s' and heartbeat, 400ms, are together not less than silence, which is 5s
             nodes.watch=500ms            | nodes.watch: '500ms' is less than twice heartbeat, which is 400ms
+            nodes.isolation=4s           | nodes.isolation: '4s' is less than silence, which is 5s
             visibility.behind=500ms      | visibility.behind: '500ms' is more than 0.4 of leave-out, which is 1s
             """)
     void wrongValueIsNamedWithWhatIsAllowed(String setting, String words) {
@@ -271,7 +279,7 @@ class ClusterSettingsTest {
         assertThat(Applications.failure(arguments("--tributary.listeners.tcp.limits.packets.max-size=256MB")))
                 .isEqualTo(
                         "tributary.listeners.tcp.limits.packets.max-size: in a cluster, packets and CONNECTs may have at"
-                                + " most 255MB");
+                                + " most 254MB");
     }
 
     @Test
@@ -315,7 +323,7 @@ class ClusterSettingsTest {
                 "--tributary.cluster.kafka.client-properties.sasl.jaas.config=of kafka");
         assertThat(StartReport.clusterLines(config))
                 .containsExactly(
-                        "cluster 'tributary', 128 shards, logs kept for 7d",
+                        "cluster 'tributary', 24 shards, logs kept for 7d",
                         "Kafka at k1:9092,k2:9092 (topics tributary.*, 3 copies)",
                         "Redis Cluster at r1:6379,[::1]:6380",
                         "links to other nodes at 127.0.0.1, port 7883");

@@ -55,6 +55,7 @@ class StatusTest {
                 .containsEntry("ownedShards", 40)
                 .containsEntry("unownedShards", 2)
                 .containsEntry("unsavedShards", 7)
+                .containsEntry("laggingShards", 5)
                 .containsEntry("ingest", "no such topic")
                 .containsEntry("ingestPartitions", 4)
                 .containsEntry("ingestLag", 17L)
@@ -76,6 +77,7 @@ class StatusTest {
         assertThat(gauge(registry, "tributary.cluster.shards.owned")).isEqualTo(40);
         assertThat(gauge(registry, "tributary.cluster.shards.unowned")).isEqualTo(2);
         assertThat(gauge(registry, "tributary.cluster.shards.unsaved")).isEqualTo(7);
+        assertThat(gauge(registry, "tributary.cluster.shards.lagging")).isEqualTo(5);
         assertThat(gauge(registry, "tributary.cluster.behind")).isEqualTo(1);
         assertThat(gauge(registry, "tributary.cluster.problems")).isEqualTo(1);
         assertThat(gauge(registry, "tributary.ingest.partitions")).isEqualTo(4);
@@ -101,7 +103,7 @@ class StatusTest {
 
     private static ClusterStatus cluster(List<String> problems, List<String> warnings) {
         return new ClusterStatus(
-                3, 40, 2, 7, !problems.isEmpty(), problems, warnings, new IngestStatus(4, 17, "no such topic"));
+                3, 40, 2, 7, 5, !problems.isEmpty(), problems, warnings, new IngestStatus(4, 17, "no such topic"));
     }
 
     private static double gauge(SimpleMeterRegistry registry, String name) {

@@ -7,6 +7,7 @@ import io.tributary.broker.cluster.NodeMessage.Resume;
 import io.tributary.broker.delivery.Delivery;
 import io.tributary.broker.fake.Messages;
 import io.tributary.common.event.QueueEntry.Queued;
+import io.tributary.common.event.RecordFormat;
 import io.tributary.common.mqtt.QoS;
 import java.util.ArrayList;
 import java.util.List;
@@ -15,7 +16,7 @@ import org.junit.jupiter.api.Test;
 
 class FrameBuilderTest {
     private final List<byte[]> frames = new ArrayList<>();
-    private final FrameBuilder builder = new FrameBuilder(frames::add);
+    private final FrameBuilder builder = new FrameBuilder(RecordFormat.alone(), frames::add);
 
     @Test
     void makesNoFrameWhenNothingWasAdded() {
@@ -35,6 +36,19 @@ class FrameBuilderTest {
         assertThat(NodeMessageCodec.decode(frames.getFirst()))
                 .usingRecursiveComparison()
                 .isEqualTo(messages);
+    }
+
+    @Test
+    void writesFramesInTheFormatThatAllRead() {
+        RecordFormat format = new RecordFormat(2);
+        FrameBuilder newer = new FrameBuilder(format, frames::add);
+        newer.add(new Resume(1));
+        newer.finish();
+        format.raise(2);
+        newer.add(new Resume(1));
+        newer.finish();
+        assertThat(frames).extracting(frame -> (int) frame[0]).containsExactly(1, 2);
+        assertThat(FrameBuilder.frameOf(new Resume(1), format)).startsWith(2);
     }
 
     @Test

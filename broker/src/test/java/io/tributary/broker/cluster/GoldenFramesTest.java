@@ -20,15 +20,18 @@ import io.tributary.broker.cluster.NodeMessage.Settle;
 import io.tributary.broker.cluster.NodeMessage.Shared;
 import io.tributary.broker.cluster.NodeMessage.SharedAnswer;
 import io.tributary.broker.cluster.NodeMessage.SharedOutcome;
+import io.tributary.broker.cluster.NodeMessage.StoreMisses;
 import io.tributary.broker.cluster.NodeMessage.Taken;
 import io.tributary.broker.cluster.NodeMessage.TakenOver;
 import io.tributary.broker.cluster.NodeMessage.Transient;
+import io.tributary.broker.cluster.NodeMessage.Unheard;
 import io.tributary.broker.delivery.Attached;
 import io.tributary.broker.delivery.Delivery;
 import io.tributary.common.event.QueueEntry.Queued;
 import io.tributary.common.event.QueueEntry.Released;
 import io.tributary.common.event.QueueKind;
 import io.tributary.common.event.Recipient;
+import io.tributary.common.event.RecordFormat;
 import io.tributary.common.mqtt.Message;
 import io.tributary.common.mqtt.PublishProperties;
 import io.tributary.common.mqtt.QoS;
@@ -63,8 +66,8 @@ class GoldenFramesTest {
     @Test
     void bytesStayTheSameWhenMessagesAreEncoded() throws IOException {
         String encoded = messages().entrySet().stream()
-                .map(entry ->
-                        entry.getKey() + " " + HexFormat.of().formatHex(FrameBuilder.frameOf(entry.getValue())) + "\n")
+                .map(entry -> entry.getKey() + " "
+                        + HexFormat.of().formatHex(FrameBuilder.frameOf(entry.getValue(), RecordFormat.alone())) + "\n")
                 .collect(Collectors.joining());
         assertThat(encoded).isEqualTo(golden());
     }
@@ -107,6 +110,8 @@ class GoldenFramesTest {
         messages.put("figures", new Figures(new byte[] {1, 2, 3}));
         messages.put("ask-for-all-settled", new AskForAllSettled(127, 77, "device-1", 1000));
         messages.put("all-settled", new AllSettled(127, "device-1", 1000));
+        messages.put("unheard", new Unheard(4_000));
+        messages.put("store-misses", new StoreMisses(127));
         return messages;
     }
 

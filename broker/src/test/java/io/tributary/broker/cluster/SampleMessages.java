@@ -18,9 +18,11 @@ import io.tributary.broker.cluster.NodeMessage.Settle;
 import io.tributary.broker.cluster.NodeMessage.Shared;
 import io.tributary.broker.cluster.NodeMessage.SharedAnswer;
 import io.tributary.broker.cluster.NodeMessage.SharedOutcome;
+import io.tributary.broker.cluster.NodeMessage.StoreMisses;
 import io.tributary.broker.cluster.NodeMessage.Taken;
 import io.tributary.broker.cluster.NodeMessage.TakenOver;
 import io.tributary.broker.cluster.NodeMessage.Transient;
+import io.tributary.broker.cluster.NodeMessage.Unheard;
 import io.tributary.broker.delivery.Attached;
 import io.tributary.broker.delivery.Delivery;
 import io.tributary.common.event.QueueEntry;
@@ -66,6 +68,8 @@ final class SampleMessages {
                 new Shared(number(), text(), number(), random.nextBoolean(), queued()),
                 new SharedAnswer(number(), random.nextBoolean() ? SharedOutcome.DONE : SharedOutcome.RETURNED_BEGUN),
                 new MapProgress(text(), number()),
+                new Unheard(number()),
+                new StoreMisses(shard()),
                 new Figures(bytes()));
     }
 

@@ -20,6 +20,7 @@ import io.tributary.broker.shard.ShardRecorder;
 import io.tributary.broker.shard.Shards;
 import io.tributary.common.event.QueueEntry.Queued;
 import io.tributary.common.event.QueueKind;
+import io.tributary.common.event.RecordFormat;
 import io.tributary.common.event.ShardEvent.Attach;
 import io.tributary.persistence.kafka.KafkaConfig;
 import io.tributary.persistence.kafka.KafkaRecorder;
@@ -31,6 +32,7 @@ import io.tributary.persistence.redis.RedisShardStore;
 import java.net.InetSocketAddress;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
+import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -62,7 +64,8 @@ final class ShardNode implements AutoCloseable {
     private final ScheduledExecutorService timer = Executors.newSingleThreadScheduledExecutor();
     private final Map<Long, Connected> connections = new ConcurrentHashMap<>();
     private final List<ShardNode> others = new CopyOnWriteArrayList<>();
-    private final KafkaShardLog log;
+    final RecordFormat format = new RecordFormat(FormatTwo.NUMBER);
+    final FormatTwo.Log log;
     private final RedisCluster redis;
     private final RedisShardStore store;
     private final NodeLinks links;
@@ -113,13 +116,15 @@ final class ShardNode implements AutoCloseable {
                 () -> others.stream().map(node -> node.id.toString()).toList(),
                 () -> true,
                 () -> CompletableFuture.completedStage(null),
-                timer);
-        log = new KafkaShardLog(kafka, name, SHARDS, KafkaRecorder.NONE, failure -> {});
+                timer,
+                format);
+        log = new FormatTwo.Log(new KafkaShardLog(
+                kafka, name, SHARDS, Duration.ZERO, InstantSource.system(), KafkaRecorder.NONE, failure -> {}));
         redis = RedisCluster.connect(redisConfig);
-        store = new RedisShardStore(redis, SHARDS, RedisRecorder.NONE);
+        store = new RedisShardStore(redis, SHARDS, RecordFormat.alone(), RedisRecorder.NONE);
         ShardConfig config =
                 new ShardConfig(2, Duration.ofMillis(200), 500, 256 << 10, WINDOW, 1 << 20, QueueLimits.defaults());
-        shards = new Shards(config, log, store, new InstantTopics());
+        shards = new Shards(config, log, store, new InstantTopics(), InstantSource.system(), format);
         traffic.serve(shards);
         links = NodeLinks.start(
                 id,
@@ -189,7 +194,7 @@ final class ShardNode implements AutoCloseable {
 
         @Override
         public void onFrame(Link link, byte[] frame) {
-            for (NodeMessage message : NodeMessageCodec.decode(frame)) {
+            for (NodeMessage message : NodeMessageCodec.decode(FormatTwo.read(frame))) {
                 if (message instanceof NodeMessage.OwnerMessage fromOwner) {
                     traffic.take(link, fromOwner);
                 } else if (message instanceof NodeMessage.ToOwner toOwner) {

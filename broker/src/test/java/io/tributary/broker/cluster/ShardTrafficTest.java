@@ -22,9 +22,12 @@ import io.tributary.broker.shard.ShardConfig;
 import io.tributary.broker.shard.ShardRecorder;
 import io.tributary.broker.shard.Shards;
 import io.tributary.common.event.QueueEntry.Queued;
+import io.tributary.common.event.RecordFormat;
 import io.tributary.common.mqtt.Message;
 import io.tributary.common.mqtt.PublishProperties;
 import io.tributary.common.mqtt.QoS;
+import java.time.InstantSource;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
@@ -38,10 +41,16 @@ class ShardTrafficTest {
 
     private final ScheduledThreadPoolExecutor timer = new ScheduledThreadPoolExecutor(1);
     private final NarrowLink link = new NarrowLink();
-    private final Shards shards =
-            new Shards(ShardConfig.defaults(), new InstantLog(1), new InstantStore(1), new InstantTopics());
-    private final ShardTraffic traffic =
-            new ShardTraffic(List::of, () -> true, () -> CompletableFuture.completedStage(null), timer);
+    private final List<String> alive = new ArrayList<>();
+    private final Shards shards = new Shards(
+            ShardConfig.defaults(),
+            new InstantLog(1),
+            new InstantStore(1),
+            new InstantTopics(),
+            InstantSource.system(),
+            RecordFormat.alone());
+    private final ShardTraffic traffic = new ShardTraffic(
+            () -> alive, () -> true, () -> CompletableFuture.completedStage(null), timer, RecordFormat.alone());
 
     @BeforeEach
     void connect() {
@@ -123,8 +132,21 @@ class ShardTrafficTest {
         traffic.take(link, new OwnerSpeaks(0, OWNER + 1));
         assertThat(traffic.isOwned(0)).isFalse();
         traffic.take(link, new AllAttached(0, OWNER + 1, 9));
+        assertThat(traffic.isOutOfReach(0)).isFalse();
         traffic.onDown(link);
         assertThat(traffic.isOwned(0)).isFalse();
+    }
+
+    @Test
+    void shardIsOutOfReachWhileItsOwnerLivesAndThereIsNoLink() {
+        traffic.take(link, new OwnerSpeaks(0, OWNER));
+        traffic.take(link, new AllAttached(0, OWNER, 9));
+        traffic.onDown(link);
+        alive.add(link.peer().toString());
+        assertThat(traffic.isOutOfReach(0)).isTrue();
+        assertThat(traffic.isOutOfReach(1)).isFalse();
+        alive.clear();
+        assertThat(traffic.isOutOfReach(0)).isFalse();
     }
 
     @Test

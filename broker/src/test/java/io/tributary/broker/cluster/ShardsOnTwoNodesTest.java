@@ -43,6 +43,8 @@ class ShardsOnTwoNodesTest {
     private Path folder;
 
     private LocalRedis redis;
+    private KafkaConfig kafka;
+    private RedisConfig stores;
     private ShardNode one;
     private ShardNode two;
     private boolean closed;
@@ -51,11 +53,11 @@ class ShardsOnTwoNodesTest {
     @BeforeEach
     void start() {
         redis = LocalRedis.in(folder).start();
-        KafkaConfig kafka = KafkaConfig.defaults(LocalKafka.shared().bootstrapServers())
+        kafka = KafkaConfig.defaults(LocalKafka.shared().bootstrapServers())
                 .withTopicPrefix("test-" + UUID.randomUUID())
                 .withReplicationFactor(1);
         KafkaTopics.ensure(kafka, new TopicNeeds(ShardNode.SHARDS, List.of(), Duration.ofDays(7), 256 * 1024));
-        RedisConfig stores = RedisConfig.of(redis.nodes().stream()
+        stores = RedisConfig.of(redis.nodes().stream()
                 .map(node -> node.split(":"))
                 .map(node -> new RedisConfig.Node(node[0], Integer.parseInt(node[1])))
                 .toList());
@@ -157,6 +159,34 @@ class ShardsOnTwoNodesTest {
         awaitAll(atOne, MESSAGES);
     }
 
+    @Test
+    void sessionsGoOnWhenTheLastNodeOfAnOldVersionIsReplacedAndANewFormatWritten() {
+        List<Connected> connected = attachAll();
+        publish(one, connected, "m0");
+        awaitAll(connected, 1);
+        assertThat(one.log.read).containsExactly(1);
+        two.close(); // which was of the old version
+        one.format.raise(FormatTwo.NUMBER);
+        two = new ShardNode("three", kafka, stores);
+        two.format.raise(FormatTwo.NUMBER);
+        ShardNode.connect(one, two);
+        patiently().until(() -> !two.owned.isEmpty() && areLinkedTo("three"));
+        List<Connected> again = new ArrayList<>(connected);
+        for (int i = 1; i < CLIENTS; i += 2) {
+            again.set(i, two.attach("client-" + i, ++lastConnection));
+        }
+        patiently().untilAsserted(() -> assertThat(again).allMatch(Connected::isAttached));
+        for (int i = 1; i < MESSAGES; i++) {
+            publish(one, again, "m" + i);
+        }
+        patiently().untilAsserted(() -> {
+            for (int i = 0; i < CLIENTS; i++) {
+                assertThat(again.get(i).texts()).isEqualTo(texts(MESSAGES).subList(i % 2, MESSAGES));
+            }
+        });
+        assertThat(two.log.read).contains(FormatTwo.NUMBER);
+    }
+
     private List<Connected> attachAll() {
         List<Connected> connected = new ArrayList<>();
         for (int i = 0; i < CLIENTS; i++) {
@@ -212,7 +242,11 @@ class ShardsOnTwoNodesTest {
     }
 
     private boolean areLinked() {
-        return one.linked.contains("two") && two.linked.contains("one");
+        return areLinkedTo("two");
+    }
+
+    private boolean areLinkedTo(String other) {
+        return one.linked.contains(other) && two.linked.contains("one");
     }
 
     private void cut() {

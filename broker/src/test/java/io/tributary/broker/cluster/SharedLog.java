@@ -143,6 +143,7 @@ final class SharedLog {
             }
             while (position < entries.size()) {
                 Entry entry = entries.get(position++);
+                follower.onTime(position);
                 follower.onChange(entry.key, entry.value);
             }
             List<Pending> seen =

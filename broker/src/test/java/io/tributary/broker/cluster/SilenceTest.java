@@ -13,9 +13,9 @@ class SilenceTest {
     void countsWhenOwnHeartbeatsComeBackInTime() {
         silence.heard("a", now);
         own(1_000, 5, 6);
-        assertThat(silence.tooLong()).containsExactly("a");
+        assertThat(silence.silentFor(NodeTableConfig.DEFAULT.silence())).containsExactly("a");
         silence.heard("a", now);
-        assertThat(silence.tooLong()).isEmpty();
+        assertThat(silence.silentFor(NodeTableConfig.DEFAULT.silence())).isEmpty();
     }
 
     /** They come often enough, but each is too old. */
@@ -23,7 +23,7 @@ class SilenceTest {
     void doesNotCountWhenOwnHeartbeatsAreLate() {
         silence.heard("a", now);
         own(1_000, 1_001, 60);
-        assertThat(silence.tooLong()).isEmpty();
+        assertThat(silence.silentFor(NodeTableConfig.DEFAULT.silence())).isEmpty();
     }
 
     /** Each is fresh, but there is a pause before each. */
@@ -31,7 +31,7 @@ class SilenceTest {
     void doesNotCountWhenOwnHeartbeatsAreRare() {
         silence.heard("a", now);
         own(2_001, 5, 60);
-        assertThat(silence.tooLong()).isEmpty();
+        assertThat(silence.silentFor(NodeTableConfig.DEFAULT.silence())).isEmpty();
     }
 
     private void own(long everyMillis, long lateMillis, int times) {

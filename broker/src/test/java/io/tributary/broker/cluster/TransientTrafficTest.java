@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.tributary.broker.cluster.NodeMessage.Taken;
 import io.tributary.broker.cluster.NodeMessage.Transient;
 import io.tributary.common.event.Recipient;
+import io.tributary.common.event.RecordFormat;
 import io.tributary.common.mqtt.Message;
 import io.tributary.common.mqtt.PublishProperties;
 import io.tributary.common.mqtt.QoS;
@@ -25,9 +26,11 @@ class TransientTrafficTest {
     private final NarrowLink link = new NarrowLink();
     private final List<String> events = new ArrayList<>();
     private final TransientTraffic traffic = new TransientTraffic(
-            new ShardTraffic(List::of, () -> true, () -> CompletableFuture.completedStage(null), executor),
-            new SharedTraffic(timer),
+            new ShardTraffic(
+                    List::of, () -> true, () -> CompletableFuture.completedStage(null), executor, RecordFormat.alone()),
+            new SharedTraffic(timer, RecordFormat.alone()),
             timer,
+            RecordFormat.alone(),
             new ClusterRecorder() {
                 @Override
                 public void onGivenUp() {

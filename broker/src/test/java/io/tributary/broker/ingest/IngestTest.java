@@ -12,6 +12,7 @@ import io.tributary.common.mqtt.QoS;
 import io.tributary.persistence.ingest.IngestOptions;
 import io.tributary.persistence.ingest.IngestRecord;
 import io.tributary.persistence.ingest.IngestSource.Verdict;
+import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
@@ -30,6 +31,7 @@ class IngestTest implements NodeView, Verdict, IngestRecorder {
             fixture.router(),
             this,
             () -> congested,
+            InstantSource.system(),
             this);
 
     @Test

@@ -8,6 +8,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.tributary.broker.fake.InMemoryReplicatedMap;
 import io.tributary.broker.fake.Messages;
 import io.tributary.broker.retained.RetainedMessages.Page;
+import io.tributary.common.event.RecordFormat;
 import io.tributary.common.event.StateCodec;
 import io.tributary.common.event.UnreadableRecordException;
 import io.tributary.common.mqtt.Message;
@@ -27,6 +28,7 @@ import org.junit.jupiter.api.Test;
 class RetainedMessagesTest {
     private InMemoryReplicatedMap map = new InMemoryReplicatedMap();
     private long nowMillis = 1_000_000;
+    private final RecordFormat format = new RecordFormat(2);
     private RetainedMessages retained = open(RetainedLimits.defaults());
 
     @BeforeEach
@@ -97,6 +99,27 @@ class RetainedMessagesTest {
 
         assertThatThrownBy(() -> retained.start().toCompletableFuture().join())
                 .hasCauseInstanceOf(UnreadableRecordException.class);
+    }
+
+    @Test
+    void saysThatItIsTooOldWhenARecordIsOfANewerFormatUntilThatIsReplaced() {
+        map.changeFromElsewhere("a", new byte[] {RecordFormat.NEWEST + 1});
+        assertThat(format.unreadRecord()).isEqualTo("retained message of a");
+        map.changeFromElsewhere("b", StateCodec.encodeMessage(retained("b", "1"), null, 1));
+        assertThat(format.isTooOld()).isTrue();
+        map.changeFromElsewhere("a", StateCodec.encodeMessage(retained("a", "1"), null, 1));
+        assertThat(format.isTooOld()).isFalse();
+        map.changeFromElsewhere("a", new byte[] {0});
+        assertThat(format.isTooOld()).isFalse();
+    }
+
+    @Test
+    void writesInTheFormatThatAllRead() {
+        store(retained("a", "1"));
+        format.raise(2);
+        store(retained("b", "1"));
+        assertThat(map.get("a")).startsWith(1);
+        assertThat(map.get("b")).startsWith(2);
     }
 
     @Test
@@ -376,7 +399,7 @@ class RetainedMessagesTest {
     @Test
     void followsTheChangesOfOtherNodes() {
         Message theirs = retained("a", "theirs");
-        map.changeFromElsewhere("a", StateCodec.encodeMessage(theirs, null));
+        map.changeFromElsewhere("a", StateCodec.encodeMessage(theirs, null, RecordFormat.NEWEST));
         assertThat(payloads("a")).containsExactly("theirs");
 
         map.changeFromElsewhere("a", null);
@@ -387,13 +410,13 @@ class RetainedMessagesTest {
     void showsWhatTheMapHasLastWhenNodesWriteAtOnce() {
         map.hold();
         CompletableFuture<Boolean> mine = begin(retained("a", "mine"));
-        map.changeFromElsewhere("a", StateCodec.encodeMessage(retained("a", "before"), null));
+        map.changeFromElsewhere("a", StateCodec.encodeMessage(retained("a", "before"), null, RecordFormat.NEWEST));
         assertThat(payloads("a")).containsExactly("mine");
         map.release();
         assertThat(mine).isDone();
         assertThat(payloads("a")).containsExactly("mine");
 
-        map.changeFromElsewhere("a", StateCodec.encodeMessage(retained("a", "after"), null));
+        map.changeFromElsewhere("a", StateCodec.encodeMessage(retained("a", "after"), null, RecordFormat.NEWEST));
         assertThat(payloads("a")).containsExactly("after");
     }
 
@@ -422,7 +445,7 @@ class RetainedMessagesTest {
 
     private RetainedMessages open(RetainedLimits limits) {
         InstantSource clock = () -> Instant.ofEpochMilli(nowMillis);
-        return new RetainedMessages(map, limits, clock);
+        return new RetainedMessages(map, limits, clock, format);
     }
 
     private void restart() {

@@ -20,6 +20,7 @@ import io.tributary.broker.subscription.Subscriptions;
 import io.tributary.common.event.Destinations;
 import io.tributary.common.event.NodeShare;
 import io.tributary.common.event.Recipient;
+import io.tributary.common.event.RecordFormat;
 import io.tributary.common.mqtt.Message;
 import io.tributary.common.mqtt.QoS;
 import io.tributary.common.topic.TopicFilter;
@@ -153,7 +154,7 @@ class NodeSharesTest {
         NodeShare own = new NodeShare("node-1", List.of(member("member", 8, "$share/g/a")), true);
         NodeShare other = new NodeShare("node-2#1", List.of(member("far", 8, "$share/g/a")), true);
 
-        fixture.router().deliverTransient(QOS_2, new Destinations(List.of(), List.of(own, other)));
+        fixture.router().deliverTransient(QOS_2, new Destinations(List.of(), List.of(own, other)), () -> {});
 
         assertThat(fixture.deliveries).extracting(Delivered::to).containsExactly("8", "7");
         assertThat(fixture.inbox.shares()).containsExactly(other);
@@ -254,9 +255,11 @@ class NodeSharesTest {
         InMemoryReplicatedMap told = new InMemoryReplicatedMap();
         Subscriptions others = new Subscriptions(
                 new InMemoryReplicatedMap(),
-                new Routes(told, node),
+                new Routes(told, node, RecordFormat.alone()),
                 SubscriptionLimits.defaults(),
-                new SharedGroups(SharedChoice.DEFAULT, _ -> 0));
+                new SharedGroups(SharedChoice.DEFAULT, _ -> 0),
+                1,
+                _ -> 0);
         others.subscribe(
                 subscriber,
                 0,

@@ -155,7 +155,7 @@ class RelayTest {
 
         Destinations destinations = fixture.onlyRelay().relay().destinations();
         assertThat(destinations.devices()).isEmpty();
-        fixture.router().deliverTransient(QOS_2, destinations);
+        fixture.router().deliverTransient(QOS_2, destinations, () -> {});
         assertThat(fixture.deliveries).extracting(Delivered::to).containsExactly("device", "device");
         assertThat(fixture.deliveries).extracting(each -> each.message().qos()).containsOnly(QoS.AT_MOST_ONCE);
     }
@@ -167,7 +167,7 @@ class RelayTest {
         fixture.subscribe(new Subscriber("member", false, 8), "$share/g/a", QoS.EXACTLY_ONCE);
         fixture.publish(QOS_2, PERSISTENT);
 
-        fixture.router().deliverTransient(QOS_2, fixture.onlyRelay().relay().destinations());
+        fixture.router().deliverTransient(QOS_2, fixture.onlyRelay().relay().destinations(), () -> {});
 
         assertThat(fixture.deliveries).extracting(Delivered::to).containsExactlyInAnyOrder("7", "8");
         assertThat(fixture.appends).isEmpty();
@@ -180,7 +180,9 @@ class RelayTest {
 
         fixture.router()
                 .deliverTransient(
-                        QOS_2, new Destinations(List.of(), List.of(new NodeShare("node-1", List.of(member), false))));
+                        QOS_2,
+                        new Destinations(List.of(), List.of(new NodeShare("node-1", List.of(member), false))),
+                        () -> {});
 
         assertThat(fixture.deliveries).extracting(Delivered::to).containsExactly("8");
     }
@@ -190,7 +192,7 @@ class RelayTest {
         fixture.subscribe(DEVICE, "$share/g/a", QoS.AT_MOST_ONCE);
         fixture.publish(QOS_2, PERSISTENT);
 
-        fixture.router().deliverTransient(QOS_2, fixture.onlyRelay().relay().destinations());
+        fixture.router().deliverTransient(QOS_2, fixture.onlyRelay().relay().destinations(), () -> {});
 
         assertThat(fixture.drops).containsExactly(Drop.OFFLINE);
     }
@@ -199,18 +201,19 @@ class RelayTest {
     void matchesAWillAfterAuthorisation() {
         fixture.subscribe(DEVICE, "a", QoS.EXACTLY_ONCE);
 
-        assertThat(fixture.router().match(QOS_2).devices()).hasSize(1);
+        assertThat(fixture.router().match(QOS_2, () -> {}).devices()).hasSize(1);
 
         fixture.mayPublish = (client, topic) -> !client.equals("publisher");
-        assertThat(fixture.router().match(QOS_2)).isEqualTo(Destinations.NONE);
-        assertThat(fixture.router().match(publishedBy("", QOS_2)).devices()).hasSize(1);
+        assertThat(fixture.router().match(QOS_2, () -> {})).isEqualTo(Destinations.NONE);
+        assertThat(fixture.router().match(publishedBy("", QOS_2), () -> {}).devices())
+                .hasSize(1);
     }
 
     @Test
     void retainsAWillEvenWhenNobodySubscribes() {
         fixture.retainedMap.hold();
 
-        assertThat(fixture.router().match(retained("a", "gone"))).isEqualTo(Destinations.NONE);
+        assertThat(fixture.router().match(retained("a", "gone"), () -> {})).isEqualTo(Destinations.NONE);
 
         assertThat(fixture.retained.match(TopicFilter.parse("a"), null, 1)).hasSize(1);
         fixture.retainedMap.release();
@@ -222,7 +225,8 @@ class RelayTest {
         RouterFixture full = new RouterFixture(new RetainedLimits(0, 0));
         full.subscribe(DEVICE, "a", QoS.EXACTLY_ONCE);
 
-        assertThat(full.router().match(retained("a", "gone")).devices()).hasSize(1);
+        assertThat(full.router().match(retained("a", "gone"), () -> {}).devices())
+                .hasSize(1);
         assertThat(full.drops).containsExactly(Drop.RETAINED_LIMIT);
     }
 

@@ -18,6 +18,7 @@ import io.tributary.broker.subscription.SubscriptionRequest;
 import io.tributary.broker.subscription.Subscriptions;
 import io.tributary.common.event.QueueEntry.Queued;
 import io.tributary.common.event.Recipient;
+import io.tributary.common.event.RecordFormat;
 import io.tributary.common.event.ShardEvent;
 import io.tributary.common.event.Source;
 import io.tributary.common.mqtt.Message;
@@ -38,6 +39,9 @@ public final class RouterFixture implements DeliveryTarget, Authorizer, RouterRe
     /** What went to a connection, by its number, or to a persistent session's, by its client identifier. */
     public record Delivered(String to, Queued message) {}
 
+    /** The largest packet of a client, in bytes. */
+    static final int LARGEST_PACKET = 4096;
+
     /** What went to the logs of receivers' shards. */
     record Append(
             Message message,
@@ -54,12 +58,14 @@ public final class RouterFixture implements DeliveryTarget, Authorizer, RouterRe
     /** What nodes tell each other. */
     final InMemoryReplicatedMap routesMap = new InMemoryReplicatedMap();
 
-    final Routes routes = new Routes(routesMap, "node-1");
+    final Routes routes = new Routes(routesMap, "node-1", RecordFormat.alone());
     final Subscriptions subscriptions = new Subscriptions(
             new InMemoryReplicatedMap(),
             routes,
             SubscriptionLimits.defaults(),
-            new SharedGroups(SharedChoice.DEFAULT, subscriber -> 0));
+            new SharedGroups(SharedChoice.DEFAULT, subscriber -> 0),
+            1,
+            _ -> 0);
     /** The retained messages. */
     public final RetainedMessages retained;
 
@@ -87,13 +93,17 @@ public final class RouterFixture implements DeliveryTarget, Authorizer, RouterRe
     }
 
     RouterFixture(RetainedLimits limits) {
-        retained = new RetainedMessages(retainedMap, limits, InstantSource.system());
+        retained = new RetainedMessages(retainedMap, limits, InstantSource.system(), RecordFormat.alone());
         retained.start().toCompletableFuture().join();
         subscriptions.start().toCompletableFuture().join();
     }
 
     static Publisher publisher(String clientId, boolean persistent) {
-        ClientInfo client = new ClientInfo(clientId, null, ProtocolVersion.MQTT_5, "127.0.0.1:1", "tcp");
+        return publisher(clientId, persistent, ProtocolVersion.MQTT_5);
+    }
+
+    static Publisher publisher(String clientId, boolean persistent, ProtocolVersion version) {
+        ClientInfo client = new ClientInfo(clientId, null, version, "127.0.0.1:1", "tcp");
         return new Publisher(client, persistent, 42);
     }
 
@@ -106,8 +116,13 @@ public final class RouterFixture implements DeliveryTarget, Authorizer, RouterRe
                     (message, recipients, source, callback) ->
                             appends.add(new Append(message, List.copyOf(recipients), source, callback)),
                     (relay, callback) -> relays.add(new Relayed(relay, callback)));
-            router =
-                    new Router("node-1", subscriptions, retained, new PublishPolicy(this, interceptors), outlets, this);
+            router = new Router(
+                    "node-1",
+                    subscriptions,
+                    retained,
+                    new PublishPolicy(this, interceptors, LARGEST_PACKET),
+                    outlets,
+                    this);
         }
         return router;
     }
@@ -153,6 +168,11 @@ public final class RouterFixture implements DeliveryTarget, Authorizer, RouterRe
     @Override
     public void deliverTransient(long connection, Queued message) {
         deliveries.add(new Delivered(Long.toString(connection), message));
+    }
+
+    @Override
+    public void deliverToMember(String clientId, long connection, Queued message) {
+        deliverTransient(connection, message);
     }
 
     @Override

@@ -21,6 +21,7 @@ import io.tributary.broker.subscription.SubscriptionRequest;
 import io.tributary.common.event.QueueEntry.Queued;
 import io.tributary.common.event.Recipient;
 import io.tributary.common.mqtt.Message;
+import io.tributary.common.mqtt.ProtocolVersion;
 import io.tributary.common.mqtt.QoS;
 import io.tributary.common.mqtt.ReasonCode;
 import io.tributary.common.topic.TopicFilter;
@@ -317,6 +318,27 @@ class RouterTest {
     }
 
     @Test
+    void refusesWhatAnInterceptorMakesLargerThanAnyPacket() {
+        fixture.interceptors.add(
+                (client, message) -> new PublishInterceptor.Proceed(message("a", "x".repeat(200_000), message.qos())));
+        fixture.subscribe(DASHBOARD, "#", QoS.AT_LEAST_ONCE);
+
+        assertThat(fixture.publish(message("a", "x", QoS.AT_LEAST_ONCE)))
+                .containsExactly(new Refused(
+                        ReasonCode.IMPLEMENTATION_SPECIFIC_ERROR, "an interceptor made the message too large"));
+        assertThat(fixture.deliveries).isEmpty();
+    }
+
+    @Test
+    void refusesWhatTheApplicationMakesLargerThanAnyPacket() {
+        List<RouteOutcome> outcomes = new ArrayList<>();
+        fixture.router().publish(message("a", "x".repeat(200_000), QoS.AT_LEAST_ONCE), outcomes::add);
+        assertThat(outcomes)
+                .containsExactly(
+                        new Refused(ReasonCode.PACKET_TOO_LARGE, "it is larger than the largest packet of a client"));
+    }
+
+    @Test
     void refusesWhenAnInterceptorFails() {
         fixture.interceptors.add((client, message) -> {
             throw new IllegalStateException("bug");
@@ -374,6 +396,27 @@ class RouterTest {
     }
 
     @Test
+    void tellsWhenAllIsMatchedThatAPublisherHasPublished() {
+        List<String> order = new ArrayList<>();
+        fixture.retainedMap.hold();
+        fixture.router().publish(publisher("p", false), publishedBy("p", retained("a", "1")), 0, _ -> order.add("1"));
+        fixture.router()
+                .publish(
+                        publisher("p", false),
+                        publishedBy("p", message("a", "2", QoS.AT_LEAST_ONCE)),
+                        0,
+                        _ -> order.add("2"));
+        assertThat(fixture.router().isMatched("p")).isFalse();
+        assertThat(fixture.router().isMatched("other")).isTrue();
+
+        fixture.router().onMatched("p", () -> order.add("matched"));
+        fixture.retainedMap.release();
+
+        assertThat(order).containsExactly("1", "2", "matched");
+        assertThat(fixture.router().isMatched("p")).isTrue();
+    }
+
+    @Test
     void dropsQos0WhenTooManyWaitBehindARetainedMessage() {
         fixture.subscribe(DASHBOARD, "a", QoS.AT_LEAST_ONCE);
         fixture.retainedMap.hold();
@@ -401,6 +444,43 @@ class RouterTest {
                 .isInstanceOfSatisfying(
                         Refused.class, refused -> assertThat(refused.reason()).isEqualTo(ReasonCode.QUOTA_EXCEEDED));
         assertThat(full.deliveries).isEmpty();
+        assertThat(full.drops).containsExactly(Drop.RETAINED_LIMIT);
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "MQTT_3_1_1, AT_MOST_ONCE",
+        "MQTT_3_1_1, AT_LEAST_ONCE",
+        "MQTT_3_1_1, EXACTLY_ONCE",
+        "MQTT_5, AT_MOST_ONCE"
+    })
+    void deliversARetainedMessageThatThereIsNoRoomForWhenThePublisherCannotBeTold(ProtocolVersion version, QoS qos) {
+        RouterFixture full = new RouterFixture(new RetainedLimits(0, 0));
+        full.subscribe(DASHBOARD, "a", QoS.AT_LEAST_ONCE);
+        full.subscribe(DEVICE, "a", QoS.AT_LEAST_ONCE);
+        full.connected.add(DEVICE.clientId());
+
+        List<RouteOutcome> outcomes =
+                full.publish(message("a", "x", qos).withRetain(true), publisher("p", false, version));
+
+        if (qos.isAcknowledged()) {
+            full.onlyAppend().callback().onAppended(1, null);
+        }
+        assertThat(outcomes).containsExactly(new Safe());
+        assertThat(full.deliveries).hasSize(qos.isAcknowledged() ? 1 : 2);
+        assertThat(full.retained.count()).isZero();
+        assertThat(full.drops).containsExactly(Drop.RETAINED_LIMIT);
+    }
+
+    @Test
+    void relaysARetainedMessageThatThereIsNoRoomForWhenThePublisherCannotBeTold() {
+        RouterFixture full = new RouterFixture(new RetainedLimits(0, 0));
+        full.subscribe(DEVICE, "a", QoS.EXACTLY_ONCE);
+
+        full.publish(
+                message("a", "x", QoS.EXACTLY_ONCE).withRetain(true), publisher("p", true, ProtocolVersion.MQTT_3_1_1));
+
+        assertThat(full.onlyRelay().relay().destinations().devices()).hasSize(1);
         assertThat(full.drops).containsExactly(Drop.RETAINED_LIMIT);
     }
 

@@ -62,6 +62,34 @@ class ConnectHandshakeTest {
         assertThat(fixture.backend.lifecycle).containsExactly("online c persistent");
     }
 
+    @Test // MQTT 3.1 has a reserved byte there
+    void doesNotTellMqtt31WhetherSessionIsThere() {
+        fixture.backend.attached = new Attached(100, 101, true, QueueKind.SHARD, new int[0]);
+
+        assertThat(fixture.connect(Connects.v31().durable()).sessionPresent()).isFalse();
+    }
+
+    @Test // [MQTT-3.2.0-1]
+    void closesConnectionBeforeItsSessionIsTouchedWhenConnackIsTooLargeForClient() {
+        fixture.send(Connects.v5().maximumPacketSize(5).build());
+
+        assertThat(fixture.sink.closed).isTrue();
+        assertThat(fixture.sink.take(Connack.class))
+                .allSatisfy(answer -> assertThat(answer.reason()).isEqualTo(ReasonCode.PACKET_TOO_LARGE));
+        assertThat(fixture.backend.attaches).isEmpty();
+    }
+
+    @Test
+    void refusesWhenTooManyWaitForTheirSessions() {
+        fixture.backend.full = true;
+
+        assertThat(fixture.connect(Connects.v5()).reason()).isEqualTo(ReasonCode.SERVER_UNAVAILABLE);
+
+        assertThat(fixture.sink.closed).isTrue();
+        assertThat(fixture.backend.attaches).isEmpty();
+        assertThat(fixture.sessions.size()).isZero();
+    }
+
     @Test // [MQTT-3.1.2-5]
     void resumesSessionWhenItIsNotToLastAnyLonger() {
         fixture.backend.attached = new Attached(7, 9, true, QueueKind.SHARD, new int[0]);

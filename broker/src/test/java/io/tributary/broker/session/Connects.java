@@ -39,6 +39,12 @@ final class Connects {
         return connects;
     }
 
+    static Connects v31() {
+        Connects connects = new Connects();
+        connects.version = ProtocolVersion.MQTT_3_1;
+        return connects;
+    }
+
     /** A session that lasts. */
     Connects durable() {
         cleanStart = false;

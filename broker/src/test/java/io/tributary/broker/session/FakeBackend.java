@@ -55,12 +55,20 @@ public final class FakeBackend implements SessionBackend {
     final List<Message> retained = new CopyOnWriteArrayList<>();
     final List<Runnable> waitingForRoom = new CopyOnWriteArrayList<>();
     private final List<Runnable> untilCurrent = new CopyOnWriteArrayList<>();
+    private final List<Runnable> untilMatched = new CopyOnWriteArrayList<>();
 
     @Nullable
     LocalSessions target;
 
     Attached attached = new Attached(100, 101, false, QueueKind.SHARD, new int[0]);
     boolean holdAttach;
+
+    /** Whether no more may ask for their sessions. */
+    boolean full;
+
+    /** How many have asked for their sessions and not been answered. */
+    int waiting;
+
     boolean holdDetach;
 
     /** Told when the latest Detach is logged. */
@@ -72,6 +80,7 @@ public final class FakeBackend implements SessionBackend {
     boolean congested;
     boolean behind;
     boolean behindAgain;
+    boolean unmatched;
     RouteOutcome outcome = new RouteOutcome.Safe();
     Outcome subscribeOutcome = Outcome.CREATED;
     Destinations otherMember = Destinations.NONE;
@@ -111,8 +120,19 @@ public final class FakeBackend implements SessionBackend {
     }
 
     @Override
+    public boolean mayAttach(String clientId) {
+        return !full;
+    }
+
+    @Override
+    public void attachAnswered(String clientId) {
+        waiting--;
+    }
+
+    @Override
     public void attach(ShardEvent.Attach attach, LongConsumer appended) {
         attaches.add(attach);
+        waiting++;
         appended.accept(attached.epoch());
         if (!holdAttach) {
             answerAttach();
@@ -205,6 +225,25 @@ public final class FakeBackend implements SessionBackend {
         if (!holdRoutes) {
             callback.onRouted(outcome);
         }
+    }
+
+    @Override
+    public boolean isMatched(String publisher) {
+        return !unmatched;
+    }
+
+    @Override
+    public void onMatched(String publisher, Runnable action) {
+        untilMatched.add(action);
+    }
+
+    /** All that was published is matched. */
+    void match() {
+        unmatched = false;
+        List.copyOf(untilMatched).forEach(action -> {
+            untilMatched.remove(action);
+            action.run();
+        });
     }
 
     @Override

@@ -7,10 +7,16 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.tributary.broker.delivery.Attached;
 import io.tributary.broker.subscription.Subscriber;
 import io.tributary.common.event.QueueKind;
+import io.tributary.common.event.ShardEvent;
 import io.tributary.common.mqtt.MqttPacket.Disconnect;
 import io.tributary.common.mqtt.QoS;
 import io.tributary.common.mqtt.ReasonCode;
+import java.lang.ref.WeakReference;
+import java.time.InstantSource;
+import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
+import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Test;
 
 class LocalSessionsTest {
@@ -46,11 +52,113 @@ class LocalSessionsTest {
     }
 
     @Test
+    void keepsNeitherSessionNorConnectionOfOneThatEndsBeforeItIsAttached() {
+        LocalSessions sessions = new LocalSessions();
+        FakeBackend backend = new FakeBackend();
+        backend.holdAttach();
+        List<WeakReference<?>> gone = new ArrayList<>();
+        for (int i = 0; i < 100; i++) {
+            gone.addAll(connectAndLose(sessions, backend));
+        }
+
+        Awaitility.await().untilAsserted(() -> {
+            System.gc();
+            assertThat(gone).allMatch(each -> each.refersTo(null));
+        });
+        assertThat(sessions.size()).isZero();
+        assertThat(backend.waiting).isEqualTo(100);
+        for (ShardEvent.Attach attach : backend.attaches) {
+            sessions.attached(attach.connection(), backend.attached);
+            sessions.attached(attach.connection(), backend.attached);
+        }
+        fixture.turn();
+        assertThat(backend.detaches).hasSize(100);
+        assertThat(backend.waiting).isZero();
+    }
+
+    @Test
+    void forgetsOneThatEndedBeforeItWasAttachedWhenAnotherHasItsSession() {
+        fixture.backend.holdAttach();
+        fixture.send(Connects.v5().build());
+        fixture.session().connectionLost();
+
+        fixture.sessions.takenOver(fixture.connection());
+        fixture.backend.answerAttach();
+        fixture.turn();
+
+        assertThat(fixture.backend.detaches).isEmpty();
+        assertThat(fixture.backend.waiting).isZero();
+    }
+
+    @Test
+    void forgetsOneThatEndedBeforeItWasAttachedWhenItsOwnerDoesNotNameIt() {
+        fixture.backend.holdAttach();
+        fixture.send(Connects.v5().build());
+        fixture.session().connectionLost();
+
+        fixture.sessions.onlyTheseAttached(_ -> true, _ -> false, 100); // its Attach is at 101
+        fixture.turn();
+        assertThat(fixture.backend.waiting).isEqualTo(1);
+        fixture.sessions.onlyTheseAttached(_ -> true, _ -> false, 101);
+        fixture.turn();
+
+        assertThat(fixture.backend.waiting).isZero();
+    }
+
+    @Test
+    void forgetsOneThatIsRefused() {
+        fixture.backend.holdAttach();
+        fixture.send(Connects.v5().build());
+
+        fixture.sessions.refused(fixture.connection(), QueueKind.TOPIC);
+        fixture.turn();
+
+        assertThat(fixture.sink.closed).isTrue();
+        assertThat(fixture.sessions.size()).isZero();
+        assertThat(fixture.backend.waiting).isZero();
+    }
+
+    /** Weak references to what a client leaves that connects and is lost before it gets its session. */
+    private List<WeakReference<?>> connectAndLose(LocalSessions sessions, FakeBackend backend) {
+        FakeSink sink = new FakeSink();
+        SessionServices services = new SessionServices(
+                "node",
+                backend,
+                new AccessControl(fixture.authenticator, Map.of(), fixture.authorizer, fixture.clientRules),
+                Extensions.NONE,
+                sessions,
+                SessionRecorder.NONE,
+                InstantSource.system());
+        Peer peer = new Peer("peer", "listener", () -> null, null);
+        Session session = new Session(services, fixture.limits, peer, sessions.mailbox(fixture.loop.eventLoop()), sink);
+        session.open();
+        session.handle(Connects.v5().build());
+        fixture.turn();
+        session.connectionLost();
+        fixture.turn();
+        return List.of(new WeakReference<>(session), new WeakReference<>(sink), new WeakReference<>(peer));
+    }
+
+    @Test
+    void givesMembersMessageToNobodyElseWhenTheNumberIsAnothersConnection() {
+        fixture.connect(Connects.v5().durable());
+        fixture.sink.take();
+
+        fixture.sessions.deliverToMember("a member that left", fixture.connection(), queued("x", QoS.AT_MOST_ONCE));
+        fixture.turn();
+        assertThat(fixture.sink.take()).isEmpty();
+
+        fixture.sessions.deliverToMember("c", fixture.connection(), queued("x", QoS.AT_MOST_ONCE));
+        fixture.turn();
+        assertThat(fixture.sink.take()).hasSize(1);
+    }
+
+    @Test
     void keepsNewerConnectionWhenOlderOneOfTheClientEnds() {
         fixture.connect(Connects.v5().durable());
         long old = fixture.connection();
         Session newer = fixture.session();
-        fixture.sessions.add(old + 1, newer);
+        fixture.sessions.add(old + 1, "another", newer);
         fixture.sessions.addPersistent("c", newer);
 
         fixture.sessions.remove(old + 100, "c");

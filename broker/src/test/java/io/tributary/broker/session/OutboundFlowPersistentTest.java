@@ -165,6 +165,50 @@ class OutboundFlowPersistentTest {
         assertThat(fixture.sink.closed).isFalse();
     }
 
+    @Test // [MQTT-4.3.3-4]
+    void sendsNoPubrelWhenPubrecWithErrorHasUnknownPacketIdentifier() {
+        fixture.connect(Connects.v5().durable());
+
+        fixture.send(pubrec(4, ReasonCode.PACKET_IDENTIFIER_IN_USE));
+
+        assertThat(fixture.sink.take()).isEmpty();
+        assertThat(fixture.sink.closed).isFalse();
+    }
+
+    @Test // section 4.13.1
+    void disconnectsWhenQos1MessageGetsPubcomp() {
+        fixture.connect(Connects.v5().durable());
+        fixture.deliver(delivery(1, QoS.AT_LEAST_ONCE));
+        fixture.sink.take();
+
+        fixture.send(pubcomp(1));
+
+        assertThat(fixture.sink.takeOnly(Disconnect.class).reason()).isEqualTo(ReasonCode.PROTOCOL_ERROR);
+    }
+
+    @Test // section 4.13.1
+    void disconnectsWhenPubcompComesInPlaceOfPubrec() {
+        fixture.connect(Connects.v5().durable());
+        fixture.deliver(delivery(1, QoS.EXACTLY_ONCE));
+        fixture.sink.take();
+
+        fixture.send(pubcomp(1));
+
+        assertThat(fixture.sink.takeOnly(Disconnect.class).reason()).isEqualTo(ReasonCode.PROTOCOL_ERROR);
+    }
+
+    @Test // section 4.13.1
+    void disconnectsWhenPubcompComesBeforePubrel() {
+        fixture.connect(Connects.v5().durable());
+        fixture.deliver(delivery(1, QoS.EXACTLY_ONCE));
+        fixture.send(pubrec(1, ReasonCode.SUCCESS));
+        fixture.sink.take();
+
+        fixture.send(pubcomp(1));
+
+        assertThat(fixture.sink.takeOnly(Disconnect.class).reason()).isEqualTo(ReasonCode.PROTOCOL_ERROR);
+    }
+
     @Test
     void disconnectsWhenQos2MessageGetsPuback() {
         fixture.connect(Connects.v5().durable());

@@ -62,6 +62,35 @@ class SubscribeFlowTest {
     }
 
     @Test
+    void makesSubscriptionOnlyOnceWhatWasPublishedBeforeIsMatched() {
+        fixture.connect(Connects.v5());
+        fixture.backend.unmatched = true;
+
+        fixture.send(subscribe(8, plain("a", QoS.AT_MOST_ONCE)));
+
+        assertThat(fixture.backend.subscribed).isEmpty();
+        assertThat(fixture.session().mayRead()).isFalse();
+        fixture.backend.match();
+        fixture.turn();
+        assertThat(fixture.backend.subscribed).hasSize(1);
+        assertThat(fixture.session().mayRead()).isTrue();
+        fixture.sink.takeOnly(Suback.class);
+    }
+
+    @Test
+    void makesNoSubscriptionWhenConnectionEndsBeforeWhatWasPublishedIsMatched() {
+        fixture.connect(Connects.v5());
+        fixture.backend.unmatched = true;
+        fixture.send(subscribe(8, plain("a", QoS.AT_MOST_ONCE)));
+
+        fixture.session().connectionLost();
+        fixture.backend.match();
+        fixture.turn();
+
+        assertThat(fixture.backend.subscribed).isEmpty();
+    }
+
+    @Test
     void refusesFilterWhenItIsNotAuthorised() {
         fixture.authorizer = new OnlyQos0();
         fixture.connect(Connects.v5());
@@ -81,6 +110,17 @@ class SubscribeFlowTest {
         fixture.send(subscribe(8, plain("a", QoS.AT_LEAST_ONCE)));
 
         assertThat(fixture.sink.takeOnly(Suback.class).reasons()).containsExactly(ReasonCode.UNSPECIFIED_ERROR);
+    }
+
+    @Test // [MQTT-3.8.4-1]
+    void refusesOnlyFilterThatIsTooDeep() {
+        fixture.connect(Connects.v5());
+
+        fixture.send(subscribe(8, plain("a" + "/a".repeat(128), QoS.AT_LEAST_ONCE), plain("b", QoS.AT_LEAST_ONCE)));
+
+        assertThat(fixture.sink.takeOnly(Suback.class).reasons())
+                .containsExactly(ReasonCode.TOPIC_FILTER_INVALID, ReasonCode.GRANTED_QOS_1);
+        assertThat(fixture.backend.subscribed).hasSize(1);
     }
 
     @Test

@@ -8,7 +8,9 @@ import static io.tributary.broker.shard.Samples.recipient;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.tributary.broker.shard.QueueLimits.Overflow;
+import io.tributary.common.event.EventCodec;
 import io.tributary.common.event.Recipient;
+import io.tributary.common.event.RecordFormat;
 import io.tributary.common.event.ShardEvent.ClientSettled;
 import io.tributary.common.event.ShardEvent.Publish;
 import io.tributary.common.event.ShardEvent.Settled;
@@ -365,14 +367,18 @@ class DeliveriesTest {
         DeliveryFixture wide = DeliveryFixture.of(30_000, 60_000, Overflow.DROP_OLDEST);
         for (String client : List.of("a", "b", "c")) {
             long session = wide.fold(attach(client, 7));
-            for (int i = 0; i < 6_000; i++) {
+            for (int i = 0; i < 12_000; i++) {
                 wide.fold(Samples.publish("", recipient(client, session)));
                 wide.deliveries.settle(client, session, new long[] {i + 1});
             }
         }
-        assertThat(wide.deliveries.takeSettled(0))
-                .extracting(record -> record.clients().size())
-                .containsExactly(2, 1);
+        List<Settled> records = wide.deliveries.takeSettled(0);
+        assertThat(records).hasSize(2);
+        assertThat(records.stream()
+                        .flatMap(record -> record.clients().stream())
+                        .mapToInt(client -> client.settled().length)
+                        .sum())
+                .isEqualTo(36_000);
     }
 
     // QoS 2.
@@ -563,5 +569,47 @@ class DeliveriesTest {
     private Publish expiring(String text) {
         Message message = message(text).withExpiry(shard.nowMillis + 500);
         return new Publish(message, List.of(recipient("a", 1)), null);
+    }
+
+    @Test
+    void whatClientsSettleIsSplitWhenTheirNamesAreLong() {
+        DeliveryFixture large = DeliveryFixture.of(3, 100, Overflow.DROP_OLDEST);
+        String name = "x".repeat(1_000);
+        int clients = 2_000;
+        for (int i = 0; i < clients; i++) {
+            large.fold(attach(name + i, 7));
+            large.publish(name + i, "m");
+            large.settle(name + i, 1);
+        }
+        List<Settled> records = large.deliveries.takeSettled(DeliveryFixture.OWNER);
+        assertThat(records)
+                .allSatisfy(record -> assertThat(EventCodec.encode(record, RecordFormat.NEWEST))
+                        .hasSizeLessThan(512 << 10));
+        records.forEach(large::fold);
+        for (int i = 0; i < clients; i++) {
+            assertThat(large.client(name + i).queuedMessages).isZero();
+        }
+    }
+
+    @Test
+    void whatOneClientSettlesIsSplitWhenItIsMuch() {
+        int messages = 100_000;
+        DeliveryFixture large = DeliveryFixture.of(32_767, 65_535, Overflow.DROP_OLDEST);
+        large.fold(attach("a", 7), detach("a", 1, 0));
+        for (int i = 0; i < messages; i++) {
+            large.publish("a", "");
+        }
+        List<Settled> records = large.deliveries.takeSettled(DeliveryFixture.OWNER);
+        assertThat(records.stream().flatMap(record -> record.clients().stream()))
+                .hasSizeGreaterThan(2)
+                .allMatch(client -> client.settled().length <= 10_000);
+        long queued = large.deliveries.messagesOf(large.client("a"));
+        long bytes = large.deliveries.bytesOf(large.client("a"));
+        for (Settled record : records) {
+            large.fold(record);
+            assertThat(large.deliveries.messagesOf(large.client("a"))).isEqualTo(queued);
+            assertThat(large.deliveries.bytesOf(large.client("a"))).isEqualTo(bytes);
+        }
+        assertThat(large.client("a").queuedMessages).isEqualTo(queued);
     }
 }

@@ -10,6 +10,7 @@ import io.tributary.common.event.ShardEvent.Settled;
 import io.tributary.common.mqtt.Message;
 import io.tributary.common.mqtt.Will;
 import io.tributary.persistence.app.AppTopics;
+import io.tributary.persistence.shard.ShardLog;
 import io.tributary.persistence.shard.ShardStore;
 import io.tributary.persistence.shard.ShardStore.Claim;
 import java.time.Duration;
@@ -38,6 +39,7 @@ final class DeliveryFixture implements Effects, MessageRouting {
     final ShardState state = new ShardState(this, new Claim(ShardStore.NOTHING_APPLIED, -1, List.of()));
     final SessionQueues queues = new SessionQueues(0, state, store, Runnable::run);
     final Deliveries deliveries;
+    final Backlogs backlogs;
     final QueueTrimmer trimmer;
     final GroupHandOver handOver;
     long nowMillis = 1_000_000;
@@ -50,21 +52,36 @@ final class DeliveryFixture implements Effects, MessageRouting {
 
     DeliveryFixture(ShardConfig config) {
         catchUp = config.catchUp();
-        deliveries = new Deliveries(config, queues, _ -> target, this::reading, () -> nowMillis, new ShardRecorder() {
-            @Override
-            public void dropped(DropReason reason) {
-                dropped.add(reason.name());
-            }
-        });
-        trimmer = new QueueTrimmer(config.queue(), queues, deliveries);
+        deliveries = new Deliveries(
+                config,
+                queues,
+                _ -> target,
+                this::reading,
+                () -> nowMillis,
+                new ShardRecorder() {
+                    @Override
+                    public void dropped(DropReason reason) {
+                        dropped.add(reason.name());
+                    }
+                },
+                ShardLog.ROOM_BYTES);
+        backlogs = new Backlogs(config.queue(), queues, deliveries);
+        trimmer = new QueueTrimmer(config.queue(), queues, deliveries, backlogs);
         handOver = new GroupHandOver(
-                queues, deliveries, this, Runnable::run, () -> nowMillis, OWNER, (handOver, durable) -> {
-                    handOvers.add(handOver);
+                queues,
+                deliveries,
+                this,
+                Runnable::run,
+                () -> nowMillis,
+                OWNER,
+                (record, durable) -> {
+                    handOvers.add((HandOver) record);
                     onDurable.add(durable);
                     if (logsAtOnce) {
                         makeDurable();
                     }
-                });
+                },
+                ShardLog.ROOM_BYTES);
         fold(new ShardEvent.Owner(Samples.NODE));
     }
 
@@ -84,6 +101,7 @@ final class DeliveryFixture implements Effects, MessageRouting {
                 topics,
                 Runnable::run,
                 catchUp,
+                () -> nowMillis,
                 () -> nowMillis,
                 ShardRecorder.NONE);
     }
@@ -178,6 +196,9 @@ final class DeliveryFixture implements Effects, MessageRouting {
     public void refused(ShardEvent.Attach attach, ClientState existing) {}
 
     @Override
+    public void unheard(String node, long connection) {}
+
+    @Override
     public void detached(ClientState client) {
         deliveries.detached(client, () -> {
             if (client.isPersistent()) {
@@ -202,6 +223,7 @@ final class DeliveryFixture implements Effects, MessageRouting {
 
     @Override
     public void queued(ClientState client, long sequence, QueueEntry.Queued entry) {
+        backlogs.queued(client, entry.message().sizeBytes());
         if (trimmer.admit(client, sequence, entry)) {
             deliveries.queued(client, sequence, entry);
             if (entry.group() != null && !client.isAttached()) {
@@ -222,10 +244,18 @@ final class DeliveryFixture implements Effects, MessageRouting {
     public void handOn(Message message, Destinations destinations) {}
 
     @Override
+    public void handOnWill(ShardEvent.WillDue due, boolean wasDue) {}
+
+    @Override
     public void willDue(String clientId, long epoch, Will will) {}
 
     @Override
-    public Destinations match(Message message) {
+    public Destinations match(Message message, Runnable stored) {
+        return Destinations.NONE;
+    }
+
+    @Override
+    public Destinations matchAgain(Message message) {
         return Destinations.NONE;
     }
 
@@ -240,5 +270,5 @@ final class DeliveryFixture implements Effects, MessageRouting {
     }
 
     @Override
-    public void deliverTransient(Message message, Destinations destinations) {}
+    public void deliverTransient(Message message, Destinations destinations, Runnable taken) {}
 }

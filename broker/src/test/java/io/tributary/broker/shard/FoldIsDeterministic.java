@@ -111,9 +111,7 @@ final class FoldIsDeterministic implements Ledger.Promise {
             Map<Long, QueueEntry> queue = shard.queues.getOrDefault(head.clientId(), new TreeMap<>());
             long bytes = 0;
             for (QueueEntry entry : queue.values()) {
-                bytes += entry instanceof QueueEntry.Queued queued
-                        ? queued.message().sizeBytes()
-                        : 0;
+                bytes += entry.sizeBytes();
             }
             if (head.queuedMessages() != queue.size() || head.queuedBytes() != bytes) {
                 throw new Violation(head.clientId() + " counts " + head.queuedMessages() + " messages of "

@@ -9,7 +9,12 @@ import static io.tributary.broker.shard.Samples.recipient;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.tributary.broker.shard.QueueLimits.Overflow;
+import io.tributary.common.event.EventCodec;
+import io.tributary.common.event.RecordFormat;
 import io.tributary.common.event.ShardEvent.Moved;
+import io.tributary.common.event.ShardEvent.Publish;
+import io.tributary.common.mqtt.Message;
+import io.tributary.common.mqtt.PublishProperties;
 import io.tributary.common.mqtt.QoS;
 import java.util.List;
 import org.junit.jupiter.api.BeforeEach;
@@ -26,6 +31,22 @@ class GroupHandOverTest {
     void beginSession() {
         shard.otherMember = member("b", 1, AT_LEAST_ONCE);
         shard.fold(attach("a", 7));
+    }
+
+    @Test
+    void messagesMoveInSeveralRecordsWhenTheyAreLarge() {
+        PublishProperties properties = new PublishProperties(null, "x".repeat(60_000), null, null, List.of());
+        Message message = new Message("t", new byte[1], AT_LEAST_ONCE, false, properties, Message.NEVER, "p");
+        for (int i = 0; i < 15; i++) {
+            shard.fold(new Publish(message, List.of(member("a", 1, AT_LEAST_ONCE)), null));
+        }
+        leave(0);
+        assertThat(moved()).hasSize(15);
+        assertThat(shard.handOvers)
+                .allSatisfy(record -> assertThat(EventCodec.encode(record, RecordFormat.NEWEST))
+                        .hasSizeLessThan(512 << 10));
+        shard.handOvers.forEach(shard::fold);
+        assertThat(shard.client("a").queuedMessages).isZero();
     }
 
     @Test

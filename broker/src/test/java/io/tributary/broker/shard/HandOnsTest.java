@@ -21,7 +21,9 @@ class HandOnsTest {
     private final HeldLog log = new HeldLog(2);
     private final LogAppender appender = InstantTopics.appender(log);
     private final List<String> transients = new ArrayList<>();
-    private final HandOns handOns = new HandOns(SHARD, appender, new Routing(), Runnable::run);
+    private final List<Runnable> whenTaken = new ArrayList<>();
+    private int failures;
+    private final HandOns handOns = new HandOns(SHARD, appender, new Routing(), Runnable::run, _ -> failures++);
 
     @Test
     void recordsNameTheirSource() {
@@ -63,10 +65,15 @@ class HandOnsTest {
     }
 
     @Test
-    void handOnIsNotDoneWhenItsAppendFailed() {
+    void handOnIsRepeatedWhenItsAppendFailed() {
         handOns.handOn(7, message("m"), Samples.devices(in(0)));
         log.fail();
+        assertThat(failures).isEqualTo(1);
+        handOns.restart();
+        handOns.handOn(7, message("m"), Samples.devices(in(0)));
         assertThat(handOns.isDoneUpTo(7)).isFalse();
+        log.makeDurable();
+        assertThat(handOns.isDoneUpTo(7)).isTrue();
     }
 
     @Test
@@ -83,6 +90,20 @@ class HandOnsTest {
         handOns.handOn(7, message("m"), Samples.devices(in(0)));
         handOns.handOn(8, message("n"), Samples.devices(in(0)));
         assertThat(transients).containsExactly("m", "n");
+    }
+
+    @Test
+    void willIsHandedOnWhenOtherNodesHaveItAndItIsSafe() {
+        List<String> done = new ArrayList<>();
+        handOns.handOn(7, message("will"), Samples.devices(in(0)), () -> done.add("will"));
+        log.makeDurable();
+        assertThat(done).isEmpty();
+        whenTaken.forEach(Runnable::run);
+        assertThat(done).containsExactly("will");
+        handOns.handOn(8, message("for nobody that is logged"), Destinations.NONE, () -> done.add("second"));
+        assertThat(done).hasSize(1);
+        whenTaken.getLast().run();
+        assertThat(done).hasSize(2);
     }
 
     private List<Source> sources() {
@@ -102,8 +123,9 @@ class HandOnsTest {
 
     private final class Routing extends NoRouting {
         @Override
-        public void deliverTransient(Message message, Destinations destinations) {
+        public void deliverTransient(Message message, Destinations destinations, Runnable taken) {
             transients.add(Samples.text(message));
+            whenTaken.add(taken);
         }
     }
 }

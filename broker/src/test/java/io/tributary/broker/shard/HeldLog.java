@@ -1,6 +1,7 @@
 package io.tributary.broker.shard;
 
 import io.tributary.common.event.EventCodec;
+import io.tributary.common.event.RecordFormat;
 import io.tributary.common.event.ShardEvent;
 import io.tributary.persistence.shard.AppendCallback;
 import io.tributary.persistence.shard.LogRecord;
@@ -19,6 +20,7 @@ final class HeldLog implements ShardLog {
     private final List<List<LogRecord>> records = new ArrayList<>();
     private final List<Runnable> waiting = new ArrayList<>();
     private int room = Integer.MAX_VALUE;
+    private int largestRecord = Integer.MAX_VALUE;
     private @Nullable Reader reader;
 
     private record Pending(int shard, ShardEvent event, AppendCallback callback) {}
@@ -36,6 +38,11 @@ final class HeldLog implements ShardLog {
         List<Runnable> actions = List.copyOf(waiting);
         waiting.clear();
         actions.forEach(Runnable::run);
+    }
+
+    /** Refuses larger records from now on, each alone. */
+    void largestRecord(int bytes) {
+        largestRecord = bytes;
     }
 
     /** Appends that are not durable yet. */
@@ -64,7 +71,7 @@ final class HeldLog implements ShardLog {
     /** Puts a record into the log; returns its offset. */
     long add(int shard, ShardEvent event, long timeMillis) {
         List<LogRecord> log = records.get(shard);
-        log.add(new LogRecord(log.size(), timeMillis, EventCodec.encode(event)));
+        log.add(new LogRecord(log.size(), timeMillis, EventCodec.encode(event, RecordFormat.NEWEST)));
         return log.getLast().offset();
     }
 
@@ -91,6 +98,12 @@ final class HeldLog implements ShardLog {
             return false;
         }
         room--;
+        if (value.length > largestRecord) {
+            calls.add("refuse " + value.length + " bytes of "
+                    + EventCodec.decode(value).getClass().getSimpleName());
+            callback.onAppended(-1, new IllegalStateException("a record of " + value.length + " bytes"));
+            return true;
+        }
         pending.add(new Pending(shard, EventCodec.decode(value), callback));
         return true;
     }

@@ -67,8 +67,8 @@ final class HeldStore implements ShardStore {
     }
 
     @Override
-    public CompletionStage<Claim> claim(int shard, long ownerEpoch) {
-        return hold(() -> new Claim(content.applied, content.foldedOwner, List.copyOf(content.sources.values())));
+    public CompletionStage<Claim> claim(int shard, Claimant owner) {
+        return hold(() -> content.claim(owner));
     }
 
     @Override

@@ -6,6 +6,7 @@ import io.tributary.persistence.shard.ShardLog;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /** A log in memory in which every append is durable at once and handed out at once. Thread-safe. */
@@ -14,12 +15,23 @@ public final class InstantLog implements ShardLog {
     private final boolean[] reading;
     private @Nullable Reader reader;
     private int pauses;
+    private volatile Set<Integer> lagging = Set.of();
 
     public InstantLog(int shards) {
         reading = new boolean[shards];
         for (int shard = 0; shard < shards; shard++) {
             records.add(new ArrayList<>());
         }
+    }
+
+    /** Says of shards that they lag. */
+    void lag(Set<Integer> newLagging) {
+        lagging = newLagging;
+    }
+
+    @Override
+    public Set<Integer> lagging() {
+        return lagging;
     }
 
     /** How often a shard was paused. */

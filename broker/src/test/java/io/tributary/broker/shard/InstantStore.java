@@ -18,7 +18,7 @@ public final class InstantStore implements ShardStore {
     }
 
     @Override
-    public synchronized CompletionStage<Claim> claim(int shard, long ownerEpoch) {
+    public synchronized CompletionStage<Claim> claim(int shard, Claimant owner) {
         return CompletableFuture.completedStage(new Claim(applied[shard], -1, List.of()));
     }
 

@@ -1,6 +1,7 @@
 package io.tributary.broker.shard;
 
 import io.tributary.common.event.Recipient;
+import io.tributary.common.event.RecordFormat;
 import io.tributary.common.event.Source;
 import io.tributary.common.mqtt.Message;
 import io.tributary.persistence.app.AppTopics;
@@ -26,7 +27,7 @@ public final class InstantTopics implements AppTopics {
 
     /** An appender to a log and to topics that nobody looks at. */
     static LogAppender appender(ShardLog log) {
-        return new LogAppender(log, new InstantTopics(), Duration.ZERO, () -> 0);
+        return new LogAppender(log, new InstantTopics(), Duration.ZERO, () -> 0, RecordFormat.alone());
     }
 
     List<AppRecord> records(AppTopic topic) {

@@ -32,6 +32,8 @@ final class Ledger {
 
         int attempts;
         boolean isAcknowledged;
+        /** Whether the log has lost a record that had it. */
+        boolean mayBeLost;
         /** The sessions that any attempt matched. */
         final Set<Recipient> recipients = new LinkedHashSet<>();
 

@@ -6,11 +6,13 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.tributary.common.event.EventCodec;
 import io.tributary.common.event.Recipient;
+import io.tributary.common.event.RecordFormat;
 import io.tributary.common.event.ShardEvent;
 import io.tributary.common.event.ShardEvent.Publish;
 import io.tributary.common.event.ShardEvent.Release;
 import io.tributary.common.event.Source;
 import io.tributary.common.mqtt.Message;
+import io.tributary.common.mqtt.QoS;
 import io.tributary.persistence.shard.AppendCallback;
 import io.tributary.persistence.shard.ShardLog;
 import java.time.Duration;
@@ -27,6 +29,11 @@ import org.junit.jupiter.api.Test;
 
 class LogAppenderTest {
     private static final AppendCallback IGNORE = (offset, failure) -> {};
+
+    /** With small packets, of 64 KiB. */
+    private static final int LARGEST_RECORD = (64 << 10) + (512 << 10);
+
+    private static final String LONG = "x".repeat(65_000);
 
     private final HeldLog log = new HeldLog(8);
     private final LogAppender appender = InstantTopics.appender(log);
@@ -79,6 +86,24 @@ class LogAppenderTest {
                 .extracting(publish -> publish.recipients().size())
                 .containsExactly(ShardEvent.MAX_RECIPIENTS, 1);
         assertThat(publishes()).extracting(publish -> part(publish.source())).containsExactly(0, 1);
+    }
+
+    @Test
+    void recipientsAreSplitWhenTheirNamesAreLong() {
+        log.largestRecord(LARGEST_RECORD);
+        List<Recipient> recipients = IntStream.range(0, ShardEvent.MAX_RECIPIENTS)
+                .mapToObj(i -> new Recipient("a", i, QoS.AT_LEAST_ONCE, false, List.of(), "$share/" + i + LONG))
+                .toList();
+        int[] parts = {0};
+        appender.publish(message("m"), recipients, shard -> new Source((Integer) shard, 9, parts[0]++), this::tell);
+        log.makeDurable();
+        assertThat(told).containsExactly("done");
+        assertThat(publishesOf(log.events(appender.shardOf("a"))))
+                .flatExtracting(Publish::recipients)
+                .isEqualTo(recipients);
+        assertThat(publishesOf(log.events(appender.shardOf("a"))))
+                .extracting(publish -> part(publish.source()))
+                .isEqualTo(IntStream.range(0, parts[0]).boxed().toList());
     }
 
     @Test
@@ -204,7 +229,11 @@ class LogAppenderTest {
     }
 
     private List<Publish> publishes() {
-        return log.pending().stream().map(Publish.class::cast).toList();
+        return publishesOf(log.pending());
+    }
+
+    private static List<Publish> publishesOf(List<ShardEvent> events) {
+        return events.stream().map(Publish.class::cast).toList();
     }
 
     private List<Integer> packetIds() {
@@ -218,7 +247,8 @@ class LogAppenderTest {
     @Test
     void messageExpiresWhenItIsOlderThanQueuesKeepIt() {
         HeldLog held = new HeldLog(1);
-        LogAppender aging = new LogAppender(held, new InstantTopics(), Duration.ofSeconds(10), () -> 5_000);
+        LogAppender aging =
+                new LogAppender(held, new InstantTopics(), Duration.ofSeconds(10), () -> 5_000, RecordFormat.alone());
         for (long expiry : new long[] {Message.NEVER, 15_001, 14_999}) {
             aging.publish(
                     Samples.message("m").withExpiry(expiry),

@@ -8,6 +8,7 @@ import io.tributary.common.event.QueueKind;
 import io.tributary.common.mqtt.Message;
 import io.tributary.common.mqtt.QoS;
 import io.tributary.common.mqtt.Will;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
 import org.junit.jupiter.api.Test;
@@ -25,10 +26,14 @@ class NamedHistoriesTest {
     /** How many messages reached the subscriber of a test. */
     private static final class Delivered implements Ledger.Promise {
         int count;
+        final List<Integer> toWatcher = new ArrayList<>();
 
         @Override
         public void delivered(SimWorld world, SimClient client, Published published, boolean exactlyOnce) {
             count += client.name.equals("subscriber") ? 1 : 0;
+            if (client.name.equals(SimWorld.WATCHER)) {
+                toWatcher.add(Ledger.idOf(published.message));
+            }
         }
     }
 
@@ -163,6 +168,29 @@ class NamedHistoriesTest {
         }
     }
 
+    @Test
+    void willComesBeforeWhatItsClientPublishesNext() {
+        for (int seed = 0; seed < 60; seed++) {
+            SimWorld world = seed % 3 == 0 ? alone(seed) : cluster(seed);
+            SimClient client = world.join("client", "nothing", QoS.AT_LEAST_ONCE);
+            Message offline = world.ledger.message(SimWorld.WILLS, QoS.EXACTLY_ONCE, Message.NEVER, client.name);
+            client.connect(client.wish(seed % 2 == 0, new Will(offline, 0, -1)));
+            world.passUntil(client::isConnected);
+            if (seed % 4 < 2) {
+                client.disconnect(true, ShardState.NEVER_EXPIRES_SECONDS);
+                world.pass(seed);
+            }
+            client.connect(client.wish(false, null));
+            world.passUntil(client::isConnected);
+            Message online = world.ledger.message("a", QoS.EXACTLY_ONCE, Message.NEVER, client.name);
+            client.publish(online);
+            world.passUntil(() -> delivered.toWatcher.contains(Ledger.idOf(online)));
+            assertThat(delivered.toWatcher).as("seed %s", seed).endsWith(Ledger.idOf(offline), Ledger.idOf(online));
+            world.finish();
+            delivered.toWatcher.clear();
+        }
+    }
+
     private static void share(SimWorld world, SimClient member) {
         world.routing.subscribe(new SimRouting.Subscription(
                 member.name, member.session(), TOPIC, QoS.AT_LEAST_ONCE, "$share/g/named", QueueKind.SHARD));
@@ -187,7 +215,8 @@ class NamedHistoriesTest {
     void storeGoesBackBetweenPubrecAndPubcomp() {
         for (int i = 0; i < 40; i++) {
             delivered.count = 0;
-            SimWorld world = world(new Faults(false, false, false, false, false, false, true, i % 2 == 0, false), i);
+            SimWorld world = world(
+                    new Faults(false, false, false, false, false, false, true, i % 2 == 0, false, false, false), i);
             SimClient subscriber = world.join("subscriber", TOPIC, QoS.EXACTLY_ONCE);
             SimClient publisher = world.join("publisher", "nothing", QoS.AT_LEAST_ONCE);
             publisher.publish(message(world, QoS.EXACTLY_ONCE));
@@ -230,6 +259,51 @@ class NamedHistoriesTest {
         }
     }
 
+    /** What waits in the log meanwhile is much more than a queue may hold. */
+    @Test
+    void connectedClientLosesNothingWhenTheStoreIsAwayAndItsShardHasNoOwner() {
+        for (int seed = 1; seed <= 20; seed++) {
+            delivered.count = 0;
+            SimWorld world =
+                    world(new Faults(false, true, false, false, false, true, false, false, true, false, false), seed);
+            SimClient subscriber = world.join("subscriber", TOPIC, QoS.AT_LEAST_ONCE);
+            SimClient publisher = world.join("publisher", "nothing", QoS.AT_LEAST_ONCE);
+            world.store.failures(1);
+            world.moveToOther(world.shardOf(subscriber));
+            publishUnseen(world, publisher, 100);
+            world.pass(60_000);
+            world.store.failures(0);
+            for (int i = 0; i < 100; i++) {
+                publisher.publish(message(world, QoS.AT_LEAST_ONCE));
+                world.pass(100);
+            }
+            world.finish();
+            assertThat(world.recorder.queueFull).isZero();
+            assertThat(delivered.count).isGreaterThanOrEqualTo(200);
+        }
+    }
+
+    @Test
+    void connectedClientLosesNothingWhenTheStoreIsAway() {
+        for (int seed = 1; seed <= 20; seed++) {
+            delivered.count = 0;
+            SimWorld world =
+                    world(new Faults(false, false, false, false, false, true, false, false, true, false, false), seed);
+            world.join("subscriber", TOPIC, QoS.EXACTLY_ONCE);
+            SimClient publisher = world.join("publisher", "nothing", QoS.AT_LEAST_ONCE);
+            world.store.failures(1);
+            for (int i = 0; i < 200; i++) {
+                publishUnseen(world, publisher, 3);
+                world.pass(300);
+            }
+            assertThat(delivered.count).as("while the store is away").isEqualTo(600);
+            world.store.failures(0);
+            world.finish();
+            assertThat(world.recorder.queueFull).isZero();
+            assertThat(delivered.count).isEqualTo(600);
+        }
+    }
+
     /** Publishes so many messages as fast as they are acknowledged. */
     private static void publishUnseen(SimWorld world, SimClient publisher, int messages) {
         for (int i = 0; i < messages; i++) {
@@ -250,11 +324,15 @@ class NamedHistoriesTest {
     }
 
     private SimWorld cluster(long seed) {
-        return world(new Faults(false, true, true, true, true, false, false, false, false), seed);
+        return world(new Faults(false, true, true, true, true, false, false, false, false, false, false), seed);
     }
 
     private SimWorld alone() {
-        return world(new Faults(false, false, false, false, false, false, false, false, false), 1);
+        return alone(1);
+    }
+
+    private SimWorld alone(long seed) {
+        return world(new Faults(false, false, false, false, false, false, false, false, false, false, false), seed);
     }
 
     private SimWorld world(Faults faults, long seed) {
@@ -268,6 +346,7 @@ class NamedHistoriesTest {
                         new ExactlyOnce(),
                         new OneSession(),
                         new WillsArePublishedOnce(),
+                        new NothingIsEarly(),
                         new FoldIsDeterministic(),
                         new MemoryIsReturned()));
     }

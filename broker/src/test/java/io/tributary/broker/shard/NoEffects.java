@@ -3,6 +3,7 @@ package io.tributary.broker.shard;
 import io.tributary.common.event.Destinations;
 import io.tributary.common.event.QueueEntry;
 import io.tributary.common.event.ShardEvent.Attach;
+import io.tributary.common.event.ShardEvent.WillDue;
 import io.tributary.common.mqtt.Message;
 import io.tributary.common.mqtt.Will;
 import org.jspecify.annotations.Nullable;
@@ -28,6 +29,9 @@ class NoEffects implements Effects {
     public void sessionEnded(ClientState client) {}
 
     @Override
+    public void unheard(String node, long connection) {}
+
+    @Override
     public void queued(ClientState client, long sequence, QueueEntry.Queued entry) {}
 
     @Override
@@ -38,6 +42,9 @@ class NoEffects implements Effects {
 
     @Override
     public void handOn(Message message, Destinations destinations) {}
+
+    @Override
+    public void handOnWill(WillDue due, boolean wasDue) {}
 
     @Override
     public void willDue(String clientId, long epoch, Will will) {}

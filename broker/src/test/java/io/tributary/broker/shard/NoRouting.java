@@ -8,7 +8,13 @@ import io.tributary.common.mqtt.Message;
 /** Nobody subscribes to anything. */
 public class NoRouting implements MessageRouting {
     @Override
-    public Destinations match(Message message) {
+    public Destinations match(Message message, Runnable stored) {
+        stored.run();
+        return Destinations.NONE;
+    }
+
+    @Override
+    public Destinations matchAgain(Message message) {
         return Destinations.NONE;
     }
 
@@ -23,5 +29,7 @@ public class NoRouting implements MessageRouting {
     }
 
     @Override
-    public void deliverTransient(Message message, Destinations destinations) {}
+    public void deliverTransient(Message message, Destinations destinations, Runnable taken) {
+        taken.run();
+    }
 }

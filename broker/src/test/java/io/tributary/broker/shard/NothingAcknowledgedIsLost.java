@@ -46,7 +46,7 @@ final class NothingAcknowledgedIsLost implements Ledger.Promise {
     }
 
     private boolean isMissing(SimWorld world, Published one, Recipient recipient) {
-        if (!one.isAcknowledged || wasDelivered(one, recipient)) {
+        if (!one.isAcknowledged || one.mayBeLost || wasDelivered(one, recipient)) {
             return false;
         }
         if (recipient.group() != null && world.hasGuest()) {

@@ -61,7 +61,7 @@ final class OneSession implements Ledger.Promise {
                 epoch = record.offset();
                 isTransient = attach.sessionExpirySeconds() == 0;
                 expiresAt = Long.MAX_VALUE;
-            } else if (event instanceof Detach detach && isOf(client, detach, epoch) && epoch != before) {
+            } else if (event instanceof Detach detach && isOf(client, detach, epoch)) {
                 expiresAt = record.timeMillis() + detach.sessionExpirySeconds() * 1000;
             }
         }

@@ -197,4 +197,103 @@ class QueueTrimmerTest {
         assertThat(shard.dropped).isEmpty();
         assertThat(shard.deliveries.messagesOf(shard.client("a"))).isEqualTo(1);
     }
+
+    // What waited while the shard stood still.
+
+    @Test
+    void connectedClientGetsAllThatWaitedWhileTheShardStoodStill() {
+        shard.fold(attach("a", 7));
+        shard.backlogs.standsStill(shard.nowMillis);
+        shard.publish("a", "1", "2", "3", "4", "5", "6", "7");
+        assertThat(shard.dropped).isEmpty();
+        for (int sequence = 1; sequence <= 7; sequence++) {
+            shard.settle("a", sequence);
+        }
+        assertThat(shard.target.take()).containsExactly("7: 1", "7: 2", "7: 3", "7: 4", "7: 5", "7: 6", "7: 7");
+    }
+
+    @Test
+    void whatComesLaterCountsAsEver() {
+        shard.fold(attach("a", 7));
+        shard.backlogs.standsStill(shard.nowMillis);
+        shard.publish("a", "1", "2", "3", "4", "5", "6");
+        pass(2000);
+        shard.publish("a", "7", "8");
+        assertThat(shard.dropped).isEmpty();
+        shard.publish("a", "9");
+        assertThat(shard.dropped)
+                .as("3 + 4 that waited, but for the first that were within the limit")
+                .hasSize(1);
+    }
+
+    @Test
+    void limitIsThatOfTheQueueAgainWhenTheBacklogIsTaken() {
+        shard.fold(attach("a", 7));
+        shard.backlogs.standsStill(shard.nowMillis);
+        shard.publish("a", "1", "2", "3", "4", "5", "6");
+        shard.settle("a", 1, 2);
+        shard.settle("a", 3, 4);
+        shard.settle("a", 5, 6);
+        pass(2000);
+        shard.publish("a", "7", "8", "9");
+        assertThat(shard.dropped).isEmpty();
+        shard.publish("a", "10");
+        assertThat(shard.dropped).hasSize(1);
+    }
+
+    @Test
+    void offlineClientHasItsLimitWhenTheShardStoodStill() {
+        shard.fold(attach("a", 7), detach("a", 1, 0));
+        shard.backlogs.standsStill(shard.nowMillis);
+        shard.publish("a", "1", "2", "3", "4");
+        assertThat(shard.dropped).hasSize(1);
+    }
+
+    @Test
+    void clientThatTakesNothingHasItsLimitAfterAWhile() {
+        shard.fold(attach("a", 7));
+        shard.backlogs.standsStill(shard.nowMillis);
+        shard.publish("a", "1", "2", "3", "4", "5", "6");
+        pass(1000);
+        pass(Backlogs.PATIENCE_MILLIS - 1);
+        shard.publish("a", "7");
+        assertThat(shard.dropped).isEmpty();
+        pass(1000);
+        shard.publish("a", "8");
+        assertThat(shard.dropped).as("all but the two in flight and one").hasSize(5);
+    }
+
+    @Test
+    void clientThatWentAwayHasItsLimitAfterAMinute() {
+        shard.fold(attach("a", 7));
+        shard.backlogs.standsStill(shard.nowMillis);
+        shard.publish("a", "1", "2", "3", "4", "5", "6");
+        pass(1000);
+        shard.fold(detach("a", 1, 0));
+        pass(1000);
+        pass(Backlogs.ABSENCE_MILLIS - 1);
+        shard.publish("a", "7");
+        assertThat(shard.dropped).isEmpty();
+        pass(1000);
+        shard.publish("a", "8");
+        assertThat(shard.dropped).hasSize(5);
+    }
+
+    @Test
+    void queueOfASessionThatIsLoadedDoesNotCount() {
+        shard.fold(attach("a", 7), detach("a", 1, 0));
+        shard.publish("a", "1", "2", "3");
+        ClientState client = shard.client("a");
+        client.queuedMessages = 3;
+        shard.backlogs.loaded(client);
+        shard.publish("a", "4", "5", "6");
+        assertThat(shard.dropped).isEmpty();
+        shard.publish("a", "7");
+        assertThat(shard.dropped).hasSize(1);
+    }
+
+    private void pass(long millis) {
+        shard.nowMillis += millis;
+        shard.backlogs.tick(shard.nowMillis);
+    }
 }

@@ -3,6 +3,7 @@ package io.tributary.broker.shard;
 import io.tributary.common.event.Destinations;
 import io.tributary.common.event.QueueEntry;
 import io.tributary.common.event.ShardEvent.Attach;
+import io.tributary.common.event.ShardEvent.WillDue;
 import io.tributary.common.mqtt.Message;
 import io.tributary.common.mqtt.Will;
 import java.util.ArrayList;
@@ -38,6 +39,11 @@ final class RecordingEffects implements Effects {
     }
 
     @Override
+    public void unheard(String node, long connection) {
+        asked.add("unheard " + node + "/" + connection);
+    }
+
+    @Override
     public void detached(ClientState client) {
         asked.add("detached " + client.clientId);
     }
@@ -70,6 +76,11 @@ final class RecordingEffects implements Effects {
     @Override
     public void handOn(Message message, Destinations destinations) {
         asked.add("hand on " + Samples.text(message));
+    }
+
+    @Override
+    public void handOnWill(WillDue due, boolean wasDue) {
+        asked.add("hand on " + Samples.text(due.message()) + (wasDue ? "" : ", its delay is over"));
     }
 
     @Override

@@ -9,11 +9,18 @@ final class RecordingNodes implements OwnerTarget.Directory {
     final RecordingTarget target = new RecordingTarget();
     final RecordingTarget elsewhere = new RecordingTarget();
     final List<String> asked = new ArrayList<>();
+    /** How often this node still says that it knows what the others do. */
+    int currentFor = Integer.MAX_VALUE;
 
     @Override
     public OwnerTarget of(String node, int shard, long ownerEpoch) {
         asked.add(node);
         return node.equals(Samples.NODE) ? target : elsewhere;
+    }
+
+    @Override
+    public boolean isCurrent() {
+        return currentFor-- > 0;
     }
 
     @Override

@@ -100,8 +100,8 @@ class RepeatableAppendTest {
     }
 
     private void publish(List<Recipient> recipients) {
-        RepeatableAppend.of(recipients, SOURCE, appender::shardOf)
-                .publish(appender, message("m"), (_, failure) -> told.add(failure == null ? "durable" : "failed"));
+        RepeatableAppend.of(recipients, SOURCE, appender)
+                .publish(message("m"), (_, failure) -> told.add(failure == null ? "durable" : "failed"));
     }
 
     private List<Publish> publishes() {

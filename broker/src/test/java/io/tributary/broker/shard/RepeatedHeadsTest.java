@@ -62,6 +62,18 @@ class RepeatedHeadsTest {
     }
 
     @Test
+    void sessionsAreLoggedAgainWhenTheClockOfTheServersWasAheadForAWhile() {
+        goLive();
+        nowMillis += 86_400_000;
+        ticks(20);
+        assertThat(repeated()).hasSize(1);
+        nowMillis -= 86_400_000;
+        fold(attach("a", 7));
+        ticks(160 + 10);
+        assertThat(repeated()).hasSize(3);
+    }
+
+    @Test
     void aFewSessionsAreLoggedAtATime() {
         goLive();
         for (int i = 0; i < 25; i++) {
@@ -254,6 +266,7 @@ class RepeatedHeadsTest {
                 nodes,
                 new NoRouting(),
                 new NoObserver(),
+                () -> nowMillis,
                 () -> nowMillis,
                 new ShardRecorder() {
                     @Override

@@ -2,10 +2,12 @@ package io.tributary.broker.shard;
 
 import static io.tributary.broker.shard.Samples.NODE;
 import static io.tributary.broker.shard.Samples.attach;
+import static io.tributary.broker.shard.Samples.detach;
 import static io.tributary.broker.shard.Samples.publish;
 import static io.tributary.broker.shard.Samples.recipient;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.tributary.common.event.QueueKind;
 import io.tributary.common.event.ShardEvent;
 import io.tributary.common.event.ShardEvent.Settled;
 import io.tributary.persistence.shard.FencedException;
@@ -31,7 +33,7 @@ class SavePointsTest {
             new ShardState(new NoEffects(), new Claim(ShardStore.NOTHING_APPLIED, -1, List.of()));
     private final SessionQueues queues = new SessionQueues(0, state, store, Runnable::run);
     private long nowMillis;
-    private final HandOns handOns = new HandOns(0, appender, new NoRouting(), Runnable::run);
+    private final HandOns handOns = new HandOns(0, appender, new NoRouting(), Runnable::run, _ -> {});
     private final SavePoints savePoints = new SavePoints(0, environment(), state, queues, handOns, Runnable::run);
     private long offset;
 
@@ -192,7 +194,8 @@ class SavePointsTest {
         proceedBehind();
         int[] caughtUp = {0};
         savePoints.onCaughtUp(() -> caughtUp[0]++);
-        fold(new Settled(OWNER, List.of(Samples.settled("a", 1, "m", TOO_MANY + MANY)), List.of()));
+        long[] many = LongStream.rangeClosed(TOO_MANY / 2, TOO_MANY).toArray();
+        fold(new Settled(OWNER, List.of(Samples.settled("a", 1, "m", many)), List.of()));
         proceed();
         assertThat(caughtUp[0]).isEqualTo(1);
     }
@@ -217,6 +220,52 @@ class SavePointsTest {
         assertThat(savePoints.isSettledLate()).isFalse();
         savePoints.settledFolded();
         assertThat(savePoints.isSettledLate()).isTrue();
+    }
+
+    @Test
+    void settledIsLoggedEachIntervalWhenTheStoreIsAway() {
+        nowMillis += 1000;
+        proceed();
+        store.fail();
+        assertThat(savePoints.isSettledLate()).isFalse();
+        nowMillis += 1000;
+        assertThat(savePoints.isSettledLate()).isTrue();
+        savePoints.settledAppended(false);
+        savePoints.settledFolded();
+        assertThat(savePoints.isSettledLate()).isFalse();
+        nowMillis += 1000;
+        assertThat(savePoints.isSettledLate()).isTrue();
+    }
+
+    @Test
+    void settledIsLoggedWhenMuchWaitsForAStoreThatIsAway() {
+        nowMillis += 1000;
+        proceed();
+        queue(TOO_MANY / 4 + 1);
+        assertThat(savePoints.isSettledLate()).isTrue();
+        savePoints.settledAppended(false);
+        assertThat(savePoints.isSettledLate()).isFalse();
+    }
+
+    /** Such as a thousand clients a second that come and go for as long as the store is away. */
+    @Test
+    void sessionsThatComeAndGoDoNotWaitForTheStore() {
+        nowMillis += 1000;
+        proceed();
+        for (int i = 0; i < 200_000; i++) {
+            fold(visit("visitor-" + i));
+            fold(detach("visitor-" + i, offset - 1, true, 0));
+        }
+        assertThat(savePoints.isBehind()).isFalse();
+        assertThat(state.changes().weight()).isLessThan(1024);
+    }
+
+    @Test
+    void shardIsBehindWhenManySessionsWaitForTheStore() {
+        for (int i = 0; i < 1000 && !savePoints.isBehind(); i++) {
+            fold(attach("b" + i, 8 + i));
+        }
+        assertThat(savePoints.isBehind()).isTrue();
     }
 
     @Test
@@ -323,6 +372,10 @@ class SavePointsTest {
         assertThat(store.waiting()).isEqualTo(1);
     }
 
+    private static ShardEvent visit(String clientId) {
+        return new ShardEvent.Attach(clientId, NODE, 9, true, 0, 10, QueueKind.SHARD, null);
+    }
+
     private boolean proceed() {
         return savePoints.proceed(OWNER);
     }
@@ -351,6 +404,7 @@ class SavePointsTest {
                 new RecordingNodes(),
                 new NoRouting(),
                 new NoObserver(),
+                () -> nowMillis,
                 () -> nowMillis,
                 ShardRecorder.NONE,
                 _ -> {});

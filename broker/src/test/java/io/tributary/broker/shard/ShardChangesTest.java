@@ -12,11 +12,12 @@ import io.tributary.persistence.shard.SavePoint.SequenceKey;
 import io.tributary.persistence.shard.SavePoint.SequencedEntry;
 import io.tributary.persistence.shard.SavePoint.SourcePosition;
 import io.tributary.persistence.shard.SavePoint.WillKey;
+import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
 
 class ShardChangesTest {
-    private final ShardChanges changes = new ShardChanges();
+    private final ShardChanges changes = new ShardChanges(0);
     private final ClientState client = new ClientState("a", 0, QueueKind.SHARD);
 
     @Test
@@ -114,7 +115,59 @@ class ShardChangesTest {
         changes.putWill(new ClientWill("a", 1, Samples.WILL, true));
         changes.putWill(new ClientWill("a", 2, Samples.WILL, false));
         changes.removeWill("a", 2);
+        changes.removeWill("a", 0);
         assertThat(changes.wills()).containsExactly(new ClientWill("a", 1, Samples.WILL, true));
-        assertThat(changes.willsRemoved()).containsExactly(new WillKey("a", 2));
+        assertThat(changes.willsRemoved()).containsExactly(new WillKey("a", 0));
+    }
+
+    @Test
+    void sessionLeavesNoTraceWhenItBeganAndEndedSinceTheLastSavePoint() {
+        ClientState visitor = new ClientState("b", 1, QueueKind.SHARD);
+        changes.touch(visitor);
+        changes.putWill(new ClientWill("b", 1, Samples.WILL, false));
+        changes.add(visitor, 1, queued("m"));
+        assertThat(changes.weight()).isPositive();
+        changes.removeWill("b", 1);
+        changes.clear(visitor);
+        assertThat(changes.cleared()).isEmpty();
+        assertThat(changes.willsRemoved()).isEmpty();
+        assertThat(changes.weight()).isZero();
+    }
+
+    @Test
+    void storedSessionIsClearedWhenAnotherOneOfTheClientEndedSince() {
+        changes.clear(client);
+        ClientState next = new ClientState("a", 9, QueueKind.SHARD);
+        changes.touch(next);
+        changes.clear(next);
+        assertThat(changes.cleared()).containsExactly("a");
+    }
+
+    @Test
+    void storedQueueIsClearedWhenItsHeirEnds() {
+        client.lastSequence = 5;
+        ClientState heir = new ClientState("a", 9, QueueKind.SHARD);
+        heir.inherit(client);
+        changes.touch(heir);
+        changes.clear(heir);
+        assertThat(changes.cleared()).containsExactly("a");
+    }
+
+    @Test
+    void everythingThatWaitsHasAWeight() {
+        long before = changes.weight();
+        for (Runnable change : List.<Runnable>of(
+                () -> changes.touch(client),
+                () -> changes.add(client, 5, queued("m")),
+                () -> changes.remove(client, 3),
+                () -> changes.putWill(new ClientWill("a", 1, Samples.WILL, false)),
+                () -> changes.removeWill("a", 0),
+                () -> changes.clear(new ClientState("b", 0, QueueKind.SHARD)))) {
+            change.run();
+            assertThat(changes.weight()).isGreaterThan(before);
+            before = changes.weight();
+        }
+        changes.add(client, 6, queued("m".repeat(1000)));
+        assertThat(changes.weight()).isGreaterThan(before + 1000);
     }
 }

@@ -36,6 +36,9 @@ class ShardDriverTest {
     private final RecordingTarget target = nodes.target;
     private final List<String> told = new ArrayList<>();
     private final Set<String> dead = Set.of("dead");
+    /** The monotonic clock of a node has nothing to do with the log's time. */
+    private static final long CLOCK_ORIGIN = 86_400_000;
+
     private long nowMillis = 1_000_000;
     private long recordsLost;
     private final ShardDriver driver = new ShardDriver(0, environment(), Runnable::run);
@@ -85,6 +88,9 @@ class ShardDriverTest {
 
     @Test
     void shardIsClaimedAgainWhenTheStoreMovedWhileItWasRead() {
+        for (int i = 0; i < 6; i++) {
+            log.add(0, attach("a", 7), nowMillis);
+        }
         store.content.applied = 5;
         driver.assigned();
         log.makeDurable();
@@ -194,6 +200,80 @@ class ShardDriverTest {
         assertThat(driver.isLive()).isFalse();
         pass(1000);
         assertThat(log.pending()).hasSize(1);
+    }
+
+    @Test
+    void shardIsClaimedAgainWhenItsOwnerRecordIsNotAppended() {
+        driver.assigned();
+        log.fail();
+        pass(1000);
+        claim();
+        assertThat(driver.isLive()).isTrue();
+    }
+
+    @Test
+    void shardIsClaimedAgainWhenAcknowledgementsAreNotAppended() {
+        goLive();
+        fold(attach("a", 7), publish("m", recipient("a", 1)));
+        driver.settle("a", 1, new long[] {1});
+        pass(1000);
+        claimAgainAfterAFailure();
+    }
+
+    @Test
+    void shardIsClaimedAgainWhenTheEndOfASessionIsNotAppended() {
+        goLive();
+        fold(attach("a", 7), detach("a", 1, true, 60));
+        pass(60_000);
+        claimAgainAfterAFailure();
+    }
+
+    @Test
+    void shardIsClaimedAgainWhenAWillIsNotAppended() {
+        goLive();
+        fold(attach("a", 7, FOREVER, WILL), detach("a", 1, true, FOREVER));
+        claimAgainAfterAFailure();
+    }
+
+    @Test
+    void shardIsClaimedAgainWhenADeadNodesClientIsNotDetached() {
+        goLive();
+        fold(attach("a", 7));
+        driver.gone(NODE);
+        claimAgainAfterAFailure();
+    }
+
+    @Test
+    void shardIsClaimedAgainWhenAMessageIsNotHandedOn() {
+        goLive();
+        fold(attach("a", 7), new Relay("a", 1, 5, message("m"), Samples.devices(recipient("a", 1))));
+        claimAgainAfterAFailure();
+        assertThat(log.pending()).hasSize(1); // handed on once more
+        log.makeDurable();
+        pass(1000);
+        store.answerAll();
+        pass(1000);
+        store.answerAll();
+        assertThat(store.content.applied).isGreaterThan(2);
+    }
+
+    @Test
+    void shardIsLeftAloneWhenAnAppendFailsAfterItWasRevoked() {
+        goLive();
+        fold(attach("a", 7), publish("m", recipient("a", 1)));
+        driver.settle("a", 1, new long[] {1});
+        driver.revoked();
+        log.fail();
+        pass(5000);
+        assertThat(log.pending()).isEmpty();
+    }
+
+    private void claimAgainAfterAFailure() {
+        log.fail();
+        assertThat(driver.isLive()).isFalse();
+        pass(1000);
+        claim();
+        assertThat(driver.isLive()).isTrue();
     }
 
     // Connections.
@@ -400,6 +480,54 @@ class ShardDriverTest {
         assertThat(told).isEmpty();
     }
 
+    // The store is away.
+
+    /** For as long as it is away: what was acknowledged is logged, and waits for the store no longer. */
+    @Test
+    void clientThatAcknowledgesNoticesNothingWhenTheStoreIsAway() {
+        goLive();
+        fold(attach("a", 7));
+        pass(1000);
+        store.fail();
+        target.take();
+        log.calls.clear();
+        long sequence = 0;
+        for (int round = 0; round < 1000; round++) {
+            fold(publish("m", recipient("a", 1)), publish("m", recipient("a", 1)));
+            assertThat(target.take()).containsExactly("7: " + (sequence + 1) + " " + (sequence + 2));
+            driver.settle("a", 1, new long[] {++sequence, ++sequence});
+            log.makeDurable(nowMillis);
+            read();
+            pass(100);
+            while (store.waiting() > 0) {
+                store.fail();
+            }
+        }
+        assertThat(log.calls).doesNotContain("pause");
+    }
+
+    /** A batch of the log's may hold more than there is room for; no record of it is left out. */
+    @Test
+    void logIsReadAgainFromWhereThereWasNoMoreRoom() {
+        goLive();
+        fold(attach("a", 7));
+        for (int i = 0; i < 200; i++) {
+            log.add(0, publish("m", recipient("a", 1)), nowMillis);
+        }
+        log.calls.clear();
+        read();
+        assertThat(log.calls).hasSize(1).allMatch(call -> call.startsWith("read from "));
+        int from = Integer.parseInt(log.calls.getFirst().substring("read from ".length()));
+        assertThat(from).isBetween(10, 100);
+        log.calls.clear();
+        driver.records(from, log.from(0, from));
+        assertThat(log.calls).containsExactly("pause");
+        log.calls.clear();
+        store.answerAll();
+        pass(100);
+        assertThat(log.calls).anyMatch(call -> call.startsWith("read from "));
+    }
+
     // Time.
 
     @Test
@@ -445,6 +573,40 @@ class ShardDriverTest {
     }
 
     @Test
+    void delayedWillIsPublishedLaterWhenThisNodeDoesNotKnowWhatTheOthersDo() {
+        goLive();
+        fold(attach("a", 7, FOREVER, new Will(message("will"), 10, -1)), detach("a", 1, true, FOREVER));
+        nodes.currentFor = 1; // until the timers were asked
+        pass(10_000);
+        assertThat(wills()).isEmpty();
+        nodes.currentFor = Integer.MAX_VALUE;
+        pass(100);
+        assertThat(wills()).hasSize(1);
+    }
+
+    @Test
+    void nothingIsTriedAgainBeforeItsTimeWhenTheLogSaysThatItWasTooEarly() {
+        goLive();
+        fold(attach("a", 7), detach("a", 1, true, 60));
+        nowMillis += 86_400_000; // the servers' clock is ahead for a while
+        fold(attach("b", 7));
+        pass(100);
+        assertThat(expiries()).hasSize(1);
+        nowMillis -= 86_400_000;
+        log.makeDurable(nowMillis);
+        read();
+        pass(59_000);
+        assertThat(driver.isLive()).isTrue();
+        assertThat(told).doesNotContain("ended a/1");
+        assertThat(expiries()).isEmpty();
+        pass(1_000);
+        assertThat(expiries()).hasSize(1);
+        log.makeDurable(nowMillis);
+        read();
+        assertThat(told).contains("ended a/1");
+    }
+
+    @Test
     void willIsPublishedWhenTheOwnerBeforeDidNot() {
         log.add(0, attach("a", 7, FOREVER, WILL), nowMillis);
         log.add(0, detach("a", 0, true, FOREVER), nowMillis);
@@ -466,7 +628,7 @@ class ShardDriverTest {
     }
 
     private void claim() {
-        log.makeDurable();
+        log.makeDurable(nowMillis);
         store.answerAll();
         read();
     }
@@ -518,6 +680,7 @@ class ShardDriverTest {
                         told.add("ended " + clientId + "/" + session);
                     }
                 },
+                () -> nowMillis + CLOCK_ORIGIN,
                 () -> nowMillis,
                 new ShardRecorder() {
                     @Override

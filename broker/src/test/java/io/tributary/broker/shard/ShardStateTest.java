@@ -196,9 +196,38 @@ class ShardStateTest {
     void sessionEndsWhenExpired() {
         fold(attach("a", 7), detach("a", 0, true, 60));
         effects.take();
-        fold(new SessionExpired(-1, "a", 0, 0));
+        foldAt(NOW + 60_000, new SessionExpired(-1, "a", 0, 0));
         assertThat(effects.take()).containsExactly("ended a/0");
         assertThat(state.client("a")).isNull();
+    }
+
+    @Test
+    void expiryIsIgnoredAndItsTimerSetAgainWhenItIsTooEarly() {
+        fold(attach("a", 7), detach("a", 0, true, 60));
+        effects.take();
+        foldAt(NOW + 59_999, new SessionExpired(-1, "a", 0, 0));
+        assertThat(effects.take()).containsExactly("detached a");
+        assertThat(state.client("a")).isNotNull();
+    }
+
+    @Test
+    void connectionBeginsANewSessionWhenTheOneBeforeExpiredUnseen() {
+        fold(attach("a", 7, 60, DELAYED_WILL), detach("a", 0, true, 5));
+        foldAt(NOW + 4_999, attach("a", 8, 60, DELAYED_WILL), detach("a", 2, true, 5));
+        assertThat(client("a").session).isZero();
+        effects.take();
+        foldAt(NOW + 9_999, attach("a", 9));
+        assertThat(effects.take()).containsExactly("will of a/2", "ended a/0", "attached a");
+        assertThat(client("a").session).isEqualTo(4);
+    }
+
+    @Test
+    void newSessionInheritsTheQueueWhenTheOneBeforeExpiredUnseen() {
+        fold(attach("a", 7), publish("1", shared("a", 0)), detach("a", 0, true, 5));
+        effects.take();
+        foldAt(NOW + 5_000, attach("a", 8));
+        assertThat(client("a").session).isEqualTo(3);
+        assertThat(client("a").queuedMessages).isEqualTo(1);
     }
 
     @Test
@@ -225,9 +254,9 @@ class ShardStateTest {
     void sessionDoesNotEndWhenOneMoreMessageHasCome() {
         fold(attach("a", 7), publish("1", shared("a", 0)), detach("a", 0, true, 60), publish("2", shared("a", 0)));
         effects.take();
-        fold(new SessionExpired(-1, "a", 0, 1));
+        foldAt(NOW + 60_000, new SessionExpired(-1, "a", 0, 1));
         assertThat(effects.take()).containsExactly("detached a");
-        fold(new SessionExpired(-1, "a", 0, 2));
+        foldAt(NOW + 60_000, new SessionExpired(-1, "a", 0, 2));
         assertThat(effects.take()).containsExactly("ended a/0");
     }
 
@@ -294,6 +323,13 @@ class ShardStateTest {
         assertThat(client("a").lastSequence).isEqualTo(2);
         assertThat(client("a").queuedMessages).isEqualTo(2);
         assertThat(client("a").queuedBytes).isEqualTo(2L * SIZE);
+    }
+
+    @Test
+    void nameOfASharedSubscriptionCounts() {
+        Recipient member = new Recipient("a", 0, QoS.AT_LEAST_ONCE, false, List.of(7), "$share/" + "x".repeat(993));
+        fold(attach("a", 7), publish("m", member));
+        assertThat(client("a").queuedBytes).isEqualTo(SIZE + 1000 + 4);
     }
 
     @Test
@@ -455,7 +491,7 @@ class ShardStateTest {
     void delayedWillIsDueWhenTheSessionEnds() {
         fold(attach("a", 7, 60, DELAYED_WILL), detach("a", 0, true, 5));
         effects.take();
-        fold(new SessionExpired(-1, "a", 0, 0));
+        foldAt(NOW + 5_000, new SessionExpired(-1, "a", 0, 0));
         assertThat(effects.take()).containsExactly("will of a/0", "ended a/0");
     }
 
@@ -506,8 +542,10 @@ class ShardStateTest {
         fold(attach("a", 7, FOREVER, DELAYED_WILL), detach("a", 0, true, FOREVER));
         effects.take();
         WillDue due = new WillDue("a", 0, message("will"), devices(recipient("w", 0)));
-        fold(due, due);
-        assertThat(effects.take()).containsExactly("hand on will");
+        foldAt(NOW + 9_999, due);
+        assertThat(effects.take()).containsExactly("detached a");
+        foldAt(NOW + 10_000, due, due);
+        assertThat(effects.take()).containsExactly("hand on will, its delay is over");
         assertThat(client("a").willDueAtMillis).isEqualTo(Long.MAX_VALUE);
     }
 
@@ -587,8 +625,12 @@ class ShardStateTest {
     }
 
     private void fold(ShardEvent... events) {
+        foldAt(NOW, events);
+    }
+
+    private void foldAt(long timeMillis, ShardEvent... events) {
         for (ShardEvent event : events) {
-            state.apply(offset++, NOW, event);
+            state.apply(offset++, timeMillis, event);
         }
     }
 

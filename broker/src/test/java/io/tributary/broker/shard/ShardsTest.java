@@ -15,9 +15,12 @@ import io.tributary.common.event.EventCodec;
 import io.tributary.common.event.QueueEntry.Queued;
 import io.tributary.common.event.QueueKind;
 import io.tributary.common.event.Recipient;
+import io.tributary.common.event.RecordFormat;
 import io.tributary.common.event.ShardEvent.Attach;
 import io.tributary.common.event.ShardEvent.Relay;
 import io.tributary.common.event.ShardEvent.Release;
+import io.tributary.common.event.Source;
+import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashSet;
@@ -51,7 +54,9 @@ class ShardsTest {
                     QueueLimits.defaults()),
             log,
             new InstantStore(SHARDS),
-            new InstantTopics());
+            new InstantTopics(),
+            InstantSource.system(),
+            RecordFormat.alone());
 
     @BeforeEach
     void start() {
@@ -80,7 +85,13 @@ class ShardsTest {
 
     @Test
     void everyShardIsOwnedWhenOtherNodesServeTheRest() {
-        Shards idle = new Shards(ShardConfig.defaults(), new HeldLog(2), new InstantStore(2), new InstantTopics());
+        Shards idle = new Shards(
+                ShardConfig.defaults(),
+                new HeldLog(2),
+                new InstantStore(2),
+                new InstantTopics(),
+                InstantSource.system(),
+                RecordFormat.alone());
         Set<Integer> elsewhere = ConcurrentHashMap.newKeySet();
         idle.start(new Shards.Node(
                 NODE,
@@ -105,6 +116,33 @@ class ShardsTest {
             assertThat(all.toCompletableFuture()).isNotDone();
             elsewhere.add(0);
             all.toCompletableFuture().orTimeout(20, TimeUnit.SECONDS).join();
+        } finally {
+            idle.close();
+        }
+    }
+
+    @Test
+    void connectionsThatNobodyAnswersAreBounded() {
+        Shards idle = new Shards(
+                ShardConfig.defaults(),
+                new HeldLog(2),
+                new InstantStore(2),
+                new InstantTopics(),
+                InstantSource.system(),
+                RecordFormat.alone());
+        idle.start(new Shards.Node(
+                NODE, _ -> false, answers, new NoRouting(), new NoObserver(), OtherNodes.NONE, ShardRecorder.NONE));
+        try {
+            int taken = 0;
+            for (int i = 0; i < 200_000; i++) {
+                if (idle.mayAttach("client-" + i)) {
+                    idle.attach(attach("client-" + i, i), _ -> {});
+                    taken++;
+                }
+            }
+            assertThat(taken).isEqualTo(2_000);
+            idle.attachAnswered("client-0");
+            assertThat(idle.mayAttach("client-0")).isTrue();
         } finally {
             idle.close();
         }
@@ -181,10 +219,37 @@ class ShardsTest {
     @Test
     void logIsPausedWhenTheOwnerCannotKeepUp() throws InterruptedException {
         shards.allOwned().toCompletableFuture().join();
-        log.flood(shards.shardOf("a"), EventCodec.encode(new Release("nobody", 0, 1)), 10_001);
+        log.flood(shards.shardOf("a"), EventCodec.encode(new Release("nobody", 0, 1), RecordFormat.NEWEST), 10_001);
         assertThat(log.pauses()).isEqualTo(1);
         shards.attach(attach("a", 1), _ -> {}); // is read when the log goes on
         answers.attached.take();
+    }
+
+    @Test
+    void publisherIsToldWhenAShardLagsByHalfOfTheRetention() throws InterruptedException {
+        shards.attach(attach("a", 1), _ -> {});
+        Attached attached = answers.attached.take();
+        int other = (shards.shardOf("a") + 1) % SHARDS;
+        List<String> told = new ArrayList<>();
+        Recipient recipient = recipient("a", attached.session());
+        Runnable publish = () -> shards.publish(
+                message("m"), List.of(recipient), null, (_, failure) -> told.add(failure == null ? "safe" : "refused"));
+        Runnable relay = () -> shards.relay(
+                new Relay("a", attached.epoch(), 1, message("m"), Destinations.NONE),
+                (_, failure) -> told.add(failure == null ? "safe" : "refused"));
+        log.lag(Set.of(other));
+        publish.run();
+        log.lag(Set.of(shards.shardOf("a")));
+        publish.run();
+        relay.run();
+        CompletableFuture<Void> handedOn =
+                new CompletableFuture<>(); // what a shard has taken already, another one must take
+        shards.publish(
+                message("m"), List.of(recipient), new Source(other, 1, 0), (_, failure) -> handedOn.complete(null));
+        handedOn.join();
+        log.lag(Set.of());
+        publish.run();
+        assertThat(told).containsExactly("safe", "refused", "refused", "safe");
     }
 
     @Test

@@ -225,6 +225,17 @@ final class SimConnection {
             ready(reply);
             return;
         }
+        send(packetId, expiring(message), exactlyOnce, reply);
+    }
+
+    /** A client says for how long, and its node until when. */
+    private Message expiring(Message message) {
+        return message.expiresAtMillis() == Message.NEVER
+                ? message
+                : message.withExpiry(message.expiresAtMillis() - world.clock.nowMillis() + front.clock.millis());
+    }
+
+    private void send(int packetId, Message message, boolean exactlyOnce, Reply reply) {
         Destinations destinations = world.routing.match(message);
         world.ledger.matched(message, destinations);
         if (exactlyOnce && isRelayed()) {
@@ -356,7 +367,7 @@ final class SimConnection {
     private void send(Delivery delivery) {
         long sequence = delivery.sequence();
         if (delivery.entry() instanceof Queued queued) {
-            boolean isExpired = !delivery.dup() && queued.message().isExpiredAt(world.clock.nowMillis());
+            boolean isExpired = !delivery.dup() && queued.message().isExpiredAt(front.clock.millis());
             if (isExpired) {
                 tellOwner(toSettle, sequence);
                 return;

@@ -6,6 +6,7 @@ import io.tributary.broker.delivery.SessionTarget;
 import io.tributary.common.event.QueueEntry.Queued;
 import io.tributary.common.event.QueueKind;
 import io.tributary.common.event.Recipient;
+import io.tributary.common.event.RecordFormat;
 import io.tributary.common.event.ShardEvent;
 import io.tributary.common.mqtt.Message;
 import io.tributary.persistence.shard.AppendCallback;
@@ -22,6 +23,7 @@ import java.util.function.Predicate;
 final class SimFront {
     private final SimWorld world;
     private final String name;
+    final SimProcessClock clock;
     private final SimThread loop;
     /** The way to the owners of shards, which may be slower than the log. */
     private final SimThread link;
@@ -37,11 +39,12 @@ final class SimFront {
     SimFront(SimWorld world, String name) {
         this.world = world;
         this.name = name;
+        clock = world.processClock();
         loop = new SimThread(world.clock, 2);
         link = new SimThread(world.clock, 20);
         log = world.log.view();
         topics = world.topics.view();
-        appender = new LogAppender(log, topics, Duration.ZERO, world.clock::nowMillis);
+        appender = new LogAppender(log, topics, Duration.ZERO, clock::millis, RecordFormat.alone());
         relays = new Relays(world.log.shards());
         told = new LocalConnections(new Connections(), relays, appender::shardOf, world.log.shards());
     }
@@ -95,7 +98,7 @@ final class SimFront {
     void relay(ShardEvent.Relay relay, AppendCallback callback) {
         int shard = appender.shardOf(relay.clientId());
         relays.expect(shard, relay.epoch(), relay.packetId(), onLoop(callback));
-        append(relay.clientId(), relay, (_, _) -> {});
+        append(relay.clientId(), relay.to(appender.bounded(relay.destinations())), (_, _) -> {});
     }
 
     void detach(ShardEvent.Detach detach) {

@@ -21,25 +21,44 @@ import org.jspecify.annotations.Nullable;
 final class SimLog {
     private static final int LONGEST_BATCH = 8;
     private static final double REFUSAL = 0.005;
+    private static final double FAILURE = 0.01;
+    private static final int SMALL_ROOM_BYTES = 512;
+    /** More than the messages of a simulation take. */
+    private static final int MESSAGE_BYTES = 512;
 
     private final SimClock clock;
     private final List<List<LogRecord>> records = new ArrayList<>();
     private final long[] nextOffset;
+    private final int[] leaderEpoch;
     private final long[] truncatedBelow;
     private long appended;
     private final @Nullable View[] assignee;
     /** Whether records are kept behind save points, for a store that may go back in time. */
     private final boolean retaining;
 
+    private int roomBytes = ShardLog.ROOM_BYTES;
+    private double failures;
+
     SimLog(SimClock clock, int shards, boolean retaining) {
         this.clock = clock;
         this.retaining = retaining;
         nextOffset = new long[shards];
+        leaderEpoch = new int[shards];
         truncatedBelow = new long[shards];
         assignee = new View[shards];
         for (int shard = 0; shard < shards; shard++) {
             records.add(new ArrayList<>());
         }
+    }
+
+    /** Has room for little in a record from now on, before the history begins. */
+    void tighten() {
+        roomBytes = SMALL_ROOM_BYTES;
+    }
+
+    /** Whether appends of owners fail now and then. */
+    void failures(boolean wanted) {
+        failures = wanted ? FAILURE : 0;
     }
 
     int shards() {
@@ -80,6 +99,7 @@ final class SimLog {
     /** Deletes the beginning of a log, as far as owners have repeated what it said; whether there was anything to delete. */
     boolean cut(int shard) {
         List<Long> rounds = records.get(shard).stream()
+                .filter(record -> record.value().length > 0)
                 .map(record -> EventCodec.decode(record.value()))
                 .filter(HeadsComplete.class::isInstance)
                 .map(event -> ((HeadsComplete) event).asOf())
@@ -93,11 +113,38 @@ final class SimLog {
         return true;
     }
 
+    /** The log loses its last records, though it had acknowledged them; those who read behind its end are told. */
+    List<LogRecord> loseTail(int shard, int count) {
+        List<LogRecord> all = records.get(shard);
+        List<LogRecord> tail = all.subList(Math.max(0, all.size() - count), all.size());
+        List<LogRecord> lost = List.copyOf(tail);
+        tail.clear();
+        nextOffset[shard] -= lost.size();
+        leaderEpoch[shard]++;
+        View reader = assignee[shard];
+        if (reader != null) {
+            reader.feed(shard);
+        }
+        return lost;
+    }
+
+    /** Where the log has another record than a reader knows that has come to a position, or -1. */
+    private long divergence(int shard, long position, int epochBefore) {
+        long end = nextOffset[shard];
+        if (epochBefore != LogRecord.NO_LEADER) {
+            for (LogRecord record : records.get(shard)) {
+                if (record.leaderEpoch() > epochBefore) {
+                    end = record.offset();
+                    break;
+                }
+            }
+        }
+        return end < position ? end : -1;
+    }
+
     private void add(int shard, byte[] value, @Nullable Runnable told, long offset) {
-        ShardEvent event = EventCodec.decode(value);
-        boolean isRepetition = event instanceof Head || event instanceof HeadQueue || event instanceof HeadsComplete;
-        appended += isRepetition ? 0 : 1;
-        records.get(shard).add(new LogRecord(offset, clock.nowMillis(), value));
+        appended += isNews(value) ? 1 : 0;
+        records.get(shard).add(new LogRecord(offset, leaderEpoch[shard], clock.nowMillis(), value));
         nextOffset[shard] = offset + 1;
         if (told != null) {
             told.run();
@@ -106,6 +153,14 @@ final class SimLog {
         if (reader != null) {
             reader.feed(shard);
         }
+    }
+
+    private static boolean isNews(byte[] value) {
+        if (value.length == 0) {
+            return false;
+        }
+        ShardEvent event = EventCodec.decode(value);
+        return !(event instanceof Head || event instanceof HeadQueue || event instanceof HeadsComplete);
     }
 
     /** The log as one process sees it. */
@@ -126,6 +181,7 @@ final class SimLog {
             boolean wanted;
             boolean feeding;
             long position;
+            int leaderEpoch;
         }
 
         private View() {
@@ -141,8 +197,20 @@ final class SimLog {
         }
 
         @Override
+        public int roomBytes() {
+            return roomBytes;
+        }
+
+        @Override
         public boolean append(int shard, byte[] value, AppendCallback callback) {
             if (dead) {
+                return true;
+            }
+            if (value.length > MESSAGE_BYTES + roomBytes) {
+                throw new Violation("a record of " + value.length + " bytes: " + EventCodec.decode(value));
+            }
+            if (failures > 0 && isOwners(value) && clock.chance(failures)) {
+                thread.execute(() -> callback.onAppended(-1, new IllegalStateException("refused")));
                 return true;
             }
             full |= clock.chance(REFUSAL);
@@ -155,6 +223,11 @@ final class SimLog {
                 makeDurableSoon(shard);
             }
             return true;
+        }
+
+        /** Whether an owner says something of its own: when something that it hands on fails, so does all behind it. */
+        private boolean isOwners(byte[] value) {
+            return reader != null && !(EventCodec.decode(value) instanceof ShardEvent.Publish);
         }
 
         private void makeDurableSoon(int shard) {
@@ -197,9 +270,15 @@ final class SimLog {
 
         @Override
         public void readFrom(int shard, long offset) {
+            readFrom(shard, offset, LogRecord.NO_LEADER);
+        }
+
+        @Override
+        public void readFrom(int shard, long offset, int leaderEpochBefore) {
             Reading reading = readings.get(shard);
             reading.wanted = true;
             reading.position = offset;
+            reading.leaderEpoch = leaderEpochBefore;
             feed(shard);
         }
 
@@ -267,9 +346,20 @@ final class SimLog {
                 return;
             }
             long from = reading.position;
+            long wentBackTo = divergence(shard, from, reading.leaderEpoch);
+            if (wentBackTo >= 0) {
+                reading.wanted = false;
+                thread.execute(() -> {
+                    if (assignee[shard] == this) {
+                        reader().onWentBack(shard, wentBackTo);
+                    }
+                });
+                return;
+            }
             List<LogRecord> batch = batch(shard, Math.max(from, truncatedBelow[shard]));
             if (!batch.isEmpty()) {
                 reading.position = batch.getLast().offset() + 1;
+                reading.leaderEpoch = batch.getLast().leaderEpoch();
                 thread.execute(() -> {
                     if (assignee[shard] == this) {
                         reader().onRecords(shard, from, batch);

@@ -5,6 +5,7 @@ import io.tributary.broker.delivery.Delivery;
 import io.tributary.broker.delivery.SessionObserver;
 import io.tributary.common.event.QueueEntry;
 import io.tributary.common.event.QueueKind;
+import io.tributary.common.event.RecordFormat;
 import io.tributary.persistence.shard.LogRecord;
 import io.tributary.persistence.shard.ShardLog;
 import java.time.Duration;
@@ -26,6 +27,7 @@ final class SimNode {
     final SimThread thread;
     final SimLog.View log;
     final SimStore.View store;
+    final SimProcessClock clock;
     private final SimTopics.View topics;
     private final LogAppender appender;
     private final SimWorld world;
@@ -36,11 +38,12 @@ final class SimNode {
 
     SimNode(SimWorld world) {
         this.world = world;
+        clock = world.processClock();
         thread = new SimThread(world.clock, 2);
         log = world.log.view();
         store = world.store.view();
         topics = world.topics.view();
-        appender = new LogAppender(log, topics, Duration.ZERO, world.clock::nowMillis);
+        appender = new LogAppender(log, topics, Duration.ZERO, clock::millis, RecordFormat.alone());
         for (int shard = 0; shard < world.log.shards(); shard++) {
             drivers.add(new ShardDriver(shard, environment(), thread));
         }
@@ -60,7 +63,8 @@ final class SimNode {
                 new Ways(),
                 world.routing,
                 new Observer(),
-                world.clock::nowMillis,
+                clock::monotonicMillis,
+                clock::millis,
                 world.recorder,
                 _ -> {});
     }
@@ -130,6 +134,11 @@ final class SimNode {
         @Override
         public void onRevoked(int shard) {
             thread.execute(drivers.get(shard)::revoked);
+        }
+
+        @Override
+        public void onWentBack(int shard, long at) {
+            thread.execute(() -> drivers.get(shard).wentBack(at));
         }
 
         @Override

@@ -64,7 +64,12 @@ final class SimRouting implements MessageRouting {
     }
 
     @Override
-    public Destinations match(Message message) {
+    public Destinations match(Message message, Runnable stored) {
+        stored.run();
+        return match(message);
+    }
+
+    Destinations match(Message message) {
         List<Recipient> recipients = new ArrayList<>();
         TreeMap<String, List<Subscription>> groups = new TreeMap<>();
         for (Subscription one : subscriptions) {
@@ -81,6 +86,11 @@ final class SimRouting implements MessageRouting {
     private Subscription oneOf(List<Subscription> members) {
         List<Subscription> present = members.stream().filter(this::isOnline).toList();
         return clock.oneOf(present.isEmpty() ? members : present);
+    }
+
+    @Override
+    public Destinations matchAgain(Message message) {
+        return match(message);
     }
 
     @Override
@@ -101,5 +111,7 @@ final class SimRouting implements MessageRouting {
     }
 
     @Override
-    public void deliverTransient(Message message, Destinations destinations) {}
+    public void deliverTransient(Message message, Destinations destinations, Runnable taken) {
+        taken.run();
+    }
 }

@@ -3,11 +3,15 @@ package io.tributary.broker.shard;
 import io.tributary.common.event.QueueEntry;
 import io.tributary.common.event.SessionHead;
 import io.tributary.persistence.shard.FencedException;
+import io.tributary.persistence.shard.LogRecord;
 import io.tributary.persistence.shard.SavePoint;
 import io.tributary.persistence.shard.SavePoint.ClientWill;
 import io.tributary.persistence.shard.SavePoint.SourcePosition;
 import io.tributary.persistence.shard.SavePoint.WillKey;
 import io.tributary.persistence.shard.ShardStore;
+import io.tributary.persistence.shard.ShardStore.Claim;
+import io.tributary.persistence.shard.ShardStore.Claimant;
+import io.tributary.persistence.shard.ShardStore.Reused;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
@@ -46,7 +50,13 @@ final class SimStore {
     static final class Shard {
         long epoch = -1;
         long applied = ShardStore.NOTHING_APPLIED;
+        int leaderEpoch = LogRecord.NO_LEADER;
         long foldedOwner = -1;
+        String log = "";
+
+        @Nullable
+        Reused reused;
+
         final Map<Integer, SourcePosition> sources = new TreeMap<>();
         final Map<String, SessionHead> heads = new TreeMap<>();
         final Map<String, NavigableMap<Long, QueueEntry>> queues = new TreeMap<>();
@@ -56,7 +66,10 @@ final class SimStore {
             Shard copy = new Shard();
             copy.epoch = epoch;
             copy.applied = applied;
+            copy.leaderEpoch = leaderEpoch;
             copy.foldedOwner = foldedOwner;
+            copy.log = log;
+            copy.reused = reused;
             copy.sources.putAll(sources);
             copy.heads.putAll(heads);
             queues.forEach((clientId, queue) -> copy.queues.put(clientId, new TreeMap<>(queue)));
@@ -67,6 +80,7 @@ final class SimStore {
         /** Applies a save point without asking for its owner. */
         void apply(SavePoint savePoint) {
             applied = savePoint.applied();
+            leaderEpoch = savePoint.leaderEpoch();
             foldedOwner = savePoint.foldedOwner();
             savePoint.sources().forEach(source -> sources.put(source.shard(), source));
             savePoint.cleared().forEach(heads::remove);
@@ -77,6 +91,32 @@ final class SimStore {
             savePoint.willsRemoved().forEach(key -> wills.remove(nameOf(key)));
             savePoint.wills().forEach(will -> wills.put(nameOf(new WillKey(will.clientId(), will.epoch())), will));
             queues.values().removeIf(Map::isEmpty);
+        }
+
+        /** Lets an owner claim the shard, whose epoch is new enough. */
+        Claim claim(Claimant owner) {
+            if (!log.isEmpty() && !log.equals(owner.log()) && !owner.acceptsLog()) {
+                throw new FencedException("the state is that of " + log, Math.max(epoch, applied), true);
+            }
+            if (owner.epoch() < epoch) {
+                throw new FencedException("owner " + epoch + " is newer than " + owner.epoch(), epoch, false);
+            }
+            epoch = owner.epoch();
+            log = owner.log();
+            Reused again = owner.reused();
+            if (again != null) {
+                Reused before = reused;
+                if (before != null && before.to() > applied && before.from() <= again.from()) {
+                    reused = new Reused(before.from(), again.to());
+                } else {
+                    reused = again;
+                }
+                if (applied >= again.from()) {
+                    applied = again.from() - 1;
+                    leaderEpoch = LogRecord.NO_LEADER;
+                }
+            }
+            return new Claim(applied, leaderEpoch, foldedOwner, List.copyOf(sources.values()), reused);
         }
 
         private NavigableMap<Long, QueueEntry> queue(String clientId) {
@@ -119,13 +159,8 @@ final class SimStore {
         private final SimThread answers = new SimThread(clock, 3);
 
         @Override
-        public CompletionStage<Claim> claim(int shard, long ownerEpoch) {
-            return ask(() -> {
-                Shard state = shards.get(shard);
-                checkEpoch(state, ownerEpoch);
-                state.epoch = ownerEpoch;
-                return new Claim(state.applied, state.foldedOwner, List.copyOf(state.sources.values()));
-            });
+        public CompletionStage<Claim> claim(int shard, Claimant owner) {
+            return ask(() -> shards.get(shard).claim(owner));
         }
 
         @Override
@@ -170,7 +205,7 @@ final class SimStore {
             return ask(() -> {
                 Shard state = shards.get(shard);
                 checkEpoch(state, savePoint.ownerEpoch());
-                if (state.applied == savePoint.applied()) {
+                if (state.applied == savePoint.applied() && state.applied != savePoint.expectedApplied()) {
                     return null;
                 }
                 if (state.applied != savePoint.expectedApplied()) {

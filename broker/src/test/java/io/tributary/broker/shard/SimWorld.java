@@ -1,10 +1,13 @@
 package io.tributary.broker.shard;
 
 import io.tributary.broker.shard.QueueLimits.Overflow;
+import io.tributary.common.event.EventCodec;
 import io.tributary.common.event.QueueKind;
+import io.tributary.common.event.ShardEvent;
 import io.tributary.common.mqtt.Message;
 import io.tributary.common.mqtt.QoS;
 import io.tributary.common.mqtt.Will;
+import io.tributary.persistence.shard.LogRecord;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashSet;
@@ -31,6 +34,8 @@ final class SimWorld {
     static final int LATEST_NOTICE_MILLIS = 3000;
 
     private static final int LONGEST_SETTLING_MILLIS = 120_000;
+    /** Longer than a history. */
+    private static final int LONG_EXPIRY_MILLIS = 3_600_000;
 
     final SimClock clock;
     final Faults faults;
@@ -58,16 +63,29 @@ final class SimWorld {
             boolean storeFails,
             boolean timeTravel,
             boolean cuts,
-            boolean limits) {
+            boolean limits,
+            boolean clocks,
+            boolean appendsFail) {
 
         /** Whether an owner may not know what its sessions' connections were handed. */
         boolean isOwnerUnsure() {
-            return crashes || cluster || pauses || storeFails || timeTravel;
+            return crashes || cluster || pauses || storeFails || timeTravel || appendsFail;
         }
 
         static Faults drawnFrom(SimClock clock) {
             if (clock.chance(0.15)) {
-                return new Faults(false, false, false, false, false, false, false, false, clock.chance(0.5));
+                return new Faults(
+                        false,
+                        false,
+                        false,
+                        false,
+                        false,
+                        false,
+                        false,
+                        false,
+                        clock.chance(0.5),
+                        clock.chance(0.3),
+                        false);
             }
             boolean timeTravel = clock.chance(0.3);
             return new Faults(
@@ -79,7 +97,9 @@ final class SimWorld {
                     clock.chance(0.3),
                     timeTravel,
                     timeTravel && clock.chance(0.5),
-                    clock.chance(0.25));
+                    clock.chance(0.25),
+                    clock.chance(0.3),
+                    clock.chance(0.2));
         }
     }
 
@@ -107,6 +127,11 @@ final class SimWorld {
 
     SimWorld(long seed, List<Ledger.Promise> promises) {
         this(new SimClock(seed), null, promises);
+        if (clock.chance(0.5)) {
+            log.tighten();
+        }
+        log.failures(faults.appendsFail);
+        hadFault = faults.appendsFail;
         drawClients();
     }
 
@@ -226,6 +251,17 @@ final class SimWorld {
         return InstantTopics.appender(log.view()).shardOf(client.name);
     }
 
+    /** Whether every shard is served. */
+    boolean isLive() {
+        for (int shard = 0; shard < SHARDS; shard++) {
+            SimNode owner = ownerOf(shard);
+            if (owner == null || !owner.driver(shard).isLive()) {
+                return false;
+            }
+        }
+        return true;
+    }
+
     /** Gives a shard to a node that has not got it. */
     void moveToOther(int shard) {
         hadFault = true;
@@ -246,6 +282,7 @@ final class SimWorld {
                         clock.between(1, 12),
                         clock.chance(0.2) ? 1024 : 1 << 20,
                         limits)
+                .withUnsavedBytes(tight ? clock.between(1, 20) * 1024L : 64 << 20)
                 .withRetention(faults.cuts ? Duration.ofSeconds(clock.between(10, 60)) : Duration.ZERO);
     }
 
@@ -309,6 +346,10 @@ final class SimWorld {
         clock.runUntil(clock.nowMillis() + BEGINNING_MILLIS);
     }
 
+    SimProcessClock processClock() {
+        return new SimProcessClock(clock, faults.clocks);
+    }
+
     // What happens.
 
     private void act() {
@@ -339,7 +380,10 @@ final class SimWorld {
     }
 
     private void publish(SimClient client) {
-        long expiresAt = clock.chance(0.1) ? clock.nowMillis() + clock.between(50, 3000) : Message.NEVER;
+        long expiresAt = Message.NEVER;
+        if (clock.chance(0.2)) {
+            expiresAt = clock.nowMillis() + (clock.chance(0.5) ? clock.between(50, 3000) : LONG_EXPIRY_MILLIS);
+        }
         client.publish(ledger.message(clock.oneOf(TOPICS), qos(), expiresAt, client.name));
     }
 
@@ -411,7 +455,23 @@ final class SimWorld {
         }
     }
 
-    private void crash() {
+    /** The log of a shard loses so many of its last records, and what they said may be lost. */
+    void loseTail(int shard, int count) {
+        hadFault = true;
+        for (LogRecord record : log.loseTail(shard, count)) {
+            if (record.value().length > 0) {
+                switch (EventCodec.decode(record.value())) {
+                    case ShardEvent.Publish publish -> ledger.of(publish.message()).mayBeLost = true;
+                    case ShardEvent.Relay relay -> ledger.of(relay.message()).mayBeLost = true;
+                    case ShardEvent.WillDue due -> ledger.of(due.message()).mayBeLost = true;
+                    default -> {}
+                }
+            }
+        }
+    }
+
+    /** All processes are killed and started again. */
+    void crash() {
         hadFault = true;
         nodes.forEach(SimNode::die);
         nodes.clear();
@@ -485,6 +545,7 @@ final class SimWorld {
 
     private void heal() {
         store.failures(0);
+        log.failures(false);
         nodes.forEach(node -> node.thread.goOn());
         nodes.forEach(node -> fronts.forEach(node::mend));
         clients.forEach(client -> client.isAway = !client.isLoyal && !client.isConnecting() && clock.chance(0.5));

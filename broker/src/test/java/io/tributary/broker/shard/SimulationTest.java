@@ -34,6 +34,7 @@ class SimulationTest {
                         new ExactlyOnce(),
                         new OneSession(),
                         new WillsArePublishedOnce(),
+                        new NothingIsEarly(),
                         new FoldIsDeterministic(),
                         new MemoryIsReturned()));
         try {

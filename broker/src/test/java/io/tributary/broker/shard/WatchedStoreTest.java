@@ -6,6 +6,7 @@ import io.tributary.persistence.redis.RedisStoreException;
 import io.tributary.persistence.shard.FencedException;
 import io.tributary.persistence.shard.SavePoint;
 import io.tributary.persistence.shard.ShardStore;
+import io.tributary.persistence.shard.ShardStore.Claimant;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -24,11 +25,11 @@ class WatchedStoreTest {
     void saysForHowManyShardsAndSinceWhenAStoreDoesNotWork() {
         assertThat(store.trouble()).isNull();
         answering.failure = new RedisStoreException("no connection");
-        store.claim(3, 1);
+        store.claim(3, new Claimant(1));
         pass(SECOND);
-        store.claim(3, 1);
+        store.claim(3, new Claimant(1));
         answering.failure = new RedisStoreException("timed out");
-        store.claim(4, 1);
+        store.claim(4, new Claimant(1));
 
         assertThat(store.trouble()).isEqualTo(new StoreTrouble(2, SECOND, "timed out"));
     }
@@ -36,11 +37,11 @@ class WatchedStoreTest {
     @Test
     void allIsWellWhenTheCallThatFailedWorks() {
         answering.failure = new RedisStoreException("no connection");
-        store.claim(3, 1);
+        store.claim(3, new Claimant(1));
         store.readHeads(4, null);
         answering.failure = null;
-        store.claim(3, 1);
-        store.claim(4, 1); // says nothing about reading
+        store.claim(3, new Claimant(1));
+        store.claim(4, new Claimant(1)); // says nothing about reading
 
         assertThat(store.trouble()).isEqualTo(new StoreTrouble(1, Duration.ZERO, "no connection"));
         store.readHeads(4, null);
@@ -50,20 +51,20 @@ class WatchedStoreTest {
     @Test
     void aShardThatIsNotTriedAnyMoreIsForgotten() {
         answering.failure = new RedisStoreException("no connection");
-        store.claim(3, 1);
+        store.claim(3, new Claimant(1));
         pass(Duration.ofSeconds(29));
         assertThat(store.trouble()).isNotNull();
         pass(SECOND);
         assertThat(store.trouble()).isNull();
 
-        store.claim(3, 1);
+        store.claim(3, new Claimant(1));
         assertThat(store.trouble()).isEqualTo(new StoreTrouble(1, Duration.ZERO, "no connection"));
     }
 
     @Test
     void aNewerOwnerIsNoTrouble() {
         answering.failure = new FencedException("shard 3: owner 9 has claimed it");
-        store.claim(3, 1);
+        store.claim(3, new Claimant(1));
 
         assertThat(store.trouble()).isNull();
     }
@@ -78,7 +79,7 @@ class WatchedStoreTest {
         RuntimeException failure;
 
         @Override
-        public CompletionStage<Claim> claim(int shard, long ownerEpoch) {
+        public CompletionStage<Claim> claim(int shard, Claimant owner) {
             return answer(new Claim(NOTHING_APPLIED, -1, List.of()));
         }
 

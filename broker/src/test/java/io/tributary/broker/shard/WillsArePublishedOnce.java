@@ -25,6 +25,7 @@ final class WillsArePublishedOnce implements Ledger.Promise {
     private static final class Latest {
         final long epoch;
         long expirySeconds;
+        long detachedAtMillis;
         boolean isAttached = true;
 
         @Nullable
@@ -34,6 +35,10 @@ final class WillsArePublishedOnce implements Ledger.Promise {
             this.epoch = epoch;
             expirySeconds = attach.sessionExpirySeconds();
             will = attach.will();
+        }
+
+        boolean isOver(long timeMillis) {
+            return !isAttached && timeMillis >= detachedAtMillis + expirySeconds * 1000;
         }
     }
 
@@ -64,8 +69,8 @@ final class WillsArePublishedOnce implements Ledger.Promise {
         for (LogRecord record : records) {
             ShardEvent event = EventCodec.decode(record.value());
             switch (event) {
-                case Attach attach -> attach(clients, record.offset(), attach);
-                case Detach detach -> detach(clients.get(detach.clientId()), detach);
+                case Attach attach -> attach(clients, record, attach);
+                case Detach detach -> detach(clients.get(detach.clientId()), record.timeMillis(), detach);
                 case SessionExpired expired -> expire(clients, expired);
                 case WillDue fired -> fire(clients.get(fired.clientId()), fired);
                 default -> {}
@@ -73,23 +78,24 @@ final class WillsArePublishedOnce implements Ledger.Promise {
         }
     }
 
-    private void attach(Map<String, Latest> clients, long offset, Attach attach) {
-        Latest before = clients.put(attach.clientId(), new Latest(offset, attach));
+    private void attach(Map<String, Latest> clients, LogRecord record, Attach attach) {
+        Latest before = clients.put(attach.clientId(), new Latest(record.offset(), attach));
         if (attach.will() != null) {
             seen.add(Ledger.idOf(attach.will().message()));
         }
         if (before != null && before.will != null) {
-            boolean goesOn = before.expirySeconds > 0 && !attach.cleanStart();
+            boolean goesOn = before.expirySeconds > 0 && !attach.cleanStart() && !before.isOver(record.timeMillis());
             boolean isCancelled = goesOn && (!before.isAttached || before.will.delaySeconds() > 0);
             finish(before, !isCancelled);
         }
     }
 
-    private void detach(@Nullable Latest latest, Detach detach) {
+    private void detach(@Nullable Latest latest, long timeMillis, Detach detach) {
         if (latest == null || latest.epoch != detach.epoch() || !latest.isAttached) {
             return;
         }
         latest.isAttached = false;
+        latest.detachedAtMillis = timeMillis;
         latest.expirySeconds = detach.sessionExpirySeconds();
         boolean waits = latest.will != null && latest.will.delaySeconds() > 0 && latest.expirySeconds > 0;
         if (!detach.publishWill() || !waits) {

@@ -3,6 +3,7 @@ package io.tributary.broker.subscription;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.tributary.broker.fake.SharedReplicatedMap;
+import io.tributary.common.event.RecordFormat;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletionStage;
@@ -35,6 +36,38 @@ class LateSubscriptionsTest {
 
         assertThat(restarted().receivers("new")).containsExactly(NEW);
         assertThat(storedSession()).isZero();
+    }
+
+    @Test
+    void writesAgainWhatSomethingUnreadableHasReplaced() {
+        b.subscribe(NEW, "new");
+        a.stored.put("c", new byte[] {0, 1});
+
+        assertThat(a.receivers("new")).containsExactly(NEW);
+        assertThat(a.format.isTooOld()).isFalse();
+
+        b.subscriptions.repair("c"::equals);
+
+        assertThat(restarted().receivers("new")).containsExactly(NEW);
+    }
+
+    @Test
+    void saysThatItIsTooOldWhenARecordIsOfANewerFormatUntilThatIsReplaced() {
+        a.stored.put("c", new byte[] {RecordFormat.NEWEST + 1});
+        assertThat(b.format.isTooOld()).isTrue();
+        assertThat(b.format.unreadRecord()).isEqualTo("subscriptions of c");
+        a.subscribe(NEW, "new");
+        assertThat(b.format.isTooOld()).isFalse();
+        assertThat(b.receivers("new")).containsExactly(NEW);
+    }
+
+    @Test
+    void writesInTheFormatThatAllRead() {
+        a.subscribe(NEW, "new");
+        assertThat(stored.stored().get("c")).startsWith(1);
+        a.format.raise(2);
+        a.subscribe(NEW, "newer");
+        assertThat(stored.stored().get("c")).startsWith(2);
     }
 
     @Test
@@ -161,12 +194,12 @@ class LateSubscriptionsTest {
         a.unsubscribe(NEW, "x");
         assertThat(a.subscriptions.sessionCount()).isZero();
         assertThat(stored.stored()).hasSize(1);
-        assertThat(a.subscriptions.persistentClients()).containsExactly(NEW);
+        assertThat(a.subscriptions.persistentClients(0)).containsExactly(NEW);
 
         a.subscriptions.end(NEW);
 
         assertThat(stored.stored()).isEmpty();
-        assertThat(b.subscriptions.persistentClients()).isEmpty();
+        assertThat(b.subscriptions.persistentClients(0)).isEmpty();
     }
 
     @Test

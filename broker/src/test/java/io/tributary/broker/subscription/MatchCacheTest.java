@@ -117,7 +117,9 @@ class MatchCacheTest {
             int client = random.next(5);
             SessionSubscriptions before = sessions.get(client);
             SessionSubscriptions after = random.next(2) == 0
-                    ? before.subscribe(List.of(request(random.filter(), QoS.of(random.next(3)))), 100)
+                    ? before.subscribe(
+                                    List.of(request(random.filter(), QoS.of(random.next(3)))),
+                                    SubscriptionLimits.defaults())
                             .after()
                     : before.unsubscribe(List.of(TopicFilter.parse(random.filter())))
                             .after();

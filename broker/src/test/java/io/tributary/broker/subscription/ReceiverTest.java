@@ -25,6 +25,15 @@ class ReceiverTest {
     }
 
     @Test
+    void mergesSoManyIdentifiersAsARecordHasRoomFor() {
+        Receiver merged = Receiver.of(CLIENT, withId("a", QoS.AT_MOST_ONCE, 1));
+        for (int id = 2; id <= 5_000; id++) {
+            merged = merged.merge(Receiver.of(CLIENT, withId("a/" + id, QoS.AT_MOST_ONCE, id)));
+        }
+        assertThat(merged.grant().subscriptionIds()).hasSize(4_096).startsWith(1, 2, 3);
+    }
+
+    @Test
     void passesRetainOnWhenOneSubscriptionAsksForIt() {
         SubscriptionRequest asPublished =
                 new SubscriptionRequest(TopicFilter.parse("+"), QoS.AT_MOST_ONCE, false, true, 0);

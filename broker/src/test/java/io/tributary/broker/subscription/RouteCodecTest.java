@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.tributary.broker.subscription.RouteRecord.Member;
 import io.tributary.broker.subscription.RouteRecord.Presence;
 import io.tributary.broker.subscription.RouteRecord.Route;
+import io.tributary.common.event.RecordFormat;
 import io.tributary.common.event.UnreadableRecordException;
 import io.tributary.common.mqtt.QoS;
 import io.tributary.common.topic.TopicFilter;
@@ -34,12 +35,13 @@ class RouteCodecTest {
                         "c",
                         9,
                         new SubscriptionRequest(TopicFilter.parse("$share/g/a"), QoS.AT_MOST_ONCE, false, false, 0)),
-                new Presence("a#1", "client/+ #", 1L << 40),
-                new Presence("a#1", "m", 0));
+                new Presence("a#1", "client/+ #", 1L << 40, true),
+                new Presence("a#1", "m", 0, false));
 
         for (RouteRecord record : records) {
             String key = RouteCodec.key(record);
-            assertThat(RouteCodec.decode(key, RouteCodec.value(record))).isEqualTo(record);
+            assertThat(RouteCodec.decode(key, RouteCodec.value(record, RecordFormat.NEWEST)))
+                    .isEqualTo(record);
             assertThat(RouteCodec.nodeOf(key)).isEqualTo(record.node());
         }
         assertThat(records.stream().map(RouteCodec::key)).doesNotHaveDuplicates();
@@ -50,16 +52,19 @@ class RouteCodecTest {
     void writesTheGoldenRecords() {
         assertThat(RouteCodec.key(new Route("a#1", "t/+"))).isEqualTo("a#1\0r\0t/+");
         assertThat(RouteCodec.key(MEMBER)).isEqualTo("node a#7\0m\0-3\0$share/g/#");
-        assertThat(RouteCodec.key(new Presence("a#1", "c", 5))).isEqualTo("a#1\0p\0" + "5\0c");
-        assertThat(RouteCodec.value(new Route("a#1", "t/+"))).containsExactly(1);
-        assertThat(RouteCodec.value(new Presence("a#1", "c", 5))).containsExactly(1);
-        assertThat(HexFormat.of().formatHex(RouteCodec.value(MEMBER))).isEqualTo("01" + "02c3bc" + "0e" + "ffffff7f");
+        assertThat(RouteCodec.key(new Presence("a#1", "c", 5, true))).isEqualTo("a#1\0p\0" + "5\0c");
+        assertThat(RouteCodec.value(new Route("a#1", "t/+"), RecordFormat.NEWEST))
+                .containsExactly(1);
+        assertThat(RouteCodec.value(new Presence("a#1", "c", 5, true), RecordFormat.NEWEST))
+                .containsExactly(1, 1);
+        assertThat(HexFormat.of().formatHex(RouteCodec.value(MEMBER, RecordFormat.NEWEST)))
+                .isEqualTo("01" + "02c3bc" + "0e" + "ffffff7f");
     }
 
     @Test
     void failsInOneWayOnlyWhenARecordIsDamaged() {
         Random random = new Random(3);
-        byte[] value = RouteCodec.value(MEMBER);
+        byte[] value = RouteCodec.value(MEMBER, RecordFormat.NEWEST);
         String key = RouteCodec.key(MEMBER);
         for (int i = 0; i < 20_000; i++) {
             byte[] damaged = Arrays.copyOf(value, random.nextInt(value.length + 2));

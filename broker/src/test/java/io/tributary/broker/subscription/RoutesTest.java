@@ -7,8 +7,10 @@ import io.tributary.broker.fake.SharedReplicatedMap;
 import io.tributary.broker.subscription.RouteRecord.Presence;
 import io.tributary.broker.subscription.RouteRecord.Route;
 import io.tributary.broker.subscription.Subscriptions.Outcome;
+import io.tributary.common.event.RecordFormat;
 import io.tributary.common.mqtt.QoS;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.CompletionStage;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
@@ -192,6 +194,42 @@ class RoutesTest {
         assertThat(remote.grant()).isEqualTo(new Grant(QoS.AT_MOST_ONCE, false, List.of(8)));
     }
 
+    @Test
+    void tellsWhichPersistentMembersAcknowledgeNothing() {
+        Subscriber stuck = persistent("stuck");
+        Subscriber other = persistent("other");
+        a.subscribe(stuck, GROUP);
+        a.subscriptions.online(stuck);
+        b.subscribe(other, GROUP);
+        b.subscriptions.online(other);
+        look(a, 4, Map.of(stuck, 7L));
+        assertThat(a.online(GROUP)).containsExactly(other);
+        assertThat(b.online(GROUP)).containsExactly(other);
+        int changes = routes.changes();
+        look(a, 4, Map.of(stuck, 7L));
+        assertThat(routes.changes()).isEqualTo(changes);
+
+        TestNode c = new TestNode("c#1", stored, routes);
+        assertThat(c.online(GROUP)).containsExactly(other);
+        b.subscriptions.offline(other); // better one that is stuck than one that is away
+        assertThat(b.online(GROUP)).containsExactly(stuck);
+        b.subscriptions.online(other);
+
+        look(a, 1, Map.of(stuck, (4L << 32) + 3));
+        assertThat(b.online(GROUP)).containsExactlyInAnyOrder(stuck, other);
+        look(a, 4, Map.of(stuck, (4L << 32) + 3));
+        assertThat(b.online(GROUP)).containsExactly(other);
+        a.subscriptions.offline(stuck);
+        a.subscriptions.online(stuck);
+        assertThat(b.online(GROUP)).containsExactlyInAnyOrder(stuck, other);
+    }
+
+    private static void look(TestNode node, int times, Map<Subscriber, Long> flows) {
+        for (int i = 0; i < times; i++) {
+            node.subscriptions.lookForStuck(session -> flows.getOrDefault(session, -1L));
+        }
+    }
+
     @Test // [MQTT-3.10.4-2]
     void answersUnsubscribeOnlyWhenNoNodeChoosesTheMemberAnyMore() {
         a.subscribe(dashboard(1), GROUP);
@@ -283,7 +321,7 @@ class RoutesTest {
     }
 
     @Test
-    void removesWhatADeadNodeHasLeftWhenItOwnsShardZero() {
+    void removesWhatADeadNodeHasLeftWhenItIsTheFirst() {
         a.subscribe(dashboard(1), "t", GROUP);
         a.routes.leave();
         b.subscriptions.gone("a#1");
@@ -389,15 +427,42 @@ class RoutesTest {
 
     @Test
     void ignoresARecordThatItCannotReadAndRemovesItWhenItsNodeIsDead() {
-        byte[] newer = RouteCodec.value(new Route("c#1", "t"));
-        newer[0] = RouteCodec.FORMAT + 1;
+        byte[] newer = RouteCodec.value(new Route("c#1", "t"), RecordFormat.NEWEST);
+        newer[0] = RecordFormat.NEWEST + 1;
         a.routes.put(RouteCodec.key(new Route("c#1", "t")), newer);
-        a.routes.put(RouteCodec.key(new Presence("c#1", "p", 1)), new byte[0]);
+        a.routes.put(RouteCodec.key(new Presence("c#1", "p", 1, false)), new byte[0]);
         assertThat(b.nodes("t")).isEmpty();
+        assertThat(b.format.isTooOld()).isTrue();
+        assertThat(b.format.unreadRecord()).isEqualTo("route c#1 r t");
 
         sweep(b, true, "c#1");
 
         assertThat(routes.stored()).isEmpty();
+        assertThat(b.format.isTooOld()).isFalse();
+    }
+
+    @Test
+    void knowsAgainWhatAllKnowWhenARecordOfANewerFormatIsReplaced() {
+        String key = RouteCodec.key(new Route("c#1", "t"));
+        a.routes.put(key, new byte[] {RecordFormat.NEWEST + 1});
+        assertThat(b.format.isTooOld()).isTrue();
+        a.routes.put(key, RouteCodec.value(new Route("c#1", "t"), RecordFormat.NEWEST));
+        assertThat(b.format.isTooOld()).isFalse();
+        assertThat(b.nodes("t")).containsExactly("c#1");
+        a.routes.put(key, new byte[] {RecordFormat.NEWEST + 1});
+        assertThat(b.format.isTooOld()).isTrue();
+        assertThat(b.nodes("t")).isEmpty();
+        a.routes.remove(key);
+        assertThat(b.format.isTooOld()).isFalse();
+    }
+
+    @Test
+    void writesRoutesInTheFormatThatAllRead() {
+        a.subscribe(dashboard(1), "t");
+        a.format.raise(2);
+        a.subscribe(dashboard(2), "u");
+        assertThat(routes.stored().get("a#1\0r\0t")).startsWith(1);
+        assertThat(routes.stored().get("a#1\0r\0u")).startsWith(2);
     }
 
     @Test
@@ -406,7 +471,9 @@ class RoutesTest {
                 stored.node(),
                 Routes.NONE,
                 SubscriptionLimits.defaults(),
-                new SharedGroups(SharedChoice.DEFAULT, _ -> 0));
+                new SharedGroups(SharedChoice.DEFAULT, _ -> 0),
+                1,
+                _ -> 0);
         alone.start().toCompletableFuture().join();
 
         assertThat(alone.subscribe(dashboard(1), 0, List.of(Requests.request("t"))))
@@ -424,8 +491,8 @@ class RoutesTest {
         return group.pickOnline("p", "t", each -> each.subscriber().node() != null);
     }
 
-    private static void sweep(TestNode node, boolean ownsShardZero, String... dead) {
-        node.subscriptions.sweep(List.of(dead)::contains, ownsShardZero);
+    private static void sweep(TestNode node, boolean isFirst, String... dead) {
+        node.subscriptions.sweep(List.of(dead)::contains, isFirst);
     }
 
     private static Subscriber dashboard(int number) {

@@ -27,6 +27,7 @@ class SharedGroupsTest {
     private static final Predicate<Receiver> ANY = receiver -> true;
 
     private final Map<Subscriber, Integer> inFlight = new HashMap<>();
+    private final Map<Subscriber, Long> acknowledged = new HashMap<>();
     private SharedGroups groups = groups(SharedStrategy.ROUND_ROBIN);
 
     @Test
@@ -114,20 +115,78 @@ class SharedGroupsTest {
     }
 
     @Test
-    void takesMembersOnOtherNodesToBeAsBusyAsTheAverage() {
+    void givesMembersOnOtherNodesTheirTurnHoweverBusyItsOwnAre() {
         groups = groups(SharedStrategy.LEAST_IN_FLIGHT);
         joinTransients(2);
         join(new Subscriber("far", false, 0, "b#1"));
-        assertThat(countPicks(300, "p", "t"))
-                .containsOnlyKeys("c0", "c1", "far")
-                .containsValues(100, 100, 100);
-
         inFlight.put(transientSession(0), 9);
         inFlight.put(transientSession(1), 3);
-        assertThat(countPicks(10, "p", "t")).containsOnlyKeys("c1");
 
-        inFlight.put(transientSession(1), 9);
-        assertThat(countPicks(30, "p", "t")).containsOnlyKeys("c0", "c1", "far");
+        assertThat(countPicks(300, "p", "t")).containsOnly(Map.entry("c1", 200), Map.entry("far", 100));
+    }
+
+    @ParameterizedTest
+    @EnumSource(names = {"ROUND_ROBIN", "LEAST_IN_FLIGHT"})
+    void passesOverAMemberThatAcknowledgesNothingWhileOthersDo(SharedStrategy strategy) {
+        groups = groups(strategy);
+        joinTransients(3);
+        inFlight.put(transientSession(0), 100);
+        look(3);
+        assertThat(countPicks(300, "p", "t")).hasSize(strategy == SharedStrategy.ROUND_ROBIN ? 3 : 2);
+        look(1);
+        assertThat(countPicks(300, "p", "t")).containsOnly(Map.entry("c1", 150), Map.entry("c2", 150));
+        acknowledge(transientSession(0), 49);
+        look(1);
+        assertThat(countPicks(300, "p", "t")).containsOnlyKeys("c1", "c2");
+        acknowledge(transientSession(0), 51);
+        look(1);
+        assertThat(countPicks(300, "p", "t")).hasSize(3).values().allMatch(count -> count == 100);
+    }
+
+    @Test
+    void doesNotPassOverAMemberThatAcknowledgesAsManyAsItIsSent() {
+        joinTransients(2);
+        inFlight.put(transientSession(0), 100);
+        for (int i = 0; i < 10; i++) {
+            acknowledge(transientSession(0), 20);
+            inFlight.merge(transientSession(0), 20, Integer::sum);
+            look(1);
+        }
+        assertThat(countPicks(10, "p", "t")).containsOnlyKeys("c0", "c1");
+    }
+
+    @Test
+    void takesMembersInTurnWhenAllAcknowledgeNothing() {
+        Subscriber offline = new Subscriber("offline", true, 1);
+        join(offline);
+        joinTransients(2);
+        inFlight.put(transientSession(0), 1);
+        inFlight.put(transientSession(1), 1);
+        look(4);
+        assertThat(countPicks(10, "p", "t")).containsOnly(Map.entry("c0", 5), Map.entry("c1", 5));
+        assertThat(group().hasOnlineMember()).isTrue();
+    }
+
+    @Test
+    void keepsAPublisherWithAMemberThatAcknowledgesNothing() {
+        groups = groups(SharedStrategy.STICKY_BY_PUBLISHER);
+        joinTransients(2);
+        String before = pick("p", "t");
+        inFlight.put(transientSession(0), 1);
+        inFlight.put(transientSession(1), 1);
+        look(4);
+        assertThat(pick("p", "t")).isEqualTo(before);
+    }
+
+    private void look(int times) {
+        for (int i = 0; i < times; i++) {
+            groups.look(session -> acknowledged.getOrDefault(session, 0L) << 32 | inFlight.getOrDefault(session, 0));
+        }
+    }
+
+    private void acknowledge(Subscriber session, int messages) {
+        inFlight.merge(session, -messages, Integer::sum);
+        acknowledged.merge(session, (long) messages, Long::sum);
     }
 
     @Test
@@ -146,7 +205,7 @@ class SharedGroupsTest {
         join(new Subscriber("far", false, 0, "b#1"));
         Subscriber persistent = new Subscriber("persistent", true, 5);
         join(persistent);
-        groups.online(persistent, "b#1");
+        groups.online(persistent, "b#1", false);
 
         assertThat(countPicks(300, "p", "t"))
                 .containsOnlyKeys("c0", "far", "persistent")
@@ -163,7 +222,7 @@ class SharedGroupsTest {
         join(transientSession(1));
         join(new Subscriber("c2", false, 1, "b#1"));
         groups.online(near);
-        groups.online(far, "b#1");
+        groups.online(far, "b#1", false);
         assertThat(countPicks(20, "p", "t")).containsOnlyKeys("near", "c1").containsValues(10, 10);
 
         groups.leave(FILTER, transientSession(1));

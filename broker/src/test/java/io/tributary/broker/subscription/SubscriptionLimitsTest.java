@@ -9,14 +9,15 @@ class SubscriptionLimitsTest {
 
     @Test
     void hasDefaults() {
-        assertThat(SubscriptionLimits.defaults()).isEqualTo(new SubscriptionLimits(1_000, 16_384));
+        assertThat(SubscriptionLimits.defaults()).isEqualTo(new SubscriptionLimits(1_000, 1024, 16_384));
     }
 
     @Test
     void namesTheValueAndWhatIsAllowed() {
-        assertThatThrownBy(() -> new SubscriptionLimits(0, 1)).hasMessage("perClient 0: must be at least 1");
-        assertThatThrownBy(() -> new SubscriptionLimits(1, -1))
+        assertThatThrownBy(() -> new SubscriptionLimits(0, 1024, 1)).hasMessage("perClient 0: must be at least 1");
+        assertThatThrownBy(() -> new SubscriptionLimits(1, 1024, -1))
                 .hasMessage("cachedTopics -1: must be 0 (no cache) to 4194304");
-        assertThatThrownBy(() -> new SubscriptionLimits(1, 1 << 23)).hasMessageStartingWith("cachedTopics 8388608");
+        assertThatThrownBy(() -> new SubscriptionLimits(1, 1024, 1 << 23))
+                .hasMessageStartingWith("cachedTopics 8388608");
     }
 }

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.tributary.common.event.QueueKind;
+import io.tributary.common.event.RecordFormat;
 import io.tributary.common.event.UnreadableRecordException;
 import io.tributary.common.mqtt.QoS;
 import io.tributary.common.topic.TopicFilter;
@@ -18,6 +19,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 class SubscriptionsCodecTest {
+    private static final SubscriptionLimits LIMITS = new SubscriptionLimits(10, 65_535, 0);
+
     private static final SessionSubscriptions SAMPLE = new SessionSubscriptions(
                     0x1234, 0x5678, 9, QueueKind.SHARD, Map.of())
             .subscribe(
@@ -25,7 +28,7 @@ class SubscriptionsCodecTest {
                             new SubscriptionRequest(TopicFilter.parse("a/+"), QoS.AT_LEAST_ONCE, true, true, 300),
                             new SubscriptionRequest(
                                     TopicFilter.parse("$share/g/ü/#"), QoS.EXACTLY_ONCE, false, false, 0)),
-                    10)
+                    LIMITS)
             .after();
 
     /** What format 1 looks like for ever: stored records must stay readable. */
@@ -39,7 +42,8 @@ class SubscriptionsCodecTest {
 
     @Test
     void writesTheGoldenRecord() {
-        assertThat(HexFormat.of().formatHex(SubscriptionsCodec.encode(SAMPLE))).isEqualTo(GOLDEN);
+        assertThat(HexFormat.of().formatHex(SubscriptionsCodec.encode(SAMPLE, RecordFormat.NEWEST)))
+                .isEqualTo(GOLDEN);
     }
 
     @Test
@@ -54,10 +58,10 @@ class SubscriptionsCodecTest {
             SubscriptionRequest request = new SubscriptionRequest(
                     TopicFilter.parse("t"), qos, (i & 1) != 0, (i & 2) != 0, (i & 4) == 0 ? 0 : 268_435_455);
             SessionSubscriptions subscriptions = SessionSubscriptions.none(Long.MAX_VALUE)
-                    .subscribe(List.of(request), 1)
+                    .subscribe(List.of(request), LIMITS)
                     .after();
 
-            assertThat(SubscriptionsCodec.decode(SubscriptionsCodec.encode(subscriptions)))
+            assertThat(SubscriptionsCodec.decode(SubscriptionsCodec.encode(subscriptions, RecordFormat.NEWEST)))
                     .isEqualTo(subscriptions);
         }
     }
@@ -65,16 +69,16 @@ class SubscriptionsCodecTest {
     @Test
     void hasRoomForTheLongestFilter() {
         SessionSubscriptions subscriptions = SessionSubscriptions.none(1)
-                .subscribe(List.of(request("x".repeat(65_535)), request("€".repeat(21_845))), 2)
+                .subscribe(List.of(request("x".repeat(65_535)), request("€".repeat(21_845))), LIMITS)
                 .after();
 
-        assertThat(SubscriptionsCodec.decode(SubscriptionsCodec.encode(subscriptions)))
+        assertThat(SubscriptionsCodec.decode(SubscriptionsCodec.encode(subscriptions, RecordFormat.NEWEST)))
                 .isEqualTo(subscriptions);
     }
 
     @Test
     void refusesEveryCutOffRecordAndWhatIsBehindTheEnd() {
-        byte[] whole = SubscriptionsCodec.encode(SAMPLE);
+        byte[] whole = SubscriptionsCodec.encode(SAMPLE, RecordFormat.NEWEST);
         for (int length = 0; length < whole.length; length++) {
             byte[] cut = Arrays.copyOf(whole, length);
             assertThatThrownBy(() -> SubscriptionsCodec.decode(cut)).isInstanceOf(UnreadableRecordException.class);
@@ -85,8 +89,8 @@ class SubscriptionsCodecTest {
 
     @Test
     void refusesANewerFormat() {
-        byte[] newer = SubscriptionsCodec.encode(SAMPLE);
-        newer[0] = SubscriptionsCodec.FORMAT + 1;
+        byte[] newer = SubscriptionsCodec.encode(SAMPLE, RecordFormat.NEWEST);
+        newer[0] = RecordFormat.NEWEST + 1;
 
         assertThatThrownBy(() -> SubscriptionsCodec.decode(newer))
                 .isInstanceOf(UnreadableRecordException.class)
@@ -97,12 +101,12 @@ class SubscriptionsCodecTest {
     void failsInOneWayOnlyWhenBytesAreDamaged() {
         Random random = new Random(5);
         for (int i = 0; i < 20_000; i++) {
-            byte[] damaged = SubscriptionsCodec.encode(SAMPLE);
+            byte[] damaged = SubscriptionsCodec.encode(SAMPLE, RecordFormat.NEWEST);
             damaged[random.nextInt(damaged.length)] = (byte) random.nextInt();
             try {
                 SubscriptionsCodec.decode(damaged);
             } catch (UnreadableRecordException expected) {
-                assertThat(expected).hasMessageContaining("subscriptions");
+                assertThat(expected).hasMessageFindingMatch("subscriptions: |the record has format");
             }
         }
     }

@@ -12,6 +12,7 @@ import io.tributary.broker.fake.InMemoryReplicatedMap;
 import io.tributary.broker.subscription.Subscriptions.Outcome;
 import io.tributary.common.event.GroupIdentifier;
 import io.tributary.common.event.QueueKind;
+import io.tributary.common.event.RecordFormat;
 import io.tributary.common.event.UnreadableRecordException;
 import io.tributary.common.mqtt.QoS;
 import io.tributary.common.topic.TopicFilter;
@@ -80,6 +81,21 @@ class SubscriptionsTest {
 
     @ParameterizedTest
     @MethodSource("bothKinds")
+    void filterThatIsTooLongIsRefusedAndTheOthersStand(Subscriber subscriber) {
+        String longest = "a".repeat(64);
+        assertThat(subscribe(
+                        subscriber,
+                        request(longest),
+                        request(longest + "b"),
+                        request("$share/g/" + longest),
+                        request("\u20AC".repeat(22))))
+                .containsExactly(CREATED, QUOTA_EXCEEDED, QUOTA_EXCEEDED, QUOTA_EXCEEDED);
+        assertThat(receivers(longest)).hasSize(1);
+        assertThat(receivers(longest + "b")).isEmpty();
+    }
+
+    @ParameterizedTest
+    @MethodSource("bothKinds")
     void tellsForEachFilterWhetherItExisted(Subscriber subscriber) {
         subscribe(subscriber, request("a"), request("$share/g/a"));
 
@@ -130,8 +146,17 @@ class SubscriptionsTest {
                 .extracting(SharedGroup::name)
                 .containsExactly("$share/g/s");
         assertThat(subscriptions.of(PERSISTENT)).containsExactlyInAnyOrder(request("a"), request("$share/g/s"));
-        assertThat(subscriptions.persistentClients()).containsExactly(PERSISTENT);
+        assertThat(subscriptions.persistentClients(0)).containsExactly(PERSISTENT);
         assertThat(subscriptions.sessionCount()).isEqualTo(1);
+    }
+
+    @Test
+    void namesTheClientsOfOneShardOnly() {
+        Subscriber elsewhere = new Subscriber("other", true, 7);
+        subscribe(PERSISTENT, request("a"));
+        subscribe(elsewhere, request("a"));
+        assertThat(subscriptions.persistentClients(0)).containsExactly(PERSISTENT);
+        assertThat(subscriptions.persistentClients(1)).containsExactly(elsewhere);
     }
 
     @Test
@@ -221,7 +246,7 @@ class SubscriptionsTest {
 
         assertThat(receivers("a")).containsExactly(newer);
         assertThat(receivers("late")).isEmpty();
-        assertThat(subscriptions.persistentClients()).containsExactly(newer);
+        assertThat(subscriptions.persistentClients(0)).containsExactly(newer);
     }
 
     @Test
@@ -242,7 +267,7 @@ class SubscriptionsTest {
 
         subscriptions.end(new Subscriber("p", true, 200));
 
-        assertThat(subscriptions.persistentClients()).isEmpty();
+        assertThat(subscriptions.persistentClients(0)).isEmpty();
         assertThat(map.size()).isZero();
     }
 
@@ -261,21 +286,23 @@ class SubscriptionsTest {
     @Test
     void followsTheChangesOfOtherNodes() {
         SessionSubscriptions elsewhere = SessionSubscriptions.none(5)
-                .subscribe(List.of(request("a"), request("b")), 9)
+                .subscribe(List.of(request("a"), request("b")), SubscriptionLimits.defaults())
                 .after();
-        map.changeFromElsewhere("x", SubscriptionsCodec.encode(elsewhere));
+        map.changeFromElsewhere("x", SubscriptionsCodec.encode(elsewhere, RecordFormat.NEWEST));
         assertThat(receivers("a")).containsExactly(new Subscriber("x", true, 5));
 
-        SessionSubscriptions later =
-                SessionSubscriptions.none(6).subscribe(List.of(request("b")), 9).after();
-        map.changeFromElsewhere("x", SubscriptionsCodec.encode(later));
+        SessionSubscriptions later = SessionSubscriptions.none(6)
+                .subscribe(List.of(request("b")), SubscriptionLimits.defaults())
+                .after();
+        map.changeFromElsewhere("x", SubscriptionsCodec.encode(later, RecordFormat.NEWEST));
         assertThat(receivers("a")).isEmpty();
         assertThat(receivers("b")).containsExactly(new Subscriber("x", true, 6));
 
-        map.changeFromElsewhere("x", SubscriptionsCodec.encode(elsewhere)); // a paused node's late record
+        map.changeFromElsewhere(
+                "x", SubscriptionsCodec.encode(elsewhere, RecordFormat.NEWEST)); // a paused node's late record
         assertThat(receivers("b")).containsExactly(new Subscriber("x", true, 6));
 
-        map.changeFromElsewhere("x", SubscriptionsCodec.encode(SessionSubscriptions.over(6)));
+        map.changeFromElsewhere("x", SubscriptionsCodec.encode(SessionSubscriptions.over(6), RecordFormat.NEWEST));
         assertThat(receivers("b")).isEmpty();
     }
 
@@ -361,7 +388,12 @@ class SubscriptionsTest {
 
     private Subscriptions open() {
         return new Subscriptions(
-                map, Routes.NONE, new SubscriptionLimits(3, 128), new SharedGroups(SharedChoice.DEFAULT, session -> 0));
+                map,
+                Routes.NONE,
+                new SubscriptionLimits(3, 64, 128),
+                new SharedGroups(SharedChoice.DEFAULT, session -> 0),
+                2,
+                clientId -> clientId.startsWith("other") ? 1 : 0);
     }
 
     private void restart() {

@@ -1,6 +1,7 @@
 package io.tributary.broker.subscription;
 
 import io.tributary.broker.fake.SharedReplicatedMap;
+import io.tributary.common.event.RecordFormat;
 import io.tributary.common.topic.TopicFilter;
 import java.util.List;
 import java.util.concurrent.CompletionStage;
@@ -12,6 +13,7 @@ final class TestNode {
     final SharedReplicatedMap.Node stored;
     final SharedReplicatedMap.Node routes;
     final SharedGroups groups;
+    final RecordFormat format = new RecordFormat(RecordFormat.NEWEST + 1);
     final Subscriptions subscriptions;
 
     TestNode(String id, SharedReplicatedMap stored, SharedReplicatedMap routes) {
@@ -23,8 +25,13 @@ final class TestNode {
         this.stored = stored.node();
         this.routes = routes.node();
         groups = new SharedGroups(choice, _ -> 0);
-        subscriptions =
-                new Subscriptions(this.stored, new Routes(this.routes, id), new SubscriptionLimits(100, 64), groups);
+        subscriptions = new Subscriptions(
+                this.stored,
+                new Routes(this.routes, id, format),
+                new SubscriptionLimits(100, 1024, 64),
+                groups,
+                1,
+                _ -> 0);
         subscriptions.start().toCompletableFuture().join();
     }
 

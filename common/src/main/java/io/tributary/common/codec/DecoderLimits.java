@@ -7,7 +7,7 @@ import io.tributary.common.topic.TopicLimits;
  *
  * @param maxConnectBytes the size of a whole CONNECT, fixed header included; applies until one is decoded
  * @param maxPacketBytes the size of any whole packet, fixed header included
- * @param topics the limits of topic names and topic filters
+ * @param topics the limits of topic names; whether a topic filter is within them is for its receiver to check
  * @param maxPropertyBytes the size of one property section of a packet
  * @param maxUserProperties the number of user properties in one property section
  * @param maxFilters the number of topic filters in one SUBSCRIBE or UNSUBSCRIBE

@@ -16,6 +16,7 @@ import io.tributary.common.mqtt.ReasonCode;
 import io.tributary.common.mqtt.Subscription;
 import io.tributary.common.mqtt.Subscription.RetainHandling;
 import io.tributary.common.topic.TopicFilter;
+import io.tributary.common.topic.TopicLimits;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -108,9 +109,9 @@ final class SubscriptionDecoder {
     }
 
     private String filter() {
-        byte[] bytes = in.uncheckedText(limits.topics().maxBytes(), ReasonCode.TOPIC_FILTER_INVALID);
+        byte[] bytes = in.uncheckedText(TopicLimits.MQTT.maxBytes(), ReasonCode.TOPIC_FILTER_INVALID);
         String filter = WireReader.utf8(bytes);
-        TopicFilter.parse(filter, limits.topics());
+        TopicFilter.parse(filter);
         return filter;
     }
 

@@ -14,6 +14,7 @@ import org.jspecify.annotations.Nullable;
 public final class ByteReader {
     private final byte[] bytes;
     private int position;
+    private List<String> names = List.of();
 
     /** Creates a reader at the beginning of the bytes, which must not change. */
     public ByteReader(byte[] bytes) {
@@ -24,8 +25,7 @@ public final class ByteReader {
     public void expectFormat(int newestFormat) {
         int format = readByte();
         if (format < 1 || format > newestFormat) {
-            throw new UnreadableRecordException(
-                    "the record has format " + format + ", and this version reads 1 to " + newestFormat);
+            throw UnreadableRecordException.ofFormat(format, newestFormat);
         }
     }
 
@@ -71,6 +71,22 @@ public final class ByteReader {
     public String readString() {
         int start = skip(readLength());
         return new String(bytes, start, position - start, StandardCharsets.UTF_8);
+    }
+
+    /** A text that {@link ByteWriter#writeName} wrote. */
+    public String readName() {
+        int known = readInt();
+        if (known < 0 || known > names.size()) {
+            throw new UnreadableRecordException("name " + known + " of " + names.size());
+        }
+        if (known > 0) {
+            return names.get(known - 1);
+        }
+        if (names.isEmpty()) {
+            names = new ArrayList<>();
+        }
+        names.add(readString());
+        return names.getLast();
     }
 
     /** A text or null. */

@@ -2,7 +2,9 @@ package io.tributary.common.event;
 
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.function.BiConsumer;
 import org.jspecify.annotations.Nullable;
 
@@ -10,6 +12,7 @@ import org.jspecify.annotations.Nullable;
 public final class ByteWriter {
     private byte[] buffer;
     private int length;
+    private Map<String, Integer> names = Map.of();
 
     /**
      * Creates an empty one.
@@ -68,6 +71,19 @@ public final class ByteWriter {
     /** A text as UTF-8, its length in bytes first. */
     public void writeString(String text) {
         writeBytes(text.getBytes(StandardCharsets.UTF_8));
+    }
+
+    /** A text that may be in the record several times: only the first time in full, then by its number among such texts. */
+    public void writeName(String name) {
+        Integer known = names.get(name);
+        writeNumber(known == null ? 0 : known);
+        if (known == null) {
+            if (names.isEmpty()) {
+                names = new HashMap<>();
+            }
+            names.put(name, names.size() + 1);
+            writeString(name);
+        }
     }
 
     /** One byte more than the text itself tells null from the empty text. */

@@ -7,11 +7,20 @@ import java.util.List;
  *
  * @param devices persistent device sessions, in any shard
  * @param nodes the nodes whose connections get it past the logs, each once
+ * @param areMatchedLater whether there are too many to be named in a record: the owner that hands the message on matches it then
  */
-public record Destinations(List<Recipient> devices, List<NodeShare> nodes) {
+public record Destinations(List<Recipient> devices, List<NodeShare> nodes, boolean areMatchedLater) {
 
     /** No destination at all. */
     public static final Destinations NONE = new Destinations(List.of(), List.of());
+
+    /** More destinations than a record names. */
+    public static final Destinations MATCHED_LATER = new Destinations(List.of(), List.of(), true);
+
+    /** Those that are named. */
+    public Destinations(List<Recipient> devices, List<NodeShare> nodes) {
+        this(devices, nodes, false);
+    }
 
     public Destinations {
         devices = List.copyOf(devices);
@@ -20,6 +29,6 @@ public record Destinations(List<Recipient> devices, List<NodeShare> nodes) {
 
     /** Whether nobody gets the message. */
     public boolean isEmpty() {
-        return devices.isEmpty() && nodes.isEmpty();
+        return devices.isEmpty() && nodes.isEmpty() && !areMatchedLater;
     }
 }

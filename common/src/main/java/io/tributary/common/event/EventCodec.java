@@ -26,12 +26,9 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The encoding of the events of a shard's log: a format byte, a type byte and the components of the event in their order.
- * What an older version wrote stays readable; whatever changes the bytes of an event takes a new format.
+ * What an older version wrote stays readable; whatever changes the bytes of an event takes a new {@link RecordFormat}.
  */
 public final class EventCodec {
-    /** The newest format that this version reads, and the one it writes. */
-    public static final int FORMAT = 1;
-
     private static final int PUBLISH = 1;
     private static final int RELAY = 2;
     private static final int RELEASE = 3;
@@ -54,10 +51,14 @@ public final class EventCodec {
 
     private EventCodec() {}
 
-    /** Encodes an event. */
-    public static byte[] encode(ShardEvent event) {
+    /**
+     * Encodes an event.
+     *
+     * @param format the {@link RecordFormat#toWrite} of this process
+     */
+    public static byte[] encode(ShardEvent event, int format) {
         ByteWriter writer = new ByteWriter(sizeHint(event));
-        writer.writeByte(FORMAT);
+        writer.writeByte(format);
         switch (event) {
             case Publish publish -> writePublish(writer, publish);
             case Relay relay -> writeRelay(writer, relay);
@@ -83,7 +84,7 @@ public final class EventCodec {
      */
     public static ShardEvent decode(byte[] bytes) {
         ByteReader reader = new ByteReader(bytes);
-        reader.expectFormat(FORMAT);
+        reader.expectFormat(RecordFormat.NEWEST);
         int type = reader.readByte();
         ShardEvent event = switch (type) {
             case PUBLISH -> readPublish(reader);

@@ -7,6 +7,7 @@ import io.tributary.common.mqtt.QoS;
 import io.tributary.common.mqtt.UserProperty;
 import io.tributary.common.mqtt.Will;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The bytes of a message within a record. A flags byte says what follows, so that what most messages lack (properties,
@@ -24,6 +25,9 @@ public final class MessageFormat {
     private static final int RESPONSE_TOPIC = 0x08;
     private static final int CORRELATION_DATA = 0x10;
     private static final int USER_PROPERTIES = 0x20;
+
+    /** More than all that is not as large as a client likes. */
+    private static final int SMALL = 32;
 
     private MessageFormat() {}
 
@@ -55,6 +59,34 @@ public final class MessageFormat {
         PublishProperties properties = (flags & PROPERTIES) == 0 ? PublishProperties.NONE : readProperties(reader);
         byte[] payload = reader.readBytes();
         return new Message(topic, payload, qos(flags), (flags & RETAIN) != 0, properties, expiresAtMillis, publisher);
+    }
+
+    /** How many bytes a message takes in a record; as much work as writing it. */
+    public static int sizeOf(Message message) {
+        ByteWriter writer = new ByteWriter(message.sizeBytes() + SMALL);
+        write(writer, message);
+        return writer.size();
+    }
+
+    /** How many bytes a message takes in a record at most. */
+    public static long largestSizeOf(Message message) {
+        PublishProperties properties = message.properties();
+        byte[] correlation = properties.correlationData();
+        long size = (long) SMALL
+                + RoutingFormat.largestSizeOf(message.topic())
+                + RoutingFormat.largestSizeOf(message.publisher())
+                + largestSizeOf(properties.contentType())
+                + largestSizeOf(properties.responseTopic())
+                + (correlation == null ? 0 : correlation.length)
+                + message.payload().length;
+        for (UserProperty property : properties.userProperties()) {
+            size += RoutingFormat.largestSizeOf(property.name()) + RoutingFormat.largestSizeOf(property.value());
+        }
+        return size;
+    }
+
+    private static int largestSizeOf(@Nullable String text) {
+        return text == null ? 0 : RoutingFormat.largestSizeOf(text);
     }
 
     static void writeWill(ByteWriter writer, Will will) {

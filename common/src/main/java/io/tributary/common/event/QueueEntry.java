@@ -8,14 +8,30 @@ import org.jspecify.annotations.Nullable;
 /** What stands in a session's queue under a sequence number. */
 public sealed interface QueueEntry {
 
+    /** What the byte limits of queues count for the entry: everything that is as large as a client likes. */
+    int sizeBytes();
+
     /** A message that the client has not acknowledged; the fields are those of {@link Recipient}. */
     record Queued(
             Message message,
             QoS qos,
             boolean retain,
             List<Integer> subscriptionIds,
-            @Nullable String group) implements QueueEntry {}
+            @Nullable String group) implements QueueEntry {
+
+        @Override
+        public int sizeBytes() {
+            int named = subscriptionIds.size() * Integer.BYTES + (group == null ? 0 : group.length());
+            return message.sizeBytes() + named;
+        }
+    }
 
     /** A QoS 2 message whose PUBREC came: only PUBREL is sent for it, until PUBCOMP. */
-    record Released() implements QueueEntry {}
+    record Released() implements QueueEntry {
+
+        @Override
+        public int sizeBytes() {
+            return 0;
+        }
+    }
 }

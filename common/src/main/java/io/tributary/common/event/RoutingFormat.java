@@ -13,6 +13,10 @@ public final class RoutingFormat {
     private static final int QUEUE_SHIFT = 5;
     private static final int QUEUE_MASK = 0x60;
 
+    private static final int LARGEST_INT = 5;
+    private static final int LARGEST_NUMBER = 10;
+    private static final int MOST_BYTES_A_CHARACTER = 3;
+
     private RoutingFormat() {}
 
     /** Writes a recipient. */
@@ -75,7 +79,7 @@ public final class RoutingFormat {
             writer.writeList(subscriptionIds, (out, id) -> out.writeNumber(id));
         }
         if (group != null) {
-            writer.writeString(group);
+            writer.writeName(group);
         }
     }
 
@@ -85,18 +89,22 @@ public final class RoutingFormat {
                 MessageFormat.qos(flags),
                 (flags & RETAIN) != 0,
                 (flags & SUBSCRIPTION_IDS) == 0 ? List.of() : reader.readList(ByteReader::readInt),
-                (flags & GROUP) == 0 ? null : reader.readString(),
+                (flags & GROUP) == 0 ? null : reader.readName(),
                 QueueKind.of((flags & QUEUE_MASK) >> QUEUE_SHIFT));
     }
 
     static void writeDestinations(ByteWriter writer, Destinations destinations) {
+        writer.writeBoolean(destinations.areMatchedLater());
         writer.writeList(destinations.devices(), RoutingFormat::writeRecipient);
         writer.writeList(destinations.nodes(), RoutingFormat::writeShare);
     }
 
     static Destinations readDestinations(ByteReader reader) {
+        boolean areMatchedLater = reader.readBoolean();
         return new Destinations(
-                reader.readList(RoutingFormat::readRecipient), reader.readList(RoutingFormat::readShare));
+                reader.readList(RoutingFormat::readRecipient),
+                reader.readList(RoutingFormat::readShare),
+                areMatchedLater);
     }
 
     private static void writeShare(ByteWriter writer, NodeShare share) {
@@ -107,6 +115,43 @@ public final class RoutingFormat {
 
     private static NodeShare readShare(ByteReader reader) {
         return new NodeShare(reader.readString(), reader.readList(RoutingFormat::readRecipient), reader.readBoolean());
+    }
+
+    /** How many bytes a recipient takes in a record at most; the same for the same recipient, whoever asks. */
+    public static int largestSizeOf(Recipient recipient) {
+        return largestSizeOf(recipient.clientId())
+                + largestSizeOf(recipient.subscriptionIds(), recipient.group())
+                + LARGEST_NUMBER;
+    }
+
+    /** How many bytes a queued message takes in a record at most. */
+    public static long largestSizeOf(Queued queued) {
+        return MessageFormat.largestSizeOf(queued.message()) + largestSizeOf(queued.subscriptionIds(), queued.group());
+    }
+
+    /** How many bytes destinations take in a record at most. */
+    public static long largestSizeOf(Destinations destinations) {
+        long size = 1 + 2L * LARGEST_NUMBER;
+        for (Recipient device : destinations.devices()) {
+            size += largestSizeOf(device);
+        }
+        for (NodeShare share : destinations.nodes()) {
+            size += largestSizeOf(share.node()) + LARGEST_NUMBER + 1;
+            for (Recipient member : share.members()) {
+                size += largestSizeOf(member);
+            }
+        }
+        return size;
+    }
+
+    private static int largestSizeOf(List<Integer> subscriptionIds, @Nullable String group) {
+        int size = 1 + (subscriptionIds.size() + 1) * LARGEST_INT;
+        return group == null ? size : size + LARGEST_INT + largestSizeOf(group);
+    }
+
+    /** How many bytes a text takes in a record at most. */
+    public static int largestSizeOf(String text) {
+        return text.length() * MOST_BYTES_A_CHARACTER + LARGEST_INT;
     }
 
     /** Writes a source, or that there is none. */

@@ -40,7 +40,13 @@ public sealed interface ShardEvent {
      * @param packetId its packet identifier, in use until {@link Release}
      */
     record Relay(String clientId, long epoch, int packetId, Message message, Destinations destinations)
-            implements ShardEvent {}
+            implements ShardEvent {
+
+        /** The same to other destinations. */
+        public Relay to(Destinations others) {
+            return others.equals(destinations) ? this : new Relay(clientId, epoch, packetId, message, others);
+        }
+    }
 
     /** A publisher's PUBREL: the packet identifier is free again. */
     record Release(String clientId, long epoch, int packetId) implements ShardEvent {}

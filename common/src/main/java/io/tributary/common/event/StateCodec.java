@@ -10,13 +10,11 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The encoding of what is stored by client, and of whole messages: a format byte, a type byte and the components in
- * their order. What an older version wrote stays readable; whatever changes the bytes takes a new format. Every decoding
+ * their order. What an older version wrote stays readable; whatever changes the bytes takes a new {@link RecordFormat}, and
+ * every encoding method is told which one to write. Every decoding
  * method throws {@link UnreadableRecordException} when the bytes are not what it decodes, or of a newer format.
  */
 public final class StateCodec {
-    /** The newest format that this version reads, and the one it writes. */
-    public static final int FORMAT = 1;
-
     private static final int HEAD = 65;
     private static final int QUEUED = 66;
     private static final int RELEASED = 67;
@@ -28,8 +26,8 @@ public final class StateCodec {
     private StateCodec() {}
 
     /** Encodes the head of a session. */
-    public static byte[] encodeHead(SessionHead head) {
-        ByteWriter writer = begin(HEAD, SMALL);
+    public static byte[] encodeHead(SessionHead head, int format) {
+        ByteWriter writer = begin(format, HEAD, SMALL);
         writeHead(writer, head);
         return writer.toBytes();
     }
@@ -40,10 +38,10 @@ public final class StateCodec {
     }
 
     /** Encodes an entry of a queue. */
-    public static byte[] encodeQueueEntry(QueueEntry entry) {
+    public static byte[] encodeQueueEntry(QueueEntry entry, int format) {
         return switch (entry) {
-            case Queued queued -> encodeQueued(queued);
-            case Released() -> begin(RELEASED, 2).toBytes();
+            case Queued queued -> encodeQueued(queued, format);
+            case Released() -> begin(format, RELEASED, 2).toBytes();
         };
     }
 
@@ -60,8 +58,8 @@ public final class StateCodec {
      *
      * @param due whether it is to be published whatever the client does from now on
      */
-    public static byte[] encodeWill(Will will, boolean due) {
-        ByteWriter writer = begin(WILL, sizeHint(will.message()));
+    public static byte[] encodeWill(Will will, boolean due, int format) {
+        ByteWriter writer = begin(format, WILL, sizeHint(will.message()));
         writer.writeBoolean(due);
         MessageFormat.writeWill(writer, will);
         return writer.toBytes();
@@ -76,8 +74,8 @@ public final class StateCodec {
     }
 
     /** Encodes a message and, when it was handed on, where it comes from. */
-    public static byte[] encodeMessage(Message message, @Nullable Source source) {
-        ByteWriter writer = begin(MESSAGE, sizeHint(message));
+    public static byte[] encodeMessage(Message message, @Nullable Source source, int format) {
+        ByteWriter writer = begin(format, MESSAGE, sizeHint(message));
         RoutingFormat.writeSource(writer, source);
         MessageFormat.write(writer, message);
         return writer.toBytes();
@@ -91,8 +89,8 @@ public final class StateCodec {
         });
     }
 
-    private static byte[] encodeQueued(Queued queued) {
-        ByteWriter writer = begin(QUEUED, sizeHint(queued.message()));
+    private static byte[] encodeQueued(Queued queued, int format) {
+        ByteWriter writer = begin(format, QUEUED, sizeHint(queued.message()));
         RoutingFormat.writeQueued(writer, queued);
         return writer.toBytes();
     }
@@ -175,16 +173,16 @@ public final class StateCodec {
         return reader.readBoolean() ? reader.readSigned() : Long.MAX_VALUE;
     }
 
-    private static ByteWriter begin(int type, int sizeHint) {
+    private static ByteWriter begin(int format, int type, int sizeHint) {
         ByteWriter writer = new ByteWriter(sizeHint);
-        writer.writeByte(FORMAT);
+        writer.writeByte(format);
         writer.writeByte(type);
         return writer;
     }
 
     private static <T> T decode(byte[] bytes, int expectedType, Function<ByteReader, T> read) {
         ByteReader reader = new ByteReader(bytes);
-        reader.expectFormat(FORMAT);
+        reader.expectFormat(RecordFormat.NEWEST);
         int type = reader.readByte();
         if (type != expectedType) {
             throw new UnreadableRecordException("a record of type " + type + " instead of " + expectedType);

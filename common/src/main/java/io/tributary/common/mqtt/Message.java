@@ -14,7 +14,7 @@ import org.jspecify.annotations.Nullable;
  * @param qos the quality of service it was published with
  * @param retain the RETAIN flag as the publisher set it
  * @param properties the properties that go through unaltered
- * @param expiresAtMillis wall clock time in milliseconds after which it is not delivered any more; {@link #NEVER} when
+ * @param expiresAtMillis time in milliseconds since the epoch, by the clock of the cluster, after which it is not delivered any more; {@link #NEVER} when
  *     it has no expiry interval
  * @param publisher the client identifier of the publisher, empty when the broker itself published it
  */
@@ -50,12 +50,8 @@ public record Message(
 
     /** About how many bytes of memory or disk the message takes; what the byte limits of queues count. */
     public int sizeBytes() {
-        int size = topic.length() + payload.length + 32;
-        for (UserProperty property : properties.userProperties()) {
-            size += property.name().length() + property.value().length() + 4;
-        }
-        byte[] correlation = properties.correlationData();
-        return size + (correlation == null ? 0 : correlation.length);
+        int size = topic.length() + payload.length + publisher.length() + 32;
+        return size + properties.sizeBytes();
     }
 
     @Override

@@ -36,6 +36,17 @@ public record PublishProperties(
         this.userProperties = List.copyOf(userProperties);
     }
 
+    /** About how many bytes they take, as {@link Message#sizeBytes} counts. */
+    int sizeBytes() {
+        int size = (contentType == null ? 0 : contentType.length())
+                + (responseTopic == null ? 0 : responseTopic.length())
+                + (correlationData == null ? 0 : correlationData.length);
+        for (UserProperty property : userProperties) {
+            size += property.name().length() + property.value().length() + 4;
+        }
+        return size;
+    }
+
     @Override
     public boolean equals(@Nullable Object other) {
         return other == this // most are NONE

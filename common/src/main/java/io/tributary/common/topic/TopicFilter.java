@@ -43,6 +43,11 @@ public record TopicFilter(String filter, @Nullable String shareName) {
         return text.startsWith(SHARE_PREFIX);
     }
 
+    /** Whether the filter is neither too long, {@code $share/NAME/} included, nor too deep. */
+    public boolean isWithin(TopicLimits limits) {
+        return !limits.exceededBy(toString()) && !limits.tooDeep(filter);
+    }
+
     /** Whether this is a shared subscription. */
     public boolean isShared() {
         return shareName != null;

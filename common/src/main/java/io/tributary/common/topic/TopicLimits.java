@@ -21,8 +21,8 @@ public record TopicLimits(int maxBytes, int maxLevels) {
         }
     }
 
-    /** Whether text of that many characters in UTF-16 may be too long in UTF-8; if not, nobody needs to count. */
-    boolean exceededBy(String text) {
+    /** Whether a topic name or filter is too long. */
+    public boolean exceededBy(String text) {
         return text.length() > maxBytes || (text.length() > maxBytes / 3 && Utf8Length.of(text) > maxBytes);
     }
 

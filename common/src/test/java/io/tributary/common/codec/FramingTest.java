@@ -8,7 +8,6 @@ import static io.tributary.common.mqtt.ReasonCode.MALFORMED_PACKET;
 import static io.tributary.common.mqtt.ReasonCode.PACKET_TOO_LARGE;
 import static io.tributary.common.mqtt.ReasonCode.PROTOCOL_ERROR;
 import static io.tributary.common.mqtt.ReasonCode.QUOTA_EXCEEDED;
-import static io.tributary.common.mqtt.ReasonCode.TOPIC_FILTER_INVALID;
 import static io.tributary.common.mqtt.ReasonCode.TOPIC_NAME_INVALID;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
@@ -93,8 +92,21 @@ class FramingTest {
         for (String topic : new String[] {"123456789", "a/b/c/d"}) {
             byte[] publish = Wire.body().text(topic).u8(0).packet(0x30);
             assertRefused(Wire.connectedServer(MQTT_5, TIGHT), publish, TOPIC_NAME_INVALID);
-            byte[] subscribe = Wire.body().u16(1).u8(0).text(topic).u8(0).packet(0x82);
-            assertRefused(Wire.connectedServer(MQTT_5, TIGHT), subscribe, TOPIC_FILTER_INVALID);
+        }
+    }
+
+    /** Whoever receives it answers each filter by itself [MQTT-3.8.4-1]. */
+    @Test
+    void leavesTopicFilterToItsReceiverWhenItIsTooLongOrTooDeep() {
+        for (String filter : new String[] {"123456789", "a/b/c/d"}) {
+            byte[] subscribe = Wire.body().u16(1).u8(0).text(filter).u8(0).packet(0x82);
+            assertThat(Wire.decode(Wire.connectedServer(MQTT_5, TIGHT), subscribe))
+                    .isInstanceOfSatisfying(
+                            Subscribe.class,
+                            s -> assertThat(s.subscriptions())
+                                    .singleElement()
+                                    .satisfies(
+                                            entry -> assertThat(entry.filter()).isEqualTo(filter)));
         }
     }
 

@@ -25,7 +25,7 @@ class EventCodecTest {
         RandomEvents events = new RandomEvents(1);
         for (int round = 0; round < ROUNDS; round++) {
             for (ShardEvent event : events.oneOfEach()) {
-                ShardEvent decoded = EventCodec.decode(EventCodec.encode(event));
+                ShardEvent decoded = EventCodec.decode(EventCodec.encode(event, RecordFormat.NEWEST));
                 assertThat(decoded).usingRecursiveComparison().isEqualTo(event);
             }
         }
@@ -34,7 +34,7 @@ class EventCodecTest {
     @Test
     void refusesWhenCutOffAnywhere() {
         for (ShardEvent event : new RandomEvents(2).oneOfEach()) {
-            byte[] bytes = EventCodec.encode(event);
+            byte[] bytes = EventCodec.encode(event, RecordFormat.NEWEST);
             for (int length = 0; length < bytes.length; length++) {
                 byte[] cut = Arrays.copyOf(bytes, length);
                 assertThatThrownBy(() -> EventCodec.decode(cut)).isInstanceOf(UnreadableRecordException.class);
@@ -45,7 +45,7 @@ class EventCodecTest {
     @Test
     void refusesWhenSomethingIsBehindTheEnd() {
         for (ShardEvent event : new RandomEvents(3).oneOfEach()) {
-            byte[] bytes = EventCodec.encode(event);
+            byte[] bytes = EventCodec.encode(event, RecordFormat.NEWEST);
             byte[] longer = Arrays.copyOf(bytes, bytes.length + 1);
             assertThatThrownBy(() -> EventCodec.decode(longer)).isInstanceOf(UnreadableRecordException.class);
         }
@@ -57,7 +57,7 @@ class EventCodecTest {
         RandomEvents events = new RandomEvents(4);
         for (int round = 0; round < ROUNDS; round++) {
             for (ShardEvent event : events.oneOfEach()) {
-                byte[] bytes = EventCodec.encode(event);
+                byte[] bytes = EventCodec.encode(event, RecordFormat.NEWEST);
                 for (int flips = random.nextInt(1, 4); flips > 0; flips--) {
                     bytes[random.nextInt(bytes.length)] = (byte) random.nextInt();
                 }
@@ -72,7 +72,7 @@ class EventCodecTest {
         for (int round = 0; round < 20_000; round++) {
             byte[] noise = new byte[random.nextInt(2, 40)];
             random.nextBytes(noise);
-            noise[0] = EventCodec.FORMAT;
+            noise[0] = RecordFormat.NEWEST;
             noise[1] = (byte) random.nextInt(15);
             decodeOrRefuse(noise);
         }
@@ -80,8 +80,8 @@ class EventCodecTest {
 
     @Test
     void refusesWhenTheFormatIsNewer() {
-        byte[] bytes = EventCodec.encode(new Owner("n"));
-        bytes[0] = EventCodec.FORMAT + 1;
+        byte[] bytes = EventCodec.encode(new Owner("n"), RecordFormat.NEWEST);
+        bytes[0] = RecordFormat.NEWEST + 1;
         assertThatThrownBy(() -> EventCodec.decode(bytes))
                 .isInstanceOf(UnreadableRecordException.class)
                 .hasMessageContaining("format 2");
@@ -90,7 +90,7 @@ class EventCodecTest {
     @ParameterizedTest
     @ValueSource(bytes = {0, 14, 65, -1})
     void refusesWhenTheTypeIsUnknown(byte type) {
-        byte[] bytes = EventCodec.encode(new Owner("n"));
+        byte[] bytes = EventCodec.encode(new Owner("n"), RecordFormat.NEWEST);
         bytes[1] = type;
         assertThatThrownBy(() -> EventCodec.decode(bytes))
                 .isInstanceOf(UnreadableRecordException.class)
@@ -99,7 +99,7 @@ class EventCodecTest {
 
     @Test
     void refusesBeforeAllocatingWhenALengthIsHuge() {
-        byte[] hugeText = {EventCodec.FORMAT, 6, -1, -1, -1, -1, 0x07, 'n'};
+        byte[] hugeText = {RecordFormat.NEWEST, 6, -1, -1, -1, -1, 0x07, 'n'};
         assertThatThrownBy(() -> EventCodec.decode(hugeText))
                 .isInstanceOf(UnreadableRecordException.class)
                 .hasMessageContaining("length of 2147483647 where 1 bytes are left");
@@ -109,7 +109,7 @@ class EventCodecTest {
     void refusesWhenANumberDoesNotEnd() {
         byte[] bytes = new byte[20];
         Arrays.fill(bytes, (byte) 0xFF);
-        bytes[0] = EventCodec.FORMAT;
+        bytes[0] = RecordFormat.NEWEST;
         bytes[1] = 6;
         assertThatThrownBy(() -> EventCodec.decode(bytes)).isInstanceOf(UnreadableRecordException.class);
     }
@@ -119,7 +119,7 @@ class EventCodecTest {
         Message message =
                 new Message("a/b", new byte[100], QoS.AT_LEAST_ONCE, false, PublishProperties.NONE, Message.NEVER, "p");
         Recipient recipient = new Recipient("client", 1, QoS.AT_LEAST_ONCE, false, List.of(), null);
-        byte[] bytes = EventCodec.encode(new Publish(message, List.of(recipient), null));
+        byte[] bytes = EventCodec.encode(new Publish(message, List.of(recipient), null), RecordFormat.NEWEST);
         int text = "a/b".length() + "p".length() + "client".length();
         assertThat(bytes).hasSize(100 + text + 11);
     }
@@ -132,8 +132,8 @@ class EventCodecTest {
                 new Detach("", 0, true, 0xFFFF_FFFFL, -1),
                 new Detach("", Long.MIN_VALUE, false, 0, Long.MAX_VALUE));
         assertThat(events)
-                .allSatisfy(event ->
-                        assertThat(EventCodec.decode(EventCodec.encode(event))).isEqualTo(event));
+                .allSatisfy(event -> assertThat(EventCodec.decode(EventCodec.encode(event, RecordFormat.NEWEST)))
+                        .isEqualTo(event));
     }
 
     private static void decodeOrRefuse(byte[] bytes) {

@@ -79,7 +79,7 @@ class GoldenEncodingTest {
     @Test
     void bytesStayTheSameWhenEventsAreEncoded() {
         Map<String, byte[]> golden = golden("events-1.txt");
-        Map<String, String> encoded = encode(events(), EventCodec::encode);
+        Map<String, String> encoded = encode(events(), event -> EventCodec.encode(event, RecordFormat.NEWEST));
         assertThat(encoded).isEqualTo(hex(golden));
     }
 
@@ -145,11 +145,11 @@ class GoldenEncodingTest {
 
     private static Map<String, byte[]> state() {
         Map<String, byte[]> state = new LinkedHashMap<>();
-        state.put("head", StateCodec.encodeHead(head()));
-        state.put("queued", StateCodec.encodeQueueEntry(queued()));
-        state.put("released", StateCodec.encodeQueueEntry(new QueueEntry.Released()));
-        state.put("will", StateCodec.encodeWill(WILL, true));
-        state.put("message", StateCodec.encodeMessage(PLAIN, SOURCE));
+        state.put("head", StateCodec.encodeHead(head(), RecordFormat.NEWEST));
+        state.put("queued", StateCodec.encodeQueueEntry(queued(), RecordFormat.NEWEST));
+        state.put("released", StateCodec.encodeQueueEntry(new QueueEntry.Released(), RecordFormat.NEWEST));
+        state.put("will", StateCodec.encodeWill(WILL, true, RecordFormat.NEWEST));
+        state.put("message", StateCodec.encodeMessage(PLAIN, SOURCE, RecordFormat.NEWEST));
         return state;
     }
 

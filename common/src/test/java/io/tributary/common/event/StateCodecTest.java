@@ -22,19 +22,19 @@ class StateCodecTest {
         RandomEvents random = new RandomEvents(1);
         for (int round = 0; round < ROUNDS; round++) {
             SessionHead head = random.head();
-            assertThat(StateCodec.decodeHead(StateCodec.encodeHead(head)))
+            assertThat(StateCodec.decodeHead(StateCodec.encodeHead(head, RecordFormat.NEWEST)))
                     .usingRecursiveComparison()
                     .isEqualTo(head);
             QueueEntry entry = random.queueEntry();
-            assertThat(StateCodec.decodeQueueEntry(StateCodec.encodeQueueEntry(entry)))
+            assertThat(StateCodec.decodeQueueEntry(StateCodec.encodeQueueEntry(entry, RecordFormat.NEWEST)))
                     .isEqualTo(entry);
             Will will = random.will();
             boolean due = round % 2 == 0;
-            assertThat(StateCodec.decodeWill(StateCodec.encodeWill(will, due)))
+            assertThat(StateCodec.decodeWill(StateCodec.encodeWill(will, due, RecordFormat.NEWEST)))
                     .isEqualTo(new StateCodec.StoredWill(will, due));
             Message message = random.message();
             @Nullable Source source = random.source();
-            assertThat(StateCodec.decodeMessage(StateCodec.encodeMessage(message, source)))
+            assertThat(StateCodec.decodeMessage(StateCodec.encodeMessage(message, source, RecordFormat.NEWEST)))
                     .isEqualTo(new StateCodec.SourcedMessage(message, source));
         }
     }
@@ -54,7 +54,7 @@ class StateCodecTest {
         List<byte[]> records = oneOfEach(new RandomEvents(3));
         for (int i = 0; i < records.size(); i++) {
             byte[] newer = records.get(i);
-            newer[0] = StateCodec.FORMAT + 1;
+            newer[0] = RecordFormat.NEWEST + 1;
             Function<byte[], Object> decoder = DECODERS.get(i);
             assertThatThrownBy(() -> decoder.apply(newer))
                     .isInstanceOf(UnreadableRecordException.class)
@@ -79,10 +79,10 @@ class StateCodecTest {
 
     private static List<byte[]> oneOfEach(RandomEvents random) {
         return List.of(
-                StateCodec.encodeHead(random.head()),
-                StateCodec.encodeQueueEntry(random.queueEntry()),
-                StateCodec.encodeWill(random.will(), true),
-                StateCodec.encodeMessage(random.message(), random.source()));
+                StateCodec.encodeHead(random.head(), RecordFormat.NEWEST),
+                StateCodec.encodeQueueEntry(random.queueEntry(), RecordFormat.NEWEST),
+                StateCodec.encodeWill(random.will(), true, RecordFormat.NEWEST),
+                StateCodec.encodeMessage(random.message(), random.source(), RecordFormat.NEWEST));
     }
 
     private static void decodeOrRefuse(Function<byte[], Object> decoder, byte[] bytes) {

@@ -9,6 +9,7 @@ import io.tributary.common.event.ShardEvent.ClientSettled;
 import io.tributary.common.event.ShardEvent.Owner;
 import io.tributary.common.event.ShardEvent.Publish;
 import io.tributary.common.event.ShardEvent.Settled;
+import io.tributary.common.event.ShardEvent.WillDue;
 import io.tributary.common.mqtt.Message;
 import io.tributary.common.mqtt.Will;
 import io.tributary.perf.jmh.Messages;
@@ -106,6 +107,9 @@ public class ShardFoldBenchmark extends Microbenchmark {
         public void refused(Attach attach, ClientState existing) {}
 
         @Override
+        public void unheard(String node, long connection) {}
+
+        @Override
         public void detached(ClientState client) {}
 
         @Override
@@ -125,6 +129,9 @@ public class ShardFoldBenchmark extends Microbenchmark {
 
         @Override
         public void handOn(Message message, Destinations destinations) {}
+
+        @Override
+        public void handOnWill(WillDue due, boolean wasDue) {}
 
         @Override
         public void willDue(String clientId, long epoch, Will will) {}

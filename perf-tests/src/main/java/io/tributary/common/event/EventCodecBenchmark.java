@@ -31,7 +31,7 @@ public class EventCodecBenchmark extends Microbenchmark {
             case "SETTLED-100" -> settled(100);
             default -> throw new IllegalArgumentException(record);
         };
-        encoded = EventCodec.encode(event);
+        encoded = EventCodec.encode(event, RecordFormat.NEWEST);
     }
 
     private static Publish publish(int recipients, int payloadBytes) {
@@ -50,7 +50,7 @@ public class EventCodecBenchmark extends Microbenchmark {
     /** To the bytes of a record. */
     @Benchmark
     public byte[] encode() {
-        return EventCodec.encode(event);
+        return EventCodec.encode(event, RecordFormat.NEWEST);
     }
 
     /** From the bytes of a record. */

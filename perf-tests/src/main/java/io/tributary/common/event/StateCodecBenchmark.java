@@ -43,14 +43,14 @@ public class StateCodecBenchmark extends Microbenchmark {
                 null,
                 new int[0]);
         entry = new Queued(Messages.message(payloadBytes), QoS.AT_LEAST_ONCE, false, List.of(), null);
-        encodedHead = StateCodec.encodeHead(head);
-        encodedEntry = StateCodec.encodeQueueEntry(entry);
+        encodedHead = StateCodec.encodeHead(head, RecordFormat.NEWEST);
+        encodedEntry = StateCodec.encodeQueueEntry(entry, RecordFormat.NEWEST);
     }
 
     /** A session's head to bytes. */
     @Benchmark
     public byte[] encodeHead() {
-        return StateCodec.encodeHead(head);
+        return StateCodec.encodeHead(head, RecordFormat.NEWEST);
     }
 
     /** A session's head from bytes. */
@@ -62,7 +62,7 @@ public class StateCodecBenchmark extends Microbenchmark {
     /** A message in a queue to bytes. */
     @Benchmark
     public byte[] encodeQueueEntry() {
-        return StateCodec.encodeQueueEntry(entry);
+        return StateCodec.encodeQueueEntry(entry, RecordFormat.NEWEST);
     }
 
     /** A message in a queue from bytes. */

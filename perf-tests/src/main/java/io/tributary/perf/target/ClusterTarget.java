@@ -106,7 +106,7 @@ final class ClusterTarget implements TargetKind {
         }
         Map<String, String> facts = new TreeMap<>(settings);
         roles.forEach((role, count) -> facts.put("processes: " + role, Integer.toString(count)));
-        facts.putIfAbsent("tributary.cluster.shards", "128 (default)");
+        facts.putIfAbsent("tributary.cluster.shards", "24 (default)");
         facts.put("copies in Kafka", Integer.toString(roles.getOrDefault("kafka", 0)));
         facts.putIfAbsent("tributary.cluster.kafka.linger", "2 ms (default)");
         facts.put("save points", "after 1 s, 2,000 messages or 1 MB, unless said above");

@@ -1,6 +1,7 @@
 package io.tributary.persistence.rocksdb;
 
 import io.tributary.common.event.EventCodec;
+import io.tributary.common.event.RecordFormat;
 import io.tributary.common.event.ShardEvent.Publish;
 import io.tributary.perf.jmh.Messages;
 import io.tributary.perf.jmh.Microbenchmark;
@@ -44,7 +45,8 @@ public class GroupCommitBenchmark extends Microbenchmark {
         RocksDbOptions options = RocksDbOptions.defaults(SHARDS).withSync(StorageSync.valueOf(sync));
         database = RocksDbDatabase.open(scratch.directory(), options, StorageRecorder.NONE);
         log = new RocksDbShardLog(database);
-        value = EventCodec.encode(new Publish(Messages.message(payloadBytes), Messages.recipients(1, 1), null));
+        value = EventCodec.encode(
+                new Publish(Messages.message(payloadBytes), Messages.recipients(1, 1), null), RecordFormat.NEWEST);
     }
 
     /** Deletes the store. */

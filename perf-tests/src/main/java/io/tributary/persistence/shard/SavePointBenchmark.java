@@ -1,6 +1,7 @@
 package io.tributary.persistence.shard;
 
 import io.tributary.common.event.QueueEntry.Queued;
+import io.tributary.common.event.RecordFormat;
 import io.tributary.common.event.SessionHead;
 import io.tributary.common.mqtt.QoS;
 import io.tributary.localcluster.LocalRedis;
@@ -56,7 +57,10 @@ public class SavePointBenchmark extends Microbenchmark {
         opened.add(states);
         entry = new Queued(Messages.message(PAYLOAD_BYTES), QoS.AT_LEAST_ONCE, false, List.of(), null);
         owner = 0;
-        applied = states.claim(SHARD, owner).toCompletableFuture().join().applied();
+        applied = states.claim(SHARD, new ShardStore.Claimant(owner))
+                .toCompletableFuture()
+                .join()
+                .applied();
     }
 
     private ShardStore rocksDb() {
@@ -74,7 +78,7 @@ public class SavePointBenchmark extends Microbenchmark {
                 .toList();
         RedisCluster cluster = RedisCluster.connect(RedisConfig.of(nodes));
         opened.add(cluster);
-        return new RedisShardStore(cluster, 1, RedisRecorder.NONE);
+        return new RedisShardStore(cluster, 1, RecordFormat.alone(), RedisRecorder.NONE);
     }
 
     /** Closes all in the reverse order, and deletes it. */
@@ -100,7 +104,7 @@ public class SavePointBenchmark extends Microbenchmark {
             removed.add(new SequenceKey(client, applied));
         }
         SavePoint point = new SavePoint(
-                owner, applied, next, owner, List.of(), List.of(), heads, removed, queued, List.of(), List.of());
+                owner, applied, next, -1, owner, List.of(), List.of(), heads, removed, queued, List.of(), List.of());
         states.save(SHARD, point).toCompletableFuture().join();
         applied = next;
     }

@@ -36,17 +36,19 @@ final class AppRecordFormat {
      * @param recipient for whom it is, or null when the topic alone says so
      * @param source where it was handed on from, or null
      * @param nowMillis the time of the broker
+     * @param format in which the {@link RoutingHeader} is written
      */
     static ProducerRecord<byte[], byte[]> encode(
             TopicPartition to,
             Message message,
             @Nullable Recipient recipient,
             @Nullable Source source,
-            long nowMillis) {
+            long nowMillis,
+            int format) {
         List<UserProperty> userProperties = message.properties().userProperties();
         List<Header> headers = new ArrayList<>(MOST_STANDARD_HEADERS + userProperties.size());
         StandardHeaders.add(headers, message, nowMillis);
-        byte[] routing = new RoutingHeader(headers.size(), recipient, source).encode();
+        byte[] routing = new RoutingHeader(headers.size(), recipient, source).encode(format);
         headers.addFirst(new RecordHeader(HeaderNames.ROUTING, routing));
         for (UserProperty property : userProperties) {
             headers.add(new RecordHeader(property.name(), utf8(property.value())));
@@ -67,7 +69,7 @@ final class AppRecordFormat {
      * Reads a record.
      *
      * @param owner the client whose topic it is in, or null when it is nobody's own
-     * @throws UnreadableRecordException when it is not of this layout, or of a newer version
+     * @throws UnreadableRecordException when it is not of this layout, or of a newer format
      */
     static Decoded decode(ConsumerRecord<byte[], byte[]> record, @Nullable String owner) {
         Header[] headers = record.headers().toArray();

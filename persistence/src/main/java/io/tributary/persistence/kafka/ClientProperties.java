@@ -18,6 +18,12 @@ final class ClientProperties {
     /** A topic that nothing was sent to for a while is not to be forgotten: the next send would wait for it. */
     private static final long TEN_YEARS_MILLIS = 10L * 365 * 24 * 3600 * 1000;
 
+    /**
+     * A size of a socket's buffer that the operating system chooses and adapts. Kafka's own, 64 to 128 KB, is about a segment of the
+     * loopback interface: what is behind one waits for TCP's timers, 200 ms.
+     */
+    private static final int BUFFER_OF_THE_SYSTEM = -1;
+
     private static final int REPLAY_POLL_RECORDS = 10_000;
     private static final int REPLAY_FETCH_BYTES = 4 * 1024 * 1024;
 
@@ -185,7 +191,10 @@ final class ClientProperties {
     }
 
     private static Map<String, Object> common(KafkaConfig config, String clientId) {
-        Map<String, Object> properties = new HashMap<>(config.clientProperties());
+        Map<String, Object> properties = new HashMap<>();
+        properties.put(CommonClientConfigs.SEND_BUFFER_CONFIG, BUFFER_OF_THE_SYSTEM);
+        properties.put(CommonClientConfigs.RECEIVE_BUFFER_CONFIG, BUFFER_OF_THE_SYSTEM);
+        properties.putAll(config.clientProperties());
         properties.put(CommonClientConfigs.BOOTSTRAP_SERVERS_CONFIG, config.bootstrapServers());
         properties.put(CommonClientConfigs.CLIENT_ID_CONFIG, clientId);
         return properties;

@@ -36,6 +36,11 @@ final class GroupCommits {
         noted.set(shard, offset);
     }
 
+    /** What was noted last of a shard, 0 for nothing. */
+    long notedOf(int shard) {
+        return noted.get(shard);
+    }
+
     void commitIfDue() {
         if (System.nanoTime() - lastNanos >= INTERVAL.toNanos()) {
             commitNow();

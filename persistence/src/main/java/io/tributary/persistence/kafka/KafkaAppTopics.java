@@ -2,6 +2,7 @@ package io.tributary.persistence.kafka;
 
 import io.tributary.common.event.GroupIdentifier;
 import io.tributary.common.event.Recipient;
+import io.tributary.common.event.RecordFormat;
 import io.tributary.common.event.Source;
 import io.tributary.common.mqtt.Message;
 import io.tributary.persistence.app.AppTopics;
@@ -48,6 +49,7 @@ public final class KafkaAppTopics implements AppTopics {
     private final AcknowledgedPositions acknowledged;
     private final ScheduledExecutorService timer;
     private final InstantSource clock = InstantSource.system();
+    private final RecordFormat format;
     private volatile boolean closed;
 
     /**
@@ -55,6 +57,7 @@ public final class KafkaAppTopics implements AppTopics {
      *
      * @param clientId names this node in Kafka's logs and metrics
      * @param largestPacketBytes the largest MQTT packet that is accepted
+     * @param format says in which format records are written
      * @param onBroken told once when appending is broken for good, and once should reading end by a defect; must not block
      * @throws KafkaAccessException when no client of Kafka's can be made
      */
@@ -63,10 +66,12 @@ public final class KafkaAppTopics implements AppTopics {
             AppTopicsConfig apps,
             String clientId,
             int largestPacketBytes,
+            RecordFormat format,
             KafkaRecorder recorder,
             Consumer<Throwable> onBroken) {
         this.config = config;
         this.apps = apps;
+        this.format = format;
         this.ownPrefix = config.topicPrefix() + ".app.";
         this.groupPrefix = config.topicPrefix() + ".group.";
         this.sharedTopic = config.topicPrefix() + ".apps";
@@ -119,7 +124,8 @@ public final class KafkaAppTopics implements AppTopics {
     public boolean append(
             AppTopic topic, Message message, Recipient recipient, @Nullable Source source, AppendCallback callback) {
         return producer.append(
-                AppRecordFormat.encode(partition(topic), message, recipient, source, clock.millis()), callback);
+                AppRecordFormat.encode(partition(topic), message, recipient, source, clock.millis(), format.toWrite()),
+                callback);
     }
 
     @Override

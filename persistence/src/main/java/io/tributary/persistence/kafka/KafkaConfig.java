@@ -19,6 +19,7 @@ import org.jspecify.annotations.Nullable;
  * @param appends how records are sent
  * @param reading how records are read
  * @param startTimeout how long a start waits for Kafka to answer
+ * @param topics what an administrator says of the topics
  */
 public record KafkaConfig(
         String bootstrapServers,
@@ -27,7 +28,8 @@ public record KafkaConfig(
         Map<String, String> clientProperties,
         Appends appends,
         Reading reading,
-        Duration startTimeout) {
+        Duration startTimeout,
+        Topics topics) {
 
     private static final Pattern SERVERS = Pattern.compile("[^,\\s]+:\\d{1,5}(,\\s*[^,\\s]+:\\d{1,5})*");
     private static final Pattern PREFIX = Pattern.compile("[a-zA-Z0-9._-]{1,100}");
@@ -64,43 +66,99 @@ public record KafkaConfig(
                 Map.of(),
                 Appends.defaults(),
                 Reading.defaults(),
-                Duration.ofSeconds(30));
+                Duration.ofSeconds(30),
+                Topics.defaults());
+    }
+
+    /** The same with something else said of the topics. */
+    public KafkaConfig withTopics(Topics newTopics) {
+        return new KafkaConfig(
+                bootstrapServers,
+                topicPrefix,
+                replicationFactor,
+                clientProperties,
+                appends,
+                reading,
+                startTimeout,
+                newTopics);
     }
 
     /** The same with another topic prefix. */
     public KafkaConfig withTopicPrefix(String newPrefix) {
         return new KafkaConfig(
-                bootstrapServers, newPrefix, replicationFactor, clientProperties, appends, reading, startTimeout);
+                bootstrapServers,
+                newPrefix,
+                replicationFactor,
+                clientProperties,
+                appends,
+                reading,
+                startTimeout,
+                topics);
     }
 
     /** The same with another number of copies. */
     public KafkaConfig withReplicationFactor(int newReplicationFactor) {
         return new KafkaConfig(
-                bootstrapServers, topicPrefix, newReplicationFactor, clientProperties, appends, reading, startTimeout);
+                bootstrapServers,
+                topicPrefix,
+                newReplicationFactor,
+                clientProperties,
+                appends,
+                reading,
+                startTimeout,
+                topics);
     }
 
     /** The same with other properties of Kafka's clients. */
     public KafkaConfig withClientProperties(Map<String, String> newProperties) {
         return new KafkaConfig(
-                bootstrapServers, topicPrefix, replicationFactor, newProperties, appends, reading, startTimeout);
+                bootstrapServers,
+                topicPrefix,
+                replicationFactor,
+                newProperties,
+                appends,
+                reading,
+                startTimeout,
+                topics);
     }
 
     /** The same with records sent in another way. */
     public KafkaConfig withAppends(Appends newAppends) {
         return new KafkaConfig(
-                bootstrapServers, topicPrefix, replicationFactor, clientProperties, newAppends, reading, startTimeout);
+                bootstrapServers,
+                topicPrefix,
+                replicationFactor,
+                clientProperties,
+                newAppends,
+                reading,
+                startTimeout,
+                topics);
     }
 
     /** The same with records read in another way. */
     public KafkaConfig withReading(Reading newReading) {
         return new KafkaConfig(
-                bootstrapServers, topicPrefix, replicationFactor, clientProperties, appends, newReading, startTimeout);
+                bootstrapServers,
+                topicPrefix,
+                replicationFactor,
+                clientProperties,
+                appends,
+                newReading,
+                startTimeout,
+                topics);
     }
 
     /** The same with another bound of the start. */
     public KafkaConfig withStartTimeout(Duration newStartTimeout) {
         return new KafkaConfig(
-                bootstrapServers, topicPrefix, replicationFactor, clientProperties, appends, reading, newStartTimeout);
+                bootstrapServers,
+                topicPrefix,
+                replicationFactor,
+                clientProperties,
+                appends,
+                reading,
+                newStartTimeout,
+                topics);
     }
 
     /** The topic of the shards' logs. */
@@ -124,7 +182,21 @@ public record KafkaConfig(
         return "KafkaConfig[bootstrapServers=" + bootstrapServers + ", topicPrefix=" + topicPrefix
                 + ", replicationFactor="
                 + replicationFactor + ", clientProperties=" + new TreeSet<>(clientProperties.keySet()) + ", appends="
-                + appends + ", reading=" + reading + ", startTimeout=" + startTimeout + "]";
+                + appends + ", reading=" + reading + ", startTimeout=" + startTimeout + ", topics=" + topics + "]";
+    }
+
+    /**
+     * What an administrator says of the topics.
+     *
+     * @param createMissing whether topics are created that are missing among others that are there: what they held is lost then
+     * @param acceptedLog the identifier that Kafka gave to the shards' topic, if the shards are to go on with it though their state
+     *     in Redis is that of another one; empty otherwise
+     */
+    public record Topics(boolean createMissing, String acceptedLog) {
+        /** Nothing that is missing among others is created, no other topic accepted. */
+        public static Topics defaults() {
+            return new Topics(false, "");
+        }
     }
 
     /** How what is sent is compressed. */
@@ -197,6 +269,11 @@ public record KafkaConfig(
         /** The same with another limit of what may wait. */
         public Appends withBufferBytes(long newBufferBytes) {
             return new Appends(linger, batchBytes, newBufferBytes, maxRecordBytes, compression, closeTimeout);
+        }
+
+        /** The same with a largest record that is no smaller than that, as far as there may be one. */
+        public Appends withMaxRecordBytesAtLeast(int wantedBytes) {
+            return wantedBytes <= maxRecordBytes ? this : withMaxRecordBytes(Math.min(wantedBytes, 256 * MIB));
         }
 
         /** The same with another largest record. */

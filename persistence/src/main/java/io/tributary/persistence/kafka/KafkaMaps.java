@@ -62,7 +62,7 @@ public final class KafkaMaps implements AutoCloseable {
         TopicNeeds.checkMapName(name);
         TopicPartition partition = new TopicPartition(config.mapTopic(name), 0);
         int partitions = producer.await(partition.topic());
-        if (partitions != 1) {
+        if (partitions < 1) { // those that were added are ignored
             throw new KafkaAccessException("topic " + partition.topic() + " has " + partitions + " partitions, not 1");
         }
         KafkaReplicatedMap map = new KafkaReplicatedMap(this, name, partition, producer.lane(partition));

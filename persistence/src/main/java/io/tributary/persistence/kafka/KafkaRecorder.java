@@ -18,6 +18,9 @@ public interface KafkaRecorder {
     /** A record of an application's topic is not one that can be read; it was skipped. */
     default void onUnreadableRecord() {}
 
+    /** A record of the shards' topic was not produced by a broker; it was skipped. */
+    default void onForeignRecord() {}
+
     /** Reading, or asking Kafka something, failed; it is tried again. */
     default void onError() {}
 }

@@ -107,6 +107,7 @@ public final class KafkaReplicatedMap implements ReplicatedMap {
         if (to == null) {
             return;
         }
+        to.onTime(records.getLast().timestamp());
         for (ConsumerRecord<byte[], byte[]> record : records) {
             try {
                 to.onChange(new String(record.key(), StandardCharsets.UTF_8), record.value());

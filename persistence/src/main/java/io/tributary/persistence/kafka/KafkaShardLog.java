@@ -1,8 +1,18 @@
 package io.tributary.persistence.kafka;
 
 import io.tributary.persistence.shard.AppendCallback;
+import io.tributary.persistence.shard.LogRecord;
 import io.tributary.persistence.shard.ShardLog;
+import java.time.Duration;
+import java.time.InstantSource;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
+import org.apache.kafka.clients.admin.Admin;
+import org.apache.kafka.clients.admin.TopicDescription;
 import org.apache.kafka.common.TopicPartition;
 import org.jspecify.annotations.Nullable;
 
@@ -25,13 +35,21 @@ import org.jspecify.annotations.Nullable;
  * called on a polling thread of its own.
  */
 public final class KafkaShardLog implements ShardLog {
+    private static final long IDENTITY_NANOS = TimeUnit.SECONDS.toNanos(1);
+
     private final KafkaConfig config;
     private final String clientId;
+    private final Duration retention;
+    private final InstantSource clock;
     private final KafkaRecorder recorder;
     private final Consumer<Throwable> onBroken;
     private final OrderedProducer producer;
     private final Lane[] lanes;
 
+    private final Admin admin;
+    private long identityNanos = System.nanoTime() - IDENTITY_NANOS; // guarded by this
+    private CompletableFuture<Identity> identity =
+            CompletableFuture.failedFuture(new KafkaAccessException("not asked")); // guarded by this
     private volatile @Nullable ShardConsumer consumer;
     private boolean closed; // guarded by this
 
@@ -40,12 +58,22 @@ public final class KafkaShardLog implements ShardLog {
      *
      * @param clientId names this node in Kafka's logs and metrics
      * @param shards how many shards there are: the partitions of the topic, see {@link KafkaTopics}
+     * @param retention how long the topic keeps a record; zero when that is not said, and then no shard is {@link #lagging}
+     * @param clock the time by which Kafka stamps records
      * @param onBroken told once when appending is broken for good, and once should reading end by a defect; on a thread of
      *     the log or of whoever appended; must not block
      * @throws KafkaAccessException when Kafka does not answer, or the topic is not there or has other partitions
      */
     public KafkaShardLog(
-            KafkaConfig config, String clientId, int shards, KafkaRecorder recorder, Consumer<Throwable> onBroken) {
+            KafkaConfig config,
+            String clientId,
+            int shards,
+            Duration retention,
+            InstantSource clock,
+            KafkaRecorder recorder,
+            Consumer<Throwable> onBroken) {
+        this.retention = retention;
+        this.clock = clock;
         this.config = config;
         this.clientId = clientId;
         this.recorder = recorder;
@@ -54,16 +82,17 @@ public final class KafkaShardLog implements ShardLog {
         String topic = config.shardsTopic();
         try {
             int partitions = producer.await(topic);
-            if (partitions != shards) {
+            if (partitions < shards) { // those that were added are ignored
                 throw new KafkaAccessException("topic " + topic + " has " + partitions + " partitions, not " + shards);
             }
         } catch (RuntimeException e) {
             producer.abandon();
             throw e;
         }
+        this.admin = KafkaTopics.connect(config);
         this.lanes = new Lane[shards];
         for (int shard = 0; shard < shards; shard++) {
-            lanes[shard] = producer.lane(new TopicPartition(topic, shard));
+            lanes[shard] = producer.lane(new TopicPartition(topic, shard), ShardMark.HEADERS);
         }
     }
 
@@ -87,18 +116,51 @@ public final class KafkaShardLog implements ShardLog {
         if (closed) {
             return;
         }
-        ShardConsumer started =
-                new ShardConsumer(config, clientId + "-shards", lanes.length, reader, recorder, onBroken);
+        ShardConsumer started = new ShardConsumer(
+                config, clientId + "-shards", lanes.length, retention, clock, reader, recorder, onBroken);
         consumer = started;
         started.start();
     }
 
     @Override
-    public void readFrom(int shard, long offset) {
+    public void takePart(boolean wanted) {
         ShardConsumer started = consumer;
         if (started != null) {
-            started.readFrom(shard, offset);
+            started.takePart(wanted);
         }
+    }
+
+    @Override
+    public void readFrom(int shard, long offset) {
+        readFrom(shard, offset, LogRecord.NO_LEADER);
+    }
+
+    @Override
+    public void readFrom(int shard, long offset, int leaderEpoch) {
+        ShardConsumer started = consumer;
+        if (started != null) {
+            started.readFrom(shard, offset, leaderEpoch);
+        }
+    }
+
+    /** The identifier of the topic, which Kafka gives to each that is created; asked for anew after a second. */
+    @Override
+    public synchronized CompletionStage<Identity> identity() {
+        if (System.nanoTime() - identityNanos > IDENTITY_NANOS || identity.isCompletedExceptionally()) {
+            identityNanos = System.nanoTime();
+            String topic = config.shardsTopic();
+            identity = admin.describeTopics(List.of(topic))
+                    .allTopicNames()
+                    .toCompletionStage()
+                    .toCompletableFuture()
+                    .thenApply(found -> identityOf(found.get(topic)));
+        }
+        return identity;
+    }
+
+    private Identity identityOf(@Nullable TopicDescription topic) {
+        String id = topic == null ? "" : topic.topicId().toString();
+        return new Identity(id, id.equals(config.topics().acceptedLog()));
     }
 
     @Override
@@ -117,6 +179,12 @@ public final class KafkaShardLog implements ShardLog {
         }
     }
 
+    @Override
+    public Set<Integer> lagging() {
+        ShardConsumer started = consumer;
+        return started == null ? Set.of() : started.lagging();
+    }
+
     /**
      * Leaves the group, which tells the reader that the shards are revoked, then completes what was accepted. Each takes at
      * most {@link KafkaConfig.Appends#closeTimeout} and a second; appends that Kafka has not taken by then fail, though they may have
@@ -130,5 +198,6 @@ public final class KafkaShardLog implements ShardLog {
             started.close();
         }
         producer.close();
+        admin.close(Duration.ZERO);
     }
 }

@@ -15,15 +15,20 @@ import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.admin.AdminClientConfig;
 import org.apache.kafka.clients.admin.Config;
 import org.apache.kafka.clients.admin.ConfigEntry;
+import org.apache.kafka.clients.admin.OffsetSpec;
 import org.apache.kafka.clients.admin.TopicDescription;
 import org.apache.kafka.common.KafkaException;
 import org.apache.kafka.common.KafkaFuture;
+import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.config.ConfigResource;
 import org.apache.kafka.common.errors.TopicExistsException;
 import org.apache.kafka.common.errors.UnknownTopicOrPartitionException;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /** The topics of a cluster: created at the first start, checked at every one. */
 public final class KafkaTopics {
+    private static final Logger LOG = LoggerFactory.getLogger(KafkaTopics.class);
     private static final long RETRY_MILLIS = 200;
 
     private final KafkaConfig config;
@@ -40,26 +45,56 @@ public final class KafkaTopics {
      * Creates the topics that are not there and checks those that are. Several nodes may do so at the same time. Blocks, for
      * at most the configured time.
      *
+     * @return the largest record that the shards' topic takes, in bytes. It may be more than is needed, for messages that came when
+     *     larger packets were allowed may still be queued.
      * @throws KafkaAccessException when Kafka does not answer, or topics are not set up as they must be: a sentence for each
      *     thing that is wrong, all at once
      */
-    public static void ensure(KafkaConfig config, TopicNeeds needs) {
+    public static int ensure(KafkaConfig config, TopicNeeds needs) {
+        return ensure(config, rules(config, needs));
+    }
+
+    /** The topics of a cluster; the last one is the mark that all of them were created. */
+    private static List<TopicRules> rules(KafkaConfig config, TopicNeeds needs) {
         List<TopicRules> rules = new ArrayList<>();
         rules.add(TopicRules.shards(config, needs));
         needs.maps().forEach(map -> rules.add(TopicRules.map(config, needs, map)));
-        ensure(config, rules);
+        return rules;
     }
 
-    /** The same for topics by their rules. */
-    static void ensure(KafkaConfig config, List<TopicRules> rules) {
-        Admin admin = connect(config);
-        try {
+    /**
+     * What is wrong with the topics now, a sentence each: settings may be changed while nodes run. Blocks, for at most the
+     * configured time.
+     *
+     * @throws KafkaAccessException when Kafka does not answer
+     */
+    public static List<String> faults(KafkaConfig config, TopicNeeds needs) {
+        try (Closing admin = new Closing(connect(config))) {
+            KafkaTopics topics = new KafkaTopics(config, rules(config, needs));
+            List<String> missing = topics.missing(admin.admin);
+            return missing.isEmpty() ? topics.lookAt(admin.admin, true) : List.of(isMissing(missing));
+        }
+    }
+
+    /** The same for topics by their rules; tells the largest record of the first one. */
+    static int ensure(KafkaConfig config, List<TopicRules> rules) {
+        try (Closing closing = new Closing(connect(config))) {
             KafkaTopics topics = new KafkaTopics(config, rules);
-            topics.await(admin.describeCluster().nodes());
-            topics.createMissing(admin);
-            topics.check(admin);
-        } finally {
-            admin.close(Duration.ZERO); // not before what was asked has timed out, otherwise
+            topics.await(closing.admin.describeCluster().nodes());
+            topics.createMissing(closing.admin);
+            List<String> faults = topics.lookAt(closing.admin, false);
+            if (!faults.isEmpty()) {
+                throw new KafkaAccessException(String.join("\n", faults));
+            }
+            return topics.largestRecordBytes(closing.admin);
+        }
+    }
+
+    /** Closes a client without waiting for what it was asked to time out. */
+    private record Closing(Admin admin) implements AutoCloseable {
+        @Override
+        public void close() {
+            admin.close(Duration.ZERO);
         }
     }
 
@@ -76,13 +111,54 @@ public final class KafkaTopics {
         }
     }
 
+    /** All or none: what is missing among others was deleted, unless the first start was interrupted before it held anything. */
     private void createMissing(Admin admin) {
-        Collection<String> existing = await(admin.listTopics().names());
+        List<String> missing = missing(admin);
+        String mark = rules.getLast().topic();
+        boolean isFirstStart =
+                missing.size() == rules.size() || (missing.contains(mark) && othersAreEmpty(admin, missing));
+        if (!missing.isEmpty() && !isFirstStart && !config.topics().createMissing()) {
+            missing = missing(admin); // another node may have been at its first start just now
+            if (!missing.isEmpty()) {
+                throw new KafkaAccessException(isMissing(missing)
+                        + "; if what they held may be lost, have them created by create-missing-topics=true");
+            }
+        }
         for (TopicRules topic : rules) {
-            if (!existing.contains(topic.topic())) {
+            if (missing.contains(topic.topic())) {
                 create(admin, topic);
             }
         }
+    }
+
+    private static String isMissing(List<String> missing) {
+        return "topics " + String.join(", ", missing)
+                + " are missing, and others of this cluster are there: they were deleted, or this is another Kafka";
+    }
+
+    private List<String> missing(Admin admin) {
+        Collection<String> existing = await(admin.listTopics().names());
+        return rules.stream()
+                .map(TopicRules::topic)
+                .filter(topic -> !existing.contains(topic))
+                .toList();
+    }
+
+    /** Whether the topics that are there never had a record. */
+    private boolean othersAreEmpty(Admin admin, List<String> missing) {
+        List<TopicPartition> there = new ArrayList<>();
+        for (TopicRules topic : rules) {
+            if (!missing.contains(topic.topic())) {
+                there.addAll(topic.partitions());
+            }
+        }
+        return areEmpty(admin, there);
+    }
+
+    private boolean areEmpty(Admin admin, List<TopicPartition> partitions) {
+        Map<TopicPartition, OffsetSpec> ends = new HashMap<>();
+        partitions.forEach(partition -> ends.put(partition, OffsetSpec.latest()));
+        return awaitKnown(() -> admin.listOffsets(ends).all()).values().stream().allMatch(end -> end.offset() == 0);
     }
 
     private void create(Admin admin, TopicRules topic) {
@@ -95,18 +171,28 @@ public final class KafkaTopics {
         }
     }
 
-    private void check(Admin admin) {
+    private int largestRecordBytes(Admin admin) {
+        TopicRules first = rules.getFirst();
+        return first.largestRecordBytes(settings(admin).getOrDefault(first.topic(), Map.of()));
+    }
+
+    /** @param all whether what does no harm counts, too; it is logged otherwise */
+    private List<String> lookAt(Admin admin, boolean all) {
         Map<String, TopicDescription> descriptions = describe(admin);
         Map<String, Map<String, String>> settings = settings(admin);
         List<String> faults = new ArrayList<>();
         for (TopicRules topic : rules) {
-            faults.addAll(topic.faults(
-                    Objects.requireNonNull(descriptions.get(topic.topic())),
-                    settings.getOrDefault(topic.topic(), Map.of())));
+            TopicDescription found = Objects.requireNonNull(descriptions.get(topic.topic()));
+            List<TopicPartition> added = topic.partitionsBeyond(found);
+            boolean isUnused = !added.isEmpty() && areEmpty(admin, added);
+            if (isUnused && all) {
+                faults.add(topic.hasUnused(added.size()));
+            } else if (isUnused) {
+                LOG.error("{}", topic.hasUnused(added.size()));
+            }
+            faults.addAll(topic.faults(found, isUnused, settings.getOrDefault(topic.topic(), Map.of())));
         }
-        if (!faults.isEmpty()) {
-            throw new KafkaAccessException(String.join("\n", faults));
-        }
+        return faults;
     }
 
     private Map<String, TopicDescription> describe(Admin admin) {

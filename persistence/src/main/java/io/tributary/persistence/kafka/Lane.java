@@ -2,12 +2,14 @@ package io.tributary.persistence.kafka;
 
 import io.tributary.persistence.shard.AppendCallback;
 import java.util.ArrayDeque;
+import java.util.List;
 import org.apache.kafka.clients.producer.Callback;
 import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.clients.producer.RecordMetadata;
 import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.errors.AuthenticationException;
 import org.apache.kafka.common.errors.TimeoutException;
+import org.apache.kafka.common.header.Header;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -22,14 +24,17 @@ final class Lane {
 
     private final OrderedProducer producer;
     private final TopicPartition partition;
+    private final List<Header> headers;
 
     // Guarded by this.
     private final ArrayDeque<Sending> waiting = new ArrayDeque<>();
     private boolean telling;
 
-    Lane(OrderedProducer producer, TopicPartition partition) {
+    /** @param headers those of each record */
+    Lane(OrderedProducer producer, TopicPartition partition, List<Header> headers) {
         this.producer = producer;
         this.partition = partition;
+        this.headers = headers;
     }
 
     /** What a record counts for, in bytes. */
@@ -69,7 +74,7 @@ final class Lane {
             sending.done = true;
             return null;
         }
-        producer.send(new ProducerRecord<>(partition.topic(), partition.partition(), key, value), sending);
+        producer.send(new ProducerRecord<>(partition.topic(), partition.partition(), key, value, headers), sending);
         if (isPassing(sending.failure)) {
             waiting.removeLast();
         }

@@ -16,6 +16,7 @@ import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.common.KafkaException;
 import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.errors.TimeoutException;
+import org.apache.kafka.common.header.Header;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -91,7 +92,12 @@ final class OrderedProducer implements AutoCloseable {
 
     /** The way to a partition; one for each. */
     Lane lane(TopicPartition partition) {
-        Lane lane = new Lane(this, partition);
+        return lane(partition, List.of());
+    }
+
+    /** The same for records with headers. */
+    Lane lane(TopicPartition partition, List<Header> headers) {
+        Lane lane = new Lane(this, partition, headers);
         lanes.add(lane);
         return lane;
     }

@@ -4,6 +4,7 @@ import io.tributary.common.event.ByteReader;
 import io.tributary.common.event.ByteWriter;
 import io.tributary.common.event.QueueKind;
 import io.tributary.common.event.Recipient;
+import io.tributary.common.event.RecordFormat;
 import io.tributary.common.event.Source;
 import io.tributary.common.event.UnreadableRecordException;
 import io.tributary.common.mqtt.QoS;
@@ -11,7 +12,7 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The bytes of the {@code tributary} header, which says how a message is to be delivered: a version byte, a byte of flags,
+ * The bytes of the {@code tributary} header, which says how a message is to be delivered: a format byte, a byte of flags,
  * how many standard headers follow, and what the flags tell of. Numbers are varints.
  *
  * <pre>
@@ -28,9 +29,6 @@ record RoutingHeader(
         @Nullable Recipient recipient,
         @Nullable Source source) {
 
-    /** The version that is written, and the newest that is read. */
-    static final int VERSION = 1;
-
     private static final int QOS = 0x03;
     private static final int RETAIN = 0x04;
     private static final int SUBSCRIPTION_IDS = 0x08;
@@ -42,9 +40,9 @@ record RoutingHeader(
     private static final int SMALL = 32;
 
     /** The bytes; a recipient's client identifier is among them only if its topic is one that clients share. */
-    byte[] encode() {
+    byte[] encode(int format) {
         ByteWriter writer = new ByteWriter(SMALL);
-        writer.writeByte(VERSION);
+        writer.writeByte(format);
         writer.writeByte((source == null ? 0 : SOURCE) | (recipient == null ? 0 : flags(recipient)));
         writer.writeNumber(standardHeaders);
         if (recipient != null) {
@@ -62,11 +60,11 @@ record RoutingHeader(
      * Reads the bytes.
      *
      * @param owner the client whose topic it is, or null when it is nobody's own
-     * @throws UnreadableRecordException when they are not such a header, or one of a newer version
+     * @throws UnreadableRecordException when they are not such a header, or one of a newer format
      */
     static RoutingHeader decode(byte[] bytes, @Nullable String owner) {
         ByteReader reader = new ByteReader(bytes);
-        reader.expectFormat(VERSION);
+        reader.expectFormat(RecordFormat.NEWEST);
         int flags = reader.readByte();
         int standardHeaders = reader.readInt();
         Recipient recipient = (flags & RECIPIENT) == 0 ? null : readRecipient(reader, flags, owner);

@@ -5,10 +5,13 @@ import io.tributary.persistence.kafka.ShardCursor.Request;
 import io.tributary.persistence.shard.LogRecord;
 import io.tributary.persistence.shard.ShardLog.Reader;
 import java.time.Duration;
+import java.time.InstantSource;
+import java.util.Arrays;
 import java.util.Collection;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Queue;
 import java.util.Set;
 import java.util.concurrent.ConcurrentLinkedQueue;
@@ -22,6 +25,8 @@ import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.consumer.ConsumerRecords;
 import org.apache.kafka.clients.consumer.InvalidOffsetException;
 import org.apache.kafka.clients.consumer.KafkaConsumer;
+import org.apache.kafka.clients.consumer.LogTruncationException;
+import org.apache.kafka.clients.consumer.OffsetAndMetadata;
 import org.apache.kafka.common.KafkaException;
 import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.errors.TimeoutException;
@@ -50,19 +55,28 @@ final class ShardConsumer implements AutoCloseable, ConsumerRebalanceListener {
     private final Consumer<Throwable> onBroken;
     private final ShardCursor[] cursors;
     private final GroupCommits commits;
+    private final ShardLags lags;
     private final Thread thread;
     private final CountDownLatch closing = new CountDownLatch(1);
 
     /** The shards with a request that the polling thread has not looked at; each at most once. */
     private final Queue<ShardCursor> requested = new ConcurrentLinkedQueue<>();
 
+    /** Whether this node is to be a member of the group. */
+    private volatile boolean wanted = true;
+
     // Confined to the polling thread.
+    private boolean isMember;
     private final Set<ShardCursor> outOfRange = new HashSet<>();
+    /** Those among them whose position Kafka does not know as one of its records. */
+    private final Set<ShardCursor> diverged = new HashSet<>();
 
     ShardConsumer(
             KafkaConfig config,
             String clientId,
             int shards,
+            Duration retention,
+            InstantSource clock,
             Reader reader,
             KafkaRecorder recorder,
             Consumer<Throwable> onBroken) {
@@ -73,7 +87,7 @@ final class ShardConsumer implements AutoCloseable, ConsumerRebalanceListener {
         this.onBroken = onBroken;
         this.cursors = new ShardCursor[shards];
         for (int shard = 0; shard < shards; shard++) {
-            cursors[shard] = new ShardCursor(new TopicPartition(topic, shard));
+            cursors[shard] = new ShardCursor(new TopicPartition(topic, shard), this::skipped);
         }
         try {
             this.consumer = new KafkaConsumer<>(ClientProperties.shardConsumer(config, clientId));
@@ -81,6 +95,7 @@ final class ShardConsumer implements AutoCloseable, ConsumerRebalanceListener {
             throw new KafkaAccessException(AccessFailure.words(config, e), e);
         }
         this.commits = new GroupCommits(consumer, cursors);
+        this.lags = new ShardLags(consumer, topic, shards, commits::notedOf, retention, clock);
         this.thread = Thread.ofPlatform().name(clientId + "-reader").daemon().unstarted(this::run);
     }
 
@@ -89,8 +104,8 @@ final class ShardConsumer implements AutoCloseable, ConsumerRebalanceListener {
     }
 
     /** Any thread. */
-    void readFrom(int shard, long offset) {
-        request(shard, Request.readFrom(offset), true);
+    void readFrom(int shard, long offset, int leaderEpoch) {
+        request(shard, Request.readFrom(offset, leaderEpoch), true);
     }
 
     /** Any thread. */
@@ -99,8 +114,19 @@ final class ShardConsumer implements AutoCloseable, ConsumerRebalanceListener {
     }
 
     /** Any thread. */
+    void takePart(boolean newWanted) {
+        wanted = newWanted;
+        consumer.wakeup();
+    }
+
+    /** Any thread. */
     void commit(int shard, long offset) {
         commits.note(shard, offset);
+    }
+
+    /** Any thread. */
+    Set<Integer> lagging() {
+        return lags.lagging();
     }
 
     /** Leaves the group, in bounded time. Not on the polling thread. */
@@ -128,7 +154,6 @@ final class ShardConsumer implements AutoCloseable, ConsumerRebalanceListener {
     private void run() {
         Turn turn = Turn.begin(() -> true);
         try {
-            consumer.subscribe(List.of(topic), this);
             while (closing.getCount() > 0) {
                 turn();
                 while (turn.isDue()) {
@@ -160,19 +185,46 @@ final class ShardConsumer implements AutoCloseable, ConsumerRebalanceListener {
     /** Takes what there is, once. A failure of Kafka is tried again for ever: the shards are another node's meanwhile. */
     private void turn() throws InterruptedException {
         try {
+            if (isMember != wanted) {
+                joinOrLeave();
+            }
             lookAtRequests();
+            if (!isMember) {
+                closing.await(RETRY.toMillis(), TimeUnit.MILLISECONDS);
+                return;
+            }
             lookAtRanges();
             commits.commitIfDue();
+            lags.lookIfDue();
             handOut(consumer.poll(outOfRange.isEmpty() ? POLL : POLL_WHEN_OUT_OF_RANGE));
         } catch (WakeupException e) {
             LOG.trace("woken up", e);
+        } catch (LogTruncationException e) {
+            e.partitions().forEach(partition -> truncated(partition, e.divergentOffsets()));
         } catch (InvalidOffsetException e) {
-            e.partitions().forEach(partition -> noteOutOfRange(cursors[partition.partition()]));
+            e.partitions().stream()
+                    .filter(this::isShard)
+                    .forEach(partition -> noteOutOfRange(cursors[partition.partition()]));
         } catch (RuntimeException e) {
             LOG.error("the shards cannot be read; trying again", e);
             recorder.onError();
             closing.await(RETRY.toMillis(), TimeUnit.MILLISECONDS);
         }
+    }
+
+    private void joinOrLeave() {
+        if (isMember) {
+            commits.commitNow();
+            consumer.unsubscribe();
+            onPartitionsRevoked(Arrays.stream(cursors)
+                    .filter(ShardCursor::isAssigned)
+                    .map(ShardCursor::partition)
+                    .toList());
+            LOG.info("the group is left");
+        } else {
+            consumer.subscribe(List.of(topic), this);
+        }
+        isMember = !isMember;
     }
 
     private void lookAtRequests() {
@@ -181,17 +233,19 @@ final class ShardConsumer implements AutoCloseable, ConsumerRebalanceListener {
                 continue;
             }
             outOfRange.remove(cursor);
+            diverged.remove(cursor);
             if (cursor.isReading()) {
-                read(cursor, cursor.next());
+                read(cursor, cursor.next(), cursor.leaderEpoch());
             } else {
                 consumer.pause(List.of(cursor.partition()));
             }
         }
     }
 
-    private void read(ShardCursor cursor, long offset) {
+    /** @param leaderEpochBefore has Kafka say whether it still has the record before the offset */
+    private void read(ShardCursor cursor, long offset, Optional<Integer> leaderEpochBefore) {
         if (!cursor.isAt(offset)) {
-            consumer.seek(cursor.partition(), offset);
+            consumer.seek(cursor.partition(), new OffsetAndMetadata(offset, leaderEpochBefore, ""));
             cursor.moveTo(offset);
         }
         consumer.resume(List.of(cursor.partition()));
@@ -204,7 +258,51 @@ final class ShardConsumer implements AutoCloseable, ConsumerRebalanceListener {
         }
     }
 
-    /** Goes on where the log begins if the offset asked for was deleted, and at its end if it is yet to come. */
+    /** Kafka has another record before the position than the one that was there. */
+    private void truncated(TopicPartition partition, Map<TopicPartition, OffsetAndMetadata> divergent) {
+        if (!isShard(partition)) {
+            return;
+        }
+        ShardCursor cursor = cursors[partition.partition()];
+        OffsetAndMetadata first = divergent.get(partition);
+        if (first == null) { // none of its leaders is known to Kafka: another log, or one much older
+            noteOutOfRange(cursor);
+            diverged.add(cursor);
+        } else if (cursor.isReading()) {
+            wentBack(cursor, first.offset());
+        }
+    }
+
+    private void wentBack(ShardCursor cursor, long at) {
+        LOG.error(
+                "Shard {}: its log goes on at offset {}, and had records up to {}",
+                cursor.shard(),
+                at,
+                cursor.next() - 1);
+        consumer.pause(List.of(cursor.partition()));
+        outOfRange.remove(cursor);
+        cursor.stop();
+        try {
+            reader.onWentBack(cursor.shard(), at);
+        } catch (RuntimeException e) {
+            LOG.error("the reader of shard {} failed", cursor.shard(), e);
+        }
+    }
+
+    private void skipped(ConsumerRecord<byte[], byte[]> record) {
+        LOG.error(
+                "{}-{} at {}: the record is none of a broker's and is skipped; somebody else produces into this topic",
+                record.topic(),
+                record.partition(),
+                record.offset());
+        recorder.onForeignRecord();
+    }
+
+    private boolean isShard(TopicPartition partition) {
+        return partition.partition() < cursors.length;
+    }
+
+    /** Goes on where the log begins if the offset asked for was deleted. */
     private void lookAtRanges() {
         if (outOfRange.isEmpty()) {
             return;
@@ -227,6 +325,10 @@ final class ShardConsumer implements AutoCloseable, ConsumerRebalanceListener {
 
     private void goOn(ShardCursor cursor, long begin, long end) {
         outOfRange.remove(cursor);
+        if (diverged.remove(cursor) || cursor.next() > end) {
+            wentBack(cursor, Math.min(cursor.next(), end));
+            return;
+        }
         if (cursor.next() < begin) {
             LOG.error(
                     "Shard {}: the records {} to {} were deleted before they were read",
@@ -235,11 +337,14 @@ final class ShardConsumer implements AutoCloseable, ConsumerRebalanceListener {
                     begin - 1);
         }
         cursor.moveTo(ShardCursor.UNKNOWN);
-        read(cursor, Math.clamp(cursor.next(), begin, Math.max(begin, end)));
+        read(cursor, Math.max(cursor.next(), begin), Optional.empty());
     }
 
     private void handOut(ConsumerRecords<byte[], byte[]> polled) {
         for (TopicPartition partition : polled.partitions()) {
+            if (!isShard(partition)) {
+                continue; // paused before anything was fetched, but for what was on its way
+            }
             handOut(cursors[partition.partition()], polled.records(partition));
         }
     }
@@ -265,19 +370,33 @@ final class ShardConsumer implements AutoCloseable, ConsumerRebalanceListener {
         consumer.pause(partitions);
         for (TopicPartition partition : partitions) {
             consumer.seek(partition, 0);
-            cursors[partition.partition()].assign();
+            if (isShard(partition)) {
+                cursors[partition.partition()].assign();
+            } else {
+                LOG.error(
+                        "{} is ignored: there are {} shards, and a partition that was added cannot be one, for a client's shard"
+                                + " depends on their number. The number of shards is to stay as it is",
+                        partition,
+                        cursors.length);
+            }
         }
-        tell("assigned", partitions, reader::onAssigned);
+        tell("assigned", shardsAmong(partitions), reader::onAssigned);
     }
 
     @Override
     public void onPartitionsRevoked(Collection<TopicPartition> partitions) {
-        for (TopicPartition partition : partitions) {
+        List<TopicPartition> shards = shardsAmong(partitions);
+        for (TopicPartition partition : shards) {
             ShardCursor cursor = cursors[partition.partition()];
             cursor.revoke();
             outOfRange.remove(cursor);
+            diverged.remove(cursor);
         }
-        tell("revoked", partitions, reader::onRevoked);
+        tell("revoked", shards, reader::onRevoked);
+    }
+
+    private List<TopicPartition> shardsAmong(Collection<TopicPartition> partitions) {
+        return partitions.stream().filter(this::isShard).toList();
     }
 
     private static void tell(String what, Collection<TopicPartition> partitions, IntConsumer event) {

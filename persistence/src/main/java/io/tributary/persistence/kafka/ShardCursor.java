@@ -3,7 +3,9 @@ package io.tributary.persistence.kafka;
 import io.tributary.persistence.shard.LogRecord;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.Consumer;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.common.TopicPartition;
 
@@ -15,11 +17,13 @@ final class ShardCursor {
     /** The position of a consumer that has to be told one before it reads. */
     static final long UNKNOWN = -1;
 
+    private static final byte[] NOTHING = {};
+
     private final TopicPartition partition;
     /** Whether it is in the queue of those whose request the polling thread has to look at. */
     private final AtomicBoolean queued = new AtomicBoolean();
 
-    private volatile Request wanted = new Request(Request.NOTHING);
+    private volatile Request wanted = new Request(Request.NOTHING, LogRecord.NO_LEADER);
 
     // Confined to the polling thread.
     private Request current = wanted;
@@ -28,9 +32,15 @@ final class ShardCursor {
     private long position = UNKNOWN;
     /** What the reader has or does not want ends below this offset. */
     private long handedFrom;
+    /** The leader epoch of the record before that, or {@link LogRecord#NO_LEADER}. */
+    private int leaderEpoch = LogRecord.NO_LEADER;
 
-    ShardCursor(TopicPartition partition) {
+    private final Consumer<ConsumerRecord<byte[], byte[]>> onForeign;
+
+    /** @param onForeign told of records that are none of ours, which are handed out as ones that say nothing */
+    ShardCursor(TopicPartition partition, Consumer<ConsumerRecord<byte[], byte[]>> onForeign) {
         this.partition = partition;
+        this.onForeign = onForeign;
     }
 
     TopicPartition partition() {
@@ -54,13 +64,13 @@ final class ShardCursor {
     void assign() {
         assigned = true;
         position = UNKNOWN;
-        wanted = new Request(Request.NOTHING);
+        wanted = new Request(Request.NOTHING, LogRecord.NO_LEADER);
         current = wanted;
     }
 
     void revoke() {
         assigned = false;
-        wanted = new Request(Request.NOTHING);
+        wanted = new Request(Request.NOTHING, LogRecord.NO_LEADER);
         current = wanted;
     }
 
@@ -78,6 +88,7 @@ final class ShardCursor {
         current = latest;
         if (isReading()) {
             handedFrom = current.offset();
+            leaderEpoch = current.leaderEpoch();
         }
         return true;
     }
@@ -90,6 +101,17 @@ final class ShardCursor {
     /** The lowest offset that the reader has not seen yet. */
     long next() {
         return handedFrom;
+    }
+
+    /** The leader epoch of the record before {@link #next}, if it is known. */
+    Optional<Integer> leaderEpoch() {
+        return leaderEpoch == LogRecord.NO_LEADER ? Optional.empty() : Optional.of(leaderEpoch);
+    }
+
+    /** Nothing is read until the next request. */
+    void stop() {
+        current = new Request(Request.NOTHING, LogRecord.NO_LEADER);
+        position = UNKNOWN;
     }
 
     boolean isAt(long offset) {
@@ -109,14 +131,24 @@ final class ShardCursor {
         List<LogRecord> records = new ArrayList<>(polled.size());
         for (ConsumerRecord<byte[], byte[]> record : polled) {
             if (record.offset() >= handedFrom) {
-                records.add(new LogRecord(record.offset(), record.timestamp(), record.value()));
+                int epoch = record.leaderEpoch().orElse(LogRecord.NO_LEADER);
+                records.add(new LogRecord(record.offset(), epoch, record.timestamp(), valueOf(record)));
             }
         }
         return records;
     }
 
+    private byte[] valueOf(ConsumerRecord<byte[], byte[]> record) {
+        if (ShardMark.isOn(record)) {
+            return record.value();
+        }
+        onForeign.accept(record);
+        return NOTHING;
+    }
+
     void handedOut(List<LogRecord> records) {
         handedFrom = records.getLast().offset() + 1;
+        leaderEpoch = records.getLast().leaderEpoch();
     }
 
     /**
@@ -126,17 +158,23 @@ final class ShardCursor {
         private static final long NOTHING = -1;
 
         private final long offset;
+        private final int leaderEpoch;
 
-        private Request(long offset) {
+        private Request(long offset, int leaderEpoch) {
             this.offset = offset;
+            this.leaderEpoch = leaderEpoch;
         }
 
-        static Request readFrom(long offset) {
-            return new Request(Math.max(0, offset));
+        static Request readFrom(long offset, int leaderEpochBefore) {
+            return new Request(Math.max(0, offset), leaderEpochBefore);
         }
 
         static Request pause() {
-            return new Request(NOTHING);
+            return new Request(NOTHING, LogRecord.NO_LEADER);
+        }
+
+        private int leaderEpoch() {
+            return leaderEpoch;
         }
 
         private long offset() {

@@ -1,5 +1,6 @@
 package io.tributary.persistence.kafka;
 
+import io.tributary.persistence.shard.ShardLog;
 import java.time.Duration;
 import java.util.List;
 import java.util.regex.Pattern;
@@ -14,7 +15,10 @@ import java.util.regex.Pattern;
  */
 public record TopicNeeds(int shards, List<String> maps, Duration retention, int largestPacketBytes) {
     /** What a record has besides a packet: its recipients and our fields, in bytes. */
-    public static final int RECORD_OVERHEAD_BYTES = 64 * 1024;
+    public static final int RECORD_OVERHEAD_BYTES = ShardLog.ROOM_BYTES;
+
+    /** What an owner says of each shard that something came from, in bytes at most. */
+    private static final int SOURCE_BYTES = 24;
 
     /** Topics that are no maps. */
     private static final List<String> TAKEN = List.of("shards", "apps", "ingest");
@@ -44,6 +48,11 @@ public record TopicNeeds(int shards, List<String> maps, Duration retention, int 
 
     /** The largest batch that a topic has to take, in bytes. */
     int largestRecordBytes() {
-        return largestPacketBytes + RECORD_OVERHEAD_BYTES;
+        return largestRecordBytes(shards, largestPacketBytes);
+    }
+
+    /** The largest record of a shard's log or a map, in bytes. */
+    public static int largestRecordBytes(int shards, int largestPacketBytes) {
+        return largestPacketBytes + RECORD_OVERHEAD_BYTES + shards * SOURCE_BYTES;
     }
 }

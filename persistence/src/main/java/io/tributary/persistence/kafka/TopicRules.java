@@ -4,8 +4,10 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
+import java.util.stream.IntStream;
 import org.apache.kafka.clients.admin.NewTopic;
 import org.apache.kafka.clients.admin.TopicDescription;
+import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.config.TopicConfig;
 
 /** How one topic has to be set up: makes it so, and says in sentences where one that exists is not. */
@@ -92,6 +94,9 @@ final class TopicRules {
         topic.rules.put(
                 TopicConfig.CLEANUP_POLICY_CONFIG,
                 Rule.exactly(TopicConfig.CLEANUP_POLICY_COMPACT, "entries are kept until they are removed"));
+        topic.rules.put(
+                TopicConfig.MESSAGE_TIMESTAMP_TYPE_CONFIG,
+                Rule.exactly("LogAppendTime", "nodes have their time from the servers"));
         topic.hints.put(TopicConfig.SEGMENT_BYTES_CONFIG, SEGMENT_BYTES);
         topic.hints.put(TopicConfig.MIN_CLEANABLE_DIRTY_RATIO_CONFIG, DIRTY_RATIO);
         return topic;
@@ -112,25 +117,51 @@ final class TopicRules {
         return topic;
     }
 
+    /** The largest record that the topic takes with the settings that it has, which are as they must be. */
+    int largestRecordBytes(Map<String, String> settings) {
+        return Integer.parseInt(settings.getOrDefault(TopicConfig.MAX_MESSAGE_BYTES_CONFIG, "0"));
+    }
+
     NewTopic newTopic() {
         Map<String, String> settings = new TreeMap<>(hints);
         rules.forEach((name, rule) -> settings.put(name, rule.initial()));
         return new NewTopic(topic, partitions, (short) replicationFactor).configs(settings);
     }
 
+    /** The partitions that it has when it is set up as it must be. */
+    List<TopicPartition> partitions() {
+        return IntStream.range(0, partitions)
+                .mapToObj(number -> new TopicPartition(topic, number))
+                .toList();
+    }
+
+    /** The partitions that it has beyond these. */
+    List<TopicPartition> partitionsBeyond(TopicDescription found) {
+        return IntStream.range(partitions, found.partitions().size())
+                .mapToObj(number -> new TopicPartition(topic, number))
+                .toList();
+    }
+
+    /** Says that partitions are not used, for they were added later. */
+    String hasUnused(int count) {
+        return "topic " + topic + ": somebody has added " + count + " partitions to its " + partitions
+                + "; they are ignored and do no harm. Kafka cannot take them away again; leave the configuration as it is.";
+    }
+
     /**
      * What is wrong with the topic as it is, a sentence each.
      *
+     * @param hasUnused whether those of its partitions that are too many never had a record
      * @param settings the values of its settings by name
      */
-    List<String> faults(TopicDescription found, Map<String, String> settings) {
+    List<String> faults(TopicDescription found, boolean hasUnused, Map<String, String> settings) {
         List<String> faults = new ArrayList<>();
         int foundPartitions = found.partitions().size();
         int foundReplicas = found.partitions().stream()
                 .mapToInt(partition -> partition.replicas().size())
                 .min()
                 .orElse(0);
-        if (foundPartitions != partitions) {
+        if (foundPartitions != partitions && !hasUnused) {
             faults.add("topic " + topic + ": it has " + foundPartitions + " partitions, needed are " + partitions
                     + ", for which shard a client is in depends on their number; " + mendPartitions(foundPartitions)
                     + ".");
@@ -154,7 +185,8 @@ final class TopicRules {
     private String mendPartitions(int found) {
         return partitions == 1
                 ? "create it anew with one partition"
-                : "configure " + found + " shards, or use another topic prefix";
+                : "its cluster was made with " + found
+                        + " shards: configure so many again, or use another topic prefix";
     }
 
     /**

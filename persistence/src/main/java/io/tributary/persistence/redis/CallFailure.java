@@ -57,12 +57,22 @@ record CallFailure(Failure kind, RuntimeException exception) {
 
     private static FencedException fenced(ScriptCall call, String[] words) {
         String found = words[2];
-        return new FencedException(
-                words[1].equals("epoch")
-                        ? "shard %d: owner %s has claimed it after owner %s"
-                                .formatted(call.shard(), found, call.argument(1))
-                        : "shard %d: the state is at offset %s, and the save point expects %s"
-                                .formatted(call.shard(), found, call.argument(2)));
+        return switch (words[1]) {
+            case "epoch" ->
+                new FencedException(
+                        "shard %d: owner %s has claimed it after owner %s"
+                                .formatted(call.shard(), found, call.argument(1)),
+                        Long.parseLong(found),
+                        false);
+            case "log" ->
+                new FencedException(
+                        "its state in Redis, up to offset %s, is that of another log, %s".formatted(words[3], found),
+                        Long.parseLong(words[3]),
+                        true);
+            default ->
+                new FencedException("shard %d: the state is at offset %s, and the save point expects %s"
+                        .formatted(call.shard(), found, call.argument(2)));
+        };
     }
 
     private static RedisStoreException failed(ScriptCall call, Throwable cause) {

@@ -1,8 +1,10 @@
 package io.tributary.persistence.redis;
 
+import io.tributary.persistence.shard.LogRecord;
 import io.tributary.persistence.shard.SavePoint.SourcePosition;
 import io.tributary.persistence.shard.ShardStore;
 import io.tributary.persistence.shard.ShardStore.Claim;
+import io.tributary.persistence.shard.ShardStore.Reused;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -10,6 +12,9 @@ import java.util.List;
 final class Position {
     private static final String APPLIED = "applied";
     static final String FOLDED_OWNER = "folded-owner";
+    static final String LEADER_EPOCH = "leader-epoch";
+    private static final String REUSED_FROM = "reused-from";
+    private static final String REUSED_TO = "reused-to";
 
     private Position() {}
 
@@ -17,18 +22,27 @@ final class Position {
     static Claim claim(List<?> fieldsAndValues) {
         long applied = ShardStore.NOTHING_APPLIED;
         long foldedOwner = -1;
+        int leaderEpoch = LogRecord.NO_LEADER;
+        long reusedFrom = -1;
+        long reusedTo = -1;
         List<SourcePosition> sources = new ArrayList<>();
         for (int i = 0; i < fieldsAndValues.size(); i += 2) {
             String field = StateBytes.text((byte[]) fieldsAndValues.get(i));
             String value = StateBytes.text((byte[]) fieldsAndValues.get(i + 1));
-            if (field.equals(APPLIED)) {
-                applied = Long.parseLong(value);
-            } else if (field.equals(FOLDED_OWNER)) {
-                foldedOwner = Long.parseLong(value);
-            } else if (StateBytes.isSource(field)) {
-                sources.add(StateBytes.source(field, value));
+            switch (field) {
+                case APPLIED -> applied = Long.parseLong(value);
+                case FOLDED_OWNER -> foldedOwner = Long.parseLong(value);
+                case LEADER_EPOCH -> leaderEpoch = Integer.parseInt(value);
+                case REUSED_FROM -> reusedFrom = Long.parseLong(value);
+                case REUSED_TO -> reusedTo = Long.parseLong(value);
+                default -> {
+                    if (StateBytes.isSource(field)) {
+                        sources.add(StateBytes.source(field, value));
+                    }
+                }
             }
         }
-        return new Claim(applied, foldedOwner, sources);
+        Reused reused = reusedTo < 0 ? null : new Reused(reusedFrom, reusedTo);
+        return new Claim(applied, leaderEpoch, foldedOwner, sources, reused);
     }
 }

@@ -2,6 +2,7 @@ package io.tributary.persistence.redis;
 
 import static io.tributary.persistence.redis.StateBytes.decimal;
 
+import io.tributary.common.event.RecordFormat;
 import io.tributary.common.event.SessionHead;
 import io.tributary.common.event.StateCodec;
 import io.tributary.persistence.shard.SavePoint;
@@ -30,13 +31,16 @@ public final class RedisShardStore implements ShardStore {
     private final ShardKeys[] keys;
     private final ScriptRunner scripts;
     private final ReadGate reads;
+    private final RecordFormat format;
 
     /**
      * Creates it on open connections, which stay open when it is closed.
      *
      * @param shards how many shards the cluster of brokers has; fixed when it is created, as all keys depend on it
+     * @param format says in which format records are written
      */
-    public RedisShardStore(RedisCluster cluster, int shards, RedisRecorder recorder) {
+    public RedisShardStore(RedisCluster cluster, int shards, RecordFormat format, RedisRecorder recorder) {
+        this.format = format;
         keys = SlotTags.of(shards).stream().map(ShardKeys::new).toArray(ShardKeys[]::new);
         scripts = new ScriptRunner(cluster, recorder);
         RedisConfig config = cluster.config();
@@ -44,9 +48,16 @@ public final class RedisShardStore implements ShardStore {
     }
 
     @Override
-    public CompletionStage<Claim> claim(int shard, long ownerEpoch) {
+    public CompletionStage<Claim> claim(int shard, Claimant owner) {
         byte[][] position = {keys[shard].position()};
-        byte[][] arguments = {decimal(ownerEpoch)};
+        Reused reused = owner.reused();
+        byte[][] arguments = {
+            decimal(owner.epoch()),
+            ShardKeys.utf8(owner.log()),
+            decimal(owner.acceptsLog() ? 1 : 0),
+            decimal(reused == null ? -1 : reused.from()),
+            decimal(reused == null ? -1 : reused.to())
+        };
         return scripts.run(new ScriptCall(RedisScript.CLAIM, shard, position, arguments))
                 .thenApply(Position::claim);
     }
@@ -78,11 +89,19 @@ public final class RedisShardStore implements ShardStore {
         return reads.pass(() -> scripts.run(call)).thenApply(RedisShardStore::queuePage);
     }
 
+    /** Beside the reads of owners, which may all be waiting for a server that is away. */
+    @Override
+    public CompletionStage<?> reach(int shard) {
+        byte[][] queue = {keys[shard].position(), keys[shard].queue("")};
+        byte[][] arguments = {decimal(0), decimal(1), decimal(1)};
+        return scripts.run(new ScriptCall(RedisScript.READ_QUEUE, shard, queue, arguments));
+    }
+
     @Override
     public CompletionStage<@Nullable Void> save(int shard, SavePoint savePoint) {
         SaveCall save;
         try {
-            save = new SaveCall(keys[shard], savePoint);
+            save = new SaveCall(keys[shard], savePoint, format.toWrite());
         } catch (IllegalArgumentException e) {
             return CompletableFuture.failedFuture(new RedisStoreException("shard " + shard + ": " + e.getMessage(), e));
         }

@@ -22,11 +22,13 @@ final class SaveCall {
     /** Redis takes no command with more than 1,048,576 parts; so many keys and arguments leave room for its head. */
     static final int MAX_PARTS = 1_000_000;
 
+    private final int format;
     private final List<byte[]> keys = new ArrayList<>();
     private final List<byte[]> arguments = new ArrayList<>();
 
     /** @throws IllegalArgumentException if the save point has more parts than Redis takes, or numbers that it cannot count */
-    SaveCall(ShardKeys shard, SavePoint savePoint) {
+    SaveCall(ShardKeys shard, SavePoint savePoint, int format) {
+        this.format = format;
         keys.add(shard.position());
         keys.add(shard.heads());
         keys.add(shard.wills());
@@ -34,7 +36,7 @@ final class SaveCall {
         addHeadsAndWills(savePoint);
         changesByClient(savePoint).forEach((clientId, change) -> {
             keys.add(shard.queue(clientId));
-            change.addTo(arguments);
+            change.addTo(arguments, format);
         });
         if (keys.size() + arguments.size() > MAX_PARTS) {
             throw new IllegalArgumentException("a save point of " + (keys.size() + arguments.size())
@@ -56,7 +58,7 @@ final class SaveCall {
         arguments.add(decimal(savePoint.applied()));
         arguments.add(decimal(savePoint.cleared().size()));
         arguments.add(decimal(savePoint.willsRemoved().size()));
-        arguments.add(decimal(2L * (1 + savePoint.sources().size())));
+        arguments.add(decimal(2L * (2 + savePoint.sources().size())));
         arguments.add(decimal(2L * savePoint.heads().size()));
         arguments.add(decimal(2L * savePoint.wills().size()));
     }
@@ -70,17 +72,19 @@ final class SaveCall {
         }
         arguments.add(ShardKeys.utf8(Position.FOLDED_OWNER));
         arguments.add(decimal(savePoint.foldedOwner()));
+        arguments.add(ShardKeys.utf8(Position.LEADER_EPOCH));
+        arguments.add(decimal(savePoint.leaderEpoch()));
         for (SourcePosition source : savePoint.sources()) {
             arguments.add(StateBytes.sourceField(source));
             arguments.add(StateBytes.sourceValue(source));
         }
         for (SessionHead head : savePoint.heads()) {
             arguments.add(ShardKeys.utf8(head.clientId()));
-            arguments.add(StateCodec.encodeHead(head));
+            arguments.add(StateCodec.encodeHead(head, format));
         }
         for (ClientWill will : savePoint.wills()) {
             arguments.add(StateBytes.willField(will.clientId(), will.epoch()));
-            arguments.add(StateCodec.encodeWill(will.will(), will.due()));
+            arguments.add(StateCodec.encodeWill(will.will(), will.due(), format));
         }
     }
 
@@ -108,7 +112,7 @@ final class SaveCall {
         private final List<Long> removed = new ArrayList<>();
         private final List<SequencedEntry> queued = new ArrayList<>();
 
-        void addTo(List<byte[]> arguments) {
+        void addTo(List<byte[]> arguments, int format) {
             List<byte[]> ranges = ranges();
             queued.sort(Comparator.comparingLong(SequencedEntry::sequence));
             arguments.add(decimal(cleared ? 1 : 0));
@@ -117,7 +121,7 @@ final class SaveCall {
             arguments.addAll(ranges);
             for (SequencedEntry entry : queued) {
                 arguments.add(decimal(entry.sequence()));
-                arguments.add(StateBytes.member(entry.sequence(), entry.entry()));
+                arguments.add(StateBytes.member(entry.sequence(), entry.entry(), format));
             }
         }
 

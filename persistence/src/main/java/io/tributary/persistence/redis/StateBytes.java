@@ -34,12 +34,11 @@ final class StateBytes {
         return new String(utf8, StandardCharsets.UTF_8);
     }
 
-    /** The member of a queue: sequence number, size of the message (which read-queue.lua counts), entry. */
-    static byte[] member(long sequence, QueueEntry entry) {
-        byte[] encoded = StateCodec.encodeQueueEntry(entry);
-        int size = entry instanceof QueueEntry.Queued queued ? queued.message().sizeBytes() : 0;
+    /** The member of a queue: sequence number, size of the entry (which read-queue.lua counts), entry. */
+    static byte[] member(long sequence, QueueEntry entry, int format) {
+        byte[] encoded = StateCodec.encodeQueueEntry(entry, format);
         ByteBuffer member = ByteBuffer.allocate(NUMBER_BYTES + Integer.BYTES + encoded.length);
-        putNumber(member, sequence).putInt(size).put(encoded);
+        putNumber(member, sequence).putInt(entry.sizeBytes()).put(encoded);
         return member.array();
     }
 

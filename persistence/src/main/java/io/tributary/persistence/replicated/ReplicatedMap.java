@@ -43,5 +43,12 @@ public interface ReplicatedMap extends AutoCloseable {
          * @param value the new value, or null when it was removed
          */
         void onChange(String key, byte @Nullable [] value);
+
+        /**
+         * What the follower sees next was written at this time, by the clock of what holds the map, if others write it too.
+         *
+         * @param timeMillis milliseconds since the epoch
+         */
+        default void onTime(long timeMillis) {}
     }
 }

@@ -1,5 +1,6 @@
 package io.tributary.persistence.rocksdb;
 
+import io.tributary.common.event.RecordFormat;
 import java.io.IOException;
 import java.io.Reader;
 import java.io.Writer;
@@ -19,9 +20,6 @@ import java.util.stream.Stream;
  * database in {@code db}.
  */
 final class DataFolder {
-    /** The newest format that this version reads, and the one it writes. */
-    static final int FORMAT = 1;
-
     private static final String FORMAT_KEY = "format";
     private static final String SHARDS_KEY = "shards";
 
@@ -40,7 +38,9 @@ final class DataFolder {
         try {
             Files.createDirectories(folder);
             if (Files.exists(marker())) {
-                check(readMarker(), shards);
+                if (check(readMarker(), shards) < RecordFormat.NEWEST) {
+                    writeMarker(shards); // an older version cannot read what is written from now on
+                }
             } else {
                 checkUnused();
                 writeMarker(shards);
@@ -60,17 +60,19 @@ final class DataFolder {
         };
     }
 
-    private void check(Properties marker, int shards) {
+    /** Tells in which format the folder is. */
+    private int check(Properties marker, int shards) {
         int format = number(marker, FORMAT_KEY);
-        if (format > FORMAT) {
+        if (format > RecordFormat.NEWEST) {
             throw new StorageException("the data folder " + folder + " has format " + format
-                    + " of a newer version; this version reads formats up to " + FORMAT);
+                    + " of a newer version; this version reads formats up to " + RecordFormat.NEWEST);
         }
         int shardsThere = number(marker, SHARDS_KEY);
         if (shardsThere != shards) {
             throw new StorageException("the data folder " + folder + " was created for " + shardsThere
                     + " shards, and the configuration says " + shards + "; the number cannot be changed");
         }
+        return format;
     }
 
     private int number(Properties marker, String key) {
@@ -101,7 +103,7 @@ final class DataFolder {
 
     private void writeMarker(int shards) throws IOException {
         Properties marker = new Properties();
-        marker.setProperty(FORMAT_KEY, Integer.toString(FORMAT));
+        marker.setProperty(FORMAT_KEY, Integer.toString(RecordFormat.NEWEST));
         marker.setProperty(SHARDS_KEY, Integer.toString(shards));
         try (Writer writer = Files.newBufferedWriter(newMarker())) {
             marker.store(writer, "Tributary data folder");

@@ -61,6 +61,11 @@ final class Lane {
         return committed;
     }
 
+    /** The time of the latest record, or 0. Writer thread. */
+    long lastMillis() {
+        return lastMillis;
+    }
+
     /** Adds a record to the next commit. Writer thread. */
     long add(byte[] value, long nowMillis) {
         if (staged.isEmpty()) {

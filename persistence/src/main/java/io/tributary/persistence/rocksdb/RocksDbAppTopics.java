@@ -3,6 +3,7 @@ package io.tributary.persistence.rocksdb;
 import io.tributary.common.event.Recipient;
 import io.tributary.common.event.Source;
 import io.tributary.common.mqtt.Message;
+import io.tributary.common.time.SteadyClock;
 import io.tributary.persistence.app.AppTopics;
 import io.tributary.persistence.shard.AppendCallback;
 import java.nio.ByteBuffer;
@@ -45,13 +46,17 @@ public final class RocksDbAppTopics implements AppTopics {
     /** Confined to the writer thread. */
     private int lastId;
 
-    /** Creates it on an open database. */
+    /** Creates it on an open database, with a time of its own. */
     public RocksDbAppTopics(RocksDbDatabase database) {
-        this(database, InstantSource.system());
+        this(database, new SteadyClock());
     }
 
-    /** Creates it with a clock of one's own. */
-    RocksDbAppTopics(RocksDbDatabase database, InstantSource clock) {
+    /**
+     * Creates it on an open database.
+     *
+     * @param clock the time of the records
+     */
+    public RocksDbAppTopics(RocksDbDatabase database, InstantSource clock) {
         this.database = database;
         this.appends = new LaneAppends(database, clock, RECORD_OVERHEAD_BYTES);
         recover();

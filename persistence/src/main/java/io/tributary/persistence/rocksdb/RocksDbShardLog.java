@@ -1,10 +1,12 @@
 package io.tributary.persistence.rocksdb;
 
+import io.tributary.common.time.SteadyClock;
 import io.tributary.persistence.shard.AppendCallback;
 import io.tributary.persistence.shard.ShardLog;
 import java.time.Duration;
 import java.time.InstantSource;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 
 /**
@@ -20,13 +22,17 @@ public final class RocksDbShardLog implements ShardLog {
     private final ShardFeed[] feeds;
     private volatile boolean closed;
 
-    /** Creates it on an open database. */
+    /** Creates it on an open database, with a time of its own. */
     public RocksDbShardLog(RocksDbDatabase database) {
-        this(database, InstantSource.system());
+        this(database, new SteadyClock());
     }
 
-    /** Creates it with a clock of one's own. */
-    RocksDbShardLog(RocksDbDatabase database, InstantSource clock) {
+    /**
+     * Creates it on an open database.
+     *
+     * @param clock the time of the records; in the log of a shard it does not go back
+     */
+    public RocksDbShardLog(RocksDbDatabase database, InstantSource clock) {
         this.database = database;
         this.appends = new LaneAppends(database, clock, RECORD_OVERHEAD_BYTES);
         this.feeds = new ShardFeed[database.options().shards()];
@@ -36,6 +42,14 @@ public final class RocksDbShardLog implements ShardLog {
         }
         database.committer().join(appends);
         database.every(TRUNCATE_INTERVAL, this::truncateAll);
+    }
+
+    /** The time of the latest record of all shards; before the first append only. */
+    public long latestMillis() {
+        return Arrays.stream(feeds)
+                .mapToLong(feed -> feed.lane().lastMillis())
+                .max()
+                .orElse(0);
     }
 
     @Override

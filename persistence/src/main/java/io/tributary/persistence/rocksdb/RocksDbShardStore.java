@@ -43,8 +43,8 @@ public final class RocksDbShardStore implements ShardStore {
     }
 
     @Override
-    public CompletionStage<Claim> claim(int shard, long ownerEpoch) {
-        return submit(new ClaimWrite(shards[shard], ownerEpoch));
+    public CompletionStage<Claim> claim(int shard, Claimant owner) {
+        return submit(new ClaimWrite(shards[shard], owner.epoch()));
     }
 
     @Override
@@ -121,9 +121,7 @@ public final class RocksDbShardStore implements ShardStore {
             for (; valid && entries.size() < limit && (entries.isEmpty() || bytes < maxBytes); valid = scan.next()) {
                 QueueEntry entry = StateCodec.decodeQueueEntry(scan.value());
                 entries.add(new Entry(Keys.lastLong(scan.key()), entry));
-                bytes += entry instanceof QueueEntry.Queued queued
-                        ? queued.message().sizeBytes()
-                        : 0;
+                bytes += entry.sizeBytes();
             }
             return new QueuePage(entries, valid, applied);
         }

@@ -1,5 +1,6 @@
 package io.tributary.persistence.rocksdb;
 
+import io.tributary.common.event.RecordFormat;
 import io.tributary.common.event.SessionHead;
 import io.tributary.common.event.StateCodec;
 import io.tributary.persistence.shard.SavePoint;
@@ -27,19 +28,23 @@ final class StateChanges {
             add(new DeleteQueue(keys.queue(clientId)), clientId.length());
         }
         for (SessionHead head : savePoint.heads()) {
-            put(keys.head(head.clientId()), StateCodec.encodeHead(head));
+            put(keys.head(head.clientId()), StateCodec.encodeHead(head, RecordFormat.NEWEST));
         }
         for (SequenceKey removed : savePoint.removed()) {
             delete(keys.queueEntry(removed.clientId(), removed.sequence()));
         }
         for (SequencedEntry queued : savePoint.queued()) {
-            put(keys.queueEntry(queued.clientId(), queued.sequence()), StateCodec.encodeQueueEntry(queued.entry()));
+            put(
+                    keys.queueEntry(queued.clientId(), queued.sequence()),
+                    StateCodec.encodeQueueEntry(queued.entry(), RecordFormat.NEWEST));
         }
         for (WillKey will : savePoint.willsRemoved()) {
             delete(keys.will(will.clientId(), will.epoch()));
         }
         for (ClientWill will : savePoint.wills()) {
-            put(keys.will(will.clientId(), will.epoch()), StateCodec.encodeWill(will.will(), will.due()));
+            put(
+                    keys.will(will.clientId(), will.epoch()),
+                    StateCodec.encodeWill(will.will(), will.due(), RecordFormat.NEWEST));
         }
     }
 

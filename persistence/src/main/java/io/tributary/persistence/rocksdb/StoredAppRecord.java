@@ -4,6 +4,7 @@ import io.tributary.common.event.ByteReader;
 import io.tributary.common.event.ByteWriter;
 import io.tributary.common.event.MessageFormat;
 import io.tributary.common.event.Recipient;
+import io.tributary.common.event.RecordFormat;
 import io.tributary.common.event.RoutingFormat;
 import io.tributary.common.event.Source;
 import io.tributary.common.mqtt.Message;
@@ -13,16 +14,13 @@ import org.jspecify.annotations.Nullable;
 
 /** The bytes of a record of an application's topic: a format byte, source, recipient and message. */
 final class StoredAppRecord {
-    /** The format that is written, and the newest that is read. */
-    private static final int FORMAT = 1;
-
     private static final int SMALL = 96;
 
     private StoredAppRecord() {}
 
     static byte[] encode(Message message, Recipient recipient, @Nullable Source source) {
         ByteWriter writer = new ByteWriter(message.sizeBytes() + SMALL);
-        writer.writeByte(FORMAT);
+        writer.writeByte(RecordFormat.NEWEST);
         RoutingFormat.writeSource(writer, source);
         RoutingFormat.writeRecipient(writer, recipient);
         MessageFormat.write(writer, message);
@@ -31,7 +29,7 @@ final class StoredAppRecord {
 
     static AppRecord decode(LogRecord entry) {
         ByteReader reader = new ByteReader(entry.value());
-        reader.expectFormat(FORMAT);
+        reader.expectFormat(RecordFormat.NEWEST);
         Source source = RoutingFormat.readSource(reader);
         Recipient recipient = RoutingFormat.readRecipient(reader);
         Message message = MessageFormat.read(reader);

@@ -14,6 +14,7 @@ import java.util.List;
  * @param ownerEpoch the owner that saves; the store refuses one that is older than the epoch it has
  * @param expectedApplied the offset that the store must be at; it refuses the change otherwise
  * @param applied the offset up to which (inclusive) the log is folded after the change
+ * @param leaderEpoch that of the record at this offset, or {@link LogRecord#NO_LEADER}
  * @param foldedOwner the epoch of the latest owner whose record is folded then; while an owner folds what others left, that
  *     is one before it. -1 for none
  * @param sources for each shard the latest source applied from it; only those that changed
@@ -28,6 +29,7 @@ public record SavePoint(
         long ownerEpoch,
         long expectedApplied,
         long applied,
+        int leaderEpoch,
         long foldedOwner,
         List<SourcePosition> sources,
         List<String> cleared,

@@ -1,6 +1,9 @@
 package io.tributary.persistence.shard;
 
 import java.util.List;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
 
 /**
  * The ordered, durable log of each shard, and the assignment of shards to nodes.
@@ -10,9 +13,20 @@ import java.util.List;
  * for, and only after they are durable. A reader may see a record before the append's callback has run.
  */
 public interface ShardLog extends AutoCloseable {
+    /** The usual {@link #roomBytes}. */
+    int ROOM_BYTES = 512 << 10;
 
     /** How many shards there are; fixed when the log is created. Shards are numbered from 0. */
     int shardCount();
+
+    /**
+     * How many bytes a record may have besides an MQTT packet of the largest size: the topic that an alias stood for, client
+     * identifiers, names of shared subscriptions, recipients. Never changes while a log exists: what one owner has cut into records
+     * by it, the next one must cut likewise.
+     */
+    default int roomBytes() {
+        return ROOM_BYTES;
+    }
 
     /**
      * Appends a record.
@@ -34,10 +48,30 @@ public interface ShardLog extends AutoCloseable {
     void start(Reader reader);
 
     /**
+     * Takes part in the assignment of shards, as after {@link #start}, or no more: those of this node are revoked then, and go to
+     * others. A log that only one node reads has nobody to give them to, and goes on.
+     */
+    default void takePart(boolean wanted) {}
+
+    /**
      * Begins or goes on reading an assigned shard: records with at least the given offset are handed to the reader. Does
      * nothing when the shard is not assigned any more.
      */
     void readFrom(int shard, long offset);
+
+    /**
+     * The same, if the log still has the record before the offset; otherwise {@link Reader#onWentBack}.
+     *
+     * @param leaderEpoch that of the record before, or {@link LogRecord#NO_LEADER} when it is not known
+     */
+    default void readFrom(int shard, long offset, int leaderEpoch) {
+        readFrom(shard, offset);
+    }
+
+    /** Which log this is; asked anew, for a log may be replaced by another one of the same name. */
+    default CompletionStage<Identity> identity() {
+        return CompletableFuture.completedStage(Identity.ONLY);
+    }
 
     /** Stops handing out records of a shard, after at most one more batch, until the next {@link #readFrom}. */
     void pause(int shard);
@@ -45,9 +79,28 @@ public interface ShardLog extends AutoCloseable {
     /** Tells the log that records below the offset are not needed any more: a log may delete them. */
     void truncate(int shard, long offset);
 
+    /**
+     * The shards, whoever owns them, with records older than half of the time for which the log keeps them that are still needed: the
+     * log may delete what is appended now before it is applied. As of some time ago; any thread, never blocks.
+     */
+    default Set<Integer> lagging() {
+        return Set.of();
+    }
+
     /** Stops; appends that were accepted are completed first. Blocks until done. */
     @Override
     void close();
+
+    /**
+     * Names a log.
+     *
+     * @param id differs from that of any other log; empty where there is no other
+     * @param isAccepted whether an administrator has said that this is the right log, though it is another one than before
+     */
+    record Identity(String id, boolean isAccepted) {
+        /** A log that cannot be another one. */
+        public static final Identity ONLY = new Identity("", false);
+    }
 
     /** What a node does with the shards it owns. Called on a thread of the log: it must not block. */
     interface Reader {
@@ -65,5 +118,13 @@ public interface ShardLog extends AutoCloseable {
          *     the first record is behind it, the log has deleted what was between.
          */
         void onRecords(int shard, long from, List<LogRecord> records);
+
+        /**
+         * The log has lost records that it had: it ends, or goes on with others, before the offset that is to be read next.
+         * Nothing of the shard is handed out until the next {@link ShardLog#readFrom}.
+         *
+         * @param at the first offset whose record is not the one that it was
+         */
+        void onWentBack(int shard, long at);
     }
 }

@@ -3,6 +3,7 @@ package io.tributary.persistence.shard;
 import io.tributary.common.event.QueueEntry;
 import io.tributary.common.event.SessionHead;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import org.jspecify.annotations.Nullable;
 
@@ -19,11 +20,10 @@ public interface ShardStore extends AutoCloseable {
     long NOTHING_APPLIED = -1;
 
     /**
-     * Makes this the owner: calls with an older epoch are refused from now on.
-     *
-     * @param ownerEpoch the offset of the owner's record in the log
+     * Makes this the owner: calls with an older epoch are refused from now on. One of another log than the state is refused,
+     * too.
      */
-    CompletionStage<Claim> claim(int shard, long ownerEpoch);
+    CompletionStage<Claim> claim(int shard, Claimant owner);
 
     /**
      * Reads the heads of all sessions of the shard, and all wills, in pages.
@@ -44,18 +44,69 @@ public interface ShardStore extends AutoCloseable {
     /** Applies a save point, wholly or not at all. Repeating one that was applied does no harm and succeeds. */
     CompletionStage<@Nullable Void> save(int shard, SavePoint savePoint);
 
+    /** Completes when the store answers for a shard, whoever owns it; costs next to nothing. Not only the owner may call. */
+    default CompletionStage<?> reach(int shard) {
+        return CompletableFuture.completedStage(null);
+    }
+
     /** Stops; what was accepted is completed first. Blocks until done. */
     @Override
     void close();
 
     /**
+     * Who claims a shard.
+     *
+     * @param epoch the offset of the owner's record in the log
+     * @param log the log's {@link ShardLog.Identity#id}; empty where it is not to be compared
+     * @param acceptsLog whether the state becomes that of this log if it was that of another one
+     * @param reused offsets to be folded a second time, for the log has other records there than it had; or null. A state that
+     *     is folded further is said to be folded up to their beginning from now on, and is what it is
+     */
+    record Claimant(
+            long epoch,
+            String log,
+            boolean acceptsLog,
+            @Nullable Reused reused) {
+        /** One of a log that cannot be another one. */
+        public Claimant(long epoch) {
+            this(epoch, "", false, null);
+        }
+    }
+
+    /**
+     * Offsets that have been used twice, for the log has lost its end and gone on from there. What is named by its offset is not to
+     * be named by one of these.
+     *
+     * @param from the lowest
+     * @param to the highest
+     */
+    record Reused(long from, long to) {
+        /** Whether it is one of them. */
+        public boolean has(long offset) {
+            return offset >= from && offset <= to;
+        }
+    }
+
+    /**
      * Where the state of a shard stands.
      *
      * @param applied the offset up to which (inclusive) the log is folded, or {@link #NOTHING_APPLIED}
+     * @param leaderEpoch that of the last record folded, or {@link LogRecord#NO_LEADER}
      * @param foldedOwner the epoch of the latest owner whose record is folded, -1 for none
      * @param sources the latest source applied from each shard that handed something on
+     * @param reused the latest offsets that were used twice, or null
      */
-    record Claim(long applied, long foldedOwner, List<SavePoint.SourcePosition> sources) {}
+    record Claim(
+            long applied,
+            int leaderEpoch,
+            long foldedOwner,
+            List<SavePoint.SourcePosition> sources,
+            @Nullable Reused reused) {
+        /** One of a log that has no leaders, and never went back. */
+        public Claim(long applied, long foldedOwner, List<SavePoint.SourcePosition> sources) {
+            this(applied, LogRecord.NO_LEADER, foldedOwner, sources, null);
+        }
+    }
 
     /**
      * Some sessions and some wills of a shard; a will may be on another page than the head of its client.

@@ -12,6 +12,7 @@ import java.util.concurrent.CopyOnWriteArrayList;
 /** Keeps all that it is given. */
 public class RecordingReader implements ShardLog.Reader {
     private final Set<Integer> assigned = ConcurrentHashMap.newKeySet();
+    private final Map<Integer, Long> wentBack = new ConcurrentHashMap<>();
     private final Map<Integer, List<List<LogRecord>>> batches = new ConcurrentHashMap<>();
 
     @Override
@@ -27,6 +28,16 @@ public class RecordingReader implements ShardLog.Reader {
     @Override
     public void onRecords(int shard, long from, List<LogRecord> records) {
         batches.computeIfAbsent(shard, key -> new CopyOnWriteArrayList<>()).add(List.copyOf(records));
+    }
+
+    @Override
+    public void onWentBack(int shard, long at) {
+        wentBack.put(shard, at);
+    }
+
+    /** From where on the log of a shard has other records than it had, or -1. */
+    public long wentBackTo(int shard) {
+        return wentBack.getOrDefault(shard, -1L);
     }
 
     /** The shards that are assigned. */

@@ -6,6 +6,7 @@ import io.tributary.common.mqtt.Message;
 import io.tributary.common.mqtt.PublishProperties;
 import io.tributary.common.mqtt.QoS;
 import io.tributary.common.mqtt.Will;
+import io.tributary.persistence.shard.LogRecord;
 import io.tributary.persistence.shard.SavePoint;
 import io.tributary.persistence.shard.SavePoint.ClientWill;
 import io.tributary.persistence.shard.SavePoint.SequenceKey;
@@ -136,6 +137,7 @@ public final class SavePoints {
                 ownerEpoch,
                 expectedApplied,
                 applied,
+                LogRecord.NO_LEADER,
                 foldedOwner,
                 sources,
                 cleared,

@@ -19,6 +19,7 @@ import io.tributary.persistence.shard.SavePoint.SourcePosition;
 import io.tributary.persistence.shard.SavePoint.WillKey;
 import io.tributary.persistence.shard.ShardStore;
 import io.tributary.persistence.shard.ShardStore.Claim;
+import io.tributary.persistence.shard.ShardStore.Claimant;
 import io.tributary.persistence.shard.ShardStore.Entry;
 import io.tributary.persistence.shard.ShardStore.HeadPage;
 import io.tributary.persistence.shard.ShardStore.QueuePage;
@@ -69,7 +70,7 @@ public abstract class ShardStoreContract {
     @Test
     void claimIsRefusedWhenOlder() {
         claim(OWNER);
-        assertFails(store.claim(SHARD, OWNER - 1), FencedException.class);
+        assertFails(store.claim(SHARD, new Claimant(OWNER - 1)), FencedException.class);
     }
 
     @Test
@@ -164,7 +165,7 @@ public abstract class ShardStoreContract {
     @Test
     void shardsKeepApartWhenTheirClientsHaveTheSameName() {
         claim(OWNER);
-        get(store.claim(0, 3));
+        get(store.claim(0, new Claimant(3)));
         save(withHeads(-1, 1, head("a", 1)));
         get(store.save(
                 0,
@@ -336,7 +337,7 @@ public abstract class ShardStoreContract {
                 .build());
         store.close();
         store = open();
-        assertFails(store.claim(SHARD, OWNER - 1), FencedException.class);
+        assertFails(store.claim(SHARD, new Claimant(OWNER - 1)), FencedException.class);
         assertThat(claim(OWNER)).isEqualTo(new Claim(4, OWNER, List.of(new SourcePosition(0, 9, 1))));
         assertThat(readHeads(SHARD)).hasSize(1);
         assertThat(readWills(SHARD)).hasSize(1);
@@ -354,12 +355,12 @@ public abstract class ShardStoreContract {
     @Test
     void callsFailWhenClosed() {
         store.close();
-        assertFails(store.claim(SHARD, OWNER), RuntimeException.class);
+        assertFails(store.claim(SHARD, new Claimant(OWNER)), RuntimeException.class);
         assertFails(store.save(SHARD, withHeads(-1, 5)), RuntimeException.class);
     }
 
     private Claim claim(long ownerEpoch) {
-        return get(store.claim(SHARD, ownerEpoch));
+        return get(store.claim(SHARD, new Claimant(ownerEpoch)));
     }
 
     private void save(SavePoint savePoint) {

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.tributary.common.event.QueueKind;
 import io.tributary.common.event.Recipient;
+import io.tributary.common.event.RecordFormat;
 import io.tributary.common.event.Source;
 import io.tributary.common.event.UnreadableRecordException;
 import io.tributary.common.mqtt.Message;
@@ -69,8 +70,17 @@ class AppRecordFormatTest {
     }
 
     @Test
+    void routingHeaderIsInTheFormatThatIsAskedFor() {
+        Header first = AppRecordFormat.encode(TOPIC, PLAIN, OWN, null, NOW, 2)
+                .headers()
+                .iterator()
+                .next();
+        assertThat(first.value()).startsWith(2);
+    }
+
+    @Test
     void headersSayWhatTheyAreWhenReadByAnybody() {
-        assertThat(texts(AppRecordFormat.encode(TOPIC, FULL, OWN, null, NOW)))
+        assertThat(texts(AppRecordFormat.encode(TOPIC, FULL, OWN, null, NOW, RecordFormat.NEWEST)))
                 .containsExactly(
                         "mqtt.qos=2",
                         "mqtt.retain=true",
@@ -85,13 +95,14 @@ class AppRecordFormatTest {
                         "mqtt.qos=mine",
                         "a=2",
                         "tributary=");
-        assertThat(texts(AppRecordFormat.encode(TOPIC, PLAIN, OWN, null, NOW)))
+        assertThat(texts(AppRecordFormat.encode(TOPIC, PLAIN, OWN, null, NOW, RecordFormat.NEWEST)))
                 .containsExactly("mqtt.qos=1", "mqtt.publisher=pump", "mqtt.time=1700000000000");
     }
 
     @Test
     void keyAndValueAreTopicAndPayload() {
-        ProducerRecord<byte[], byte[]> record = AppRecordFormat.encode(TOPIC, FULL, OWN, null, NOW);
+        ProducerRecord<byte[], byte[]> record =
+                AppRecordFormat.encode(TOPIC, FULL, OWN, null, NOW, RecordFormat.NEWEST);
         assertThat(record.key()).isEqualTo(bytes("plant/ö"));
         assertThat(record.value()).isSameAs(FULL.payload());
         assertThat(record.topic()).isEqualTo(TOPIC.topic());
@@ -188,12 +199,12 @@ class AppRecordFormatTest {
 
     @Test
     void sizeCountsEverythingWhenRecordsHaveHeaders() {
-        assertThat(AppRecordFormat.sizeBytes(AppRecordFormat.encode(TOPIC, FULL, OWN, null, NOW)))
+        assertThat(AppRecordFormat.sizeBytes(AppRecordFormat.encode(TOPIC, FULL, OWN, null, NOW, RecordFormat.NEWEST)))
                 .isBetween(250, 350);
     }
 
     private static String routingBytes(Message message, @Nullable Recipient recipient, @Nullable Source source) {
-        Header first = AppRecordFormat.encode(TOPIC, message, recipient, source, NOW)
+        Header first = AppRecordFormat.encode(TOPIC, message, recipient, source, NOW, RecordFormat.NEWEST)
                 .headers()
                 .iterator()
                 .next();
@@ -209,7 +220,8 @@ class AppRecordFormatTest {
     }
 
     private static Decoded decoded(Message message, @Nullable Recipient recipient, @Nullable Source source) {
-        ProducerRecord<byte[], byte[]> sent = AppRecordFormat.encode(TOPIC, message, recipient, source, NOW);
+        ProducerRecord<byte[], byte[]> sent =
+                AppRecordFormat.encode(TOPIC, message, recipient, source, NOW, RecordFormat.NEWEST);
         return AppRecordFormat.decode(
                 record(sent.key(), sent.value(), sent.headers().toArray()), "erp");
     }

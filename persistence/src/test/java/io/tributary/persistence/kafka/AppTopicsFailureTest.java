@@ -7,6 +7,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.tributary.common.event.QueueKind;
 import io.tributary.common.event.Recipient;
+import io.tributary.common.event.RecordFormat;
 import io.tributary.common.mqtt.QoS;
 import io.tributary.localcluster.LocalKafka;
 import io.tributary.persistence.app.AppTopics.AppRecord;
@@ -62,6 +63,7 @@ class AppTopicsFailureTest {
                 AppTopicsConfig.defaults(),
                 "node",
                 TestKafka.LARGEST_PACKET,
+                RecordFormat.alone(),
                 KafkaRecorder.NONE,
                 failure -> broken.incrementAndGet());
     }

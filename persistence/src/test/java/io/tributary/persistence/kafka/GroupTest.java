@@ -52,6 +52,10 @@ class GroupTest {
                 int moved = there.owned.iterator().next();
                 int before = count(moved);
                 until(() -> count(moved) > before + 100);
+                second.takePart(false);
+                until(() -> here.owned.size() == TestKafka.SHARDS && there.owned.isEmpty());
+                second.takePart(true);
+                until(() -> here.owned.size() == 2 && there.owned.size() == 2);
             }
             until(() -> here.owned.size() == TestKafka.SHARDS);
             for (NumberedAppends each : appends) {
@@ -136,6 +140,11 @@ class GroupTest {
         @Override
         public void onRevoked(int shard) {
             owned.remove(shard);
+        }
+
+        @Override
+        public void onWentBack(int shard, long at) {
+            faults.add("shard " + shard + ": went back to " + at);
         }
 
         @Override

@@ -5,6 +5,7 @@ import static io.tributary.persistence.contract.Waiting.get;
 import static io.tributary.persistence.contract.Waiting.until;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.tributary.common.event.RecordFormat;
 import io.tributary.persistence.app.AppTopics;
 import io.tributary.persistence.app.AppTopics.AppRecord;
 import io.tributary.persistence.app.AppTopics.AppTopic;
@@ -71,6 +72,7 @@ class KafkaAppTopicsTest extends AppTopicsContract {
                 apps.withCleaningInterval(Duration.ofMillis(200)),
                 "node",
                 TestKafka.LARGEST_PACKET,
+                RecordFormat.alone(),
                 recorder,
                 failure -> broken.incrementAndGet());
     }

@@ -58,6 +58,32 @@ class KafkaConfigTest {
     }
 
     @Test
+    void socketBuffersAreLeftToTheOperatingSystemUnlessTheyAreConfigured() {
+        assertThat(all(CONFIG))
+                .allSatisfy(properties -> assertThat(properties)
+                        .containsEntry("send.buffer.bytes", -1)
+                        .containsEntry("receive.buffer.bytes", -1));
+        KafkaConfig config =
+                CONFIG.withClientProperties(Map.of("send.buffer.bytes", "65536", "receive.buffer.bytes", "32768"));
+        assertThat(all(config))
+                .allSatisfy(properties -> assertThat(properties)
+                        .containsEntry("send.buffer.bytes", "65536")
+                        .containsEntry("receive.buffer.bytes", "32768"));
+    }
+
+    private static List<Map<String, Object>> all(KafkaConfig config) {
+        return List.of(
+                ClientProperties.producer(config, "node", 1),
+                ClientProperties.appProducer(config, "node"),
+                ClientProperties.ingestProducer(config, "node"),
+                ClientProperties.shardConsumer(config, "node"),
+                ClientProperties.appConsumer(config, "node"),
+                ClientProperties.ingestConsumer(config, "node"),
+                ClientProperties.mapConsumer(config, "node"),
+                ClientProperties.admin(config, "node"));
+    }
+
+    @Test
     void secretsAreNotShownWhenPrinted() {
         KafkaConfig config = CONFIG.withClientProperties(Map.of("sasl.jaas.config", "password=secret"));
         assertThat(config.toString()).contains("sasl.jaas.config", "one:9092").doesNotContain("secret");

@@ -6,6 +6,7 @@ import static io.tributary.persistence.contract.Waiting.stall;
 import static io.tributary.persistence.contract.Waiting.until;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.InstanceOfAssertFactories.LONG;
 
 import io.tributary.persistence.contract.ReplicatedMapContract;
 import io.tributary.persistence.replicated.ReplicatedMap;
@@ -54,6 +55,24 @@ class KafkaReplicatedMapTest extends ReplicatedMapContract {
             get(there.caughtUp());
             assertThat(seen).containsEntry("a", "v" + i);
         }
+    }
+
+    @Test
+    void followerIsToldTheTimeOfTheServersWhenItSeesAChange() {
+        ReplicatedMap map = maps.open("map2");
+        List<Long> times = new CopyOnWriteArrayList<>();
+        get(map.follow(new ReplicatedMap.Follower() {
+            @Override
+            public void onChange(String key, byte @Nullable [] value) {}
+
+            @Override
+            public void onTime(long timeMillis) {
+                times.add(timeMillis);
+            }
+        }));
+        long before = System.currentTimeMillis();
+        get(map.put("a", bytes("1")));
+        assertThat(times).last(LONG).isBetween(before, System.currentTimeMillis());
     }
 
     @Test

@@ -13,8 +13,10 @@ import io.tributary.persistence.shard.LogRecord;
 import io.tributary.persistence.shard.ShardLog;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
+import java.time.InstantSource;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.ExecutionException;
@@ -36,7 +38,14 @@ class KafkaShardLogTest extends ShardLogContract {
 
     @Override
     protected ShardLog open() {
-        return new KafkaShardLog(config(), "node", SHARDS, KafkaRecorder.NONE, failure -> broken.incrementAndGet());
+        return new KafkaShardLog(
+                config(),
+                "node",
+                SHARDS,
+                Duration.ZERO,
+                InstantSource.system(),
+                KafkaRecorder.NONE,
+                failure -> broken.incrementAndGet());
     }
 
     /** How shards are shared out. */
@@ -109,6 +118,38 @@ class KafkaShardLogTest extends ShardLogContract {
     }
 
     @Test
+    void shardLagsWhenRecordsAreNotAppliedForHalfOfTheRetention() {
+        log().close();
+        try (KafkaShardLog log = new KafkaShardLog(
+                config(),
+                "node",
+                SHARDS,
+                Duration.ofSeconds(2),
+                InstantSource.system(),
+                KafkaRecorder.NONE,
+                failure -> broken.incrementAndGet())) {
+            RecordingReader reader = new RecordingReader();
+            log.start(reader);
+            get(append(log, 1));
+            until(() -> log.lagging().equals(Set.of(1))); // and not those that are idle
+            log.readFrom(1, 0);
+            until(() -> reader.count(1) == 1);
+            log.truncate(1, 1);
+            until(() -> log.lagging().isEmpty());
+            get(append(log, 1));
+            log.truncate(1, 2);
+            get(append(log, 2));
+            until(() -> log.lagging().equals(Set.of(2)));
+        }
+    }
+
+    private static CompletableFuture<Long> append(KafkaShardLog log, int shard) {
+        CompletableFuture<Long> appended = new CompletableFuture<>();
+        log.append(shard, new byte[1], (offset, _) -> appended.complete(offset));
+        return appended;
+    }
+
+    @Test
     void recordFailsAloneAndInItsTurnWhenItIsTooLarge() {
         List<String> called = new CopyOnWriteArrayList<>();
         append("a", called);
@@ -140,10 +181,11 @@ class KafkaShardLogTest extends ShardLogContract {
     }
 
     @Test
-    void openingFailsWhenTheTopicHasOtherPartitions() {
-        assertThatThrownBy(() -> new KafkaShardLog(config(), "node", 3, KafkaRecorder.NONE, failure -> {}))
+    void openingFailsWhenTheTopicHasFewerPartitions() {
+        assertThatThrownBy(() -> new KafkaShardLog(
+                        config(), "node", 5, Duration.ZERO, InstantSource.system(), KafkaRecorder.NONE, failure -> {}))
                 .isInstanceOf(KafkaAccessException.class)
-                .hasMessageContaining("has 4 partitions, not 3");
+                .hasMessageContaining("has 4 partitions, not 5");
     }
 
     @Test

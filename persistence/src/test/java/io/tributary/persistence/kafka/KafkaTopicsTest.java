@@ -56,6 +56,14 @@ class KafkaTopicsTest {
                 .doesNotThrowAnyException();
     }
 
+    /** What came when larger packets were allowed can still be moved, or handed on. */
+    @Test
+    void largestRecordIsWhatTheShardsTopicTakes() {
+        assertThat(KafkaTopics.ensure(config, needs)).isEqualTo(needs.largestRecordBytes());
+        TestKafka.alter(config, config.shardsTopic(), "max.message.bytes", "2000000");
+        assertThat(KafkaTopics.ensure(config, needs)).isEqualTo(2_000_000);
+    }
+
     /** Columns: topic, setting, a wrong value, what the sentence says of it. */
     @ParameterizedTest
     @CsvSource({
@@ -64,10 +72,11 @@ class KafkaTopicsTest {
         "shards, retention.bytes, 1000000, needed is -1",
         "shards, unclean.leader.election.enable, true, needed is false",
         "shards, message.timestamp.type, CreateTime, needed is LogAppendTime",
-        "shards, max.message.bytes, 1000, needed is at least 327680",
+        "shards, max.message.bytes, 1000, needed is at least 786528",
         "map, cleanup.policy, delete, needed is compact",
         "map, unclean.leader.election.enable, true, needed is false",
-        "map, max.message.bytes, 1000, needed is at least 327680",
+        "map, message.timestamp.type, CreateTime, needed is LogAppendTime",
+        "map, max.message.bytes, 1000, needed is at least 786528",
     })
     void settingIsNamedWhenItIsWrong(String topic, String setting, String value, String need) {
         KafkaTopics.ensure(config, needs);
@@ -78,6 +87,29 @@ class KafkaTopicsTest {
                 .hasMessageStartingWith("topic " + name + ": " + setting + " is " + value + ", " + need)
                 .hasMessageContaining("--alter --topic " + name + " --add-config " + setting + "=")
                 .hasMessageNotContaining("\n");
+    }
+
+    @Test
+    void startIsRefusedWhenATopicIsMissingAmongOthers() throws ExecutionException, InterruptedException {
+        KafkaTopics.ensure(config, needs);
+        try (Admin admin = TestKafka.admin(config)) {
+            admin.deleteTopics(List.of(config.shardsTopic())).all().get();
+        }
+        assertThatThrownBy(() -> KafkaTopics.ensure(config, needs))
+                .isInstanceOf(KafkaAccessException.class)
+                .hasMessageContaining(
+                        "topics " + config.shardsTopic() + " are missing, and others of this cluster are there")
+                .hasMessageContaining("create-missing-topics=true");
+        assertThat(KafkaTopics.faults(config, needs)).singleElement().asString().contains("are missing");
+        KafkaTopics.ensure(config.withTopics(new KafkaConfig.Topics(true, "")), needs);
+        assertThat(KafkaTopics.faults(config, needs)).isEmpty();
+    }
+
+    @Test
+    void changedSettingIsFoundLaterToo() {
+        KafkaTopics.ensure(config, needs);
+        TestKafka.alter(config, config.shardsTopic(), "retention.ms", "60000");
+        assertThat(KafkaTopics.faults(config, needs)).singleElement().asString().contains("retention.ms is 60000");
     }
 
     @Test
@@ -99,8 +131,7 @@ class KafkaTopicsTest {
         Throwable failure = catchThrowable(() -> KafkaTopics.ensure(config.withReplicationFactor(3), needs));
         assertThat(String.valueOf(failure.getMessage()).lines())
                 .anyMatch(line -> line.contains("it has 3 partitions, needed are 4")
-                        && line.contains("configure 3 shards, or use another topic prefix"))
-                .anyMatch(line -> line.contains("it has 2 partitions, needed are 1"))
+                        && line.contains("made with 3 shards: configure so many again"))
                 .anyMatch(line -> line.contains("its replication factor is 1, needed is 3 as configured"))
                 .anyMatch(line -> line.contains("min.insync.replicas is 1, needed is 2"))
                 .anyMatch(line -> line.contains("message.timestamp.type is CreateTime, needed is LogAppendTime"))
@@ -120,7 +151,7 @@ class KafkaTopicsTest {
                 .toList();
         TopicDescription found = new TopicDescription(
                 rules.topic(), false, List.of(new TopicPartitionInfo(0, nodes.getFirst(), nodes, nodes)));
-        assertThat(rules.faults(found, settings)).hasSize(right ? 0 : 1);
+        assertThat(rules.faults(found, false, settings)).hasSize(right ? 0 : 1);
     }
 
     @Test

@@ -21,6 +21,9 @@ final class MemberProcess {
         ShardLog log = TestKafka.log(config);
         log.start(new ShardLog.Reader() {
             @Override
+            public void onWentBack(int shard, long at) {}
+
+            @Override
             public void onAssigned(int shard) {
                 System.out.println("assigned " + shard);
                 log.readFrom(shard, 0);

@@ -6,6 +6,7 @@ import io.tributary.localcluster.LocalKafka;
 import io.tributary.persistence.kafka.KafkaConfig.GroupProtocol;
 import io.tributary.persistence.kafka.KafkaConfig.Reading;
 import java.time.Duration;
+import java.time.InstantSource;
 import java.util.List;
 import java.util.Map;
 import java.util.UUID;
@@ -58,7 +59,8 @@ final class TestKafka {
     }
 
     static KafkaShardLog log(KafkaConfig config) {
-        return new KafkaShardLog(config, "node", SHARDS, KafkaRecorder.NONE, failure -> {});
+        return new KafkaShardLog(
+                config, "node", SHARDS, Duration.ZERO, InstantSource.system(), KafkaRecorder.NONE, failure -> {});
     }
 
     static Admin admin(KafkaConfig config) {

@@ -3,6 +3,7 @@ package io.tributary.persistence.redis;
 import static io.tributary.persistence.contract.Waiting.until;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.tributary.common.event.RecordFormat;
 import io.tributary.localcluster.AdminUser;
 import io.tributary.localcluster.LocalRedis;
 import io.tributary.persistence.shard.ShardStore;
@@ -139,7 +140,7 @@ class RedisChecksTest {
     /** Whether what we ask for is enough for the scripts, too. */
     private static void useStore(RedisConfig config) {
         try (RedisCluster cluster = RedisCluster.connect(config);
-                ShardStore store = new RedisShardStore(cluster, 4, RedisRecorder.NONE)) {
+                ShardStore store = new RedisShardStore(cluster, 4, RecordFormat.alone(), RedisRecorder.NONE)) {
             Workload.useEverything(store, 1);
         }
     }

@@ -10,6 +10,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.lettuce.core.cluster.SlotHash;
 import io.lettuce.core.resource.Delay;
+import io.tributary.common.event.RecordFormat;
 import io.tributary.common.event.SessionHead;
 import io.tributary.localcluster.LocalRedis;
 import io.tributary.persistence.redis.RedisRecorder.Failure;
@@ -52,7 +53,7 @@ class RedisFaultsTest {
     private void start(LocalRedis.Builder builder) {
         redis = builder.start();
         cluster = RedisCluster.connect(TestRedis.config(redis).withCommandTimeout(Duration.ofSeconds(2)));
-        store = new RedisShardStore(cluster, SHARDS, recorder);
+        store = new RedisShardStore(cluster, SHARDS, RecordFormat.alone(), recorder);
         owner = new Workload(store, SHARD);
         owner.claim();
     }

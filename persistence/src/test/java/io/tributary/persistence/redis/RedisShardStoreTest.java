@@ -1,5 +1,6 @@
 package io.tributary.persistence.redis;
 
+import io.tributary.common.event.RecordFormat;
 import io.tributary.localcluster.LocalRedis;
 import io.tributary.persistence.contract.ShardStoreContract;
 import io.tributary.persistence.shard.ShardStore;
@@ -41,6 +42,6 @@ class RedisShardStoreTest extends ShardStoreContract {
             TestRedis.clear(cluster);
             cleared = true;
         }
-        return new RedisShardStore(cluster, SHARDS, RedisRecorder.NONE);
+        return new RedisShardStore(cluster, SHARDS, RecordFormat.alone(), RedisRecorder.NONE);
     }
 }

@@ -8,10 +8,12 @@ import static io.tributary.persistence.contract.SavePoints.will;
 import static io.tributary.persistence.contract.Waiting.assertFails;
 import static io.tributary.persistence.contract.Waiting.get;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.catchThrowable;
 
 import io.lettuce.core.ScriptOutputType;
 import io.tributary.common.event.QueueEntry.Queued;
+import io.tributary.common.event.RecordFormat;
 import io.tributary.common.mqtt.Message;
 import io.tributary.common.mqtt.QoS;
 import io.tributary.common.mqtt.Will;
@@ -22,9 +24,12 @@ import io.tributary.persistence.shard.SavePoint;
 import io.tributary.persistence.shard.SavePoint.SequenceKey;
 import io.tributary.persistence.shard.SavePoint.SequencedEntry;
 import io.tributary.persistence.shard.SavePoint.SourcePosition;
+import io.tributary.persistence.shard.ShardStore.Claim;
+import io.tributary.persistence.shard.ShardStore.Claimant;
 import io.tributary.persistence.shard.ShardStore.Entry;
 import io.tributary.persistence.shard.ShardStore.HeadPage;
 import io.tributary.persistence.shard.ShardStore.QueuePage;
+import io.tributary.persistence.shard.ShardStore.Reused;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -75,8 +80,8 @@ class ScriptsTest {
     @BeforeEach
     void openStore() {
         TestRedis.clear(cluster);
-        store = new RedisShardStore(cluster, 4, recorder);
-        get(store.claim(SHARD, OWNER));
+        store = new RedisShardStore(cluster, 4, RecordFormat.alone(), recorder);
+        get(store.claim(SHARD, new Claimant(OWNER)));
     }
 
     @AfterEach
@@ -105,21 +110,51 @@ class ScriptsTest {
         get(store.save(SHARD, withQueue(-1, 5)));
         assertFenced(
                 store.save(SHARD, withQueue(4, 6)), "shard 2: the state is at offset 5, and the save point expects 4");
-        get(store.claim(SHARD, 12));
+        get(store.claim(SHARD, new Claimant(12)));
         assertFenced(store.save(SHARD, withQueue(5, 6)), "shard 2: owner 12 has claimed it after owner 10");
-        assertFenced(store.claim(SHARD, 11), "shard 2: owner 12 has claimed it after owner 11");
+        assertFenced(store.claim(SHARD, new Claimant(11)), "shard 2: owner 12 has claimed it after owner 11");
         assertThat(recorder.failures()).containsOnly(Failure.FENCED).hasSize(3);
     }
 
     @Test
     void epochsAreComparedAsNumbers() {
-        get(store.claim(SHARD, 100));
-        assertFenced(store.claim(SHARD, 99), "shard 2: owner 100 has claimed it after owner 99");
+        get(store.claim(SHARD, new Claimant(100)));
+        assertFenced(store.claim(SHARD, new Claimant(99)), "shard 2: owner 100 has claimed it after owner 99");
         long highest = (1L << 53) - 1;
-        get(store.claim(SHARD, highest));
+        get(store.claim(SHARD, new Claimant(highest)));
         assertFenced(
-                store.claim(SHARD, highest - 1),
+                store.claim(SHARD, new Claimant(highest - 1)),
                 "shard 2: owner 9007199254740991 has claimed it after owner 9007199254740990");
+    }
+
+    @Test
+    void stateOfAnotherLogIsGivenToNobodyButWhoAcceptsIt() {
+        get(store.claim(SHARD, new Claimant(11, "log-a", false, null)));
+        get(store.save(SHARD, emptySave(11, -1, 70).build()));
+        assertFenced(
+                store.claim(SHARD, new Claimant(12, "log-b", false, null)),
+                "its state in Redis, up to offset 70, is that of another log, log-a");
+        Claim claim = get(store.claim(SHARD, new Claimant(80, "log-b", true, new Reused(0, 79))));
+        assertThat(claim.applied()).isEqualTo(-1);
+        assertThat(claim.reused()).isEqualTo(new Reused(0, 79));
+        assertThat(get(store.claim(SHARD, new Claimant(80, "log-b", false, null))))
+                .isEqualTo(claim);
+    }
+
+    @Test
+    void stateIsSaidToBeFoldedUpToWhereItsLogHasOtherRecords() {
+        get(store.save(SHARD, emptySave(OWNER, -1, 50).build()));
+        Claim claim = get(store.claim(SHARD, new Claimant(61, "", false, new Reused(40, 60))));
+        assertThat(claim.applied()).isEqualTo(39);
+        get(store.save(SHARD, emptySave(61, 39, 45).build()));
+        assertThat(get(store.claim(SHARD, new Claimant(70))).applied()).isEqualTo(45);
+        claim = get(store.claim(SHARD, new Claimant(80, "", false, new Reused(55, 79))));
+        assertThat(claim.applied()).isEqualTo(45);
+        assertThat(claim.reused()).as("what is still to be folded again, too").isEqualTo(new Reused(40, 79));
+        get(store.save(SHARD, emptySave(80, 45, 90).build()));
+        claim = get(store.claim(SHARD, new Claimant(120, "", false, new Reused(95, 119))));
+        assertThat(claim.applied()).isEqualTo(90);
+        assertThat(claim.reused()).isEqualTo(new Reused(95, 119));
     }
 
     @Test
@@ -206,7 +241,7 @@ class ScriptsTest {
                                 .mapToObj(i -> will("client-" + i, i))
                                 .toList())
                         .build()));
-        assertThat(get(store.claim(SHARD, OWNER)).sources()).hasSize(4096);
+        assertThat(get(store.claim(SHARD, new Claimant(OWNER))).sources()).hasSize(4096);
         get(store.save(
                 SHARD,
                 emptySave(OWNER, 1, 2)
@@ -234,7 +269,7 @@ class ScriptsTest {
                 .toList();
         assertThat(catchThrowable(() -> get(
                         store.save(SHARD, emptySave(OWNER, 1, 2).queued(tooMany).build()))))
-                .hasRootCauseMessage("a save point of 1000017 keys and arguments; Redis takes 1000000");
+                .hasRootCauseMessage("a save point of 1000019 keys and arguments; Redis takes 1000000");
     }
 
     @Test
@@ -284,7 +319,8 @@ class ScriptsTest {
                             emptySave(OWNER, 1, 2).heads(List.of(head("b", 1))).build()),
                     RedisStoreException.class);
             assertThat(recorder.failures()).containsExactly(Failure.OUT_OF_MEMORY);
-            assertThat(get(store.claim(SHARD, OWNER + 1)).applied()).isEqualTo(1);
+            assertThat(get(store.claim(SHARD, new Claimant(OWNER + 1))).applied())
+                    .isEqualTo(1);
             assertThat(sequences("a")).containsExactly(1L);
             get(store.save(
                     SHARD,
@@ -322,12 +358,32 @@ class ScriptsTest {
         assertThat(recorder.calls()).isEqualTo(3);
     }
 
+    @Test
+    void headsWillsAndEntriesAreInTheFormatThatAllRead() {
+        RecordFormat format = new RecordFormat(2);
+        format.raise(2);
+        try (RedisShardStore newer = new RedisShardStore(cluster, 4, format, recorder)) {
+            get(newer.save(
+                    SHARD,
+                    emptySave(OWNER, -1, 1)
+                            .heads(List.of(head("a", 1)))
+                            .queued(List.of(entry("a", 1)))
+                            .build()));
+            assertThatThrownBy(() -> get(store.readQueue(SHARD, "a", 0, 1, PAGE_BYTES)))
+                    .rootCause()
+                    .hasMessage("the record has format 2, and this version reads 1 to 1");
+            assertThatThrownBy(() -> get(store.readHeads(SHARD, null)))
+                    .rootCause()
+                    .hasMessage("the record has format 2, and this version reads 1 to 1");
+        }
+    }
+
     private static void limitMemory(String bytes) {
         cluster.connection().sync().upstream().commands().configSet("maxmemory", bytes);
     }
 
     private long run(SavePoint savePoint) {
-        SaveCall call = new SaveCall(new ShardKeys(SlotTags.of(4).get(SHARD)), savePoint);
+        SaveCall call = new SaveCall(new ShardKeys(SlotTags.of(4).get(SHARD)), savePoint, RecordFormat.NEWEST);
         Long result = cluster.connection()
                 .sync()
                 .eval(RedisScript.SAVE.text(), ScriptOutputType.INTEGER, call.keys(), call.arguments());

@@ -2,6 +2,7 @@ package io.tributary.persistence.redis;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.tributary.common.event.RecordFormat;
 import io.tributary.localcluster.AdminUser;
 import io.tributary.localcluster.LocalAuthority;
 import io.tributary.localcluster.LocalRedis;
@@ -55,7 +56,7 @@ class SecuredRedisTest {
         onAll("ACL", "LOG", "RESET");
         assertThat(RedisChecks.problems(config)).isEmpty();
         try (RedisCluster cluster = RedisCluster.connect(config);
-                ShardStore store = new RedisShardStore(cluster, 3, RedisRecorder.NONE)) {
+                ShardStore store = new RedisShardStore(cluster, 3, RecordFormat.alone(), RedisRecorder.NONE)) {
             for (int shard = 0; shard < 3; shard++) {
                 Workload.useEverything(store, shard);
             }

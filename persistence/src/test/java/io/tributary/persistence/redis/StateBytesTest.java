@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.tributary.common.event.QueueEntry.Released;
+import io.tributary.common.event.RecordFormat;
 import io.tributary.common.event.StateCodec;
 import io.tributary.persistence.shard.SavePoint.ClientWill;
 import io.tributary.persistence.shard.SavePoint.SourcePosition;
@@ -20,10 +21,10 @@ class StateBytesTest {
 
     @Test
     void membersHaveSequenceNumberAndSizeInFront() {
-        assertThat(hex(StateBytes.member(0x0102_0304_0506L, new Released())))
+        assertThat(hex(StateBytes.member(0x0102_0304_0506L, new Released(), RecordFormat.NEWEST)))
                 .isEqualTo("0001020304050600000000" + "0143");
-        byte[] member = StateBytes.member(LARGE, queued(5));
-        assertThat(hex(member)).startsWith("1ffffffffffffe" + "0000002f");
+        byte[] member = StateBytes.member(LARGE, queued(5), RecordFormat.NEWEST);
+        assertThat(hex(member)).startsWith("1ffffffffffffe" + "00000038");
         assertThat(StateBytes.entry(member)).isEqualTo(new Entry(LARGE, queued(5)));
     }
 
@@ -32,7 +33,7 @@ class StateBytesTest {
         ClientWill will = will("käse", LARGE);
         byte[] field = StateBytes.willField("käse", LARGE);
         assertThat(hex(field)).isEqualTo("1ffffffffffffe" + "6bc3a47365");
-        assertThat(StateBytes.will(field, StateCodec.encodeWill(will.will(), false)))
+        assertThat(StateBytes.will(field, StateCodec.encodeWill(will.will(), false, RecordFormat.NEWEST)))
                 .isEqualTo(will);
     }
 
@@ -50,7 +51,8 @@ class StateBytesTest {
     @Test
     void numbersThatAreNotExactAreRefused() {
         assertThatThrownBy(() -> StateBytes.decimal(1L << 53)).hasMessageContaining("2^53 - 1");
-        assertThatThrownBy(() -> StateBytes.member(1L << 53, new Released())).hasMessageContaining("2^53 - 1");
+        assertThatThrownBy(() -> StateBytes.member(1L << 53, new Released(), RecordFormat.NEWEST))
+                .hasMessageContaining("2^53 - 1");
         assertThatThrownBy(() -> StateBytes.willField("a", -1)).hasMessageContaining("not within");
         assertThat(StateBytes.decimal(-1)).isEqualTo("-1".getBytes(StandardCharsets.US_ASCII));
     }

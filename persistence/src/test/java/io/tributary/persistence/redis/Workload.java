@@ -16,6 +16,7 @@ import io.tributary.persistence.shard.SavePoint.SequencedEntry;
 import io.tributary.persistence.shard.SavePoint.WillKey;
 import io.tributary.persistence.shard.ShardStore;
 import io.tributary.persistence.shard.ShardStore.Claim;
+import io.tributary.persistence.shard.ShardStore.Claimant;
 import io.tributary.persistence.shard.ShardStore.Entry;
 import io.tributary.persistence.shard.ShardStore.HeadPage;
 import io.tributary.persistence.shard.ShardStore.QueuePage;
@@ -48,7 +49,7 @@ final class Workload {
     }
 
     Claim claim() {
-        return retried(() -> store.claim(shard, OWNER));
+        return retried(() -> store.claim(shard, new Claimant(OWNER)));
     }
 
     /** Makes the save points from one number up to another. */
@@ -121,7 +122,7 @@ final class Workload {
 
     /** Calls every command that the scripts have. */
     static void useEverything(ShardStore store, int shard) {
-        get(store.claim(shard, OWNER));
+        get(store.claim(shard, new Claimant(OWNER)));
         get(store.save(
                 shard,
                 emptySave(OWNER, -1, 1)

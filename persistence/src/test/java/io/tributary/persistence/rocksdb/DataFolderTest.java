@@ -3,6 +3,7 @@ package io.tributary.persistence.rocksdb;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.tributary.common.event.RecordFormat;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -36,6 +37,13 @@ class DataFolderTest {
         assertThatThrownBy(() -> new DataFolder(temp).prepare(128))
                 .isInstanceOf(StorageException.class)
                 .hasMessageContaining("has format 2 of a newer version");
+    }
+
+    @Test
+    void markerSaysTheFormatThatIsWrittenWhenTheFolderIsOfAnOlderVersion() throws IOException {
+        Files.writeString(temp.resolve("VERSION"), "format=" + (RecordFormat.NEWEST - 1) + "\nshards=128\n");
+        new DataFolder(temp).prepare(128);
+        assertThat(temp.resolve("VERSION")).content().contains("format=" + RecordFormat.NEWEST, "shards=128");
     }
 
     @Test

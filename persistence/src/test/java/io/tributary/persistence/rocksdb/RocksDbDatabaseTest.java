@@ -7,6 +7,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.tributary.persistence.app.AppTopics.AppTopic;
 import io.tributary.persistence.contract.RecordingReader;
+import io.tributary.persistence.shard.ShardStore.Claimant;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -131,7 +132,7 @@ class RocksDbDatabaseTest {
     void everythingIsThereWhenAdaptersShareADatabaseAndItIsReopened() {
         try (RocksDbDatabase database = TestDatabase.open(folder, 2)) {
             append(new RocksDbShardLog(database), 1, new byte[3], 7);
-            get(new RocksDbShardStore(database).claim(1, 5));
+            get(new RocksDbShardStore(database).claim(1, new Claimant(5)));
             get(new RocksDbAppTopics(database).create(new AppTopic("t", false)));
             get(new RocksDbReplicatedMap(database, "m").put("k", new byte[1]));
         }

@@ -65,6 +65,7 @@ class RocksDbShardLogTest extends ShardLogContract {
         log().close();
         nowMillis.set(500);
         try (ShardLog reopened = open()) {
+            assertThat(((RocksDbShardLog) reopened).latestMillis()).isEqualTo(1_000_000);
             RecordingReader reader = new RecordingReader();
             start(reopened, reader);
             reopened.append(0, new byte[1], (offset, failure) -> {});

@@ -17,6 +17,7 @@ import io.tributary.common.thread.Turn;
 import io.tributary.persistence.app.AppTopics.AppTopic;
 import io.tributary.persistence.app.AppTopics.Page;
 import io.tributary.persistence.contract.RecordingReader;
+import io.tributary.persistence.shard.ShardStore.Claimant;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -159,7 +160,7 @@ class WriteFailureTest {
         RocksDbShardStore store = new RocksDbShardStore(database);
         RocksDbAppTopics apps = new RocksDbAppTopics(database);
         RocksDbReplicatedMap map = new RocksDbReplicatedMap(database, "m");
-        get(store.claim(0, 1));
+        get(store.claim(0, new Claimant(1)));
         get(apps.create(APP));
         List<String> followed = new CopyOnWriteArrayList<>();
         get(map.follow((key, value) -> followed.add(key)));
@@ -197,7 +198,9 @@ class WriteFailureTest {
         assertThat(get(failed)).isInstanceOf(StorageException.class);
         disk.fail(false);
         database = TestDatabase.open(folder, 2, disk::before);
-        assertThat(get(new RocksDbShardStore(database).claim(0, 1)).applied()).isEqualTo(-1);
+        assertThat(get(new RocksDbShardStore(database).claim(0, new Claimant(1)))
+                        .applied())
+                .isEqualTo(-1);
     }
 
     @Test

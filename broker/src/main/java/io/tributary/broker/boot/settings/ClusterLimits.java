@@ -20,7 +20,7 @@ record ClusterLimits(List<ListenerConfig> listeners) {
             if (size > KafkaSettings.LARGEST_PACKET_BYTES) {
                 throw new SettingException(
                         limits(listener) + ".packets.max-size",
-                        "in a cluster, packets and CONNECTs may have at most 255MB");
+                        "in a cluster, packets and CONNECTs may have at most 254MB");
             }
             largest = Math.max(largest, size);
         }

@@ -27,7 +27,7 @@ import org.springframework.boot.context.properties.bind.DefaultValue;
 public record ClusterSettings(
         @DefaultValue("tributary") String id,
 
-        @DefaultValue("128") @Allowed(min = "1", max = "65535")
+        @DefaultValue("24") @Allowed(min = "1", max = "65535")
         int shards,
 
         @DefaultValue("7d") @Allowed(min = "1m", max = "3650d")
@@ -57,7 +57,7 @@ public record ClusterSettings(
                 () -> new ClusterConfig(
                         shards,
                         retention,
-                        kafka.config(name + ".kafka", id, largestPacketBytes),
+                        kafka.config(name + ".kafka", id, shards, largestPacketBytes),
                         applications.config(name + ".applications"),
                         redis.config(name + ".redis"),
                         link.config(name + ".link", id, largestPacketBytes),

@@ -5,6 +5,7 @@ import io.tributary.persistence.kafka.KafkaConfig.Appends;
 import io.tributary.persistence.kafka.KafkaConfig.Compression;
 import io.tributary.persistence.kafka.KafkaConfig.GroupProtocol;
 import io.tributary.persistence.kafka.KafkaConfig.Reading;
+import io.tributary.persistence.kafka.KafkaConfig.Topics;
 import io.tributary.persistence.kafka.TopicNeeds;
 import java.time.Duration;
 import java.util.Map;
@@ -27,7 +28,7 @@ import org.springframework.util.unit.DataSize;
  * @param clientProperties Any other property of Kafka's clients, {@code ssl.keystore.location} for one. Those that carry a promise
  *     of the broker, or that have a setting here, are refused.
  * @param linger How long a record waits for others to share its batch: fuller batches cost everybody less.
- * @param batchSize How large a batch grows; no larger than the largest packet and 64KB.
+ * @param batchSize How large a batch grows; no larger than the largest packet and 512KB.
  * @param bufferSize How much may wait for Kafka before publishers are read more slowly: once for the shards and once for
  *     subscriptions and retained messages.
  * @param compression How batches are compressed.
@@ -44,6 +45,10 @@ import org.springframework.util.unit.DataSize;
  * @param shardFetchSize How much of one shard is asked for at once; at most {@code fetch-size}.
  * @param rack Where this node is, as Kafka's brokers name it in broker.rack, so that it reads from a copy near by; without a
  *     value, always from the leader.
+ * @param createMissingTopics Whether topics that are missing among others that are there are created, empty. What they held is lost
+ *     then; without it, a broker does not start.
+ * @param acceptShardsTopic The identifier that Kafka gave to the topic of the shards, if the shards are to go on with it though it is
+ *     another one than before: it was created anew, or Kafka is another one.
  */
 public record KafkaSettings(
         @Nullable String bootstrapServers,
@@ -92,18 +97,22 @@ public record KafkaSettings(
         @DefaultValue("1MB") @Allowed(min = "16KB", max = "1GB")
         DataSize shardFetchSize,
 
-        @Nullable String rack) {
+        @Nullable String rack,
+
+        @DefaultValue("false") boolean createMissingTopics,
+
+        @Nullable String acceptShardsTopic) {
 
     /** The largest packet with which a record stays within the 256 MiB that Kafka's clients are allowed here. */
-    static final int LARGEST_PACKET_BYTES = 256 * 1024 * 1024 - TopicNeeds.RECORD_OVERHEAD_BYTES;
+    static final int LARGEST_PACKET_BYTES = 254 * 1024 * 1024;
 
-    KafkaConfig config(String name, String clusterId, int largestPacketBytes) {
+    KafkaConfig config(String name, String clusterId, int shards, int largestPacketBytes) {
         if (bootstrapServers == null || bootstrapServers.isBlank()) {
             throw new SettingException(
                     name + ".bootstrap-servers",
                     "is missing; it must be some of Kafka's addresses, host:port,host:port");
         }
-        int largestRecordBytes = largestPacketBytes + TopicNeeds.RECORD_OVERHEAD_BYTES;
+        int largestRecordBytes = TopicNeeds.largestRecordBytes(shards, largestPacketBytes);
         checkSizes(name, largestRecordBytes);
         Map<String, String> properties = new KafkaSecurity(name, tls, sasl).addTo(clientProperties);
         return SettingException.naming(
@@ -115,7 +124,8 @@ public record KafkaSettings(
                         properties,
                         appends(largestRecordBytes),
                         reading(),
-                        startTimeout));
+                        startTimeout,
+                        new Topics(createMissingTopics, acceptShardsTopic == null ? "" : acceptShardsTopic)));
     }
 
     private void checkSizes(String name, int largestRecordBytes) {
@@ -124,7 +134,7 @@ public record KafkaSettings(
                     name + ".batch-size",
                     "'" + Units.text(batchSize) + "' is more than "
                             + Units.text(DataSize.ofBytes(largestRecordBytes))
-                            + ", which is the largest packet and 64KB: topics would not take such a batch");
+                            + ", which is the largest packet and what goes with it: topics would not take such a batch");
         }
         if (shardFetchSize.compareTo(fetchSize) > 0) {
             throw new SettingException(

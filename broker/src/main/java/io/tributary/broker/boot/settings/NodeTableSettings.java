@@ -14,6 +14,8 @@ import org.springframework.boot.context.properties.bind.DefaultValue;
  *     count.
  * @param watch How long a process that finds its own name in use looks on before it takes the name over: at least two
  *     heartbeats.
+ * @param isolation How long a node that cannot reach Kafka keeps its clients while it cannot reach another node either, which may
+ *     have declared it dead: at least {@code silence}.
  */
 public record NodeTableSettings(
         @DefaultValue("400ms") @Allowed(min = "10ms", max = "1m")
@@ -26,7 +28,10 @@ public record NodeTableSettings(
         Duration late,
 
         @DefaultValue("3s") @Allowed(min = "20ms", max = "1h")
-        Duration watch) {
+        Duration watch,
+
+        @DefaultValue("30s") @Allowed(min = "30ms", max = "1h")
+        Duration isolation) {
 
     NodeTableConfig config(String name) {
         if (silence.compareTo(heartbeat.multipliedBy(3)) < 0) {
@@ -46,6 +51,11 @@ public record NodeTableSettings(
                     name + ".watch",
                     "'" + Units.text(watch) + "' is less than twice heartbeat, which is " + Units.text(heartbeat));
         }
-        return SettingException.naming(name, () -> new NodeTableConfig(heartbeat, silence, late, watch));
+        if (isolation.compareTo(silence) < 0) {
+            throw new SettingException(
+                    name + ".isolation",
+                    "'" + Units.text(isolation) + "' is less than silence, which is " + Units.text(silence));
+        }
+        return SettingException.naming(name, () -> new NodeTableConfig(heartbeat, silence, late, watch, isolation));
     }
 }

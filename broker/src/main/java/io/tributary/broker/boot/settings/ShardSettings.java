@@ -16,6 +16,8 @@ import org.springframework.util.unit.DataSize;
  * @param savePointMessages How many queued messages bring a save point earlier; where an eighth of them is acknowledged by then, four
  *     times as many.
  * @param savePointSize The size of queued messages that brings a save point earlier; not of those that are acknowledged by then.
+ * @param unsavedSize How much memory may be taken by what waits for the store, whatever it is, in all shards together; 0 for an eighth
+ *     of the heap, at least 64MB. A shard that has its part of it waiting stands still until the store takes it.
  * @param windowMessages How many unacknowledged messages are handed to a connection ahead.
  * @param windowSize The size of unacknowledged messages that are handed to a connection ahead.
  */
@@ -26,6 +28,9 @@ public record ShardSettings(
 
         @DefaultValue("1MB") @Allowed(min = "1KB", max = "1GB")
         DataSize savePointSize,
+
+        @DefaultValue("0B") @Allowed(min = "0B", max = "64GB")
+        DataSize unsavedSize,
 
         @DefaultValue("1000") @Allowed(min = "1", max = "32767")
         int windowMessages,
@@ -44,6 +49,8 @@ public record ShardSettings(
                                 windowMessages,
                                 (int) windowSize.toBytes(),
                                 queue)
+                        .withUnsavedBytes(
+                                unsavedSize.toBytes() == 0 ? ShardConfig.defaultUnsavedBytes() : unsavedSize.toBytes())
                         .withCatchUp(catchUp));
     }
 }

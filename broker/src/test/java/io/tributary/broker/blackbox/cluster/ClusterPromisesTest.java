@@ -81,6 +81,7 @@ class ClusterPromisesTest {
     static void start() {
         cluster = TestCluster.in(Scratch.folder("promises"))
                 .setting("--tributary.sys.interval=1s")
+                .setting("--tributary.subscriptions.max-filter-size=65535B")
                 .setting("--tributary.applications.rules[0].client-id=*app-small-*")
                 .setting("--tributary.applications.rules[0].kind=application")
                 .setting("--tributary.applications.rules[0].topic=shared")
@@ -142,6 +143,37 @@ class ClusterPromisesTest {
         assertThat(again.packetId()).isEqualTo(open.packetId());
         publish(publisher, "to-roaming/a", "after", false);
         assertThat(text(receive(second))).isEqualTo("to-roaming/a after");
+    }
+
+    /** Two clients in one shard whose names together are larger than any record. */
+    @Test
+    void publisherIsServedHoweverLongTheNamesAreWithWhichOthersSubscribe() throws IOException {
+        TestClient publisher = connect("n1", "publisher", 0);
+        List<TestClient> hostile = new ArrayList<>();
+        for (int i = 0; hostile.size() < 2; i++) {
+            if (shardOf(name + "hostile" + i) == 0) {
+                hostile.add(connect("n2", "hostile" + i, LONG));
+            }
+        }
+        String longName = "x".repeat(65_000);
+        for (int i = 0; i < 32; i++) {
+            String filter = "$share/" + i + longName + "/" + name + "/#";
+            subscribe(
+                    hostile.get(i % 2), new Subscription(filter, QoS.AT_LEAST_ONCE, false, false, RetainHandling.SEND));
+        }
+        for (int i = 0; i < 5; i++) {
+            publish(publisher, "names", "m" + i, false);
+        }
+        for (TestClient client : hostile) {
+            for (int i = 0; i < 5 * 16; i++) {
+                assertThat(text(receive(client))).startsWith("names m");
+            }
+        }
+    }
+
+    private static int shardOf(String clientId) {
+        int hash = clientId.hashCode() * 0x9E3779B9;
+        return Integer.remainderUnsigned(hash ^ (hash >>> 16), cluster.shards());
     }
 
     /** What it said when it left one node is known before it comes to the next, although nobody but the log says so. */

@@ -3,10 +3,12 @@ package io.tributary.broker.blackbox.cluster;
 import static org.awaitility.Awaitility.await;
 
 import io.tributary.localcluster.LocalKafka;
+import io.tributary.localcluster.LocalRedis;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.Set;
+import java.util.stream.IntStream;
 
 /** Ways to break a cluster. */
 enum Fault {
@@ -36,9 +38,7 @@ enum Fault {
             surgery.cluster().node(node).pause();
             long pausedAtNanos = System.nanoTime();
             return new Wound(node, Set.of(node), true, () -> {
-                await().atMost(surgery.pause().multipliedBy(2))
-                        .until(() -> System.nanoTime() - pausedAtNanos
-                                >= surgery.pause().toNanos());
+                Fault.awaitElapsed(surgery.pause().minusNanos(System.nanoTime() - pausedAtNanos));
                 surgery.cluster().node(node).resume();
             });
         }
@@ -64,6 +64,52 @@ enum Fault {
                         surgery.cluster().stop(node);
                         surgery.cluster().start(node);
                     }));
+        }
+    },
+    /** The others take over what it owned; it may keep its clients. */
+    NODE_WITHOUT_REDIS("node cut off from Redis") {
+        @Override
+        boolean isPossible(TestCluster cluster) {
+            return cluster.hasWays();
+        }
+
+        @Override
+        Wound strike(Surgery surgery) {
+            String node = surgery.anyNode();
+            NodeWays ways = surgery.cluster().ways(node);
+            ways.cutRedis();
+            TestCluster cluster = surgery.cluster();
+            cluster.awaitOwners(cluster.names().size() - 1, Duration.ofSeconds(60));
+            return new Wound(node, Set.of(), true, ways::heal);
+        }
+    },
+    /** It sends its clients away before the others publish their wills. */
+    NODE_WITHOUT_KAFKA("node cut off from Kafka") {
+        @Override
+        boolean isPossible(TestCluster cluster) {
+            return cluster.hasWays();
+        }
+
+        @Override
+        Wound strike(Surgery surgery) {
+            String node = surgery.anyNode();
+            NodeWays ways = surgery.cluster().ways(node);
+            ways.cutKafka();
+            return new Wound(node, Set.of(node), true, ways::heal);
+        }
+    },
+    /** One of them serves no clients until it is mended. */
+    LINK_CUT("link between two nodes cut") {
+        @Override
+        boolean isPossible(TestCluster cluster) {
+            return cluster.hasWays();
+        }
+
+        @Override
+        Wound strike(Surgery surgery) {
+            NodeWays ways = surgery.cluster().ways("n2");
+            ways.cutLinks();
+            return new Wound("n1 - n2", Set.of("n2"), true, ways::heal);
         }
     },
     REDIS_KILLED("Redis killed, back with its data") {
@@ -135,6 +181,63 @@ enum Fault {
             return new Wound("kafka-" + broker, Set.of(), kafka.size() > 1, () -> kafka.restart(broker));
         }
     },
+    /** A node's wall clock jumps, and back; Kafka takes what is up to an hour ahead. */
+    CLOCK_JUMPED("node's clock set off") {
+        @Override
+        boolean isPossible(TestCluster cluster) {
+            return cluster.hasClocks();
+        }
+
+        @Override
+        Wound strike(Surgery surgery) {
+            String node = surgery.anyNode();
+            WallClock clock = surgery.cluster().clock(node);
+            Duration ahead = surgery.any(List.of(Duration.ofMinutes(55), Duration.ofMinutes(-55), Duration.ofDays(-1)));
+            clock.setOff(ahead);
+            surgery.awaitTraffic();
+            return new Wound(node + " by " + ahead, Set.of(), true, () -> clock.setOff(Duration.ZERO));
+        }
+    },
+    /** A process that starts with a wrong clock, and is put right while it runs. */
+    CLOCK_WRONG_AT_START("node started with its clock set off") {
+        @Override
+        boolean isPossible(TestCluster cluster) {
+            return cluster.hasClocks();
+        }
+
+        @Override
+        Wound strike(Surgery surgery) {
+            String node = surgery.anyNode();
+            WallClock clock = surgery.cluster().clock(node);
+            Duration ahead = surgery.any(List.of(Duration.ofMinutes(55), Duration.ofMinutes(-55)));
+            surgery.cluster().stop(node);
+            clock.setOff(ahead);
+            surgery.cluster().start(node);
+            surgery.awaitTraffic();
+            return new Wound(node + " by " + ahead, Set.of(), true, () -> clock.setOff(Duration.ZERO));
+        }
+    },
+    /** Nothing answers, and no connection ends. */
+    REDIS_PAUSED("Redis paused") {
+        @Override
+        Wound strike(Surgery surgery) {
+            Runnable resume = Fault.pauseRedis(surgery);
+            return new Wound("all", Set.of(), false, resume);
+        }
+    },
+    /** The shards of the lost node have no owner for as long as Redis is away: what comes for them waits in Kafka. */
+    REDIS_PAUSED_NODE_KILLED("Redis paused, a node killed meanwhile") {
+        @Override
+        Wound strike(Surgery surgery) {
+            Runnable resume = Fault.pauseRedis(surgery);
+            String node = surgery.cluster().names().getLast();
+            surgery.cluster().kill(node);
+            return new Wound(node, Set.of(), false, () -> {
+                resume.run();
+                surgery.cluster().start(node);
+            });
+        }
+    },
     /** At the same time; with replicas of Redis and three Kafka brokers the cluster goes on. */
     ALL_KILLED("node, Kafka broker and Redis primary killed") {
         @Override
@@ -179,6 +282,24 @@ enum Fault {
 
     /** Does the harm. */
     abstract Wound strike(Surgery surgery);
+
+    /** Has Redis stand still; gives what lets it go on, at the end of the outage. */
+    private static Runnable pauseRedis(Surgery surgery) {
+        LocalRedis redis = surgery.cluster().redis();
+        IntStream.rangeClosed(1, redis.size()).forEach(redis::pause);
+        long pausedAtNanos = System.nanoTime();
+        return () -> {
+            awaitElapsed(surgery.outage().minusNanos(System.nanoTime() - pausedAtNanos));
+            IntStream.rangeClosed(1, redis.size()).forEach(redis::resume);
+        };
+    }
+
+    /** The fault itself takes so long. */
+    private static void awaitElapsed(Duration duration) {
+        long beginNanos = System.nanoTime();
+        await().atMost(duration.abs().multipliedBy(2).plusSeconds(10))
+                .until(() -> System.nanoTime() - beginNanos >= duration.toNanos());
+    }
 
     @Override
     public String toString() {

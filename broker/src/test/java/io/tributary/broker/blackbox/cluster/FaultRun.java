@@ -14,8 +14,12 @@ import io.tributary.broker.blackbox.load.Scene;
 import io.tributary.common.mqtt.ProtocolVersion;
 import io.tributary.common.mqtt.QoS;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Random;
+import java.util.Set;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.ThreadLocalRandom;
@@ -42,10 +46,19 @@ final class FaultRun implements AutoCloseable {
         /** A few of every kind. */
         ALL_KINDS,
         /** A thousand devices that publish, three applications that get everything, and five that share it. */
-        FAN_IN
+        FAN_IN,
+        /** Subscribers at all nodes but the last that take and acknowledge what comes: a bounded queue loses nothing of theirs. */
+        STEADY
     }
 
     private static final int FAN_IN_PUBLISHERS = 1000;
+    private static final int SLEEPERS = 4;
+    private static final int MOST_IN_FLIGHT = 65_535;
+    private static final int OFTEN = 2;
+    private static final int SELDOM = 4;
+
+    /** Longer than a subscriber is ever sent away, and shorter than a clock is set off. */
+    private static final Duration LONGEST_ABSENCE = Duration.ofMinutes(40);
 
     private final TestCluster cluster;
     private final Random random;
@@ -55,10 +68,14 @@ final class FaultRun implements AutoCloseable {
     private final Cast cast;
     private final Probe probe;
     private final FaultReport report = new FaultReport();
-    private final LoadSubscriber flapping;
-    private final LoadSubscriber sometimes;
-    private final LoadSubscriber member;
-    private final LoadSubscriber application;
+    private final List<LoadSubscriber> flapping = new ArrayList<>();
+
+    /** Those that may be away during a fault: one fault in so many. */
+    private final Map<LoadSubscriber, Integer> restless = new LinkedHashMap<>();
+
+    /** Those that are away during each fault, and back after it. */
+    private final List<LoadSubscriber> sleepers = new ArrayList<>();
+
     private final ScheduledExecutorService clock = Executors.newSingleThreadScheduledExecutor(
             Thread.ofPlatform().daemon().name("fault-run").factory());
 
@@ -71,42 +88,54 @@ final class FaultRun implements AutoCloseable {
      * @param casting who they are
      * @param random decides which parts are harmed
      * @param pause for how long a node stands still
+     * @param outage for how long Redis does
      * @param messagesPerSecond of each publisher
      */
-    FaultRun(TestCluster cluster, Casting casting, Random random, Duration pause, int messagesPerSecond) {
+    FaultRun(
+            TestCluster cluster,
+            Casting casting,
+            Random random,
+            Duration pause,
+            Duration outage,
+            int messagesPerSecond) {
         this.cluster = cluster;
         this.random = random;
-        surgery = new Surgery(cluster, random, pause, this::awaitTraffic);
         scene = Scene.of(this::anyPort, CLIENT_PATIENCE);
         judge = scene.judge();
+        surgery = new Surgery(cluster, random, pause, outage, this::awaitTraffic);
         cast = new Cast(scene);
         probe = new Probe(cluster.shards());
-        boolean isFanIn = casting == Casting.FAN_IN;
-        flapping =
-                LoadSubscriber.ofAll(scene, isFanIn ? "app-flapping" : "flapping", ProtocolVersion.MQTT_5, 65_535, 0);
-        sometimes = LoadSubscriber.ofAll(
-                scene, isFanIn ? "app-sometimes" : "sometimes", ProtocolVersion.MQTT_3_1_1, 65_535, 3);
-        judge.addGroup("app-group", QoS.AT_LEAST_ONCE);
-        application = LoadSubscriber.member(scene, "app-group", "app-member1");
-        if (isFanIn) {
-            member = LoadSubscriber.member(scene, "app-group", "app-member2");
-            assembleFanIn();
-        } else {
-            judge.addGroup("group", QoS.EXACTLY_ONCE);
-            member = LoadSubscriber.member(scene, "group", "member1");
-            assembleAllKinds();
+        switch (casting) {
+            case ALL_KINDS -> assembleAllKinds();
+            case FAN_IN -> assembleFanIn();
+            case STEADY -> assembleSteady();
         }
         long periodMicros = TimeUnit.SECONDS.toMicros(1) / messagesPerSecond;
         var _ = clock.scheduleAtFixedRate(this::drip, 0, periodMicros, TimeUnit.MICROSECONDS);
         var _ = clock.scheduleAtFixedRate(this::flap, 0, FLAP.toMillis(), TimeUnit.MILLISECONDS);
     }
 
+    private LoadSubscriber add(LoadSubscriber subscriber) {
+        cast.add(subscriber);
+        return subscriber;
+    }
+
+    /** Adds one that is away during one fault in so many. */
+    private void addRestless(LoadSubscriber subscriber, int odds) {
+        restless.put(add(subscriber), odds);
+    }
+
+    private LoadSubscriber ofAll(String name, ProtocolVersion version) {
+        return LoadSubscriber.ofAll(scene, name, version, MOST_IN_FLIGHT, 0);
+    }
+
     private void assembleFanIn() {
-        cast.add(flapping);
-        cast.add(sometimes);
-        cast.add(LoadSubscriber.ofAll(scene, "app-always", ProtocolVersion.MQTT_5, 65_535, 0));
-        cast.add(application);
-        cast.add(member);
+        flapping.add(add(ofAll("app-flapping", ProtocolVersion.MQTT_5)));
+        addRestless(LoadSubscriber.ofAll(scene, "app-sometimes", ProtocolVersion.MQTT_3_1_1, MOST_IN_FLIGHT, 3), OFTEN);
+        cast.add(ofAll("app-always", ProtocolVersion.MQTT_5));
+        judge.addGroup("app-group", QoS.AT_LEAST_ONCE);
+        addRestless(LoadSubscriber.member(scene, "app-group", "app-member1"), SELDOM);
+        addRestless(LoadSubscriber.member(scene, "app-group", "app-member2"), SELDOM);
         for (int i = 3; i <= 5; i++) {
             cast.add(LoadSubscriber.member(scene, "app-group", "app-member" + i));
         }
@@ -116,17 +145,33 @@ final class FaultRun implements AutoCloseable {
         }
     }
 
+    private void assembleSteady() {
+        Scene kept = scene.at(() -> port(cluster.without(Set.of(cluster.names().getLast()))));
+        for (int i = 1; i <= 3; i++) {
+            ProtocolVersion version = i % 2 == 0 ? ProtocolVersion.MQTT_3_1_1 : ProtocolVersion.MQTT_5;
+            cast.add(LoadSubscriber.ofAll(kept, "steady" + i, version, MOST_IN_FLIGHT, 0));
+        }
+        cast.add(new LoadPublisher(scene, ProtocolVersion.MQTT_5, QoS.AT_LEAST_ONCE, true));
+        cast.add(new LoadPublisher(scene, ProtocolVersion.MQTT_3_1_1, QoS.AT_LEAST_ONCE, false));
+        cast.add(new LoadPublisher(scene, ProtocolVersion.MQTT_5, QoS.EXACTLY_ONCE, true));
+    }
+
     private void assembleAllKinds() {
-        cast.add(LoadSubscriber.ofAll(scene, "online5", ProtocolVersion.MQTT_5, 65_535, 0));
-        cast.add(LoadSubscriber.ofAll(scene, "online3", ProtocolVersion.MQTT_3_1_1, 65_535, 0));
+        cast.add(ofAll("online5", ProtocolVersion.MQTT_5));
+        cast.add(ofAll("online3", ProtocolVersion.MQTT_3_1_1));
         cast.add(LoadSubscriber.ofAll(scene, "slow", ProtocolVersion.MQTT_5, 20, 10));
-        cast.add(flapping);
-        cast.add(sometimes);
-        cast.add(member);
+        flapping.add(add(ofAll("flapping", ProtocolVersion.MQTT_5)));
+        addRestless(LoadSubscriber.ofAll(scene, "sometimes", ProtocolVersion.MQTT_3_1_1, MOST_IN_FLIGHT, 3), OFTEN);
+        for (int i = 1; i <= SLEEPERS; i++) {
+            sleepers.add(add(LoadSubscriber.sleeper(scene, "sleeper" + i, LONGEST_ABSENCE)));
+        }
+        judge.addGroup("group", QoS.EXACTLY_ONCE);
+        addRestless(LoadSubscriber.member(scene, "group", "member1"), SELDOM);
         cast.add(LoadSubscriber.member(scene, "group", "member2"));
         cast.add(LoadSubscriber.member(scene, "group", "member3"));
-        cast.add(LoadSubscriber.ofAll(scene, "app-all", ProtocolVersion.MQTT_5, 65_535, 0));
-        cast.add(application);
+        addRestless(ofAll("app-all", ProtocolVersion.MQTT_5), OFTEN);
+        judge.addGroup("app-group", QoS.AT_LEAST_ONCE);
+        addRestless(LoadSubscriber.member(scene, "app-group", "app-member1"), SELDOM);
         cast.add(LoadSubscriber.member(scene, "app-group", "app-member2"));
         cast.add(LoadSubscriber.member(scene, "app-group", "app-member3"));
         cast.add(LoadSubscriber.ofWills(scene, "mourner1"));
@@ -159,10 +204,10 @@ final class FaultRun implements AutoCloseable {
      * @return a line about it
      */
     String play(Fault fault) {
-        sometimes.setAway(random.nextBoolean());
-        member.setAway(random.nextInt(4) == 0);
-        application.setAway(random.nextInt(4) == 0);
+        restless.forEach((subscriber, odds) -> subscriber.setAway(random.nextInt(odds) == 0));
+        sleepers.forEach(sleeper -> sleeper.setAway(true));
         cast.leaveAndReturn(PATIENCE);
+        cast.awaitAway(PATIENCE);
         awaitTraffic();
         Counts before = judge.counts();
         judge.fault();
@@ -177,6 +222,7 @@ final class FaultRun implements AutoCloseable {
         probe.await(List.copyOf(cluster.nodes()), PATIENCE);
         Duration whole = since(startNanos);
         judge.fault();
+        sleepers.forEach(sleeper -> sleeper.setAway(false));
         awaitTraffic();
         if (random.nextInt(3) == 0) {
             flowing = false;
@@ -227,8 +273,11 @@ final class FaultRun implements AutoCloseable {
     }
 
     private int anyPort() {
-        List<BrokerProcess> up = cluster.upNodes();
-        return up.get(ThreadLocalRandom.current().nextInt(up.size())).tcpPort();
+        return port(cluster.upNodes());
+    }
+
+    private static int port(List<BrokerProcess> nodes) {
+        return nodes.get(ThreadLocalRandom.current().nextInt(nodes.size())).tcpPort();
     }
 
     private void drip() {
@@ -239,7 +288,7 @@ final class FaultRun implements AutoCloseable {
 
     private void flap() {
         if (flowing) {
-            flapping.setAway(!flapping.isAway());
+            flapping.forEach(subscriber -> subscriber.setAway(!subscriber.isAway()));
         }
     }
 

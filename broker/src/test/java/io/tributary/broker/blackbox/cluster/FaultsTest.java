@@ -1,6 +1,7 @@
 package io.tributary.broker.blackbox.cluster;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assumptions.assumeThat;
 
 import io.tributary.broker.blackbox.BrokerExtension;
 import io.tributary.broker.blackbox.Scratch;
@@ -8,10 +9,11 @@ import io.tributary.broker.blackbox.cluster.FaultRun.Casting;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
+import java.util.EnumSet;
 import java.util.List;
 import java.util.Random;
+import java.util.Set;
 import java.util.concurrent.TimeUnit;
-import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.ExtendWith;
@@ -38,22 +40,47 @@ class FaultsTest {
 
     private static final int RATE = Integer.getInteger("faults.rate", 20);
     private static final Duration PAUSE = Duration.ofSeconds(Integer.getInteger("faults.pause", 8));
+    private static final Duration OUTAGE = Duration.ofSeconds(Integer.getInteger("faults.outage", 15));
     private static final Casting CASTING = Casting.valueOf(System.getProperty("faults.casting", "ALL_KINDS"));
     private static final String ONLY = System.getProperty("faults.only", "");
+
+    /** What a node does not notice of, and subscribers at two nodes neither. */
+    private static final Set<Fault> QUIET = EnumSet.of(Fault.REDIS_PAUSED, Fault.REDIS_PAUSED_NODE_KILLED);
+
+    private static final int STEADY_RATE = 150;
+    /** Small enough for an outage of some seconds to be one that the owners have no room for. */
+    private static final String SAVE_POINT =
+            "--tributary.shards.save-point-messages=" + Integer.getInteger("faults.save-point", 400);
+
+    /** For each queue: no more than come in a few seconds, or the default. */
+    private static final int STEADY_QUEUE = Integer.getInteger("faults.queue", 2_500);
 
     private final Random random = new Random(SEED);
 
     @Test
     void keepsPromisesWhenPartsFail() {
-        try (TestCluster cluster = TestCluster.in(Scratch.folder("faults"))
-                        .kafkaBrokers(KAFKA_BROKERS)
-                        .redisReplicas(REDIS_REPLICAS)
-                        .setting("--tributary.queues.max-messages=65535")
-                        .setting("--tributary.applications.rules[0].client-id=app-*")
-                        .setting("--tributary.applications.rules[0].kind=application")
-                        .start();
-                FaultRun run = new FaultRun(cluster, CASTING, random, PAUSE, RATE)) {
-            List<Fault> faults = draw(cluster);
+        run("faults", CASTING, RATE, 65_535, EnumSet.allOf(Fault.class), FEW);
+    }
+
+    @Test
+    void losesNothingOfThoseThatTakeAllWhenRedisStandsStill() {
+        run("outages", Casting.STEADY, STEADY_RATE, STEADY_QUEUE, QUIET, 1, SAVE_POINT);
+    }
+
+    private void run(String name, Casting casting, int rate, int queue, Set<Fault> kinds, int few, String... settings) {
+        assumeThat(kinds).as("some of -Dfaults.only").anyMatch(FaultsTest::isWanted);
+        TestCluster.Builder builder = TestCluster.in(Scratch.folder(name))
+                .kafkaBrokers(KAFKA_BROKERS)
+                .redisReplicas(REDIS_REPLICAS)
+                .waysOfTheirOwn()
+                .clocks()
+                .setting("--tributary.queues.max-messages=" + queue)
+                .setting("--tributary.applications.rules[0].client-id=app-*")
+                .setting("--tributary.applications.rules[0].kind=application");
+        List.of(settings).forEach(builder::setting);
+        try (TestCluster cluster = builder.start();
+                FaultRun run = new FaultRun(cluster, casting, random, PAUSE, OUTAGE, rate)) {
+            List<Fault> faults = draw(cluster, kinds, few);
             String header = "%d faults, %d Kafka brokers, %d replicas of each Redis primary, seed %d%n"
                     .formatted(faults.size(), KAFKA_BROKERS, REDIS_REPLICAS, SEED);
             System.out.print(header);
@@ -63,7 +90,7 @@ class FaultsTest {
                 cluster.dumpThreads();
                 throw failure;
             } finally {
-                Scratch.report("faults-report.txt", header + run.text());
+                Scratch.report(name + "-report.txt", header + run.text());
             }
             assertThat(run.violations()).as("seed %d", SEED).isEmpty();
         }
@@ -78,13 +105,17 @@ class FaultsTest {
         run.finish();
     }
 
+    private static boolean isWanted(Fault fault) {
+        return ONLY.isEmpty() || List.of(ONLY.split(",", -1)).contains(fault.name());
+    }
+
     /** Each kind once, in any order, and then any. */
-    private List<Fault> draw(TestCluster cluster) {
-        List<Fault> kinds = Stream.of(Fault.values())
+    private List<Fault> draw(TestCluster cluster, Set<Fault> all, int few) {
+        List<Fault> kinds = all.stream()
                 .filter(fault -> fault.isPossible(cluster))
-                .filter(fault -> ONLY.isEmpty() || List.of(ONLY.split(",", -1)).contains(fault.name()))
+                .filter(FaultsTest::isWanted)
                 .toList();
-        int count = Integer.getInteger("faults.count", Math.min(FEW, kinds.size()));
+        int count = Integer.getInteger("faults.count", Math.min(few, kinds.size()));
         List<Fault> drawn = new ArrayList<>(kinds);
         Collections.shuffle(drawn, random);
         while (drawn.size() < count) {

@@ -14,6 +14,8 @@ import java.util.Collection;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
+import java.util.Optional;
 import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
@@ -41,6 +43,8 @@ public final class TestCluster implements AutoCloseable {
     private final LocalKafka kafka;
     private final LocalRedis redis;
     private final Map<String, BrokerProcess> nodes = new LinkedHashMap<>();
+    private final Map<String, NodeWays> ways = new LinkedHashMap<>();
+    private final Map<String, WallClock> clocks = new LinkedHashMap<>();
     private final Set<String> down = ConcurrentHashMap.newKeySet();
     private final int shards;
 
@@ -85,6 +89,30 @@ public final class TestCluster implements AutoCloseable {
             throw new IllegalArgumentException("there are " + nodes.keySet() + ", not " + name);
         }
         return node;
+    }
+
+    /** Whether nodes have ways of their own, see {@link Builder#waysOfTheirOwn}. */
+    boolean hasWays() {
+        return !ways.isEmpty();
+    }
+
+    /** The ways of a node of a cluster that {@link #hasWays}. */
+    NodeWays ways(String name) {
+        NodeWays ofNode = ways.get(name);
+        if (ofNode == null) {
+            throw new IllegalStateException(name + " has no ways of its own");
+        }
+        return ofNode;
+    }
+
+    /** Whether the nodes have clocks that can be set off. */
+    boolean hasClocks() {
+        return !clocks.isEmpty();
+    }
+
+    /** The wall clock of a node, where {@link #hasClocks}. */
+    WallClock clock(String name) {
+        return Objects.requireNonNull(clocks.get(name), name);
     }
 
     /** All nodes, in order. */
@@ -136,13 +164,28 @@ public final class TestCluster implements AutoCloseable {
         }
     }
 
-    private boolean isSpread(Admin admin) throws ExecutionException, InterruptedException {
-        ConsumerGroupDescription group = admin.describeConsumerGroups(List.of(SHARDS))
+    /** Waits until so many nodes take part in owning shards. */
+    void awaitOwners(int count, Duration limit) {
+        try (Admin admin = kafkaAdmin()) {
+            Awaitility.await(count + " nodes own the shards").atMost(limit).until(() -> {
+                ConsumerGroupDescription group = owners(admin);
+                return group.groupState() == GroupState.STABLE
+                        && group.members().size() == count;
+            });
+        }
+    }
+
+    private static ConsumerGroupDescription owners(Admin admin) throws ExecutionException, InterruptedException {
+        return admin.describeConsumerGroups(List.of(SHARDS))
                 .all()
                 .get()
                 .values()
                 .iterator()
                 .next();
+    }
+
+    private boolean isSpread(Admin admin) throws ExecutionException, InterruptedException {
+        ConsumerGroupDescription group = owners(admin);
         return group.groupState() == GroupState.STABLE
                 && group.members().size() == nodes.size()
                 && group.members().stream()
@@ -159,6 +202,7 @@ public final class TestCluster implements AutoCloseable {
     @Override
     public void close() {
         nodes.values().forEach(BrokerProcess::close);
+        ways.values().forEach(NodeWays::close);
         redis.close();
         kafka.close();
     }
@@ -185,6 +229,8 @@ public final class TestCluster implements AutoCloseable {
         private int kafkaBrokers = 1;
         private int redisReplicas;
         private int shards = 12;
+        private boolean waysOfTheirOwn;
+        private boolean clocks;
 
         private Builder(Path folder) {
             this.folder = folder;
@@ -214,6 +260,12 @@ public final class TestCluster implements AutoCloseable {
             return this;
         }
 
+        /** Each node reaches Kafka, Redis and the other nodes by {@link NodeWays} of its own. */
+        public Builder waysOfTheirOwn() {
+            waysOfTheirOwn = true;
+            return this;
+        }
+
         /** A topic of Kafka that is there before the nodes start. */
         public Builder topic(String name, int partitions) {
             topics.add(new NewTopic(name, partitions, (short) -1));
@@ -229,6 +281,12 @@ public final class TestCluster implements AutoCloseable {
         /** A setting of all nodes, as on the command line: {@code --tributary.key=value}. */
         public Builder setting(String setting) {
             settings.add(setting);
+            return this;
+        }
+
+        /** Gives each node a wall clock that can be set off, where there is a C compiler; it says so where there is none. */
+        Builder clocks() {
+            clocks = true;
             return this;
         }
 
@@ -276,17 +334,31 @@ public final class TestCluster implements AutoCloseable {
             List<String> shared = new ArrayList<>(List.of(
                     "--tributary.mode=cluster",
                     "--tributary.cluster.shards=" + shards,
-                    "--tributary.cluster.kafka.bootstrap-servers=" + cluster.kafka.bootstrapServers(),
                     "--tributary.cluster.kafka.replication-factor=" + kafkaBrokers,
-                    "--tributary.cluster.redis.nodes=" + cluster.redis.addresses(),
                     "--tributary.cluster.link.host=127.0.0.1",
-                    "--tributary.cluster.link.port=0",
                     "--tributary.cluster.link.secret-file=" + secret()));
             shared.addAll(settings);
+            Optional<Path> clockLibrary = clocks ? WallClock.library(folder) : Optional.empty();
             for (int i = 1; i <= nodes; i++) {
+                String name = "n" + i;
                 List<String> own = new ArrayList<>(shared);
-                own.add("--tributary.node-name=n" + i);
-                cluster.nodes.put("n" + i, BrokerProcess.prepare(folder.resolve("n" + i), jvmOptions, own));
+                own.add("--tributary.node-name=" + name);
+                if (waysOfTheirOwn) {
+                    NodeWays ways = new NodeWays(cluster.kafka.ports(), cluster.redis.ports());
+                    cluster.ways.put(name, ways);
+                    own.addAll(ways.settings());
+                } else {
+                    own.add("--tributary.cluster.kafka.bootstrap-servers=" + cluster.kafka.bootstrapServers());
+                    own.add("--tributary.cluster.redis.nodes=" + cluster.redis.addresses());
+                    own.add("--tributary.cluster.link.port=0");
+                }
+                BrokerProcess node = BrokerProcess.prepare(folder.resolve(name), jvmOptions, own);
+                cluster.nodes.put(name, node);
+                clockLibrary.ifPresent(library -> {
+                    WallClock clock = WallClock.of(library, folder.resolve(name + ".clock"));
+                    cluster.clocks.put(name, clock);
+                    node.environment(clock.environment());
+                });
             }
         }
 

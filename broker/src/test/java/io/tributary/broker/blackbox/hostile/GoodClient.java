@@ -10,9 +10,7 @@ import io.tributary.common.mqtt.QoS;
 import io.tributary.common.mqtt.ReasonCode;
 import java.io.IOException;
 import java.util.ArrayList;
-import java.util.Collections;
 import java.util.List;
-import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -50,19 +48,13 @@ final class GoodClient implements AutoCloseable {
         stopping = true;
         thread.join();
         roundTrips();
-        Collections.sort(nanos);
-        return String.format(
-                Locale.ROOT, "%,d: %.2f / %.2f / %.1f ms", nanos.size(), millis(0.5), millis(0.99), millis(1));
+        return new Latencies(nanos).toString();
     }
 
     @Override
     public void close() {
         stopping = true;
         client.close();
-    }
-
-    private double millis(double part) {
-        return nanos.isEmpty() ? 0 : nanos.get((int) Math.round(part * (nanos.size() - 1))) / 1e6;
     }
 
     @SuppressWarnings("NonAtomicVolatileUpdate") // one thread writes it

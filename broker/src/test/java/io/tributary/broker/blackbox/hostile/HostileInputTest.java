@@ -162,10 +162,11 @@ class HostileInputTest {
 
     @Test
     void passesTopicsUpToLimitsWhenDeepOrLong() throws IOException {
-        for (String topic : List.of(deep(128), "x".repeat(65_535))) {
+        for (String topic : List.of(deep(128), "x".repeat(1024), "x".repeat(65_535))) {
             try (TestClient client = connect("deep")) {
-                client.send(Packets.subscribe(1, topic, QoS.AT_MOST_ONCE));
-                client.expect(Suback.class);
+                String filter = topic.length() > 1024 ? "+" : topic; // which is as long as a filter may be
+                client.send(Packets.subscribe(1, filter, QoS.AT_MOST_ONCE));
+                assertThat(client.expect(Suback.class).reasons()).containsExactly(ReasonCode.SUCCESS);
                 client.send(Packets.publish(topic, new byte[1], QoS.AT_MOST_ONCE, 0));
                 assertThat(client.expect(Publish.class).topic()).isEqualTo(topic);
             }
@@ -180,7 +181,7 @@ class HostileInputTest {
         }
         try (TestClient client = connect("too deep")) {
             client.send(Packets.subscribe(1, deep(129), QoS.AT_MOST_ONCE));
-            assertRefused(client, ReasonCode.TOPIC_FILTER_INVALID);
+            assertThat(client.expect(Suback.class).reasons()).containsExactly(ReasonCode.TOPIC_FILTER_INVALID);
         }
     }
 

@@ -31,6 +31,9 @@ public final class LoadPublisher implements Runnable {
     private static final int WINDOW = 100;
     private static final int LAST_PACKET_ID = 65_535;
 
+    /** The message expiry interval of what an MQTT 5 publisher publishes: longer than anything waits, by clocks that are right. */
+    private static final long EXPIRY_SECONDS = 2_400;
+
     private final Scene scene;
     private final int number;
     private final QoS qos;
@@ -208,7 +211,7 @@ public final class LoadPublisher implements Runnable {
                 dup,
                 sent.packetId,
                 0,
-                MqttPacket.ABSENT,
+                connect.version() == ProtocolVersion.MQTT_5 ? EXPIRY_SECONDS : MqttPacket.ABSENT,
                 PublishProperties.NONE,
                 List.of());
     }

@@ -1,6 +1,7 @@
 package io.tributary.broker.blackbox.load;
 
 import io.tributary.broker.blackbox.TestClient;
+import io.tributary.common.mqtt.Message;
 import io.tributary.common.mqtt.MqttPacket;
 import io.tributary.common.mqtt.MqttPacket.Connack;
 import io.tributary.common.mqtt.MqttPacket.Connect;
@@ -15,10 +16,12 @@ import io.tributary.common.mqtt.MqttPacket.Pubrel;
 import io.tributary.common.mqtt.MqttPacket.Suback;
 import io.tributary.common.mqtt.MqttPacket.Subscribe;
 import io.tributary.common.mqtt.ProtocolVersion;
+import io.tributary.common.mqtt.PublishProperties;
 import io.tributary.common.mqtt.QoS;
 import io.tributary.common.mqtt.ReasonCode;
 import io.tributary.common.mqtt.Subscription;
 import io.tributary.common.mqtt.Subscription.RetainHandling;
+import io.tributary.common.mqtt.Will;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayDeque;
@@ -89,6 +92,34 @@ public final class LoadSubscriber implements Runnable {
         scene.judge().addSubscriber(name);
         return new LoadSubscriber(
                 scene, name, connect(name, version, receiveMaximum), acknowledgeLate, scene.filter(), name);
+    }
+
+    /**
+     * Creates one that gets everything that is published, and makes it known to the judge. Its session ends, and its will is
+     * published, when it is away for as long as given: never, if the broker's clocks are right.
+     */
+    public static LoadSubscriber sleeper(Scene scene, String name, Duration longestAbsence) {
+        scene.judge().addSubscriber(name);
+        Payload life = scene.wills().addImpossible();
+        Message message = new Message(
+                scene.willTopic(life.publisher()),
+                life.bytes(),
+                QoS.EXACTLY_ONCE,
+                false,
+                PublishProperties.NONE,
+                Message.NEVER,
+                "");
+        long seconds = longestAbsence.toSeconds();
+        Connect connect = new Connect(
+                ProtocolVersion.MQTT_5,
+                false,
+                0,
+                name,
+                new Will(message, seconds, MqttPacket.ABSENT),
+                null,
+                null,
+                ConnectProperties.defaults(seconds));
+        return new LoadSubscriber(scene, name, connect, 0, scene.filter(), name);
     }
 
     /** Creates one that shares everything with the other members of a group, which the judge knows already. */

@@ -20,6 +20,11 @@ public record Scene(IntSupplier port, Duration patience, Rounds rounds, Judge ju
         return new Scene(port, patience, new Rounds(), judge, new WillJudge(judge));
     }
 
+    /** The same for clients that go to other brokers. */
+    public Scene at(IntSupplier otherPort) {
+        return new Scene(otherPort, patience, rounds, judge, wills);
+    }
+
     /** What the subscribers subscribe to. */
     String filter() {
         return "load/#";

@@ -52,6 +52,13 @@ public final class WillJudge {
         watchers.put(name, copies);
     }
 
+    /** Makes a will known that is never to come, and gives what goes into it. */
+    synchronized Payload addImpossible() {
+        Payload life = begin(addClient(QoS.EXACTLY_ONCE));
+        left(life);
+        return life;
+    }
+
     /** The client is about to connect; what is given goes into its will. */
     synchronized Payload begin(int client) {
         List<Life> lives = clients.get(client).lives;

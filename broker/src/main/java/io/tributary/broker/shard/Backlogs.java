@@ -1,0 +1,161 @@
+package io.tributary.broker.shard;
+
+import java.util.HashMap;
+import java.util.Iterator;
+import java.util.Map;
+
+/**
+ * What the queues of connected sessions hold because their shard stood still: nobody owned it, the store was away, or the log.
+ * All of that is folded at once when the shard goes on. It does not count for the limits of a queue, for a client that was
+ * connected and acknowledged what it got is not to lose messages by it, for as long as the client takes them:
+ *
+ * <pre>
+ * standing still --records are folded-------------------------------> catching up   what comes is the backlog's
+ * catching up    --records come hardly faster than time passes------> caught up     what comes counts as ever
+ * </pre>
+ *
+ * <p>A client that takes less than a hundredth of its queue's limit in ten seconds, while messages wait to be acknowledged by
+ * it, is slow: its limit holds as ever. So does that of one that has stayed away for a minute. Confined to the thread of the
+ * driver.
+ */
+final class Backlogs {
+    /** How long nothing is folded, though something is to come, before the shard counts as standing still. */
+    static final long STANDSTILL_MILLIS = 2000;
+
+    static final long PATIENCE_MILLIS = 10_000;
+    static final long ABSENCE_MILLIS = 60_000;
+    private static final long LOOK_MILLIS = 1000;
+    private static final long PACE_MILLIS = 2000;
+    private static final int PARTS_TO_TAKE = 100;
+
+    private final QueueLimits limits;
+    private final SessionQueues queues;
+    private final Deliveries deliveries;
+    private final Map<ClientState, Backlog> backlogs = new HashMap<>();
+
+    private boolean catchingUp;
+    /** Since when the records' pace is measured, and how old a record was folded then. */
+    private long paceSinceMillis;
+
+    private long paceRecordMillis;
+    private long recordMillis;
+    private long tickMillis;
+    private long lookedAtMillis;
+
+    /** One session's. */
+    private static final class Backlog {
+        private long messages;
+        private long bytes;
+        private boolean isSlow;
+        private boolean wasAttached;
+        /** How many messages had left the queue at some time. */
+        private long takenThen;
+
+        private long sinceMillis;
+
+        private Backlog(long nowMillis) {
+            sinceMillis = nowMillis;
+        }
+    }
+
+    Backlogs(QueueLimits limits, SessionQueues queues, Deliveries deliveries) {
+        this.limits = limits;
+        this.queues = queues;
+        this.deliveries = deliveries;
+    }
+
+    /** The shard stands still; what is folded next has waited. */
+    void standsStill(long nowMillis) {
+        catchingUp = true;
+        tickMillis = nowMillis;
+        paceSinceMillis = nowMillis;
+        paceRecordMillis = recordMillis;
+    }
+
+    /** Records were folded, the last of which was appended at a time. */
+    void folded(long appendedMillis) {
+        recordMillis = appendedMillis;
+    }
+
+    /** A session that is connected, or was until a moment ago, has this queue when its shard goes live. */
+    void loaded(ClientState client) {
+        if (mayBecomeTooMuch(client)) {
+            Backlog backlog = of(client);
+            backlog.messages = client.queuedMessages;
+            backlog.bytes = client.queuedBytes;
+        }
+    }
+
+    /** A message entered a queue. */
+    void queued(ClientState client, long bytes) {
+        if (catchingUp && client.isAttached() && mayBecomeTooMuch(client)) {
+            Backlog backlog = of(client);
+            if (!backlog.isSlow) {
+                backlog.messages++;
+                backlog.bytes += bytes;
+            }
+        }
+    }
+
+    private Backlog of(ClientState client) {
+        return backlogs.computeIfAbsent(client, _ -> new Backlog(tickMillis));
+    }
+
+    private boolean mayBecomeTooMuch(ClientState client) {
+        return client.queuedMessages > limits.maxMessages() / 2 || client.queuedBytes > limits.maxBytes() / 2;
+    }
+
+    /** Whether a queue is within its limits when its backlog does not count. */
+    boolean excuses(ClientState client, long messages, long bytes) {
+        Backlog backlog = backlogs.get(client);
+        if (backlog == null) {
+            return false;
+        }
+        backlog.messages = Math.min(backlog.messages, messages);
+        backlog.bytes = Math.min(backlog.bytes, bytes);
+        return messages - backlog.messages <= limits.maxMessages() && bytes - backlog.bytes <= limits.maxBytes();
+    }
+
+    /** Looks who has taken of its backlog, and whether the shard has caught up; called often. */
+    void tick(long nowMillis) {
+        tickMillis = nowMillis;
+        if (catchingUp && nowMillis - paceSinceMillis >= PACE_MILLIS) {
+            long passed = nowMillis - paceSinceMillis;
+            catchingUp = recordMillis - paceRecordMillis > passed + passed / 2;
+            paceSinceMillis = nowMillis;
+            paceRecordMillis = recordMillis;
+        }
+        if (backlogs.isEmpty() || nowMillis - lookedAtMillis < LOOK_MILLIS) {
+            return;
+        }
+        lookedAtMillis = nowMillis;
+        for (Iterator<Map.Entry<ClientState, Backlog>> all = backlogs.entrySet().iterator(); all.hasNext(); ) {
+            Map.Entry<ClientState, Backlog> each = all.next();
+            if (isOver(each.getKey(), each.getValue(), nowMillis)) {
+                all.remove();
+            }
+        }
+    }
+
+    private boolean isOver(ClientState client, Backlog backlog, long nowMillis) {
+        if (queues.isOver(client)) {
+            return true;
+        }
+        long messages = deliveries.messagesOf(client);
+        excuses(client, messages, deliveries.bytesOf(client));
+        long taken = client.lastSequence - messages;
+        boolean isTaking = client.isAttached()
+                && (taken - backlog.takenThen >= Math.ceilDiv(limits.maxMessages(), PARTS_TO_TAKE)
+                        || !deliveries.isWaitingForClient(client));
+        if (isTaking || client.isAttached() != backlog.wasAttached) {
+            backlog.takenThen = taken;
+            backlog.sinceMillis = nowMillis;
+            backlog.wasAttached = client.isAttached();
+        } else if (nowMillis - backlog.sinceMillis >= (client.isAttached() ? PATIENCE_MILLIS : ABSENCE_MILLIS)) {
+            backlog.isSlow = true;
+            backlog.messages = 0;
+            backlog.bytes = 0;
+        }
+        return !catchingUp && backlog.messages == 0 && backlog.bytes == 0;
+    }
+}

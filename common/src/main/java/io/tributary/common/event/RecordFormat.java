@@ -1,0 +1,79 @@
+package io.tributary.common.event;
+
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Which formats of records this process reads, and in which one it writes. It is one number for all codecs, the first byte of
+ * each record. In a cluster it begins with the oldest, and grows to what every live node reads; whoever finds a record of a
+ * newer format than this process reads says so here, for such a process must not act on what it does not know. Any thread;
+ * never blocks.
+ */
+public final class RecordFormat {
+    /** The newest format that this version reads. */
+    public static final int NEWEST = 1;
+
+    private final int newest;
+    private volatile int written;
+    private final Set<String> tooNew = ConcurrentHashMap.newKeySet();
+
+    /** Of a node of a cluster that reads all formats up to this one, and writes the oldest for now. */
+    public RecordFormat(int newest) {
+        this(newest, 1);
+    }
+
+    private RecordFormat(int newest, int written) {
+        this.newest = newest;
+        this.written = written;
+    }
+
+    /** Of a process that is alone: nobody else reads what it writes. */
+    public static RecordFormat alone() {
+        return new RecordFormat(NEWEST, NEWEST);
+    }
+
+    /** The newest format that this process reads; it reads all from 1 up to it. */
+    public int newest() {
+        return newest;
+    }
+
+    /** The format in which a record is to be written now. */
+    public int toWrite() {
+        return written;
+    }
+
+    /** Every live node reads this format, and no older one will join; does nothing when a newer one is written already. */
+    public synchronized void raise(int format) {
+        if (format > newest) {
+            throw new IllegalArgumentException("format " + format + ": this process reads 1 to " + newest);
+        }
+        written = Math.max(written, format);
+    }
+
+    /**
+     * A map has a record of a newer format, so what this process knows of the map is incomplete until {@link #replaced}.
+     *
+     * @param record the map and the key
+     */
+    public void tooNew(String record) {
+        tooNew.add(record);
+    }
+
+    /** A record has another value, or is gone. */
+    public void replaced(String record) {
+        if (!tooNew.isEmpty()) {
+            tooNew.remove(record);
+        }
+    }
+
+    /** Whether a map has a record that this process is too old to read. */
+    public boolean isTooOld() {
+        return !tooNew.isEmpty();
+    }
+
+    /** One of the records that this process is too old to read, as {@link #tooNew} named it; null when there is none. */
+    public @Nullable String unreadRecord() {
+        return tooNew.stream().findAny().orElse(null);
+    }
+}
