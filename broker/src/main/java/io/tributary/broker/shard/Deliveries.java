@@ -131,6 +131,12 @@ final class Deliveries {
         }
     }
 
+    /** Whether what a connection of the session that is gone has acknowledged is waited for. */
+    boolean isLeaving(ClientState client) {
+        Outgoing gone = outgoing.get(client.clientId);
+        return gone != null && gone.client == client && gone.isLeaving();
+    }
+
     /** A connection has the session already, and was handed nobody knows how much of the queue. */
     void resumed(ClientState client, long last) {
         serve(client, Math.min(last, client.resendUpTo), last, firstOf(client));
@@ -287,10 +293,6 @@ final class Deliveries {
      */
     void move(ClientState client, long sequence, long size) {
         unloggedOf(client).move(sequence, size);
-        Outgoing gone = outgoing.get(client.clientId);
-        if (gone != null) {
-            gone.settle(sequence); // what comes of it from the connection before is too late
-        }
     }
 
     /** Whether messages are with the connection of a session which its client has not acknowledged, and the next ones are not late. */

@@ -109,9 +109,14 @@ final class GroupHandOver {
         }
     }
 
-    /** A message of a shared subscription was queued for a session that is offline, for no other member was online. */
+    /**
+     * A message of a shared subscription was queued for a session that is offline, for no other member was online. Nothing of
+     * the queue moves before it is known what the last connection has acknowledged; then all of it is looked at.
+     */
     void queued(ClientState client, String group) {
-        waiting.add(client, group);
+        if (!deliveries.isLeaving(client)) {
+            waiting.add(client, group);
+        }
     }
 
     /** A session has a connection again, or is over. */
@@ -140,7 +145,9 @@ final class GroupHandOver {
     void ending(ClientState client, Runnable done, Runnable later) {
         if (client.groupUpTo == 0) {
             done.run();
-        } else if (passes.containsKey(client) || clockMillis.getAsLong() < repeatAtMillis) {
+        } else if (passes.containsKey(client)
+                || deliveries.isLeaving(client)
+                || clockMillis.getAsLong() < repeatAtMillis) {
             later.run();
         } else {
             begin(new EndPass(client, done, later));
