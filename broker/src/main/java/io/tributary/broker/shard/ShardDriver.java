@@ -930,13 +930,16 @@ final class ShardDriver implements Effects {
      * Goes on with the highest sequence number that a session's queue may have, once wills of the client's connections before
      * are handed on and an application's topic is there, unless the connection has lost the session meanwhile.
      *
-     * @param after run in any case
+     * @param after run in any case, unless the shard was lost or claimed again meanwhile
      */
     private void whenReady(Live now, ClientState client, Runnable after, LongConsumer then) {
         long epoch = client.epoch;
         int claim = generation;
         now.wills.then(client.clientId, () -> {
-            if (claim != generation || !has(client, epoch)) {
+            if (claim != generation) {
+                return; // another claim tells the nodes
+            }
+            if (!has(client, epoch)) {
                 after.run();
             } else if (client.topic == null) {
                 then.accept(client.lastSequence);
@@ -959,7 +962,7 @@ final class ShardDriver implements Effects {
      * Goes on with the highest sequence number of an application's topic once it is there, unless the connection has lost the
      * session meanwhile. A client must not subscribe before, for its messages would have nowhere to go.
      *
-     * @param after run in either case
+     * @param after run in either case, unless the shard was lost or claimed again meanwhile
      */
     private void whenTopicIsThere(ClientState client, Runnable after, LongConsumer then) {
         long epoch = client.epoch;

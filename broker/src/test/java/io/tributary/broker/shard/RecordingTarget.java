@@ -12,6 +12,8 @@ import java.util.stream.Collectors;
 /** Writes down what connections are told, a line each: {@code 7: 1 2 dup 3 PUBREL} are three deliveries to connection 7. */
 final class RecordingTarget implements OwnerTarget {
     private final List<String> told = new ArrayList<>();
+    /** Up to where it was told of all its connections that have a session. */
+    final List<Long> allAttachedUpTo = new ArrayList<>();
     /** Whether it is another node that answers when it is asked for acknowledgements. */
     boolean answers;
 
@@ -63,7 +65,9 @@ final class RecordingTarget implements OwnerTarget {
     }
 
     @Override
-    public void allAttached(long upTo) {}
+    public void allAttached(long upTo) {
+        allAttachedUpTo.add(upTo);
+    }
 
     @Override
     public void relayed(long epoch, int packetId) {

@@ -20,6 +20,7 @@ import io.tributary.common.event.ShardEvent.Relay;
 import io.tributary.common.event.ShardEvent.SessionExpired;
 import io.tributary.common.event.ShardEvent.Settled;
 import io.tributary.common.event.ShardEvent.WillDue;
+import io.tributary.common.mqtt.Message;
 import io.tributary.common.mqtt.Will;
 import io.tributary.persistence.shard.FencedException;
 import io.tributary.persistence.shard.LogRecord;
@@ -36,6 +37,8 @@ class ShardDriverTest {
     private final RecordingTarget target = nodes.target;
     private final List<String> told = new ArrayList<>();
     private final Set<String> dead = Set.of("dead");
+    /** To be run when the retained message that a will is was stored. */
+    private final List<Runnable> willsStored = new ArrayList<>();
     /** The monotonic clock of a node has nothing to do with the log's time. */
     private static final long CLOCK_ORIGIN = 86_400_000;
 
@@ -614,6 +617,23 @@ class ShardDriverTest {
         assertThat(wills()).containsExactly(new WillDue("a", 0, message("will"), Destinations.NONE));
     }
 
+    /** A node that heard so much would let go connections that the claim after has not told it of yet. */
+    @Test
+    void nodeIsNotToldByAClaimThatIsOverThatItKnowsAllItsSessions() {
+        log.add(0, attach("a", 7, FOREVER, WILL), nowMillis);
+        log.add(0, attach("a", 8), nowMillis);
+        goLive();
+        log.makeDurable(nowMillis);
+        fold(new Owner("other"));
+        willsStored.forEach(Runnable::run);
+        assertThat(target.take()).doesNotContain("8: attached 0/1 present");
+        assertThat(target.allAttachedUpTo).isEmpty();
+        pass(1000);
+        claim();
+        assertThat(target.take()).contains("8: attached 0/1 present");
+        assertThat(target.allAttachedUpTo).hasSize(1);
+    }
+
     private List<ShardEvent> expiries() {
         return log.pending().stream().filter(SessionExpired.class::isInstance).toList();
     }
@@ -668,7 +688,13 @@ class ShardDriverTest {
                 new InstantTopics(),
                 InstantTopics.appender(log),
                 nodes,
-                new NoRouting(),
+                new NoRouting() {
+                    @Override
+                    public Destinations match(Message message, Runnable stored) {
+                        willsStored.add(stored);
+                        return Destinations.NONE;
+                    }
+                },
                 new NoObserver() {
                     @Override
                     public void shardLive(int shard, long upTo, ToLongFunction<String> sessionOf) {
