@@ -336,14 +336,20 @@ final class SimWorld {
         return clock.chance(0.5) ? QoS.AT_LEAST_ONCE : QoS.EXACTLY_ONCE;
     }
 
-    /** Those who are to see everything are there from the start. */
+    /** Those who are to see everything are there from the start, if need be after several attempts. */
     private void begin() {
-        for (SimClient client : clients) {
-            if (client.isLoyal) {
-                client.connect(client.wish(false, null));
+        List<SimClient> loyal =
+                clients.stream().filter(client -> client.isLoyal).toList();
+        long deadline = clock.nowMillis() + LONGEST_SETTLING_MILLIS;
+        do {
+            if (clock.nowMillis() > deadline) {
+                throw new Violation("the history does not begin");
             }
-        }
-        clock.runUntil(clock.nowMillis() + BEGINNING_MILLIS);
+            loyal.stream()
+                    .filter(client -> !client.isConnecting())
+                    .forEach(client -> client.connect(client.wish(false, null)));
+            pass(BEGINNING_MILLIS);
+        } while (!loyal.stream().allMatch(SimClient::isConnected));
     }
 
     SimProcessClock processClock() {
