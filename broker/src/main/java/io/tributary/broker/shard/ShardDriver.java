@@ -833,7 +833,12 @@ final class ShardDriver implements Effects {
             long expiresAt = environment.timeMillis().getAsLong() + will.messageExpirySeconds() * 1000;
             message = message.withExpiry(expiresAt);
         }
-        append(new WillDue(clientId, epoch, message, appender.bounded(match(clientId, message))));
+        Destinations destinations = match(clientId, message);
+        if (!environment.nodes().isCurrent()) { // a pause may have cost a subscription
+            owesWills = true;
+            return false;
+        }
+        append(new WillDue(clientId, epoch, message, appender.bounded(destinations)));
         return true;
     }
 
@@ -1191,6 +1196,7 @@ final class ShardDriver implements Effects {
     public void handOn(Message message, Destinations destinations) {
         if (live != null && canHandOn(destinations)) {
             handOns.handOn(foldingOffset, message, destinations);
+            boolean _ = canHandOn(destinations); // or else it is matched again
         }
     }
 
@@ -1210,6 +1216,7 @@ final class ShardDriver implements Effects {
                 now.wills.begin(due.clientId());
             }
             handOns.handOn(foldingOffset, due.message(), due.destinations(), () -> willStepDone(now, due.clientId()));
+            boolean _ = canHandOn(due.destinations());
         }
     }
 

@@ -585,6 +585,17 @@ class ShardDriverTest {
     }
 
     @Test
+    void willIsMatchedAgainWhenThisNodeWasPausedMeanwhile() {
+        goLive();
+        nodes.currentFor = 1; // until it is matched
+        fold(attach("a", 7, FOREVER, WILL), detach("a", 1, true, FOREVER));
+        assertThat(wills()).isEmpty();
+        nodes.currentFor = Integer.MAX_VALUE;
+        pass(100);
+        assertThat(wills()).hasSize(1);
+    }
+
+    @Test
     void nothingIsTriedAgainBeforeItsTimeWhenTheLogSaysThatItWasTooEarly() {
         goLive();
         fold(attach("a", 7), detach("a", 1, true, 60));
