@@ -111,6 +111,7 @@ final class BrokerNode implements AutoCloseable {
         policy = new PublishPolicy(extensions.authorizer(), extensions.publish(), largestPacketBytes(config));
         router = new Router(
                 place.node(),
+                place.view(),
                 subscriptions,
                 retained,
                 policy,

@@ -331,8 +331,8 @@ public final class ShardTraffic implements OtherNodes {
         }
 
         @Override
-        public void takenOver(long connection) {
-            send(new TakenOver(shard, ownerEpoch, connection));
+        public boolean takenOver(long connection) {
+            return send(new TakenOver(shard, ownerEpoch, connection));
         }
 
         @Override

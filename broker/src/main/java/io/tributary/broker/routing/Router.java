@@ -1,6 +1,7 @@
 package io.tributary.broker.routing;
 
 import io.tributary.broker.delivery.MessageRouting;
+import io.tributary.broker.delivery.NodeView;
 import io.tributary.broker.extension.PublishInterceptor.Decision;
 import io.tributary.broker.extension.PublishInterceptor.Drop;
 import io.tributary.broker.extension.PublishInterceptor.Proceed;
@@ -39,6 +40,7 @@ public final class Router implements MessageRouting {
     private static final String NOT_AUTHORIZED = "not authorised to publish to this topic";
 
     private final String node;
+    private final NodeView view;
     private final Subscriptions subscriptions;
     private final RetainedMessages retained;
     private final PublishPolicy policy;
@@ -52,15 +54,18 @@ public final class Router implements MessageRouting {
      * Creates one.
      *
      * @param node this node and its incarnation, as the node shares of {@link Destinations} name it
+     * @param view tells after a match whether it was against all subscriptions that others have acknowledged
      */
     public Router(
             String node,
+            NodeView view,
             Subscriptions subscriptions,
             RetainedMessages retained,
             PublishPolicy policy,
             Outlets outlets,
             RouterRecorder recorder) {
         this.node = node;
+        this.view = view;
         this.subscriptions = subscriptions;
         this.retained = retained;
         this.policy = policy;
@@ -311,15 +316,40 @@ public final class Router implements MessageRouting {
             }
         }
         if (passage.relayFor != null) {
-            relay(passage, passage.relayFor, collect(passage.message));
+            matchRelay(passage, passage.relayFor);
         } else {
             deliver(passage);
         }
     }
 
+    private void matchRelay(Passage passage, Publisher publisher) {
+        Destinations destinations = collect(passage.message);
+        if (view.isCurrent()) {
+            relay(passage, publisher, destinations);
+        } else {
+            loseOutdated(passage);
+        }
+    }
+
+    /** Whoever routes it has asked whether this node knows all; a pause since then may have cost a subscription. */
     private void deliver(Passage passage) {
+        Matches matches = subscriptions.match(passage.message.topic());
+        if (!passage.needsAllThatIsKnown() || view.isCurrent()) {
+            deliver(passage, matches);
+        } else if (passage.source == null) {
+            loseOutdated(passage);
+        } else {
+            deliver(passage.lost(), matches);
+        }
+    }
+
+    private void loseOutdated(Passage passage) {
+        recorder.dropped(RouterRecorder.Drop.FAILED);
+        passage.callback.onRouted(LOST);
+    }
+
+    private void deliver(Passage passage, Matches matches) {
         Message message = passage.message;
-        Matches matches = subscriptions.match(message.topic());
         Delivering delivering = new Delivering(message, outlets, recorder);
         selection.select(message, matches, delivering);
         recorder.delivered(delivering.receivers());
@@ -412,6 +442,11 @@ public final class Router implements MessageRouting {
             @Nullable Source source,
             boolean isTold,
             RouteCallback callback) {
+
+        /** Whether somebody is told that all who have subscribed get it. */
+        boolean needsAllThatIsKnown() {
+            return message.qos().isAcknowledged() || source != null;
+        }
 
         /** The same, which counts as lost whatever becomes of it. */
         Passage lost() {

@@ -16,6 +16,9 @@ import org.jspecify.annotations.Nullable;
  * Sends the retained messages that new subscriptions match [MQTT-3.3.1-9], a page at a time and as fast as the client takes
  * them. What is for a persistent session and is acknowledged goes through the session's log like any other message, as it
  * needs a sequence number. Confined to the event loop.
+ *
+ * <p>A node that is behind the others waits until it is not: they may have stored a message without waiting for this node, and
+ * matched it before they knew of the subscription.
  */
 final class RetainedReplay {
     private static final int PAGE = 50;
@@ -44,6 +47,10 @@ final class RetainedReplay {
     /** Where the next page of the first request begins, or null for its first page. */
     private @Nullable String next;
 
+    /** Whether this node knew all that was retained when the first request began. */
+    private boolean begun;
+
+    private Runnable stopWaiting = () -> {};
     private boolean isLastPage;
     private @Nullable Message upcoming;
     private int appending;
@@ -72,6 +79,12 @@ final class RetainedReplay {
         if (request == null || closed || resuming) {
             return;
         }
+        if (!begun && !context.backend().isCurrent()) {
+            resuming = true;
+            stopWaiting = context.backend().onCurrent(() -> context.run(this::resume));
+            return;
+        }
+        begun = true;
         if (upcoming == null && !page.hasNext()) {
             turnPage(request);
         }
@@ -84,6 +97,7 @@ final class RetainedReplay {
     /** Sends nothing more. */
     void close() {
         closed = true;
+        stopWaiting.run();
     }
 
     private void turnPage(Request request) {
@@ -113,6 +127,7 @@ final class RetainedReplay {
         if (isLastPage) {
             requests.remove();
             next = null;
+            begun = false;
         }
         if (!requests.isEmpty()) {
             resuming = true;

@@ -65,6 +65,8 @@ public final class Session {
     private static final long READING_NANOS = TimeUnit.MILLISECONDS.toNanos(1);
 
     private static final long LONGEST_READING_NANOS = TimeUnit.MILLISECONDS.toNanos(500);
+    /** The owner of the shard waits for hardly longer. */
+    private static final long LONGEST_LAST_READING_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
 
     /** How a connection ended. */
     private record Ending(ReasonCode reason, boolean publishWill, long sessionExpirySeconds) {}
@@ -95,6 +97,12 @@ public final class Session {
 
     /** How many reads have brought something. */
     private int reads;
+
+    /** Whether what the client had sent before its next connection asked for the session is read. */
+    private boolean isReadOut;
+
+    /** Whether the session is another connection's. */
+    private boolean isTakenOver;
 
     private @Nullable ScheduledFuture<?> deadline;
 
@@ -252,8 +260,20 @@ public final class Session {
         forget();
     }
 
-    /** Another connection has the session now [MQTT-3.1.4-3]; nobody waits for this one's Detach. */
+    /**
+     * Another connection has the session now [MQTT-3.1.4-3]. One of another node does not know what the client has sent here
+     * before; the owner waits a moment for the Detach that tells it.
+     */
     void takenOver() {
+        if (state != State.CONNECTED || isReadOut) {
+            endTakenOver();
+        } else if (!isTakenOver) {
+            isTakenOver = true;
+            readOn(reads - 1, context.nanoTime() + LONGEST_LAST_READING_NANOS, this::endTakenOver);
+        }
+    }
+
+    private void endTakenOver() {
         if (state == State.CONNECTED) {
             fail(new MqttException(ReasonCode.SESSION_TAKEN_OVER, "another connection uses the client identifier"));
         } else {
@@ -275,7 +295,7 @@ public final class Session {
 
     /** Takes entries of the session's queue. */
     void deliver(List<Delivery> deliveries) {
-        if (connected != null && state == State.CONNECTED) {
+        if (connected != null && state == State.CONNECTED && !isTakenOver) {
             connected.deliver(deliveries);
         }
     }
@@ -416,7 +436,10 @@ public final class Session {
             if (state == State.ATTACHING && attaching == null) {
                 onAsked.add(then);
             } else if (state == State.CONNECTED) {
-                readOn(reads - 1, context.nanoTime() + LONGEST_READING_NANOS, then);
+                readOn(reads - 1, context.nanoTime() + LONGEST_READING_NANOS, () -> {
+                    isReadOut = true;
+                    then.run();
+                });
             } else {
                 then.run();
             }

@@ -3,10 +3,10 @@ package io.tributary.broker.shard;
 import io.tributary.common.event.Destinations;
 import io.tributary.common.event.QueueEntry;
 import io.tributary.common.event.ShardEvent.Attach;
+import io.tributary.common.event.ShardEvent.Detach;
 import io.tributary.common.event.ShardEvent.WillDue;
 import io.tributary.common.mqtt.Message;
 import io.tributary.common.mqtt.Will;
-import org.jspecify.annotations.Nullable;
 
 /**
  * What the fold asks its driver to do. The fold asks the same each time it folds the same record, so a driver that folds
@@ -18,15 +18,21 @@ interface Effects {
     /** A record of this shard's owner was folded. */
     void owned(long epoch);
 
+    /** A connection has its session. */
+    void attached(ClientState client);
+
     /**
-     * A connection has its session.
+     * A connection loses its session to another one; before anything else that follows from that.
      *
-     * @param previous the connection that had it until now, or null
+     * @param by the node of the other one
      */
-    void attached(ClientState client, @Nullable Taken previous);
+    void takenOver(Taken connection, String by);
 
     /** A connection that lost its session to another one. */
-    record Taken(String node, long connection) {}
+    record Taken(String clientId, long epoch, String node, long connection) {}
+
+    /** A connection that had lost its session said how it ended. */
+    void endedLate(Detach detach);
 
     /**
      * A connection does not get the session, for the session is of the other kind: a device's and not an application's, or the
@@ -70,4 +76,7 @@ interface Effects {
 
     /** A will is to be published now, whatever becomes of its client. */
     void willDue(String clientId, long epoch, Will will);
+
+    /** A will that was due, and for which no {@link WillDue} was folded, is not to be published: its client had said so. */
+    void willDropped(String clientId, long epoch);
 }

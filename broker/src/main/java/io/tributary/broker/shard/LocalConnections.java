@@ -82,10 +82,12 @@ final class LocalConnections {
         }
 
         @Override
-        public void takenOver(long connection) {
-            if (isNewest()) {
+        public boolean takenOver(long connection) {
+            boolean isNewest = isNewest();
+            if (isNewest) {
                 connections.takenOver(connection);
             }
+            return isNewest;
         }
 
         /** What connections here acknowledge is queued for the owner before it reads on in the log. */

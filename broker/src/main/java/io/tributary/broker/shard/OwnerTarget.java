@@ -30,8 +30,12 @@ public interface OwnerTarget {
     /** A connection does not get its session; see {@link io.tributary.broker.delivery.SessionTarget#refused}. */
     void refused(long connection, QueueKind existing);
 
-    /** Another connection has the session now. */
-    void takenOver(long connection);
+    /**
+     * Another connection has the session now.
+     *
+     * @return whether the node is told: then how the connection ended follows in the log, as a rule
+     */
+    boolean takenOver(long connection);
 
     /**
      * Asks the node whether it has told this owner all acknowledgements of a connection that it knows of. The answer, which is
@@ -75,7 +79,9 @@ public interface OwnerTarget {
         public void refused(long connection, QueueKind existing) {}
 
         @Override
-        public void takenOver(long connection) {}
+        public boolean takenOver(long connection) {
+            return false;
+        }
 
         @Override
         public boolean askForAllSettled(String clientId, long epoch) {

@@ -137,6 +137,7 @@ final class ShardDriver implements Effects {
             ShardTimers timers,
             LogTime time,
             WillsFirst wills,
+            LastWords lastWords,
             HeadRepeats repeats,
             RetiredTopics retired,
             ApplicationLags lags) {}
@@ -411,6 +412,7 @@ final class ShardDriver implements Effects {
                 new ShardTimers(),
                 time,
                 new WillsFirst(),
+                new LastWords(),
                 new HeadRepeats(environment, state, queues, time, this::append, ownerEpoch),
                 new RetiredTopics(state, environment.topics()),
                 new ApplicationLags(state, environment.topics(), thread, recorder));
@@ -736,6 +738,9 @@ final class ShardDriver implements Effects {
             live.deliveries.tick();
             noticeStandstill(live, now);
             live.backlogs.tick(now);
+            for (LastWords.Awaited late : live.lastWords.tick()) {
+                goOnBehind(live, late);
+            }
             live.wills.tick();
             live.handOver.retry();
             if (phase == Phase.LIVE) {
@@ -809,7 +814,11 @@ final class ShardDriver implements Effects {
     private void publishOwedWills(Live now) {
         if (owesWills && phase == Phase.LIVE) {
             owesWills = false;
-            now.state.dueWills().forEach((WillKey key, Will will) -> publishWill(key.clientId(), key.epoch(), will));
+            now.state.dueWills().forEach((WillKey key, Will will) -> {
+                if (!now.lastWords.isAwaited(key.clientId(), key.epoch())) {
+                    publishWill(key.clientId(), key.epoch(), will);
+                }
+            });
         }
     }
 
@@ -824,7 +833,12 @@ final class ShardDriver implements Effects {
             long expiresAt = environment.timeMillis().getAsLong() + will.messageExpirySeconds() * 1000;
             message = message.withExpiry(expiresAt);
         }
-        append(new WillDue(clientId, epoch, message, appender.bounded(match(clientId, message))));
+        Destinations destinations = match(clientId, message);
+        if (!environment.nodes().isCurrent()) { // a pause may have cost a subscription
+            owesWills = true;
+            return false;
+        }
+        append(new WillDue(clientId, epoch, message, appender.bounded(destinations)));
         return true;
     }
 
@@ -927,15 +941,16 @@ final class ShardDriver implements Effects {
     }
 
     /**
-     * Goes on with the highest sequence number that a session's queue may have, once wills of the client's connections before
-     * are handed on and an application's topic is there, unless the connection has lost the session meanwhile.
+     * Goes on with the highest sequence number that a session's queue may have, once it is known how the connection before
+     * ended, wills of the client's connections before are handed on and an application's topic is there, unless the connection
+     * has lost the session meanwhile.
      *
      * @param after run in any case, unless the shard was lost or claimed again meanwhile
      */
     private void whenReady(Live now, ClientState client, Runnable after, LongConsumer then) {
         long epoch = client.epoch;
         int claim = generation;
-        now.wills.then(client.clientId, () -> {
+        Runnable behindWills = () -> now.wills.then(client.clientId, () -> {
             if (claim != generation) {
                 return; // another claim tells the nodes
             }
@@ -951,6 +966,11 @@ final class ShardDriver implements Effects {
                 });
             }
         });
+        if (client.isResumed()) {
+            now.lastWords.then(client.clientId, behindWills);
+        } else {
+            behindWills.run();
+        }
     }
 
     /** Whether a connection has the session still. */
@@ -1014,13 +1034,48 @@ final class ShardDriver implements Effects {
         append(new Detach(client.clientId, client.epoch, true, client.sessionExpirySeconds, sentUpTo));
     }
 
+    /** On the same node a connection that has followed another has waited for it itself. */
     @Override
-    public void attached(ClientState client, @Nullable Taken previous) {
-        if (previous != null) {
-            targetOf(previous.node()).takenOver(previous.connection());
+    public void takenOver(Taken connection, String by) {
+        String node = connection.node();
+        boolean mayHaveSaidMore = targetOf(node).takenOver(connection.connection()) && !node.equals(by);
+        if (live != null && phase == Phase.LIVE && mayHaveSaidMore && !environment.isDead(node)) {
+            live.lastWords.await(connection.clientId(), connection.epoch());
         }
+    }
+
+    @Override
+    public void endedLate(Detach detach) {
+        Live now = live;
+        LastWords.Awaited awaited = now == null ? null : now.lastWords.heard(detach.clientId(), detach.epoch());
+        if (now != null && awaited != null) {
+            awaited.isSessionOver |= detach.sessionExpirySeconds() == 0;
+            goOnBehind(now, awaited);
+        }
+    }
+
+    /** How the connection before ended is known, or not waited for any longer. */
+    private void goOnBehind(Live now, LastWords.Awaited before) {
+        Will will = now.state.dueWills().get(new WillKey(before.clientId, before.epoch));
+        if (will != null) {
+            publishWill(before.clientId, before.epoch, will);
+        }
+        ClientState client = now.state.client(before.clientId);
+        if (before.isSessionOver && client != null && client.isAttached() && client.isResumed()) {
+            append(new SessionExpired(
+                    ownerEpoch, client.clientId, client.epoch, 0)); // folded, it attaches the client anew
+        } else {
+            now.lastWords.release(before.clientId);
+        }
+    }
+
+    @Override
+    public void attached(ClientState client) {
         if (live == null || phase != Phase.LIVE) {
             return;
+        }
+        if (!client.isResumed()) {
+            live.lastWords.release(client.clientId);
         }
         live.timers.remove(client.clientId);
         live.handOver.returned(client);
@@ -1082,6 +1137,7 @@ final class ShardDriver implements Effects {
                 }
             });
             live.timers.set(client, Long.MIN_VALUE);
+            live.lastWords.release(client.clientId);
         }
     }
 
@@ -1103,6 +1159,7 @@ final class ShardDriver implements Effects {
             live.deliveries.ended(client.clientId);
             live.timers.remove(client.clientId);
             live.handOver.returned(client);
+            live.lastWords.release(client.clientId);
             if (client.topic != null && phase == Phase.LIVE) {
                 live.retired.add(client.appTopic(), clockMillis.getAsLong());
             }
@@ -1142,6 +1199,7 @@ final class ShardDriver implements Effects {
     public void handOn(Message message, Destinations destinations) {
         if (live != null && canHandOn(destinations)) {
             handOns.handOn(foldingOffset, message, destinations);
+            boolean _ = canHandOn(destinations); // or else it is matched again
         }
     }
 
@@ -1161,6 +1219,7 @@ final class ShardDriver implements Effects {
                 now.wills.begin(due.clientId());
             }
             handOns.handOn(foldingOffset, due.message(), due.destinations(), () -> willStepDone(now, due.clientId()));
+            boolean _ = canHandOn(due.destinations());
         }
     }
 
@@ -1168,7 +1227,16 @@ final class ShardDriver implements Effects {
     public void willDue(String clientId, long epoch, Will will) {
         if (live != null && phase == Phase.LIVE) {
             live.wills.begin(clientId);
-            publishWill(clientId, epoch, will);
+            if (!live.lastWords.isAwaited(clientId, epoch)) {
+                publishWill(clientId, epoch, will);
+            }
+        }
+    }
+
+    @Override
+    public void willDropped(String clientId, long epoch) {
+        if (live != null && phase == Phase.LIVE) {
+            willStepDone(live, clientId);
         }
     }
 

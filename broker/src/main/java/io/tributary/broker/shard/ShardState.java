@@ -54,6 +54,7 @@ import org.jspecify.annotations.Nullable;
  * attached  --Detach of its epoch, expiry 0---------------------> none
  * detached  --Attach--------------------------------------------> attached (same session, or a new one with clean start)
  * detached  --SessionExpired of its epoch-----------------------> none
+ * attached  --SessionExpired of its epoch-----------------------> attached (new session)
  * </pre>
  *
  * <p>An Attach of an application changes nothing about a device's session that it would resume, nor the other way round: their
@@ -74,6 +75,10 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>A will goes with the {@code Attach} that brought it: it is pending while its connection lives and through its delay,
  * then due until a {@link WillDue} with its destinations is folded; a resumption before it is due cancels it.
+ *
+ * <p>A connection that another one has taken over may have had a DISCONNECT in its socket, which its Detach tells behind the
+ * other's Attach. It takes the will away that is due by then; and where it ends the session, the owner, which has not answered
+ * the other connection yet, says so with a SessionExpired.
  */
 final class ShardState {
     /** The session expiry interval of a session that never expires, in seconds. */
@@ -164,7 +169,7 @@ final class ShardState {
                 effects.owned(offset);
             }
             case Settled settled -> settled(settled);
-            case SessionExpired expired -> sessionExpired(timeMillis, expired);
+            case SessionExpired expired -> sessionExpired(offset, timeMillis, expired);
             case WillDue due -> willDue(timeMillis, due);
             case HandOver handOver -> handOver(handOver);
             case Head _, HeadQueue _, HeadsComplete _ -> {} // they say what is known, and may say it late
@@ -341,9 +346,10 @@ final class ShardState {
             effects.refused(attach, existing);
             return;
         }
-        Taken previous = null;
-        if (existing != null && existing.node != null) {
-            previous = new Taken(existing.node, existing.connection);
+        boolean isTaken = existing != null && existing.node != null;
+        if (existing != null && existing.node != null && !isSameConnection(existing, attach)) {
+            effects.takenOver(
+                    new Taken(existing.clientId, existing.epoch, existing.node, existing.connection), attach.node());
         }
         if (existing != null) {
             leaveWill(existing, resumed);
@@ -356,7 +362,7 @@ final class ShardState {
         } else if (existing != null && !resumed) {
             end(existing);
         }
-        if (previous != null) {
+        if (isTaken) {
             client.resendUpTo = resumed ? client.highestSequence() : client.lastSequence;
         }
         clients.put(client.clientId, client);
@@ -364,7 +370,11 @@ final class ShardState {
         if (existing != null && inherits) {
             effects.inherited(client, existing);
         }
-        effects.attached(client, previous);
+        effects.attached(client);
+    }
+
+    private static boolean isSameConnection(ClientState client, Attach attach) {
+        return attach.node().equals(client.node) && attach.connection() == client.connection;
     }
 
     /**
@@ -407,6 +417,7 @@ final class ShardState {
     private void detach(long timeMillis, Detach detach) {
         ClientState client = clients.get(detach.clientId());
         if (client == null || client.epoch != detach.epoch() || !client.isAttached()) {
+            endedLate(detach);
             return;
         }
         client.node = null;
@@ -423,6 +434,16 @@ final class ShardState {
         } else {
             end(client);
         }
+    }
+
+    /** Its session is another connection's, or over; what counts is that the client wanted no will [MQTT-3.14.4-3]. */
+    private void endedLate(Detach detach) {
+        WillKey will = new WillKey(detach.clientId(), detach.epoch());
+        if (!detach.publishWill() && dueWills.remove(will) != null) {
+            changes.removeWill(detach.clientId(), detach.epoch());
+            effects.willDropped(detach.clientId(), detach.epoch());
+        }
+        effects.endedLate(detach);
     }
 
     private void beginWillDelay(ClientState client, Will will, boolean publish) {
@@ -459,9 +480,15 @@ final class ShardState {
         effects.sessionEnded(client);
     }
 
-    private void sessionExpired(long timeMillis, SessionExpired expired) {
+    private void sessionExpired(long offset, long timeMillis, SessionExpired expired) {
         ClientState client = clients.get(expired.clientId());
-        if (client == null || client.epoch != expired.epoch() || client.isAttached()) {
+        if (client == null || client.epoch != expired.epoch()) {
+            return;
+        }
+        if (client.node != null) {
+            if (expired.ownerEpoch() == ownerEpoch) { // a later owner may have answered the connection
+                beginAnew(offset, timeMillis, client, client.node);
+            }
             return;
         }
         long handedOverUpTo = expired.ownerEpoch() == ownerEpoch ? expired.handedOverUpTo() : 0;
@@ -470,6 +497,24 @@ final class ShardState {
         } else {
             end(client);
         }
+    }
+
+    /** The session that a connection resumed was over: it has a new one, with a will that goes on. */
+    private void beginAnew(long offset, long timeMillis, ClientState client, String node) {
+        Will will = client.will;
+        if (will != null) {
+            dropWill(client);
+        }
+        Attach again = new Attach(
+                client.clientId,
+                node,
+                client.connection,
+                true,
+                client.sessionExpirySeconds,
+                client.receiveMaximum,
+                client.queue(),
+                will);
+        attach(offset, timeMillis, again);
     }
 
     private void willDue(long timeMillis, WillDue due) {

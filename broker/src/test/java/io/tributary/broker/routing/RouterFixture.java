@@ -3,6 +3,7 @@ package io.tributary.broker.routing;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.tributary.broker.delivery.DeliveryTarget;
+import io.tributary.broker.delivery.NodeView;
 import io.tributary.broker.extension.PublishInterceptor;
 import io.tributary.broker.fake.InMemoryReplicatedMap;
 import io.tributary.broker.retained.RetainedLimits;
@@ -92,6 +93,9 @@ public final class RouterFixture implements DeliveryTarget, Authorizer, RouterRe
         this(RetainedLimits.defaults());
     }
 
+    /** Whether the others know of subscriptions that this node does not. */
+    boolean behind;
+
     RouterFixture(RetainedLimits limits) {
         retained = new RetainedMessages(retainedMap, limits, InstantSource.system(), RecordFormat.alone());
         retained.start().toCompletableFuture().join();
@@ -118,6 +122,7 @@ public final class RouterFixture implements DeliveryTarget, Authorizer, RouterRe
                     (relay, callback) -> relays.add(new Relayed(relay, callback)));
             router = new Router(
                     "node-1",
+                    new View(),
                     subscriptions,
                     retained,
                     new PublishPolicy(this, interceptors, LARGEST_PACKET),
@@ -125,6 +130,18 @@ public final class RouterFixture implements DeliveryTarget, Authorizer, RouterRe
                     this);
         }
         return router;
+    }
+
+    private final class View implements NodeView {
+        @Override
+        public boolean isCurrent() {
+            return !behind;
+        }
+
+        @Override
+        public void onCurrent(Runnable action) {
+            throw new UnsupportedOperationException();
+        }
     }
 
     /** Publishes for a transient client named "publisher"; the outcome joins the list when it is known. */

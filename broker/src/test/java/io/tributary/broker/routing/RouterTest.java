@@ -20,6 +20,7 @@ import io.tributary.broker.subscription.Subscriber;
 import io.tributary.broker.subscription.SubscriptionRequest;
 import io.tributary.common.event.QueueEntry.Queued;
 import io.tributary.common.event.Recipient;
+import io.tributary.common.event.Source;
 import io.tributary.common.mqtt.Message;
 import io.tributary.common.mqtt.ProtocolVersion;
 import io.tributary.common.mqtt.QoS;
@@ -63,6 +64,38 @@ class RouterTest {
 
         assertThat(outcomes).containsExactly(new Lost());
         assertThat(fixture.drops).containsExactly(Drop.FAILED);
+    }
+
+    /** A pause just before: what others have acknowledged meanwhile may be missing in what it was matched against. */
+    @Test
+    void isLostWhenThisNodeDoesNotKnowAllSubscriptionsBehindTheMatch() {
+        fixture.subscribe(DEVICE, "a", QoS.AT_LEAST_ONCE);
+        fixture.behind = true;
+        assertThat(fixture.publish(message("a", "x", QoS.AT_LEAST_ONCE))).containsExactly(new Lost());
+        assertThat(fixture.publish(message("b", "x", QoS.EXACTLY_ONCE), RouterFixture.publisher("p", true)))
+                .containsExactly(new Lost());
+        assertThat(fixture.appends).isEmpty();
+        assertThat(fixture.relays).isEmpty();
+        assertThat(fixture.drops).containsExactly(Drop.FAILED, Drop.FAILED);
+    }
+
+    /** What follows it must not come to a shard before it. */
+    @Test
+    void messageOfAnotherLogIsDeliveredAndLostWhenThisNodeDoesNotKnowAllSubscriptionsBehindTheMatch() {
+        fixture.subscribe(DEVICE, "a", QoS.AT_LEAST_ONCE);
+        fixture.behind = true;
+        List<RouteOutcome> outcomes = new ArrayList<>();
+        fixture.router().publish(message("a", "x", QoS.AT_LEAST_ONCE), new Source(1, 2, 3), outcomes::add);
+        fixture.onlyAppend().callback().onAppended(17, null);
+        assertThat(outcomes).containsExactly(new Lost());
+    }
+
+    @Test
+    void nobodyLosesAMessageOfQos0ThatIsMatchedLate() {
+        fixture.subscribe(DASHBOARD, "a", QoS.EXACTLY_ONCE);
+        fixture.behind = true;
+        assertThat(fixture.publish(message("a", "x", QoS.AT_MOST_ONCE))).containsExactly(new Safe());
+        assertThat(fixture.deliveries).hasSize(1);
     }
 
     @Test

@@ -12,6 +12,7 @@ import io.tributary.common.mqtt.MqttPacket.Disconnect;
 import io.tributary.common.mqtt.QoS;
 import io.tributary.common.mqtt.ReasonCode;
 import java.lang.ref.WeakReference;
+import java.time.Duration;
 import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.List;
@@ -182,6 +183,7 @@ class LocalSessionsTest {
 
         fixture.sessions.onlyTheseAttached(_ -> true, _ -> false, 101);
         fixture.turn();
+        fixture.pass(Duration.ofMillis(1));
         assertThat(fixture.sessions.size()).isZero();
         assertThat(fixture.sink.take(Disconnect.class))
                 .extracting(Disconnect::reason)

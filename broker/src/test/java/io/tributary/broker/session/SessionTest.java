@@ -176,10 +176,39 @@ class SessionTest {
 
         fixture.sessions.takenOver(fixture.connection());
         fixture.turn();
+        fixture.pass(Duration.ofMillis(1));
 
         assertDisconnected(ReasonCode.SESSION_TAKEN_OVER);
         assertThat(fixture.backend.detaches).hasSize(1);
         assertThat(fixture.sessions.size()).isZero();
+    }
+
+    @Test
+    void disconnectCountsWhenItIsReadBehindTheTakeover() { // [MQTT-3.14.4-3]
+        fixture.connect(Connects.v5().durable());
+
+        fixture.sessions.takenOver(fixture.connection());
+        fixture.turn();
+        fixture.deliver(SessionFixture.delivery(1, QoS.AT_LEAST_ONCE));
+        fixture.send(new Disconnect(ReasonCode.SUCCESS, 0, null, null, List.of()));
+        fixture.pass(Duration.ofMillis(100));
+
+        assertThat(fixture.backend.detaches).containsExactly(new Detach("c", 101, false, 0, 0));
+        assertThat(fixture.sink.take()).isEmpty();
+        assertThat(fixture.sink.closed).isTrue();
+    }
+
+    @Test
+    void closesThoughTheClientKeepsSendingWhenTakenOver() {
+        fixture.connect(Connects.v5().durable());
+
+        fixture.sessions.takenOver(fixture.connection());
+        for (int i = 0; i < 100 && !fixture.sink.closed; i++) {
+            fixture.session().touch();
+            fixture.pass(Duration.ofMillis(2));
+        }
+
+        assertThat(fixture.backend.detaches).hasSize(1);
     }
 
     @Test

@@ -224,6 +224,25 @@ class SubscribeFlowTest {
         assertThat(first.subscriptionIds()).containsExactly(3);
     }
 
+    /** The others did not wait for this node any more when it was stored; it was matched before they knew the subscription. */
+    @Test
+    void sendsWhatWasRetainedWhileThisNodeWasBehindTheOthers() {
+        fixture.connect(Connects.v5());
+        CompletableFuture<List<Outcome>> pending = new CompletableFuture<>();
+        fixture.backend.pendingSubscribe = pending;
+        fixture.send(subscribe(8, plain("a/+", QoS.AT_LEAST_ONCE)));
+        fixture.backend.behind = true;
+        pending.complete(List.of(Outcome.CREATED));
+        fixture.turn();
+        fixture.sink.takeOnly(Suback.class);
+
+        retain("a/1");
+        fixture.backend.catchUp();
+        fixture.turn();
+
+        assertThat(text(fixture.sink.takeOnly(Publish.class))).isEqualTo("a/1");
+    }
+
     @Test // [MQTT-3.3.1-10]
     void sendsNoRetainedMessagesWhenOnlyNewSubscriptionsGetThem() {
         retain("a");

@@ -183,7 +183,7 @@ final class DeliveryFixture implements Effects, MessageRouting {
     public void owned(long epoch) {}
 
     @Override
-    public void attached(ClientState client, @Nullable Taken previous) {
+    public void attached(ClientState client) {
         handOver.returned(client);
         deliveries.attached(
                 client,
@@ -191,6 +191,15 @@ final class DeliveryFixture implements Effects, MessageRouting {
                         ? client.lastSequence
                         : topics.records(topicOf(client)).size());
     }
+
+    @Override
+    public void takenOver(Taken connection, String by) {}
+
+    @Override
+    public void endedLate(ShardEvent.Detach detach) {}
+
+    @Override
+    public void willDropped(String clientId, long epoch) {}
 
     @Override
     public void refused(ShardEvent.Attach attach, ClientState existing) {}

@@ -3,10 +3,10 @@ package io.tributary.broker.shard;
 import io.tributary.common.event.Destinations;
 import io.tributary.common.event.QueueEntry;
 import io.tributary.common.event.ShardEvent.Attach;
+import io.tributary.common.event.ShardEvent.Detach;
 import io.tributary.common.event.ShardEvent.WillDue;
 import io.tributary.common.mqtt.Message;
 import io.tributary.common.mqtt.Will;
-import org.jspecify.annotations.Nullable;
 
 /** Does nothing of what a fold asks for. */
 class NoEffects implements Effects {
@@ -14,7 +14,13 @@ class NoEffects implements Effects {
     public void owned(long epoch) {}
 
     @Override
-    public void attached(ClientState client, @Nullable Taken previous) {}
+    public void attached(ClientState client) {}
+
+    @Override
+    public void takenOver(Taken connection, String by) {}
+
+    @Override
+    public void endedLate(Detach detach) {}
 
     @Override
     public void refused(Attach attach, ClientState existing) {}
@@ -48,4 +54,7 @@ class NoEffects implements Effects {
 
     @Override
     public void willDue(String clientId, long epoch, Will will) {}
+
+    @Override
+    public void willDropped(String clientId, long epoch) {}
 }

@@ -3,17 +3,18 @@ package io.tributary.broker.shard;
 import io.tributary.common.event.Destinations;
 import io.tributary.common.event.QueueEntry;
 import io.tributary.common.event.ShardEvent.Attach;
+import io.tributary.common.event.ShardEvent.Detach;
 import io.tributary.common.event.ShardEvent.WillDue;
 import io.tributary.common.mqtt.Message;
 import io.tributary.common.mqtt.Will;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
-import org.jspecify.annotations.Nullable;
 
 /** Writes down what a fold asks for, a line each. */
 final class RecordingEffects implements Effects {
     private final List<String> asked = new ArrayList<>();
+    private String from = "";
 
     /** What was asked for since the last call. */
     List<String> take() {
@@ -28,10 +29,20 @@ final class RecordingEffects implements Effects {
     }
 
     @Override
-    public void attached(ClientState client, @Nullable Taken previous) {
-        String from = previous == null ? "" : " from " + previous.node() + "/" + previous.connection();
+    public void attached(ClientState client) {
         asked.add("attached " + client.clientId + from);
+        from = "";
     }
+
+    /** Written down with what follows from it. */
+    @Override
+    public void takenOver(Taken connection, String by) {
+        from = " from " + connection.node() + "/" + connection.connection();
+    }
+
+    /** Changes nothing by itself. */
+    @Override
+    public void endedLate(Detach detach) {}
 
     @Override
     public void refused(Attach attach, ClientState existing) {
@@ -86,5 +97,10 @@ final class RecordingEffects implements Effects {
     @Override
     public void willDue(String clientId, long epoch, Will will) {
         asked.add("will of " + clientId + "/" + epoch);
+    }
+
+    @Override
+    public void willDropped(String clientId, long epoch) {
+        asked.add("no will of " + clientId + "/" + epoch);
     }
 }

@@ -36,8 +36,9 @@ final class RecordingTarget implements OwnerTarget {
     }
 
     @Override
-    public void takenOver(long connection) {
+    public boolean takenOver(long connection) {
         told.add(connection + ": taken over");
+        return answers;
     }
 
     @Override

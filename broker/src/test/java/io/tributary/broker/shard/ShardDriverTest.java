@@ -588,6 +588,17 @@ class ShardDriverTest {
     }
 
     @Test
+    void willIsMatchedAgainWhenThisNodeWasPausedMeanwhile() {
+        goLive();
+        nodes.currentFor = 1; // until it is matched
+        fold(attach("a", 7, FOREVER, WILL), detach("a", 1, true, FOREVER));
+        assertThat(wills()).isEmpty();
+        nodes.currentFor = Integer.MAX_VALUE;
+        pass(100);
+        assertThat(wills()).hasSize(1);
+    }
+
+    @Test
     void nothingIsTriedAgainBeforeItsTimeWhenTheLogSaysThatItWasTooEarly() {
         goLive();
         fold(attach("a", 7), detach("a", 1, true, 60));
@@ -607,6 +618,77 @@ class ShardDriverTest {
         log.makeDurable(nowMillis);
         read();
         assertThat(told).contains("ended a/1");
+    }
+
+    // A client that is at another node before its DISCONNECT is read.
+
+    @Test
+    void nothingIsAnsweredOrPublishedUntilTheNodeOfTheConnectionBeforeHasSaidHowThatEnded() {
+        goLive();
+        fold(attach("a", 7, FOREVER, WILL));
+        target.take();
+        target.answers = true;
+        fold(elsewhere("a", "other"));
+        assertThat(target.take()).containsExactly("7: taken over");
+        assertThat(nodes.elsewhere.take()).isEmpty();
+        assertThat(wills()).isEmpty();
+        fold(detach("a", 1, false, FOREVER));
+        assertThat(nodes.elsewhere.take()).containsExactly("7: attached 1/2 present");
+        pass(10_000);
+        assertThat(wills()).isEmpty();
+    }
+
+    @Test
+    void willIsPublishedBeforeTheAnswerWhenTheConnectionBeforeEndedWithoutDisconnect() {
+        goLive();
+        fold(attach("a", 7, FOREVER, WILL));
+        target.answers = true;
+        fold(elsewhere("a", "other"), detach("a", 1, true, FOREVER));
+        assertThat(wills()).hasSize(1);
+        assertThat(nodes.elsewhere.take()).isEmpty();
+        log.makeDurable();
+        read();
+        assertThat(nodes.elsewhere.take()).containsExactly("7: attached 1/2 present");
+    }
+
+    @Test
+    void connectionGetsANewSessionWhenTheOneBeforeHasEndedTheSession() {
+        goLive();
+        fold(attach("a", 7));
+        target.answers = true;
+        fold(elsewhere("a", "other"), detach("a", 1, false, 0));
+        assertThat(nodes.elsewhere.take()).isEmpty();
+        assertThat(log.pending()).containsExactly(new SessionExpired(0, "a", 2, 0));
+        log.makeDurable();
+        read();
+        assertThat(nodes.elsewhere.take()).containsExactly("7: attached 4/4");
+        assertThat(told).contains("ended a/1");
+    }
+
+    @Test
+    void nobodyWaitsForANodeThatDoesNotAnswer() {
+        goLive();
+        fold(attach("a", 7, FOREVER, WILL));
+        target.answers = true;
+        fold(elsewhere("a", "other"));
+        pass(100);
+        assertThat(wills()).isEmpty();
+        pass(100);
+        assertThat(wills()).hasSize(1);
+        log.makeDurable();
+        read();
+        assertThat(nodes.elsewhere.take()).containsExactly("7: attached 1/2 present");
+    }
+
+    @Test
+    void nothingIsWaitedForWhenTheConnectionBeforeIsOnTheSameNodeOrItsNodeCannotBeTold() {
+        goLive();
+        target.answers = true;
+        fold(attach("a", 7), attach("a", 8));
+        assertThat(target.take()).containsExactly("7: attached 1/1", "7: taken over", "8: attached 1/2 present");
+        target.answers = false;
+        fold(elsewhere("a", "other"));
+        assertThat(nodes.elsewhere.take()).containsExactly("7: attached 1/3 present");
     }
 
     @Test

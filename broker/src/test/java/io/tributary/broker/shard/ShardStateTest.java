@@ -35,6 +35,7 @@ import io.tributary.common.mqtt.QoS;
 import io.tributary.persistence.shard.SavePoint;
 import io.tributary.persistence.shard.SavePoint.ClientWill;
 import io.tributary.persistence.shard.SavePoint.SourcePosition;
+import io.tributary.persistence.shard.SavePoint.WillKey;
 import io.tributary.persistence.shard.ShardStore;
 import io.tributary.persistence.shard.ShardStore.Claim;
 import java.util.List;
@@ -113,6 +114,51 @@ class ShardStateTest {
     void newSessionReplacesATransientOneWhenTakenOver() {
         fold(attach("a", 7, 0, null), attach("a", 8));
         assertThat(effects.take()).containsExactly("attached a", "ended a/0", "attached a from here/7");
+        assertThat(client("a").session).isEqualTo(1);
+    }
+
+    /** Its DISCONNECT was in the socket while another node logged the next connection [MQTT-3.14.4-3]. */
+    @Test
+    void dueWillIsDroppedWhenItsConnectionTurnsOutToHaveWantedNone() {
+        fold(attach("a", 7, FOREVER, WILL), attach("a", 8));
+        effects.take();
+        state.takeSavePoint(0, -1);
+        fold(detach("a", 0, false, FOREVER));
+        assertThat(effects.take()).containsExactly("no will of a/0");
+        assertThat(state.dueWills()).isEmpty();
+        assertThat(state.takeSavePoint(0, 1).willsRemoved()).containsExactly(new WillKey("a", 0));
+        fold(new WillDue("a", 0, message("will"), Destinations.NONE));
+        assertThat(effects.take()).isEmpty();
+    }
+
+    @Test
+    void dueWillStaysWhenItsConnectionEndsLateWithoutDisconnect() {
+        fold(attach("a", 7, FOREVER, WILL), attach("a", 8));
+        effects.take();
+        fold(detach("a", 0, true, FOREVER));
+        assertThat(effects.take()).isEmpty();
+        assertThat(state.dueWills()).hasSize(1);
+    }
+
+    @Test
+    void connectionHasANewSessionWhenTheOneThatItResumedWasOver() {
+        fold(new Owner("o"), attach("a", 7), publish("m", recipient("a", 1)), attach("a", 8, FOREVER, WILL));
+        effects.take();
+        fold(new SessionExpired(0, "a", 3, 0));
+        assertThat(effects.take()).containsExactly("ended a/1", "attached a");
+        assertThat(client("a").isResumed()).isFalse();
+        assertThat(client("a").epoch).isEqualTo(4);
+        assertThat(client("a").connection).isEqualTo(8);
+        assertThat(client("a").queuedMessages).isZero();
+        assertThat(state.dueWills()).isEmpty();
+        fold(detach("a", 4, true, FOREVER));
+        assertThat(effects.take()).contains("will of a/4");
+    }
+
+    @Test
+    void connectionKeepsItsSessionWhenAnEarlierOwnerSaysThatItWasOver() {
+        fold(new Owner("o"), attach("a", 7), attach("a", 8), new Owner("p"));
+        fold(new SessionExpired(0, "a", 2, 0));
         assertThat(client("a").session).isEqualTo(1);
     }
 
@@ -234,7 +280,7 @@ class ShardStateTest {
     void expiryIsIgnoredWhenResumedMeanwhile() {
         fold(attach("a", 7), detach("a", 0, true, 60), attach("a", 8));
         effects.take();
-        fold(new SessionExpired(-1, "a", 0, 0), new SessionExpired(-1, "a", 2, 0), new SessionExpired(-1, "b", 2, 0));
+        fold(new SessionExpired(-1, "a", 0, 0), new SessionExpired(-1, "b", 2, 0));
         assertThat(effects.take()).isEmpty();
         assertThat(state.client("a")).isNotNull();
     }

@@ -23,6 +23,8 @@ final class SimConnection {
     /** How two sequence numbers come to share a packet identifier. */
     private static final int PACKET_IDS = 65_535;
 
+    private static final long LONGEST_READING_MILLIS = 100;
+
     private final SimWorld world;
     private final SimFront front;
     private final SimClient client;
@@ -38,6 +40,7 @@ final class SimConnection {
     private @Nullable Attached attached;
     private @Nullable Ending ending;
     private long offset = Long.MAX_VALUE;
+    private boolean isTakenOver;
     private long takenUpTo;
     private long sentUpTo;
 
@@ -183,13 +186,24 @@ final class SimConnection {
         link.toClient(() -> client.connected(this, answer));
     }
 
+    /** What the client has sent is read first, as far as it comes. */
     void takenOver() {
+        if (!isOpen()) {
+            endTakenOver();
+        } else if (!isTakenOver) {
+            isTakenOver = true;
+            link.toBroker(this::endTakenOver);
+            front.after(LONGEST_READING_MILLIS, this::endTakenOver);
+        }
+    }
+
+    private void endTakenOver() {
         end(new Ending(true, connect.expirySeconds));
         front.forget(this);
     }
 
     void deliver(List<Delivery> deliveries) {
-        if (!isOpen()) {
+        if (!isOpen() || isTakenOver) {
             return;
         }
         for (Delivery delivery : deliveries) {

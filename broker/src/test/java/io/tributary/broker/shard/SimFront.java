@@ -87,6 +87,11 @@ final class SimFront {
         loop.execute(what);
     }
 
+    /** Has something done later, if the process lives then. */
+    void after(long millis, Runnable what) {
+        world.clock.after(millis, () -> loop.execute(what));
+    }
+
     void append(String clientId, ShardEvent event, AppendCallback callback) {
         appender.append(appender.shardOf(clientId), event, onLoop(callback));
     }

@@ -184,10 +184,12 @@ final class SimNode {
             generation = broken.contains(name) ? -1 : generationOf(name);
         }
 
-        private void tell(Consumer<OwnerTarget> what) {
-            if (front != null && target != null && generation == generationOf(front.name())) {
-                front.execute(() -> what.accept(target));
+        private boolean tell(Consumer<OwnerTarget> what) {
+            if (front == null || target == null || generation != generationOf(front.name())) {
+                return false;
             }
+            front.execute(() -> what.accept(target));
+            return true;
         }
 
         @Override
@@ -206,8 +208,8 @@ final class SimNode {
         }
 
         @Override
-        public void takenOver(long connection) {
-            tell(to -> to.takenOver(connection));
+        public boolean takenOver(long connection) {
+            return tell(to -> to.takenOver(connection));
         }
 
         /** Each front is another process, and has said before what its connections had told it. */

@@ -4,6 +4,7 @@ import io.tributary.common.event.EventCodec;
 import io.tributary.common.event.ShardEvent;
 import io.tributary.common.event.ShardEvent.Attach;
 import io.tributary.common.event.ShardEvent.Detach;
+import io.tributary.common.event.ShardEvent.Owner;
 import io.tributary.common.event.ShardEvent.SessionExpired;
 import io.tributary.common.event.ShardEvent.WillDue;
 import io.tributary.common.mqtt.Message;
@@ -20,10 +21,12 @@ import org.jspecify.annotations.Nullable;
 final class WillsArePublishedOnce implements Ledger.Promise {
     private final Set<Integer> due = new HashSet<>();
     private final Set<Integer> seen = new HashSet<>();
+    /** Of the connections of a shard, those wills that are due and not published. */
+    private final Map<Long, Integer> undecided = new HashMap<>();
 
     /** The latest connection of a client, and its will until that is due or cancelled. */
     private static final class Latest {
-        final long epoch;
+        long epoch;
         long expirySeconds;
         long detachedAtMillis;
         boolean isAttached = true;
@@ -66,12 +69,15 @@ final class WillsArePublishedOnce implements Ledger.Promise {
 
     private void follow(List<LogRecord> records) {
         Map<String, Latest> clients = new HashMap<>();
+        undecided.clear();
+        long owner = -1;
         for (LogRecord record : records) {
             ShardEvent event = EventCodec.decode(record.value());
             switch (event) {
+                case Owner _ -> owner = record.offset();
                 case Attach attach -> attach(clients, record, attach);
                 case Detach detach -> detach(clients.get(detach.clientId()), record.timeMillis(), detach);
-                case SessionExpired expired -> expire(clients, expired);
+                case SessionExpired expired -> expire(clients, record, expired, owner);
                 case WillDue fired -> fire(clients.get(fired.clientId()), fired);
                 default -> {}
             }
@@ -92,6 +98,10 @@ final class WillsArePublishedOnce implements Ledger.Promise {
 
     private void detach(@Nullable Latest latest, long timeMillis, Detach detach) {
         if (latest == null || latest.epoch != detach.epoch() || !latest.isAttached) {
+            Integer will = undecided.remove(detach.epoch());
+            if (will != null && !detach.publishWill()) { // there was a DISCONNECT in its socket when it was taken over
+                due.remove(will);
+            }
             return;
         }
         latest.isAttached = false;
@@ -103,14 +113,17 @@ final class WillsArePublishedOnce implements Ledger.Promise {
         }
     }
 
-    private void expire(Map<String, Latest> clients, SessionExpired expired) {
+    private void expire(Map<String, Latest> clients, LogRecord record, SessionExpired expired, long owner) {
         Latest latest = clients.get(expired.clientId());
-        if (latest != null && latest.epoch == expired.epoch() && !latest.isAttached) {
+        if (latest != null && latest.epoch == expired.epoch() && latest.isAttached && expired.ownerEpoch() == owner) {
+            latest.epoch = record.offset(); // the session that it resumed was over, and it begins a new one
+        } else if (latest != null && latest.epoch == expired.epoch() && !latest.isAttached) {
             finish(latest, true);
         }
     }
 
     private void fire(@Nullable Latest latest, WillDue fired) {
+        undecided.remove(fired.epoch());
         if (latest != null && latest.epoch == fired.epoch() && !latest.isAttached) {
             finish(latest, true);
         }
@@ -120,6 +133,7 @@ final class WillsArePublishedOnce implements Ledger.Promise {
         if (latest.will != null && isDue) {
             Message message = latest.will.message();
             due.add(Ledger.idOf(message));
+            undecided.put(latest.epoch, Ledger.idOf(message));
         }
         latest.will = null;
     }

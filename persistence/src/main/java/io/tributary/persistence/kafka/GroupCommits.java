@@ -21,7 +21,9 @@ final class GroupCommits {
     private final Consumer<byte[], byte[]> consumer;
     private final ShardCursor[] cursors;
     private final AtomicLongArray noted;
+    /** What Kafka has, or is being told. */
     private final long[] committed;
+
     private long lastNanos = System.nanoTime();
 
     GroupCommits(Consumer<byte[], byte[]> consumer, ShardCursor[] cursors) {
@@ -62,8 +64,16 @@ final class GroupCommits {
             consumer.commitAsync(offsets, (tried, failure) -> {
                 if (failure != null) {
                     LOG.debug("the group's offsets are not committed", failure);
+                    tried.forEach((partition, offset) -> tryAgain(partition.partition(), offset.offset()));
                 }
             });
+        }
+    }
+
+    /** With the next ones, unless something later is on its way. */
+    private void tryAgain(int shard, long offset) {
+        if (committed[shard] == offset) {
+            committed[shard] = 0;
         }
     }
 }
