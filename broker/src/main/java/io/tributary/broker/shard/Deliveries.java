@@ -53,6 +53,9 @@ final class Deliveries {
 
     private long ticks;
 
+    /** Whether connections before the latest may mean other messages by the same numbers. */
+    private boolean olderMayMeanOthers;
+
     private volatile boolean waitingForRoom;
     private boolean hasReceived;
     private boolean pumping;
@@ -228,6 +231,11 @@ final class Deliveries {
         }
     }
 
+    /** The log has lost its end: what connections of that time acknowledge does not count. */
+    void forgetOlderConnections() {
+        olderMayMeanOthers = true;
+    }
+
     /**
      * A client is done with messages. Acknowledgements count also when they come from a connection before; but what such a
      * one says of a message of QoS 2 that it has no PUBREC for, and that the latest connection was handed, is that it was
@@ -235,7 +243,7 @@ final class Deliveries {
      */
     void settle(String clientId, long epoch, long[] sequences) {
         Outgoing from = outgoing.get(clientId);
-        if (from == null || epoch < from.client.session) {
+        if (from == null || !counts(from, epoch)) {
             return;
         }
         boolean isOlder = epoch < from.epoch;
@@ -251,7 +259,7 @@ final class Deliveries {
     /** A client sent PUBREC. */
     void received(String clientId, long epoch, long[] sequences) {
         Outgoing from = outgoing.get(clientId);
-        if (from == null || epoch < from.client.session) {
+        if (from == null || !counts(from, epoch)) {
             return;
         }
         for (long sequence : sequences) {
@@ -261,6 +269,10 @@ final class Deliveries {
                 hasReceived = true;
             }
         }
+    }
+
+    private boolean counts(Outgoing latest, long epoch) {
+        return epoch >= (olderMayMeanOthers ? latest.epoch : latest.client.session);
     }
 
     /** PUBRECs are logged: the connection may send PUBREL. */

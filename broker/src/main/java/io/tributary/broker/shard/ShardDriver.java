@@ -117,6 +117,9 @@ final class ShardDriver implements Effects {
     private @Nullable Claim ahead;
 
     private @Nullable LogGap gap;
+
+    /** Whether the log has lost its end: numbers that connections know messages by are given to others. */
+    private boolean numbersMayRepeat;
     /** The latest leader of the log for which offsets were left out. */
     private int leaptLeader = LogRecord.NO_LEADER;
 
@@ -257,6 +260,8 @@ final class ShardDriver implements Effects {
             if (claimed.applied() >= ownerEpoch) {
                 findGap(claimed);
             } else {
+                ShardStore.Reused reused = claimed.reused();
+                numbersMayRepeat = reused != null && reused.to() > claimed.applied();
                 gap = null;
                 load(new ShardState(this, claimed), null, new ArrayList<>());
             }
@@ -398,6 +403,9 @@ final class ShardDriver implements Effects {
                 environment.timeMillis(),
                 recorder,
                 log.roomBytes());
+        if (numbersMayRepeat) {
+            deliveries.forgetOlderConnections();
+        }
         Backlogs backlogs = new Backlogs(environment.config().queue(), queues, deliveries);
         LogTime time = new LogTime(clockMillis);
         handOns.restart();
@@ -936,7 +944,11 @@ final class ShardDriver implements Effects {
         telling.begin();
         whenReady(now, client, telling::done, last -> {
             answer(client, node);
-            now.deliveries.resumed(client, last);
+            if (numbersMayRepeat) { // the connection would take other messages for those that it has had
+                targetOf(node).takenOver(client.connection);
+            } else {
+                now.deliveries.resumed(client, last);
+            }
         });
     }
 

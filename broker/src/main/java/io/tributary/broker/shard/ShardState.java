@@ -149,9 +149,13 @@ final class ShardState {
         }
     }
 
-    /** Whether it names an owner, or messages that are handed on, or builds on that; the owner that comes repeats it. */
+    /**
+     * Whether a record names an owner, messages that are handed on, or numbers of messages as an owner knew them that had not
+     * noticed the loss: the next owner appends it again where it is still so.
+     */
     private static boolean isRepeatedByTheNextOwner(ShardEvent event) {
         return event instanceof Owner
+                || event instanceof Settled
                 || event instanceof WillDue
                 || event instanceof HandOver
                 || event instanceof SessionExpired;
