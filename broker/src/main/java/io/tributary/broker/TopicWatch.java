@@ -58,6 +58,8 @@ final class TopicWatch implements AutoCloseable {
             faults = found;
         } catch (KafkaAccessException e) {
             LOG.debug("the topics are looked at later", e);
+        } catch (RuntimeException e) {
+            LOG.error("the topics could not be looked at; trying again", e);
         }
     }
 

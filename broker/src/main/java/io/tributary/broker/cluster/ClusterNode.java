@@ -370,8 +370,8 @@ public final class ClusterNode implements NodeView, AutoCloseable {
             cutOff().ifPresent(CutOff::paused);
         }
         pulseNanos = now;
-        cutOff().ifPresent(this::look);
         timer.after(LOOK_NANOS, this::pulse);
+        cutOff().ifPresent(this::look);
     }
 
     private void look(CutOff watching) {

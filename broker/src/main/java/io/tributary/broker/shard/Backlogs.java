@@ -11,8 +11,10 @@ import java.util.Map;
  *
  * <pre>
  * standing still --records are folded-------------------------------> catching up   what comes is the backlog's
- * catching up    --records come hardly faster than time passes------> caught up     what comes counts as ever
+ * catching up    --records are folded when they are appended--------> caught up     what comes counts as ever
  * </pre>
+ *
+ * <p>A shard that folds records late, and for half a minute no less late, is as fast as it gets, and counts as caught up.
  *
  * <p>A client that takes less than a hundredth of its queue's limit in ten seconds, while messages wait to be acknowledged by
  * it, is slow: its limit holds as ever. So does that of one that has stayed away for a minute. Confined to the thread of the
@@ -26,6 +28,11 @@ final class Backlogs {
     static final long ABSENCE_MILLIS = 60_000;
     private static final long LOOK_MILLIS = 1000;
     private static final long PACE_MILLIS = 2000;
+    /** A record that is folded so long after it was appended is late. */
+    private static final long LATE_MILLIS = 3000;
+    /** For how long a shard may be no less late before it counts as caught up. */
+    static final long PROGRESS_MILLIS = 30_000;
+
     private static final int PARTS_TO_TAKE = 100;
 
     private final QueueLimits limits;
@@ -39,10 +46,17 @@ final class Backlogs {
 
     private long paceRecordMillis;
     private long recordMillis;
+    /** How late the last record was, and the least since the shard stood still. */
+    private long lateMillis;
+
+    private long leastLateMillis;
+    /** When a record was less late than any before. */
+    private long progressMillis;
+
     private long tickMillis;
     private long lookedAtMillis;
 
-    /** One session's. */
+    /** The backlog of one session. */
     private static final class Backlog {
         private long messages;
         private long bytes;
@@ -70,11 +84,24 @@ final class Backlogs {
         tickMillis = nowMillis;
         paceSinceMillis = nowMillis;
         paceRecordMillis = recordMillis;
+        lateMillis = Long.MAX_VALUE;
+        leastLateMillis = Long.MAX_VALUE;
+        progressMillis = nowMillis;
     }
 
-    /** Records were folded, the last of which was appended at a time. */
-    void folded(long appendedMillis) {
+    /**
+     * Records were folded.
+     *
+     * @param appendedMillis when the last of them was appended
+     * @param newLateMillis how long ago that is
+     */
+    void folded(long appendedMillis, long newLateMillis) {
         recordMillis = appendedMillis;
+        lateMillis = newLateMillis;
+        if (newLateMillis < leastLateMillis) {
+            leastLateMillis = newLateMillis;
+            progressMillis = tickMillis;
+        }
     }
 
     /** A session that is connected, or was until a moment ago, has this queue when its shard goes live. */
@@ -121,7 +148,8 @@ final class Backlogs {
         tickMillis = nowMillis;
         if (catchingUp && nowMillis - paceSinceMillis >= PACE_MILLIS) {
             long passed = nowMillis - paceSinceMillis;
-            catchingUp = recordMillis - paceRecordMillis > passed + passed / 2;
+            boolean isFast = recordMillis - paceRecordMillis > passed + passed / 2;
+            catchingUp = isFast || (lateMillis > LATE_MILLIS && nowMillis - progressMillis < PROGRESS_MILLIS);
             paceSinceMillis = nowMillis;
             paceRecordMillis = recordMillis;
         }

@@ -349,7 +349,7 @@ final class ShardDriver implements Effects {
         }
         String words = refused.getMessage() + ", and Kafka has " + identity.id()
                 + ": Kafka, Redis or the topic is another one than before";
-        if (problem == null) {
+        if (!words.equals(problem)) {
             LOG.error("Shard {}: {}. It is not served until that is mended, or the new one accepted", shard, words);
         }
         reset(Phase.CLAIMING);
@@ -562,7 +562,7 @@ final class ShardDriver implements Effects {
         }
         if (claim == generation) {
             recorder.folded(records.size());
-            now.backlogs.folded(foldingMillis);
+            now.backlogs.folded(foldingMillis, environment.timeMillis().getAsLong() - foldingMillis);
             endOfTurn(now);
         }
         if (claim == generation) {
@@ -905,7 +905,7 @@ final class ShardDriver implements Effects {
     private void goLive(Live now) {
         phase = Phase.LIVE;
         isLive = true;
-        now.backlogs.folded(foldingMillis);
+        now.backlogs.folded(foldingMillis, environment.timeMillis().getAsLong() - foldingMillis);
         now.backlogs.standsStill(clockMillis.getAsLong());
         now.state.dueWills().keySet().forEach(key -> now.wills.begin(key.clientId()));
         problem = null;

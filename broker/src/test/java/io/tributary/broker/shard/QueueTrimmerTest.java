@@ -203,7 +203,7 @@ class QueueTrimmerTest {
     @Test
     void connectedClientGetsAllThatWaitedWhileTheShardStoodStill() {
         shard.fold(attach("a", 7));
-        shard.backlogs.standsStill(shard.nowMillis);
+        standStill();
         shard.publish("a", "1", "2", "3", "4", "5", "6", "7");
         assertThat(shard.dropped).isEmpty();
         for (int sequence = 1; sequence <= 7; sequence++) {
@@ -215,21 +215,21 @@ class QueueTrimmerTest {
     @Test
     void whatComesLaterCountsAsEver() {
         shard.fold(attach("a", 7));
-        shard.backlogs.standsStill(shard.nowMillis);
+        standStill();
         shard.publish("a", "1", "2", "3", "4", "5", "6");
         pass(2000);
         shard.publish("a", "7", "8");
         assertThat(shard.dropped).isEmpty();
         shard.publish("a", "9");
         assertThat(shard.dropped)
-                .as("3 + 4 that waited, but for the first that were within the limit")
+                .as("the limit of 3, and 5 that came when the queue was half full")
                 .hasSize(1);
     }
 
     @Test
     void limitIsThatOfTheQueueAgainWhenTheBacklogIsTaken() {
         shard.fold(attach("a", 7));
-        shard.backlogs.standsStill(shard.nowMillis);
+        standStill();
         shard.publish("a", "1", "2", "3", "4", "5", "6");
         shard.settle("a", 1, 2);
         shard.settle("a", 3, 4);
@@ -244,7 +244,7 @@ class QueueTrimmerTest {
     @Test
     void offlineClientHasItsLimitWhenTheShardStoodStill() {
         shard.fold(attach("a", 7), detach("a", 1, 0));
-        shard.backlogs.standsStill(shard.nowMillis);
+        standStill();
         shard.publish("a", "1", "2", "3", "4");
         assertThat(shard.dropped).hasSize(1);
     }
@@ -252,7 +252,7 @@ class QueueTrimmerTest {
     @Test
     void clientThatTakesNothingHasItsLimitAfterAWhile() {
         shard.fold(attach("a", 7));
-        shard.backlogs.standsStill(shard.nowMillis);
+        standStill();
         shard.publish("a", "1", "2", "3", "4", "5", "6");
         pass(1000);
         pass(Backlogs.PATIENCE_MILLIS - 1);
@@ -266,7 +266,7 @@ class QueueTrimmerTest {
     @Test
     void clientThatWentAwayHasItsLimitAfterAMinute() {
         shard.fold(attach("a", 7));
-        shard.backlogs.standsStill(shard.nowMillis);
+        standStill();
         shard.publish("a", "1", "2", "3", "4", "5", "6");
         pass(1000);
         shard.fold(detach("a", 1, 0));
@@ -292,8 +292,57 @@ class QueueTrimmerTest {
         assertThat(shard.dropped).hasSize(1);
     }
 
+    /** Those that come while the shard is late have waited, too, however slowly it catches up. */
+    @Test
+    void whatComesWhileTheShardIsLateDoesNotCount() {
+        shard.fold(attach("a", 7));
+        standStill();
+        int taken = 0;
+        for (int late = 60_000; late > 3000; late -= 800) { // 1.4 times as fast as time passes
+            shard.publish("a", "m", "m");
+            shard.settle("a", ++taken);
+            pass(2000, late);
+        }
+        assertThat(shard.dropped).isEmpty();
+        pass(2000, 10);
+        pass(2000, 10);
+        shard.publish("a", "1", "2", "3", "4");
+        assertThat(shard.dropped).isNotEmpty();
+    }
+
+    @Test
+    void whatComesAfterAPauseOfTheShardsThreadDoesNotCount() {
+        shard.fold(attach("a", 7));
+        standStill();
+        shard.nowMillis += 4000;
+        shard.backlogs.tick(shard.nowMillis);
+        shard.publish("a", "1", "2", "3", "4", "5", "6");
+        assertThat(shard.dropped).isEmpty();
+    }
+
+    @Test
+    void shardThatDoesNotCatchUpCountsAsCaughtUp() {
+        shard.fold(attach("a", 7));
+        standStill();
+        pass(2000, 20_000);
+        pass(Backlogs.PROGRESS_MILLIS, 20_000);
+        shard.publish("a", "1", "2", "3", "4");
+        assertThat(shard.dropped).hasSize(1);
+    }
+
+    private void standStill() {
+        shard.backlogs.folded(shard.nowMillis, 0);
+        shard.backlogs.standsStill(shard.nowMillis);
+    }
+
     private void pass(long millis) {
+        pass(millis, 0);
+    }
+
+    /** Lets time pass until a record is folded that was appended so long ago. */
+    private void pass(long millis, long lateMillis) {
         shard.nowMillis += millis;
+        shard.backlogs.folded(shard.nowMillis - lateMillis, lateMillis);
         shard.backlogs.tick(shard.nowMillis);
     }
 }

@@ -65,18 +65,20 @@ final class ShardLags {
         return lagging;
     }
 
+    /** Looks again next time when it is woken up meanwhile, which its caller is told by the consumer's exception. */
     void lookIfDue() {
         if (retentionMillis == 0 || System.nanoTime() - lookedNanos < periodNanos) {
             return;
         }
-        lookedNanos = System.nanoTime();
         try {
             Set<Integer> found = find(clock.millis() - retentionMillis / 2);
             if (!found.equals(lagging)) {
                 tell(found);
             }
             lagging = found;
+            lookedNanos = System.nanoTime();
         } catch (TimeoutException e) {
+            lookedNanos = System.nanoTime();
             LOG.debug("Kafka does not tell how far the shards are", e);
         }
     }

@@ -186,7 +186,8 @@ final class TopicRules {
         return partitions == 1
                 ? "create it anew with one partition"
                 : "its cluster was made with " + found
-                        + " shards: configure so many again, or use another topic prefix";
+                        + " shards: configure so many again if that was ever configured here, or use another topic prefix."
+                        + " If somebody has added partitions, do not: delete what others have written into them";
     }
 
     /**
