@@ -139,6 +139,7 @@ final class ShardDriver implements Effects {
             WillsFirst wills,
             HeadRepeats repeats,
             RetiredTopics retired,
+            LivingTopics topics,
             ApplicationLags lags) {}
 
     ShardDriver(int shard, ShardEnvironment environment, Executor thread) {
@@ -174,7 +175,8 @@ final class ShardDriver implements Effects {
     /** What keeps this owner from serving the shard, or did until its log was mended, in words; null for nothing. Any thread. */
     @Nullable
     String problem() {
-        return problem;
+        Live now = live;
+        return problem != null || now == null ? problem : now.topics.problem();
     }
 
     /** This node owns the shard from now on. */
@@ -399,6 +401,8 @@ final class ShardDriver implements Effects {
                 log.roomBytes());
         Backlogs backlogs = new Backlogs(environment.config().queue(), queues, deliveries);
         LogTime time = new LogTime(clockMillis);
+        LivingTopics topics = new LivingTopics(
+                shard, state, environment.topics(), deliveries, ownerEpoch, this::append, this::onAnswer, recorder);
         handOns.restart();
         live = new Live(
                 state,
@@ -413,7 +417,8 @@ final class ShardDriver implements Effects {
                 new WillsFirst(),
                 new HeadRepeats(environment, state, queues, time, this::append, ownerEpoch),
                 new RetiredTopics(state, environment.topics()),
-                new ApplicationLags(state, environment.topics(), thread, recorder));
+                topics,
+                new ApplicationLags(state, environment.topics(), thread, recorder, topics::missing, topics::suspect));
         phase = Phase.REPLAYING;
         if (state.applied() < ShardStore.NOTHING_APPLIED) {
             restore(live);
@@ -431,7 +436,14 @@ final class ShardDriver implements Effects {
                 environment.config().catchUp(),
                 clockMillis,
                 environment.timeMillis(),
-                recorder);
+                recorder,
+                () -> suspectTopic(client));
+    }
+
+    private void suspectTopic(ClientState client) {
+        if (live != null && phase == Phase.LIVE && !isOver(client)) {
+            live.topics.suspect(client);
+        }
     }
 
     /** Begins to rebuild the store: the log has deleted records that it needs, or an owner before was interrupted in that. */
@@ -614,7 +626,7 @@ final class ShardDriver implements Effects {
     private void tellTopic(Live now, TopicPosition position) {
         ClientState client = now.state.client(position.clientId());
         if (client != null && client.session == position.session() && client.topic != null) {
-            environment.topics().acknowledged(client.appTopic(), client.topic.upTo());
+            environment.topics().acknowledged(client.appTopic(), client.topic.id(), client.topic.position());
         }
     }
 
@@ -921,6 +933,12 @@ final class ShardDriver implements Effects {
     private void resume(Live now, ClientState client, String node, Telling telling) {
         telling.begin();
         whenReady(now, client, telling::done, last -> {
+            TopicProgress topic = client.topic;
+            if (topic != null && topic.hasLost()) { // what the connection has in flight nobody can tell it again
+                targetOf(node).takenOver(client.connection);
+                detachFromDead(client, last); // it does not say so when it had no answer yet
+                return;
+            }
             answer(client, node);
             now.deliveries.resumed(client, last);
         });
@@ -963,9 +981,9 @@ final class ShardDriver implements Effects {
      */
     private void whenTopicIsThere(ClientState client, Runnable after, LongConsumer then) {
         long epoch = client.epoch;
-        onAnswer(environment.topics().create(client.appTopic()), end -> {
+        Objects.requireNonNull(live).topics.ensure(client, last -> {
             if (has(client, epoch)) {
-                then.accept(end);
+                then.accept(last);
             }
             after.run();
         });
@@ -1101,6 +1119,7 @@ final class ShardDriver implements Effects {
             live.timers.remove(client.clientId);
             live.handOver.returned(client);
             if (client.topic != null && phase == Phase.LIVE) {
+                live.topics.ended(client);
                 live.retired.add(client.appTopic(), clockMillis.getAsLong());
             }
         }
@@ -1118,6 +1137,14 @@ final class ShardDriver implements Effects {
             if (entry.group() != null && !client.isAttached()) {
                 live.handOver.queued(client, entry.group());
             }
+        }
+    }
+
+    @Override
+    public void topicFound(ClientState client) {
+        if (live != null && phase == Phase.LIVE) {
+            live.topics.found(client);
+            live.deliveries.topicFound(client);
         }
     }
 
