@@ -140,6 +140,7 @@ final class ShardDriver implements Effects {
             LastWords lastWords,
             HeadRepeats repeats,
             RetiredTopics retired,
+            LivingTopics topics,
             ApplicationLags lags) {}
 
     ShardDriver(int shard, ShardEnvironment environment, Executor thread) {
@@ -175,7 +176,8 @@ final class ShardDriver implements Effects {
     /** What keeps this owner from serving the shard, or did until its log was mended, in words; null for nothing. Any thread. */
     @Nullable
     String problem() {
-        return problem;
+        Live now = live;
+        return problem != null || now == null ? problem : now.topics.problem();
     }
 
     /** This node owns the shard from now on. */
@@ -400,6 +402,8 @@ final class ShardDriver implements Effects {
                 log.roomBytes());
         Backlogs backlogs = new Backlogs(environment.config().queue(), queues, deliveries);
         LogTime time = new LogTime(clockMillis);
+        LivingTopics topics = new LivingTopics(
+                shard, state, environment.topics(), deliveries, ownerEpoch, this::append, this::onAnswer, recorder);
         handOns.restart();
         live = new Live(
                 state,
@@ -415,7 +419,8 @@ final class ShardDriver implements Effects {
                 new LastWords(),
                 new HeadRepeats(environment, state, queues, time, this::append, ownerEpoch),
                 new RetiredTopics(state, environment.topics()),
-                new ApplicationLags(state, environment.topics(), thread, recorder));
+                topics,
+                new ApplicationLags(state, environment.topics(), thread, recorder, topics::missing, topics::suspect));
         phase = Phase.REPLAYING;
         if (state.applied() < ShardStore.NOTHING_APPLIED) {
             restore(live);
@@ -433,7 +438,14 @@ final class ShardDriver implements Effects {
                 environment.config().catchUp(),
                 clockMillis,
                 environment.timeMillis(),
-                recorder);
+                recorder,
+                () -> suspectTopic(client));
+    }
+
+    private void suspectTopic(ClientState client) {
+        if (live != null && phase == Phase.LIVE && !isOver(client)) {
+            live.topics.suspect(client);
+        }
     }
 
     /** Begins to rebuild the store: the log has deleted records that it needs, or an owner before was interrupted in that. */
@@ -616,7 +628,7 @@ final class ShardDriver implements Effects {
     private void tellTopic(Live now, TopicPosition position) {
         ClientState client = now.state.client(position.clientId());
         if (client != null && client.session == position.session() && client.topic != null) {
-            environment.topics().acknowledged(client.appTopic(), client.topic.upTo());
+            environment.topics().acknowledged(client.appTopic(), client.topic.id(), client.topic.position());
         }
     }
 
@@ -935,6 +947,12 @@ final class ShardDriver implements Effects {
     private void resume(Live now, ClientState client, String node, Telling telling) {
         telling.begin();
         whenReady(now, client, telling::done, last -> {
+            TopicProgress topic = client.topic;
+            if (topic != null && topic.hasLost()) { // what the connection has in flight nobody can tell it again
+                targetOf(node).takenOver(client.connection);
+                detachFromDead(client, last); // it does not say so when it had no answer yet
+                return;
+            }
             answer(client, node);
             now.deliveries.resumed(client, last);
         });
@@ -986,9 +1004,9 @@ final class ShardDriver implements Effects {
      */
     private void whenTopicIsThere(ClientState client, Runnable after, LongConsumer then) {
         long epoch = client.epoch;
-        onAnswer(environment.topics().create(client.appTopic()), end -> {
+        Objects.requireNonNull(live).topics.ensure(client, last -> {
             if (has(client, epoch)) {
-                then.accept(end);
+                then.accept(last);
             }
             after.run();
         });
@@ -1161,6 +1179,7 @@ final class ShardDriver implements Effects {
             live.handOver.returned(client);
             live.lastWords.release(client.clientId);
             if (client.topic != null && phase == Phase.LIVE) {
+                live.topics.ended(client);
                 live.retired.add(client.appTopic(), clockMillis.getAsLong());
             }
         }
@@ -1178,6 +1197,14 @@ final class ShardDriver implements Effects {
             if (entry.group() != null && !client.isAttached()) {
                 live.handOver.queued(client, entry.group());
             }
+        }
+    }
+
+    @Override
+    public void topicFound(ClientState client) {
+        if (live != null && phase == Phase.LIVE) {
+            live.topics.found(client);
+            live.deliveries.topicFound(client);
         }
     }
 

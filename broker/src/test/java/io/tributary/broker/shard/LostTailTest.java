@@ -40,7 +40,8 @@ class LostTailTest {
 
     /** Lives through one history; 1 if a store was ahead of its log. */
     private static int lose(long seed, boolean restart) {
-        Faults faults = new Faults(true, seed % 2 == 0, false, false, false, false, true, false, false, false, false);
+        Faults faults =
+                new Faults(true, seed % 2 == 0, false, false, false, false, true, false, false, false, false, false);
         SimWorld world = new SimWorld(seed, faults, List.of(new NothingAcknowledgedIsLost()));
         try {
             return lose(world, restart);
