@@ -750,8 +750,8 @@ final class ShardDriver implements Effects {
             live.deliveries.tick();
             noticeStandstill(live, now);
             live.backlogs.tick(now);
-            for (LastWords.Awaited late : live.lastWords.tick()) {
-                goOnBehind(live, late);
+            for (WillKey late : live.lastWords.tick()) {
+                goOnBehind(live, late.clientId(), late.epoch());
             }
             live.wills.tick();
             live.handOver.retry();
@@ -1065,26 +1065,34 @@ final class ShardDriver implements Effects {
     @Override
     public void endedLate(Detach detach) {
         Live now = live;
-        LastWords.Awaited awaited = now == null ? null : now.lastWords.heard(detach.clientId(), detach.epoch());
-        if (now != null && awaited != null) {
-            awaited.isSessionOver |= detach.sessionExpirySeconds() == 0;
-            goOnBehind(now, awaited);
+        boolean isSessionOver = detach.sessionExpirySeconds() == 0;
+        if (now != null && now.lastWords.heard(detach.clientId(), detach.epoch(), isSessionOver)) {
+            goOnBehind(now, detach.clientId(), detach.epoch());
         }
     }
 
-    /** How the connection before ended is known, or not waited for any longer. */
-    private void goOnBehind(Live now, LastWords.Awaited before) {
-        Will will = now.state.dueWills().get(new WillKey(before.clientId, before.epoch));
+    /** How a connection before ended is known, or not waited for any longer. */
+    private void goOnBehind(Live now, String clientId, long epoch) {
+        Will will = now.state.dueWills().get(new WillKey(clientId, epoch));
         if (will != null) {
-            publishWill(before.clientId, before.epoch, will);
+            publishWill(clientId, epoch, will);
         }
-        ClientState client = now.state.client(before.clientId);
-        if (before.isSessionOver && client != null && client.isAttached() && client.isResumed()) {
-            append(new SessionExpired(
-                    ownerEpoch, client.clientId, client.epoch, 0)); // folded, it attaches the client anew
-        } else {
-            now.lastWords.release(before.clientId);
+        ClientState client = now.state.client(clientId);
+        if (client != null && resumesWhatIsOver(now, client)) {
+            beginAnew(client);
+        } else if (!now.lastWords.isAwaited(clientId)) {
+            now.lastWords.release(clientId);
         }
+    }
+
+    /** Whether a connection has resumed a session that one before had ended. */
+    private static boolean resumesWhatIsOver(Live now, ClientState client) {
+        return client.isAttached() && client.isResumed() && now.lastWords.haveEnded(client.clientId, client.session);
+    }
+
+    /** Has a connection, which is not answered yet, begin a new session. */
+    private void beginAnew(ClientState client) {
+        append(new SessionExpired(ownerEpoch, client.clientId, client.epoch, 0)); // folded, it attaches the client anew
     }
 
     @Override
@@ -1094,6 +1102,8 @@ final class ShardDriver implements Effects {
         }
         if (!client.isResumed()) {
             live.lastWords.release(client.clientId);
+        } else if (resumesWhatIsOver(live, client)) { // what was said of the connection before it comes too late
+            beginAnew(client);
         }
         live.timers.remove(client.clientId);
         live.handOver.returned(client);
