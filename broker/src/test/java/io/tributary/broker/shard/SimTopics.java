@@ -10,6 +10,7 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Queue;
 import java.util.Set;
 import java.util.TreeMap;
@@ -68,7 +69,7 @@ final class SimTopics {
             return List.of();
         }
         String name = clock.oneOf(List.copyOf(topics.keySet()));
-        Topic gone = topics.remove(name);
+        Topic gone = Objects.requireNonNull(topics.remove(name));
         if (clock.chance(0.3)) {
             topics.put(name, new Topic(++lastId));
         }
