@@ -108,6 +108,7 @@ final class BrokerNode implements AutoCloseable {
                 shared,
                 shards.count(),
                 shards::shardOf);
+        storage.topics().keepFor(to -> subscriptions.lives(to.clientId(), to.session()));
         policy = new PublishPolicy(extensions.authorizer(), extensions.publish(), largestPacketBytes(config));
         router = new Router(
                 place.node(),

@@ -188,7 +188,14 @@ public enum BrokerMeters {
             Type.COUNTER,
             "",
             "Records of applications' own topics that were deleted before the application had acknowledged them: their retention"
-                    + " was over."),
+                    + " was over, or somebody deleted the topic (then as far as it is known how many there were)."),
+    /** Topics of applications that were made anew. */
+    APPLICATION_TOPICS_MADE_ANEW(
+            "tributary.applications.topics.made.anew",
+            Type.COUNTER,
+            "",
+            "Topics of applications that were deleted, or lost their end, while the application's session lives; they were made anew,"
+                    + " and what the application had not acknowledged is lost."),
     /** Rebuilt shards. */
     SHARD_RESTORES(
             "tributary.shards.restores",

@@ -15,6 +15,7 @@ final class ShardCounters implements ShardRecorder {
     private final LongAdder live;
     private final LongAdder recordsLost;
     private final LongAdder topicRecordsLost;
+    private final LongAdder topicsMadeAnew;
     private final LongAdder restores;
     private final LongAdder logWentBack;
     private final ApplicationLagGauges lags;
@@ -28,6 +29,7 @@ final class ShardCounters implements ShardRecorder {
         live = meters.counter(BrokerMeters.SHARD_TAKEOVERS);
         recordsLost = meters.counter(BrokerMeters.SHARD_RECORDS_LOST);
         topicRecordsLost = meters.counter(BrokerMeters.APPLICATION_RECORDS_LOST);
+        topicsMadeAnew = meters.counter(BrokerMeters.APPLICATION_TOPICS_MADE_ANEW);
         restores = meters.counter(BrokerMeters.SHARD_RESTORES);
         logWentBack = meters.counter(BrokerMeters.SHARD_LOG_WENT_BACK);
         lags = new ApplicationLagGauges(meters);
@@ -77,6 +79,11 @@ final class ShardCounters implements ShardRecorder {
     @Override
     public void topicRecordsLost(long count) {
         topicRecordsLost.add(count);
+    }
+
+    @Override
+    public void topicMadeAnew() {
+        topicsMadeAnew.increment();
     }
 
     @Override

@@ -268,6 +268,11 @@ public final class Totals {
         }
 
         @Override
+        public void topicMadeAnew() {
+            next.topicMadeAnew();
+        }
+
+        @Override
         public void live(int shard, int sessions) {
             next.live(shard, sessions);
         }

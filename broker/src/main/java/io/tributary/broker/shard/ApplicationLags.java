@@ -9,6 +9,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executor;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -26,6 +27,8 @@ final class ApplicationLags {
     private final AppTopics topics;
     private final Executor thread;
     private final ShardRecorder recorder;
+    private final Consumer<ClientState> missing;
+    private final Consumer<ClientState> strange;
     private final Map<String, Behind> known = new HashMap<>();
     private long dueMillis;
     private int asked;
@@ -33,9 +36,9 @@ final class ApplicationLags {
     /**
      * The end of a topic at a time.
      *
-     * @param position behind the last message
+     * @param last the sequence number of the last message
      */
-    private record End(long timeMillis, long position) {}
+    private record End(long timeMillis, long last) {}
 
     /** What is known of an application. */
     private static final class Behind {
@@ -54,17 +57,31 @@ final class ApplicationLags {
             }
         }
 
-        /** When messages from the position on were there already; null when there are none. */
+        /** When messages behind the sequence number were there already; null when there are none. */
         @Nullable
-        Long since(long position) {
-            while (!ends.isEmpty() && ends.peek().position <= position) {
+        Long since(long upTo) {
+            while (!ends.isEmpty() && ends.peek().last <= upTo) {
                 ends.remove();
             }
             return ends.isEmpty() ? null : ends.peek().timeMillis;
         }
     }
 
-    ApplicationLags(ShardState state, AppTopics topics, Executor thread, ShardRecorder recorder) {
+    /**
+     * Creates it.
+     *
+     * @param missing told of a client whose topic is not there
+     * @param strange told of a client whose topic is another one than before, or is shorter
+     */
+    ApplicationLags(
+            ShardState state,
+            AppTopics topics,
+            Executor thread,
+            ShardRecorder recorder,
+            Consumer<ClientState> missing,
+            Consumer<ClientState> strange) {
+        this.missing = missing;
+        this.strange = strange;
         this.state = state;
         this.topics = topics;
         this.thread = thread;
@@ -99,31 +116,37 @@ final class ApplicationLags {
 
     private void ask(ClientState client, long nowMillis) {
         asked++;
-        CompletionStage<?> _ = topics.endPosition(client.appTopic())
-                .whenComplete((end, failure) -> thread.execute(() -> {
+        CompletionStage<?> _ = topics.find(client.appTopic())
+                .whenComplete((found, failure) -> thread.execute(() -> {
                     asked--;
-                    if (failure == null && state.client(client.clientId) == client) {
-                        tell(client, nowMillis, end);
+                    TopicProgress progress = client.topic;
+                    if (failure != null || progress == null || state.client(client.clientId) != client) {
+                        return;
+                    }
+                    if (found == null) {
+                        missing.accept(client);
+                    } else if (!found.id().equals(progress.id()) || found.end() < progress.position()) {
+                        strange.accept(client);
+                    } else {
+                        client.knownEnd = found.end();
+                        tell(client, progress, nowMillis, found.end() + progress.base());
                     }
                 }));
     }
 
-    private void tell(ClientState client, long askedAtMillis, long end) {
-        TopicProgress progress = client.topic;
-        if (progress == null) {
-            return;
-        }
+    private void tell(ClientState client, TopicProgress progress, long askedAtMillis, long last) {
         Behind behind = known.get(client.clientId);
         if (behind == null) {
             behind = new Behind();
             known.put(client.clientId, behind);
             if (!client.isAttached()) { // by an owner before this one
-                behind.add(new End(Math.min(askedAtMillis, client.detachedAtMillis), end));
+                behind.add(new End(Math.min(askedAtMillis, client.detachedAtMillis), last));
             }
         }
-        behind.add(new End(askedAtMillis, end));
-        long messages = Math.max(0, end - progress.upTo() - progress.settled().size());
-        Long since = behind.since(progress.upTo());
+        long upTo = progress.position() + progress.base();
+        behind.add(new End(askedAtMillis, last));
+        long messages = Math.max(0, last - upTo - progress.settled().size());
+        Long since = behind.since(upTo);
         double bytes = messages == 0 ? 0 : messages * client.meanReadBytes;
         long ageMillis = messages == 0 || since == null ? 0 : askedAtMillis - since;
         recorder.lag(client.clientId, new ApplicationLag(messages, bytes, ageMillis));

@@ -55,6 +55,9 @@ final class ClientState {
     /** The mean size of what an application read last; not folded, only the owner's. */
     double meanReadBytes = ApplicationLag.UNKNOWN;
 
+    /** Where an application's topic ended when that was asked last; not folded, only the owner's. */
+    long knownEnd;
+
     /** What the latest connection was handed at most, as far as this owner knows; not folded, only the owner's. */
     long handedUpTo = Long.MAX_VALUE;
 

@@ -264,8 +264,8 @@ final class Deliveries {
         }
         for (long sequence : sequences) {
             Integer size = from.receive(sequence);
-            if (size != null) {
-                toLog(from.client).receive(sequence, size);
+            if (size != null || from.isOfLostTopic(sequence)) {
+                toLog(from.client).receive(sequence, size == null ? 0 : size);
                 hasReceived = true;
             }
         }
@@ -273,6 +273,21 @@ final class Deliveries {
 
     private boolean counts(Outgoing latest, long epoch) {
         return epoch >= (olderMayMeanOthers ? latest.epoch : latest.client.session);
+    }
+
+    /** It is logged which topic an application has from now on. */
+    void topicFound(ClientState client) {
+        Outgoing to = outgoing.get(client.clientId);
+        if (to != null && to.client == client && to.reading != null) {
+            to.reading.topicFound();
+            pump(to);
+        }
+    }
+
+    /** The highest sequence number of an application that its topic must have reached, as far as this owner knows. */
+    long readUpTo(ClientState client) {
+        Outgoing to = outgoing.get(client.clientId);
+        return to == null || to.client != client ? 0 : to.next - 1;
     }
 
     /** PUBRECs are logged: the connection may send PUBREL. */

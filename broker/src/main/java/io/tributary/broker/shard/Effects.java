@@ -58,6 +58,9 @@ interface Effects {
     /** A message was added to a session's queue. */
     void queued(ClientState client, long sequence, QueueEntry.Queued entry);
 
+    /** It is logged which topic an application has from now on. */
+    void topicFound(ClientState client);
+
     /** PUBRECs of a client are logged. */
     void received(ClientState client, long[] sequences);
 

@@ -1,63 +1,75 @@
 package io.tributary.broker.shard;
 
+import io.tributary.persistence.shard.SavePoint.WillKey;
 import java.util.ArrayList;
 import java.util.HashMap;
-import java.util.LinkedHashSet;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Set;
-import org.jspecify.annotations.Nullable;
 
 /**
- * Has a client's connection wait for how the one before ended, which it has taken over from another node: that node reads the
- * socket first, and there may be a DISCONNECT in it. For 100 to 200 ms, since a node that does not answer may keep nobody from
- * connecting. Confined to the thread of the driver.
+ * Has a client's connection wait for how those before ended, which took over from each other on other nodes: such a node reads
+ * the socket first, and there may be a DISCONNECT in it. For 100 to 200 ms each, since a node that does not answer may keep
+ * nobody from connecting. Confined to the thread of the driver.
  */
 final class LastWords {
     private static final int TICKS_TO_WAIT = 2;
 
     private final Map<String, Awaited> clients = new HashMap<>();
-    /** Those that are not heard yet, the one that waits longest first. */
-    private final Set<Awaited> unheard = new LinkedHashSet<>();
+    /** The connections that are not heard yet, the one that is waited for longest first; until which tick. */
+    private final Map<WillKey, Long> unheard = new LinkedHashMap<>();
 
     private long ticks;
 
-    /** What is known of the connection before. */
-    static final class Awaited {
-        final String clientId;
-        /** The connection that is waited for; of several that took each other over the latest. */
-        long epoch;
-        /** Whether one of them has ended the session. */
-        boolean isSessionOver;
+    /** What is known of a client's connections before. */
+    private static final class Awaited {
+        int unheard;
+        /** The latest of them that has ended its session, -1 for none: the epoch. */
+        long endedBy = -1;
 
-        private long untilTick;
-        private final List<Runnable> waiting = new ArrayList<>(1);
-
-        private Awaited(String clientId) {
-            this.clientId = clientId;
-        }
+        final List<Runnable> waiting = new ArrayList<>(1);
     }
 
     /** How the connection with the epoch ended is waited for. */
     void await(String clientId, long epoch) {
-        Awaited awaited = clients.computeIfAbsent(clientId, Awaited::new);
-        awaited.epoch = epoch;
-        awaited.untilTick = ticks + TICKS_TO_WAIT;
-        unheard.remove(awaited);
-        unheard.add(awaited);
+        if (unheard.put(new WillKey(clientId, epoch), ticks + TICKS_TO_WAIT) == null) {
+            clients.computeIfAbsent(clientId, _ -> new Awaited()).unheard++;
+        }
     }
 
     /** Whether how a connection ended is waited for. */
     boolean isAwaited(String clientId, long epoch) {
-        Awaited awaited = clients.get(clientId);
-        return awaited != null && awaited.epoch == epoch && unheard.contains(awaited);
+        return unheard.containsKey(new WillKey(clientId, epoch));
     }
 
-    /** How a connection ended is known. Returns null when nobody waits for that. */
-    @Nullable
-    Awaited heard(String clientId, long epoch) {
+    /** Whether how any connection of a client ended is waited for. */
+    boolean isAwaited(String clientId) {
         Awaited awaited = clients.get(clientId);
-        return awaited != null && awaited.epoch == epoch && unheard.remove(awaited) ? awaited : null;
+        return awaited != null && awaited.unheard > 0;
+    }
+
+    /**
+     * How a connection ended is known.
+     *
+     * @param isSessionOver whether it has ended its session
+     * @return false when nobody waits for that
+     */
+    boolean heard(String clientId, long epoch, boolean isSessionOver) {
+        if (unheard.remove(new WillKey(clientId, epoch)) == null) {
+            return false;
+        }
+        Awaited awaited = clients.get(clientId);
+        if (awaited != null) {
+            awaited.unheard--;
+            awaited.endedBy = isSessionOver ? Math.max(awaited.endedBy, epoch) : awaited.endedBy;
+        }
+        return true;
+    }
+
+    /** Whether one of a client's connections before has ended this session. What it ended may have been an earlier one. */
+    boolean haveEnded(String clientId, long session) {
+        Awaited awaited = clients.get(clientId);
+        return awaited != null && awaited.endedBy >= session;
     }
 
     /** Runs the action when there is nothing to wait for any more, perhaps at once. */
@@ -70,13 +82,13 @@ final class LastWords {
         }
     }
 
-    /** The client's connection has its session for good, or none any more; how the one before ended may still be waited for. */
+    /** The client's connection has its session for good, or none any more; how one before ended may still be waited for. */
     void release(String clientId) {
         Awaited awaited = clients.get(clientId);
         if (awaited != null) {
             List<Runnable> actions = List.copyOf(awaited.waiting);
             awaited.waiting.clear();
-            if (!unheard.contains(awaited)) {
+            if (awaited.unheard == 0) {
                 clients.remove(clientId);
             }
             actions.forEach(Runnable::run);
@@ -84,12 +96,13 @@ final class LastWords {
     }
 
     /** Ten times a second. Returns those that are not waited for any longer. */
-    List<Awaited> tick() {
+    List<WillKey> tick() {
         ticks++;
-        List<Awaited> late = unheard.stream()
-                .takeWhile(awaited -> awaited.untilTick <= ticks)
+        List<WillKey> late = unheard.entrySet().stream()
+                .takeWhile(each -> each.getValue() <= ticks)
+                .map(Map.Entry::getKey)
                 .toList();
-        late.forEach(unheard::remove);
+        late.forEach(each -> heard(each.clientId(), each.epoch(), false));
         return late;
     }
 }

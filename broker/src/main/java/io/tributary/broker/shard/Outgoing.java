@@ -201,6 +201,11 @@ final class Outgoing {
         return known != null && known.awaitsPubrec;
     }
 
+    /** Whether nobody can read a message any more that a connection has: its client is still to be sent PUBREL. */
+    boolean isOfLostTopic(long sequence) {
+        return reading != null && reading.isOfAnother(sequence);
+    }
+
     /** Takes an entry out of the window; null when it is not there. */
     @Nullable
     Integer settle(long sequence) {

@@ -143,6 +143,7 @@ final class ShardDriver implements Effects {
             LastWords lastWords,
             HeadRepeats repeats,
             RetiredTopics retired,
+            LivingTopics topics,
             ApplicationLags lags) {}
 
     ShardDriver(int shard, ShardEnvironment environment, Executor thread) {
@@ -178,7 +179,8 @@ final class ShardDriver implements Effects {
     /** What keeps this owner from serving the shard, or did until its log was mended, in words; null for nothing. Any thread. */
     @Nullable
     String problem() {
-        return problem;
+        Live now = live;
+        return problem != null || now == null ? problem : now.topics.problem();
     }
 
     /** This node owns the shard from now on. */
@@ -408,6 +410,8 @@ final class ShardDriver implements Effects {
         }
         Backlogs backlogs = new Backlogs(environment.config().queue(), queues, deliveries);
         LogTime time = new LogTime(clockMillis);
+        LivingTopics topics = new LivingTopics(
+                shard, state, environment.topics(), deliveries, ownerEpoch, this::append, this::onAnswer, recorder);
         handOns.restart();
         live = new Live(
                 state,
@@ -423,7 +427,8 @@ final class ShardDriver implements Effects {
                 new LastWords(),
                 new HeadRepeats(environment, state, queues, time, this::append, ownerEpoch),
                 new RetiredTopics(state, environment.topics()),
-                new ApplicationLags(state, environment.topics(), thread, recorder));
+                topics,
+                new ApplicationLags(state, environment.topics(), thread, recorder, topics::missing, topics::suspect));
         phase = Phase.REPLAYING;
         if (state.applied() < ShardStore.NOTHING_APPLIED) {
             restore(live);
@@ -441,7 +446,14 @@ final class ShardDriver implements Effects {
                 environment.config().catchUp(),
                 clockMillis,
                 environment.timeMillis(),
-                recorder);
+                recorder,
+                () -> suspectTopic(client));
+    }
+
+    private void suspectTopic(ClientState client) {
+        if (live != null && phase == Phase.LIVE && !isOver(client)) {
+            live.topics.suspect(client);
+        }
     }
 
     /** Begins to rebuild the store: the log has deleted records that it needs, or an owner before was interrupted in that. */
@@ -624,7 +636,7 @@ final class ShardDriver implements Effects {
     private void tellTopic(Live now, TopicPosition position) {
         ClientState client = now.state.client(position.clientId());
         if (client != null && client.session == position.session() && client.topic != null) {
-            environment.topics().acknowledged(client.appTopic(), client.topic.upTo());
+            environment.topics().acknowledged(client.appTopic(), client.topic.id(), client.topic.position());
         }
     }
 
@@ -746,8 +758,8 @@ final class ShardDriver implements Effects {
             live.deliveries.tick();
             noticeStandstill(live, now);
             live.backlogs.tick(now);
-            for (LastWords.Awaited late : live.lastWords.tick()) {
-                goOnBehind(live, late);
+            for (WillKey late : live.lastWords.tick()) {
+                goOnBehind(live, late.clientId(), late.epoch());
             }
             live.wills.tick();
             live.handOver.retry();
@@ -943,6 +955,12 @@ final class ShardDriver implements Effects {
     private void resume(Live now, ClientState client, String node, Telling telling) {
         telling.begin();
         whenReady(now, client, telling::done, last -> {
+            TopicProgress topic = client.topic;
+            if (topic != null && topic.hasLost()) { // what the connection has in flight nobody can tell it again
+                targetOf(node).takenOver(client.connection);
+                detachFromDead(client, last); // it does not say so when it had no answer yet
+                return;
+            }
             answer(client, node);
             if (numbersMayRepeat) { // the connection would take other messages for those that it has had
                 targetOf(node).takenOver(client.connection);
@@ -998,9 +1016,9 @@ final class ShardDriver implements Effects {
      */
     private void whenTopicIsThere(ClientState client, Runnable after, LongConsumer then) {
         long epoch = client.epoch;
-        onAnswer(environment.topics().create(client.appTopic()), end -> {
+        Objects.requireNonNull(live).topics.ensure(client, last -> {
             if (has(client, epoch)) {
-                then.accept(end);
+                then.accept(last);
             }
             after.run();
         });
@@ -1059,26 +1077,34 @@ final class ShardDriver implements Effects {
     @Override
     public void endedLate(Detach detach) {
         Live now = live;
-        LastWords.Awaited awaited = now == null ? null : now.lastWords.heard(detach.clientId(), detach.epoch());
-        if (now != null && awaited != null) {
-            awaited.isSessionOver |= detach.sessionExpirySeconds() == 0;
-            goOnBehind(now, awaited);
+        boolean isSessionOver = detach.sessionExpirySeconds() == 0;
+        if (now != null && now.lastWords.heard(detach.clientId(), detach.epoch(), isSessionOver)) {
+            goOnBehind(now, detach.clientId(), detach.epoch());
         }
     }
 
-    /** How the connection before ended is known, or not waited for any longer. */
-    private void goOnBehind(Live now, LastWords.Awaited before) {
-        Will will = now.state.dueWills().get(new WillKey(before.clientId, before.epoch));
+    /** How a connection before ended is known, or not waited for any longer. */
+    private void goOnBehind(Live now, String clientId, long epoch) {
+        Will will = now.state.dueWills().get(new WillKey(clientId, epoch));
         if (will != null) {
-            publishWill(before.clientId, before.epoch, will);
+            publishWill(clientId, epoch, will);
         }
-        ClientState client = now.state.client(before.clientId);
-        if (before.isSessionOver && client != null && client.isAttached() && client.isResumed()) {
-            append(new SessionExpired(
-                    ownerEpoch, client.clientId, client.epoch, 0)); // folded, it attaches the client anew
-        } else {
-            now.lastWords.release(before.clientId);
+        ClientState client = now.state.client(clientId);
+        if (client != null && resumesWhatIsOver(now, client)) {
+            beginAnew(client);
+        } else if (!now.lastWords.isAwaited(clientId)) {
+            now.lastWords.release(clientId);
         }
+    }
+
+    /** Whether a connection has resumed a session that one before had ended. */
+    private static boolean resumesWhatIsOver(Live now, ClientState client) {
+        return client.isAttached() && client.isResumed() && now.lastWords.haveEnded(client.clientId, client.session);
+    }
+
+    /** Has a connection, which is not answered yet, begin a new session. */
+    private void beginAnew(ClientState client) {
+        append(new SessionExpired(ownerEpoch, client.clientId, client.epoch, 0)); // folded, it attaches the client anew
     }
 
     @Override
@@ -1088,6 +1114,8 @@ final class ShardDriver implements Effects {
         }
         if (!client.isResumed()) {
             live.lastWords.release(client.clientId);
+        } else if (resumesWhatIsOver(live, client)) { // what was said of the connection before it comes too late
+            beginAnew(client);
         }
         live.timers.remove(client.clientId);
         live.handOver.returned(client);
@@ -1173,6 +1201,7 @@ final class ShardDriver implements Effects {
             live.handOver.returned(client);
             live.lastWords.release(client.clientId);
             if (client.topic != null && phase == Phase.LIVE) {
+                live.topics.ended(client);
                 live.retired.add(client.appTopic(), clockMillis.getAsLong());
             }
         }
@@ -1190,6 +1219,14 @@ final class ShardDriver implements Effects {
             if (entry.group() != null && !client.isAttached()) {
                 live.handOver.queued(client, entry.group());
             }
+        }
+    }
+
+    @Override
+    public void topicFound(ClientState client) {
+        if (live != null && phase == Phase.LIVE) {
+            live.topics.found(client);
+            live.deliveries.topicFound(client);
         }
     }
 

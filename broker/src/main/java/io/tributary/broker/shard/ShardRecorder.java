@@ -31,6 +31,9 @@ public interface ShardRecorder {
     /** An application's topic had so many records deleted before the application was done with them. */
     default void topicRecordsLost(long records) {}
 
+    /** An application's topic was deleted, or lost its end, while its session lives. */
+    default void topicMadeAnew() {}
+
     /** An application is so far behind. */
     default void lag(String clientId, ApplicationLag lag) {}
 

@@ -20,6 +20,7 @@ import io.tributary.common.event.ShardEvent.Relay;
 import io.tributary.common.event.ShardEvent.Release;
 import io.tributary.common.event.ShardEvent.SessionExpired;
 import io.tributary.common.event.ShardEvent.Settled;
+import io.tributary.common.event.ShardEvent.TopicFound;
 import io.tributary.common.event.ShardEvent.TopicPosition;
 import io.tributary.common.event.ShardEvent.WillDue;
 import io.tributary.common.event.Source;
@@ -173,6 +174,7 @@ final class ShardState {
                 effects.owned(offset);
             }
             case Settled settled -> settled(settled);
+            case TopicFound found -> topicFound(found);
             case SessionExpired expired -> sessionExpired(offset, timeMillis, expired);
             case WillDue due -> willDue(timeMillis, due);
             case HandOver handOver -> handOver(handOver);
@@ -560,6 +562,17 @@ final class ShardState {
                 }
                 changes.touch(client);
             }
+        }
+    }
+
+    private void topicFound(TopicFound found) {
+        ClientState client = clients.get(found.clientId());
+        boolean isCurrent = found.ownerEpoch() == ownerEpoch && client != null && client.session == found.session();
+        if (client != null && isCurrent && client.topic != null) {
+            client.topic.found(found.topic(), found.base(), found.first());
+            client.resendUpTo = Math.min(client.resendUpTo, found.first() - 1);
+            changes.touch(client);
+            effects.topicFound(client);
         }
     }
 

@@ -10,10 +10,22 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeSet;
+import org.jspecify.annotations.Nullable;
 
 /** How far an application has come with its topic, as the fold has it: the mutable form of {@link TopicState}. */
 final class TopicProgress {
+    /**
+     * More sequence numbers than anybody can have used of a topic before that is logged; and so many that the packet identifiers
+     * that come first are none that a client may have in use, neither those of the topic before nor of any of the forty before
+     * that. There are 65,535, which follow from the numbers; this goes on by the golden section of them, that of one half would
+     * be back at the first after two topics.
+     */
+    static final long LEAP = 65_535L * 65_535 + 40_504;
+
     final QueueKind queue;
+    private @Nullable String id;
+    private long base;
+    private long first = 1;
     private long upTo;
     private final TreeSet<Long> settled = new TreeSet<>();
     private final TreeSet<Long> released = new TreeSet<>();
@@ -25,10 +37,53 @@ final class TopicProgress {
 
     TopicProgress(TopicState state) {
         this(state.queue());
+        id = state.id();
+        base = state.base();
+        first = state.first();
         upTo = state.upTo();
         addTo(settled, state.settled());
         addTo(released, state.released());
         take(state.sources());
+    }
+
+    /** Which topic it is; null when that is not logged yet. */
+    @Nullable
+    String id() {
+        return id;
+    }
+
+    /** What makes positions of the topic sequence numbers. */
+    long base() {
+        return base;
+    }
+
+    /** The lowest sequence number of the topic's messages; what is below was another topic's, or is done with. */
+    long first() {
+        return first;
+    }
+
+    /** Whether messages of a topic that is gone may not be done with. */
+    boolean hasLost() {
+        return upTo + 1 < first;
+    }
+
+    /** The lowest position of the topic that may not be done with. */
+    long position() {
+        return Math.max(upTo + 1, first) - 1 - base;
+    }
+
+    /** The highest sequence number that the log knows to have been used. */
+    long highestUsed() {
+        long highest = Math.max(upTo, first - 1);
+        highest = settled.isEmpty() ? highest : Math.max(highest, settled.last());
+        return released.isEmpty() ? highest : Math.max(highest, released.last());
+    }
+
+    /** The topic is another one than before, or has lost its end. */
+    void found(String newId, long newBase, long newFirst) {
+        id = newId;
+        base = newBase;
+        first = newFirst;
     }
 
     /** All messages up to this sequence number are done with. */
@@ -92,7 +147,7 @@ final class TopicProgress {
     TopicState toState() {
         List<Source> all = new ArrayList<>(sources.values());
         all.sort(Comparator.comparingInt(Source::shard));
-        return new TopicState(queue, upTo, toArray(settled), toArray(released), all);
+        return new TopicState(queue, id, base, first, upTo, toArray(settled), toArray(released), all);
     }
 
     private static void addTo(Collection<Long> all, long[] sequences) {

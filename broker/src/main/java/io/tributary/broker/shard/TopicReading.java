@@ -39,6 +39,10 @@ final class TopicReading {
     private final LongSupplier clockMillis;
     private final LongSupplier timeMillis;
     private final ShardRecorder recorder;
+    private final TopicProgress progress;
+    /** Told when the topic could not be read: it may be gone, or another one. */
+    private final Runnable failed;
+
     private final Set<Long> released;
     /** The latest source read so far from each shard. */
     private final Map<Integer, Source> seen;
@@ -59,7 +63,10 @@ final class TopicReading {
             CatchUpPace pace,
             LongSupplier clockMillis,
             LongSupplier timeMillis,
-            ShardRecorder recorder) {
+            ShardRecorder recorder,
+            Runnable failed) {
+        this.progress = progress;
+        this.failed = failed;
         this.client = client;
         this.topics = topics;
         this.thread = thread;
@@ -84,11 +91,44 @@ final class TopicReading {
      * @param then told on the driver's thread; the page is null when the topic could not be read
      */
     void read(long from, int max, Consumer<SessionQueues.@Nullable Page> then) {
-        CompletableFuture<AppTopics.Page> answer =
-                topics.read(topic, from - 1, isCatchingUp ? pace.mostAtOnce(max) : max, PAGE_BYTES);
+        if (from < progress.first()) {
+            then.accept(lost(from, progress.first()));
+            return;
+        }
+        long base = progress.base();
+        CompletableFuture<AppTopics.Page> answer = topics.read(
+                topic, progress.id(), from - 1 - base, isCatchingUp ? pace.mostAtOnce(max) : max, PAGE_BYTES);
         reading = answer;
-        CompletableFuture<?> _ = answer.whenComplete(
-                (page, _) -> thread.execute(() -> then.accept(page == null ? null : current(from, page))));
+        CompletableFuture<?> _ = answer.whenComplete((page, failure) -> thread.execute(() -> {
+            boolean isCurrent = failure == null && base == progress.base();
+            if (failure != null && !answer.isCancelled()) {
+                failed.run();
+            }
+            then.accept(isCurrent ? current(from, page) : null);
+        }));
+    }
+
+    /** What is left of a topic that is gone: PUBREL is owed for messages of which PUBREC came. */
+    private SessionQueues.Page lost(long from, long until) {
+        List<ShardStore.Entry> entries = released.stream()
+                .filter(sequence -> sequence >= from && sequence < until)
+                .sorted()
+                .map(sequence -> new ShardStore.Entry(sequence, new QueueEntry.Released()))
+                .toList();
+        released.removeIf(sequence -> sequence < until);
+        return new SessionQueues.Page(entries, until);
+    }
+
+    /** It is logged that the topic is another one: nothing more is read of the one before. */
+    void topicFound() {
+        if (reading != null) {
+            reading.cancel(false);
+        }
+    }
+
+    /** Whether a sequence number is one of a topic that is gone. */
+    boolean isOfAnother(long sequence) {
+        return sequence < progress.first();
     }
 
     /** PUBRECs for these messages are logged: only PUBREL is owed for those that are still to be read. */
@@ -108,16 +148,17 @@ final class TopicReading {
 
     private SessionQueues.Page current(long from, AppTopics.Page page) {
         noteSizes(page.records());
-        if (page.from() >= from && !topic.shared()) {
-            recorder.topicRecordsLost(page.from() - (from - 1));
+        long wanted = from - 1 - progress.base();
+        if (page.from() > wanted && !topic.shared()) {
+            recorder.topicRecordsLost(page.from() - wanted);
         }
         List<ShardStore.Entry> entries = new ArrayList<>(page.records().size());
         for (AppRecord entry : page.records()) {
             if (isForThisSession(entry) && isNew(entry)) {
-                entries.add(new ShardStore.Entry(entry.position() + 1, entryOf(entry)));
+                entries.add(new ShardStore.Entry(sequenceOf(entry), entryOf(entry)));
             }
         }
-        return new SessionQueues.Page(entries, page.next() + 1);
+        return new SessionQueues.Page(entries, page.next() + 1 + progress.base());
     }
 
     private void noteSizes(List<AppRecord> records) {
@@ -160,12 +201,16 @@ final class TopicReading {
             return false;
         }
         seen.put(source.shard(), source);
-        ahead.add(new Sourced(entry.position() + 1, source));
+        ahead.add(new Sourced(sequenceOf(entry), source));
         return true;
     }
 
+    private long sequenceOf(AppRecord entry) {
+        return entry.position() + 1 + progress.base();
+    }
+
     private QueueEntry entryOf(AppRecord entry) {
-        return released.remove(entry.position() + 1)
+        return released.remove(sequenceOf(entry))
                 ? new QueueEntry.Released()
                 : new QueueEntry.Queued(
                         entry.message(),

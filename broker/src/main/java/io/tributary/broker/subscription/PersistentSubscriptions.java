@@ -170,6 +170,12 @@ final class PersistentSubscriptions {
         return known == null || known.isEmpty() ? null : subscriber(clientId, known);
     }
 
+    /** Whether a session has or had subscriptions, and is not known to be over. */
+    boolean lives(String clientId, long session) {
+        SessionSubscriptions known = appliedOf(clientId).get(clientId);
+        return known != null && known.identity() == session && !known.isOver();
+    }
+
     /** All sessions of a shard that have or had subscriptions. */
     List<Subscriber> sessions(int shard) {
         return applied.get(shard).entrySet().stream()

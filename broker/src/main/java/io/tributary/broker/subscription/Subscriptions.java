@@ -203,6 +203,11 @@ public final class Subscriptions {
         return groups.isOnline(subscriber);
     }
 
+    /** Whether a persistent session has or had subscriptions, and is not known to be over. */
+    public boolean lives(String clientId, long session) {
+        return persistent.lives(clientId, session);
+    }
+
     /** All persistent sessions that have, or had, subscriptions: whoever knows that one is over calls {@link #end}. */
     public List<Subscriber> persistentClients(int shard) {
         return persistent.sessions(shard);

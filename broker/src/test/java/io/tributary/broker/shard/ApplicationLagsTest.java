@@ -9,6 +9,7 @@ import io.tributary.broker.shard.QueueLimits.Overflow;
 import io.tributary.common.event.QueueKind;
 import io.tributary.common.event.Recipient;
 import io.tributary.common.event.ShardEvent.Attach;
+import io.tributary.common.event.ShardEvent.TopicFound;
 import io.tributary.common.mqtt.QoS;
 import io.tributary.persistence.app.AppTopics.AppTopic;
 import java.util.ArrayList;
@@ -23,8 +24,11 @@ class ApplicationLagsTest {
     private final DeliveryFixture shard = DeliveryFixture.of(8, 100, Overflow.DROP_OLDEST);
     private final List<String> said = new ArrayList<>();
     private final List<Double> bytes = new ArrayList<>();
-    private final ApplicationLags lags =
-            new ApplicationLags(shard.state, shard.topics, Runnable::run, new ShardRecorder() {
+    private final ApplicationLags lags = new ApplicationLags(
+            shard.state,
+            shard.topics,
+            Runnable::run,
+            new ShardRecorder() {
                 @Override
                 public void lag(String clientId, ApplicationLag lag) {
                     said.add(clientId + ": " + lag.messages() + " for " + lag.ageMillis());
@@ -35,14 +39,29 @@ class ApplicationLagsTest {
                 public void lagUnknown(String clientId) {
                     said.add(clientId + ": unknown");
                 }
-            });
+            },
+            client -> said.add(client.clientId + " has no topic"),
+            client -> said.add(client.clientId + " has another topic"));
 
     private long nowMillis = 1_000_000;
 
     @BeforeEach
     void attach() {
         shard.topics.create(TOPIC);
-        shard.fold(new Attach("erp", NODE, 7, false, FOREVER, 10, QueueKind.TOPIC, null));
+        long session = shard.fold(new Attach("erp", NODE, 7, false, FOREVER, 10, QueueKind.TOPIC, null));
+        shard.fold(new TopicFound(0, "erp", session, "t1", 0, 1));
+        shard.deliveries.tick(); // what was read before is read again
+    }
+
+    @Test
+    void tellOfATopicThatIsGoneOrAnotherOne() {
+        append(5);
+        shard.topics.delete(TOPIC);
+        after(10_000);
+        assertThat(said).containsExactly("erp has no topic");
+        shard.topics.create(TOPIC);
+        after(10_000);
+        assertThat(said).containsExactly("erp has no topic", "erp has another topic");
     }
 
     @Test

@@ -11,6 +11,7 @@ import io.tributary.common.event.QueueKind;
 import io.tributary.common.event.Recipient;
 import io.tributary.common.event.ShardEvent.Attach;
 import io.tributary.common.event.ShardEvent.Settled;
+import io.tributary.common.event.ShardEvent.TopicFound;
 import io.tributary.common.event.ShardEvent.TopicPosition;
 import io.tributary.common.event.Source;
 import io.tributary.common.mqtt.QoS;
@@ -109,6 +110,32 @@ class ApplicationsInShardTest {
         shard.settle("erp", 3, 4);
         shard.log();
         assertThat(progress().upTo()).isEqualTo(4);
+    }
+
+    @Test
+    void nothingOfATopicThatIsMadeAnewIsPassedOver() {
+        shard.fold(attach(7));
+        append("1", "2", "3");
+        shard.settle("erp", 1, 3);
+        shard.log();
+        shard.target.take();
+        makeAnew(1000);
+        append("4", "5");
+        shard.deliveries.tick();
+        shard.deliveries.flush();
+        assertThat(shard.target.take()).containsExactly("7: 1001 1002");
+        shard.settle("erp", 2, 1001);
+        shard.log();
+        assertThat(progress().upTo()).isEqualTo(1001);
+        assertThat(progress().position()).isEqualTo(1);
+        shard.fold(detach("erp", 1, 1002), attach(8));
+        assertThat(shard.target.take()).containsExactly("8: 1002 dup");
+    }
+
+    private void makeAnew(long base) {
+        shard.topics.delete(TOPIC);
+        shard.topics.create(TOPIC);
+        shard.fold(new TopicFound(DeliveryFixture.OWNER, "erp", client().session, "t2", base, base + 1));
     }
 
     @Test

@@ -103,7 +103,8 @@ final class DeliveryFixture implements Effects, MessageRouting {
                 catchUp,
                 () -> nowMillis,
                 () -> nowMillis,
-                ShardRecorder.NONE);
+                ShardRecorder.NONE,
+                () -> {});
     }
 
     /** The topic of an application. */
@@ -189,7 +190,7 @@ final class DeliveryFixture implements Effects, MessageRouting {
                 client,
                 client.topic == null
                         ? client.lastSequence
-                        : topics.records(topicOf(client)).size());
+                        : client.topic.base() + topics.records(topicOf(client)).size());
     }
 
     @Override
@@ -239,6 +240,11 @@ final class DeliveryFixture implements Effects, MessageRouting {
                 handOver.queued(client, entry.group());
             }
         }
+    }
+
+    @Override
+    public void topicFound(ClientState client) {
+        deliveries.topicFound(client);
     }
 
     @Override

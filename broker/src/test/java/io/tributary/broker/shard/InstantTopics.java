@@ -23,6 +23,8 @@ public final class InstantTopics implements AppTopics {
     private final Map<AppTopic, List<AppRecord>> topics = new HashMap<>();
     private final Map<AppTopic, Waiting> waiting = new HashMap<>();
 
+    private final Map<AppTopic, Integer> incarnations = new HashMap<>();
+
     private record Waiting(long from, CompletableFuture<Page> answer) {}
 
     /** An appender to a log and to topics that nobody looks at. */
@@ -45,14 +47,25 @@ public final class InstantTopics implements AppTopics {
     }
 
     @Override
-    public CompletionStage<Long> create(AppTopic topic) {
-        topics.computeIfAbsent(topic, _ -> new ArrayList<>());
-        return endPosition(topic);
+    public CompletionStage<Found> create(AppTopic topic) {
+        topics.computeIfAbsent(topic, _ -> {
+            incarnations.merge(topic, 1, Integer::sum);
+            return new ArrayList<>();
+        });
+        return CompletableFuture.completedStage(found(topic));
+    }
+
+    private Found found(AppTopic topic) {
+        return new Found("t" + incarnations.get(topic), records(topic).size());
     }
 
     @Override
     public CompletionStage<@Nullable Void> delete(AppTopic topic) {
         topics.remove(topic);
+        Waiting reader = waiting.remove(topic);
+        if (reader != null) {
+            reader.answer.completeExceptionally(new IllegalStateException("it is deleted"));
+        }
         return CompletableFuture.completedStage(null);
     }
 
@@ -90,7 +103,10 @@ public final class InstantTopics implements AppTopics {
     }
 
     @Override
-    public CompletableFuture<Page> read(AppTopic topic, long from, int maxRecords, int maxBytes) {
+    public CompletableFuture<Page> read(AppTopic topic, @Nullable String id, long from, int maxRecords, int maxBytes) {
+        if (!exists(topic) || (id != null && !id.equals(found(topic).id()))) {
+            return CompletableFuture.failedFuture(new IllegalStateException("there is no such topic"));
+        }
         List<AppRecord> records = topics.getOrDefault(topic, List.of());
         if (from < records.size()) {
             return CompletableFuture.completedFuture(page(records, from, maxRecords));
@@ -106,12 +122,12 @@ public final class InstantTopics implements AppTopics {
     }
 
     @Override
-    public CompletionStage<Long> endPosition(AppTopic topic) {
-        return CompletableFuture.completedStage((long) records(topic).size());
+    public CompletionStage<@Nullable Found> find(AppTopic topic) {
+        return CompletableFuture.completedStage(exists(topic) ? found(topic) : null);
     }
 
     @Override
-    public void acknowledged(AppTopic topic, long position) {
+    public void acknowledged(AppTopic topic, @Nullable String id, long position) {
         acknowledged.put(topic, position);
     }
 

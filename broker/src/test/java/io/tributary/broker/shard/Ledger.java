@@ -34,6 +34,8 @@ final class Ledger {
         boolean isAcknowledged;
         /** Whether the log has lost a record that had it. */
         boolean mayBeLost;
+        /** The applications in whose topics it was when those were deleted. */
+        final Set<String> lostFor = new HashSet<>();
         /** The sessions that any attempt matched. */
         final Set<Recipient> recipients = new LinkedHashSet<>();
 

@@ -216,7 +216,8 @@ class NamedHistoriesTest {
         for (int i = 0; i < 40; i++) {
             delivered.count = 0;
             SimWorld world = world(
-                    new Faults(false, false, false, false, false, false, true, i % 2 == 0, false, false, false), i);
+                    new Faults(false, false, false, false, false, false, true, i % 2 == 0, false, false, false, false),
+                    i);
             SimClient subscriber = world.join("subscriber", TOPIC, QoS.EXACTLY_ONCE);
             SimClient publisher = world.join("publisher", "nothing", QoS.AT_LEAST_ONCE);
             publisher.publish(message(world, QoS.EXACTLY_ONCE));
@@ -264,8 +265,8 @@ class NamedHistoriesTest {
     void connectedClientLosesNothingWhenTheStoreIsAwayAndItsShardHasNoOwner() {
         for (int seed = 1; seed <= 20; seed++) {
             delivered.count = 0;
-            SimWorld world =
-                    world(new Faults(false, true, false, false, false, true, false, false, true, false, false), seed);
+            SimWorld world = world(
+                    new Faults(false, true, false, false, false, true, false, false, true, false, false, false), seed);
             SimClient subscriber = world.join("subscriber", TOPIC, QoS.AT_LEAST_ONCE);
             SimClient publisher = world.join("publisher", "nothing", QoS.AT_LEAST_ONCE);
             world.store.failures(1);
@@ -287,8 +288,8 @@ class NamedHistoriesTest {
     void connectedClientLosesNothingWhenTheStoreIsAway() {
         for (int seed = 1; seed <= 20; seed++) {
             delivered.count = 0;
-            SimWorld world =
-                    world(new Faults(false, false, false, false, false, true, false, false, true, false, false), seed);
+            SimWorld world = world(
+                    new Faults(false, false, false, false, false, true, false, false, true, false, false, false), seed);
             world.join("subscriber", TOPIC, QoS.EXACTLY_ONCE);
             SimClient publisher = world.join("publisher", "nothing", QoS.AT_LEAST_ONCE);
             world.store.failures(1);
@@ -324,7 +325,7 @@ class NamedHistoriesTest {
     }
 
     private SimWorld cluster(long seed) {
-        return world(new Faults(false, true, true, true, true, false, false, false, false, false, false), seed);
+        return world(new Faults(false, true, true, true, true, false, false, false, false, false, false, false), seed);
     }
 
     private SimWorld alone() {
@@ -332,7 +333,8 @@ class NamedHistoriesTest {
     }
 
     private SimWorld alone(long seed) {
-        return world(new Faults(false, false, false, false, false, false, false, false, false, false, false), seed);
+        return world(
+                new Faults(false, false, false, false, false, false, false, false, false, false, false, false), seed);
     }
 
     private SimWorld world(Faults faults, long seed) {

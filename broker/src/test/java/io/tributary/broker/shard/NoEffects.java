@@ -14,6 +14,9 @@ class NoEffects implements Effects {
     public void owned(long epoch) {}
 
     @Override
+    public void topicFound(ClientState client) {}
+
+    @Override
     public void attached(ClientState client) {}
 
     @Override

@@ -49,6 +49,9 @@ final class NothingAcknowledgedIsLost implements Ledger.Promise {
         if (!one.isAcknowledged || one.mayBeLost || wasDelivered(one, recipient)) {
             return false;
         }
+        if (one.lostFor.contains(recipient.clientId())) {
+            return false;
+        }
         if (recipient.group() != null && world.hasGuest()) {
             return !mayHaveEndedWithAMember(world, one, recipient);
         }

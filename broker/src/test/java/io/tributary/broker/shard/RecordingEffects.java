@@ -75,6 +75,11 @@ final class RecordingEffects implements Effects {
     }
 
     @Override
+    public void topicFound(ClientState client) {
+        asked.add("topic of " + client.clientId);
+    }
+
+    @Override
     public void received(ClientState client, long[] sequences) {
         asked.add("received " + client.clientId + " " + Arrays.toString(sequences));
     }

@@ -667,6 +667,53 @@ class ShardDriverTest {
         assertThat(told).contains("ended a/1");
     }
 
+    /** The session that the connection before had ended with the clean start, and what is said of it is not said of the next. */
+    @Test
+    void sessionThatHasBegunSinceIsNotEndedByAConnectionOfTheOneBefore() {
+        goLive();
+        fold(attach("a", 7));
+        target.answers = true;
+        fold(new Attach("a", "other", 7, true, FOREVER, 10, QueueKind.SHARD, null));
+        assertThat(nodes.elsewhere.take()).containsExactly("7: attached 2/2");
+        fold(new Attach("a", "other", 8, false, FOREVER, 10, QueueKind.SHARD, null));
+        fold(detach("a", 1, false, 0));
+        assertThat(expiries()).isEmpty();
+        assertThat(nodes.elsewhere.take()).containsExactly("7: taken over", "8: attached 2/3 present");
+        pass(10_000);
+        assertThat(expiries()).isEmpty();
+    }
+
+    @Test
+    void eachOfSeveralConnectionsThatTookEachOtherOverIsHeard() {
+        goLive();
+        target.answers = true;
+        nodes.elsewhere.answers = true;
+        fold(attach("a", 7, FOREVER, WILL));
+        fold(elsewhere("a", "other"), attach("a", 8));
+        target.take();
+        assertThat(wills()).isEmpty();
+        fold(detach("a", 1, true, FOREVER));
+        assertThat(wills()).containsExactly(new WillDue("a", 1, message("will"), Destinations.NONE));
+        log.makeDurable();
+        read();
+        assertThat(target.take()).isEmpty();
+        fold(detach("a", 2, true, FOREVER));
+        assertThat(target.take()).containsExactly("8: attached 1/3 present");
+    }
+
+    @Test
+    void connectionThatComesBeforeTheLogSaysThatTheSessionIsOverGetsANewOne() {
+        goLive();
+        fold(attach("a", 7));
+        target.answers = true;
+        fold(elsewhere("a", "other"), detach("a", 1, false, 0));
+        fold(new Attach("a", "other", 8, false, FOREVER, 10, QueueKind.SHARD, null));
+        log.makeDurable();
+        read();
+        assertThat(nodes.elsewhere.take()).containsExactly("7: taken over", "8: attached 6/6");
+        assertThat(told).contains("ended a/1");
+    }
+
     @Test
     void nobodyWaitsForANodeThatDoesNotAnswer() {
         goLive();

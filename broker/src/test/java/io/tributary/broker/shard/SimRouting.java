@@ -47,6 +47,12 @@ final class SimRouting implements MessageRouting {
         subscriptions.removeIf(one -> one.clientId.equals(clientId) && one.session == session);
     }
 
+    /** Whether the session that a message is for has subscriptions still. */
+    boolean lives(Recipient recipient) {
+        return subscriptions.stream()
+                .anyMatch(one -> one.clientId.equals(recipient.clientId()) && one.session == recipient.session());
+    }
+
     void online(SimConnection connection) {
         online.computeIfAbsent(connection.client().name, _ -> new HashSet<>()).add(connection);
     }

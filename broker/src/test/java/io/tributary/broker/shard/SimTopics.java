@@ -10,11 +10,13 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Queue;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -25,16 +27,54 @@ final class SimTopics {
     private static final double REFUSAL = 0.005;
 
     private final SimClock clock;
+    private final Predicate<Recipient> lives;
     private final Map<String, Topic> topics = new TreeMap<>();
 
+    private int lastId;
+
     private static final class Topic {
+        final String id;
         final List<AppTopics.AppRecord> records = new ArrayList<>();
+        /** Those that are acknowledged, too. */
+        final List<AppTopics.AppRecord> all = new ArrayList<>();
+
         final List<Runnable> readers = new ArrayList<>();
         long end;
+
+        Topic(int id) {
+            this.id = "t" + id;
+        }
+
+        AppTopics.Found found() {
+            return new AppTopics.Found(id, end);
+        }
+
+        /** Whoever reads is told. */
+        void go() {
+            List<Runnable> waiting = List.copyOf(readers);
+            readers.clear();
+            waiting.forEach(Runnable::run);
+        }
     }
 
-    SimTopics(SimClock clock) {
+    /** @param lives whether a session lives, and messages for it wait while there is no topic */
+    SimTopics(SimClock clock, Predicate<Recipient> lives) {
         this.clock = clock;
+        this.lives = lives;
+    }
+
+    /** An administrator deletes a topic, and makes another of that name now and then; what was in it. */
+    List<AppTopics.AppRecord> deleteOne() {
+        if (topics.isEmpty()) {
+            return List.of();
+        }
+        String name = clock.oneOf(List.copyOf(topics.keySet()));
+        Topic gone = Objects.requireNonNull(topics.remove(name));
+        if (clock.chance(0.3)) {
+            topics.put(name, new Topic(++lastId));
+        }
+        gone.go();
+        return gone.all;
     }
 
     View view() {
@@ -47,7 +87,9 @@ final class SimTopics {
 
     private long add(Topic topic, Message message, Recipient recipient, @Nullable Source source) {
         long position = topic.end++;
-        topic.records.add(new AppTopics.AppRecord(position, clock.nowMillis(), message, recipient, source));
+        AppTopics.AppRecord record = new AppTopics.AppRecord(position, clock.nowMillis(), message, recipient, source);
+        topic.records.add(record);
+        topic.all.add(record);
         List<Runnable> readers = List.copyOf(topic.readers);
         topic.readers.clear();
         readers.forEach(Runnable::run);
@@ -70,13 +112,13 @@ final class SimTopics {
                 AppendCallback callback) {}
 
         @Override
-        public CompletionStage<Long> create(AppTopic topic) {
-            CompletableFuture<Long> created = new CompletableFuture<>();
+        public CompletionStage<Found> create(AppTopic topic) {
+            CompletableFuture<Found> created = new CompletableFuture<>();
             clock.after(clock.between(0, clock.chance(0.1) ? 500 : 10), () -> {
                 if (!dead) {
-                    Topic found = topics.computeIfAbsent(nameOf(topic), _ -> new Topic());
-                    long end = found.end;
-                    thread.execute(() -> created.complete(end));
+                    Found found = topics.computeIfAbsent(nameOf(topic), _ -> new Topic(++lastId))
+                            .found();
+                    thread.execute(() -> created.complete(found));
                 }
             });
             return created;
@@ -84,8 +126,9 @@ final class SimTopics {
 
         @Override
         public CompletionStage<@Nullable Void> delete(AppTopic topic) {
-            if (!topic.shared()) {
-                topics.remove(nameOf(topic));
+            Topic gone = topic.shared() ? null : topics.remove(nameOf(topic));
+            if (gone != null) {
+                gone.go();
             }
             return CompletableFuture.completedStage(null);
         }
@@ -132,6 +175,12 @@ final class SimTopics {
         private void makeDurable(String name, Queue<Pending> queue) {
             Topic topic = topics.get(name);
             for (int left = clock.between(1, 4); left > 0 && !queue.isEmpty(); left--) {
+                if (topic == null && lives.test(queue.peek().recipient)) {
+                    if (clock.chance(0.1)) {
+                        topics.put(name, new Topic(++lastId));
+                    }
+                    break;
+                }
                 Pending next = queue.remove();
                 long position = topic == null ? -1 : add(topic, next.message, next.recipient, next.source);
                 thread.execute(() -> next.callback.onAppended(position, null));
@@ -155,7 +204,8 @@ final class SimTopics {
         }
 
         @Override
-        public CompletableFuture<Page> read(AppTopic topic, long from, int maxRecords, int maxBytes) {
+        public CompletableFuture<Page> read(
+                AppTopic topic, @Nullable String id, long from, int maxRecords, int maxBytes) {
             CompletableFuture<Page> answer = new CompletableFuture<>();
             CompletableFuture<Page> before = reads.put(topic.clientId(), answer);
             if (before != null) {
@@ -164,18 +214,24 @@ final class SimTopics {
             if (clock.chance(0.01)) {
                 thread.execute(() -> answer.completeExceptionally(new IllegalStateException("cannot be read now")));
             } else {
-                clock.after(clock.between(0, 4), () -> answer(topic, from, maxRecords, answer));
+                clock.after(clock.between(0, 4), () -> answer(topic, id, from, maxRecords, answer));
             }
             return answer;
         }
 
-        private void answer(AppTopic name, long from, int maxRecords, CompletableFuture<Page> answer) {
-            Topic topic = topics.computeIfAbsent(nameOf(name), _ -> new Topic());
+        private void answer(
+                AppTopic name, @Nullable String id, long from, int maxRecords, CompletableFuture<Page> answer) {
+            Topic topic = topics.get(nameOf(name));
             if (dead || answer.isDone()) {
                 return;
             }
-            if (from >= topic.end) {
-                topic.readers.add(() -> clock.after(clock.between(0, 4), () -> answer(name, from, maxRecords, answer)));
+            if (topic == null || !topic.id.equals(id) || from > topic.end) {
+                thread.execute(() -> answer.completeExceptionally(new IllegalStateException("it is not there")));
+                return;
+            }
+            if (from == topic.end) {
+                topic.readers.add(
+                        () -> clock.after(clock.between(0, 4), () -> answer(name, id, from, maxRecords, answer)));
                 return;
             }
             long begin = topic.records.isEmpty()
@@ -197,15 +253,15 @@ final class SimTopics {
         }
 
         @Override
-        public CompletionStage<Long> endPosition(AppTopic topic) {
+        public CompletionStage<@Nullable Found> find(AppTopic topic) {
             Topic found = topics.get(nameOf(topic));
-            return CompletableFuture.completedStage(found == null ? 0 : found.end);
+            return CompletableFuture.completedStage(found == null ? null : found.found());
         }
 
         @Override
-        public void acknowledged(AppTopic topic, long position) {
+        public void acknowledged(AppTopic topic, @Nullable String id, long position) {
             Topic found = topics.get(nameOf(topic));
-            if (found != null && !topic.shared() && clock.chance(0.5)) {
+            if (found != null && found.id.equals(id) && !topic.shared() && clock.chance(0.5)) {
                 found.records.removeIf(each -> each.position() < position);
             }
         }

@@ -7,6 +7,7 @@ import io.tributary.common.event.ShardEvent;
 import io.tributary.common.mqtt.Message;
 import io.tributary.common.mqtt.QoS;
 import io.tributary.common.mqtt.Will;
+import io.tributary.persistence.app.AppTopics;
 import io.tributary.persistence.shard.LogRecord;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -65,11 +66,12 @@ final class SimWorld {
             boolean cuts,
             boolean limits,
             boolean clocks,
-            boolean appendsFail) {
+            boolean appendsFail,
+            boolean topics) {
 
         /** Whether an owner may not know what its sessions' connections were handed. */
         boolean isOwnerUnsure() {
-            return crashes || cluster || pauses || storeFails || timeTravel || appendsFail;
+            return crashes || cluster || pauses || storeFails || timeTravel || appendsFail || topics;
         }
 
         static Faults drawnFrom(SimClock clock) {
@@ -85,6 +87,7 @@ final class SimWorld {
                         false,
                         clock.chance(0.5),
                         clock.chance(0.3),
+                        false,
                         false);
             }
             boolean timeTravel = clock.chance(0.3);
@@ -99,6 +102,7 @@ final class SimWorld {
                     timeTravel && clock.chance(0.5),
                     clock.chance(0.25),
                     clock.chance(0.3),
+                    clock.chance(0.2),
                     clock.chance(0.2));
         }
     }
@@ -147,8 +151,8 @@ final class SimWorld {
         faults = wanted == null ? Faults.drawnFrom(clock) : wanted;
         log = new SimLog(clock, SHARDS, faults.timeTravel);
         store = new SimStore(clock, SHARDS, faults.timeTravel);
-        topics = new SimTopics(clock);
         routing = new SimRouting(clock);
+        topics = new SimTopics(clock, routing::lives);
         config = drawConfig();
         ledger = new Ledger(this, promises);
         startFronts();
@@ -425,7 +429,9 @@ final class SimWorld {
 
     private void fail() {
         int dice = clock.below(100);
-        if (dice < 20 && faults.crashes) {
+        if (faults.topics && clock.chance(0.2)) {
+            deleteTopic();
+        } else if (dice < 20 && faults.crashes) {
             crash();
         } else if (dice < 30 && faults.crashes && faults.cluster) {
             crashOne(clock.oneOf(nodes));
@@ -448,6 +454,14 @@ final class SimWorld {
     private void move() {
         hadFault = true;
         log.assign(clock.below(SHARDS), clock.oneOf(nodes).log);
+    }
+
+    /** Somebody deletes the topic of an application, and with it what is in there. */
+    private void deleteTopic() {
+        hadFault = true;
+        for (AppTopics.AppRecord gone : topics.deleteOne()) {
+            ledger.of(gone.message()).lostFor.add(gone.recipient().clientId());
+        }
     }
 
     private void goBackInTime() {

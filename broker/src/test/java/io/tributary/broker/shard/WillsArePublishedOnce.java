@@ -58,6 +58,9 @@ final class WillsArePublishedOnce implements Ledger.Promise {
     }
 
     private void judge(SimWorld world, Ledger.Published one) {
+        if (one.lostFor.contains(SimWorld.WATCHER)) {
+            return;
+        }
         int times = one.times(SimWorld.WATCHER);
         boolean isDue = due.contains(Ledger.idOf(one.message));
         boolean mayBeDropped = world.recorder.queueFull > 0;

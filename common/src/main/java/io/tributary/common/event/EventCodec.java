@@ -17,6 +17,7 @@ import io.tributary.common.event.ShardEvent.Relay;
 import io.tributary.common.event.ShardEvent.Release;
 import io.tributary.common.event.ShardEvent.SessionExpired;
 import io.tributary.common.event.ShardEvent.Settled;
+import io.tributary.common.event.ShardEvent.TopicFound;
 import io.tributary.common.event.ShardEvent.TopicPosition;
 import io.tributary.common.event.ShardEvent.WillDue;
 import io.tributary.common.mqtt.Message;
@@ -42,6 +43,7 @@ public final class EventCodec {
     private static final int HEAD = 11;
     private static final int HEAD_QUEUE = 12;
     private static final int HEADS_COMPLETE = 13;
+    private static final int TOPIC_FOUND = 14;
 
     private static final int CLEAN_START = 1;
     private static final int QUEUE_SHIFT = 1;
@@ -73,6 +75,7 @@ public final class EventCodec {
             case Head head -> writeHead(writer, head);
             case HeadQueue queue -> writeHeadQueue(writer, queue);
             case HeadsComplete complete -> writeHeadsComplete(writer, complete);
+            case TopicFound found -> writeTopicFound(writer, found);
         }
         return writer.toBytes();
     }
@@ -101,6 +104,7 @@ public final class EventCodec {
             case HEAD -> readHead(reader);
             case HEAD_QUEUE -> readHeadQueue(reader);
             case HEADS_COMPLETE -> readHeadsComplete(reader);
+            case TOPIC_FOUND -> readTopicFound(reader);
             default -> throw new UnreadableRecordException("there is no event of type " + type);
         };
         reader.expectEnd();
@@ -370,6 +374,26 @@ public final class EventCodec {
 
     private static Kept readKept(ByteReader reader) {
         return new Kept(reader.readNumber(), reader.readBoolean() ? RoutingFormat.readQueued(reader) : new Released());
+    }
+
+    private static void writeTopicFound(ByteWriter writer, TopicFound found) {
+        writer.writeByte(TOPIC_FOUND);
+        writer.writeNumber(found.ownerEpoch());
+        writer.writeString(found.clientId());
+        writer.writeNumber(found.session());
+        writer.writeString(found.topic());
+        writer.writeNumber(found.base());
+        writer.writeNumber(found.first());
+    }
+
+    private static TopicFound readTopicFound(ByteReader reader) {
+        return new TopicFound(
+                reader.readNumber(),
+                reader.readString(),
+                reader.readNumber(),
+                reader.readString(),
+                reader.readNumber(),
+                reader.readNumber());
     }
 
     private static void writeHeadsComplete(ByteWriter writer, HeadsComplete complete) {

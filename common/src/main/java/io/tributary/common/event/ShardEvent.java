@@ -117,6 +117,17 @@ public sealed interface ShardEvent {
     }
 
     /**
+     * An application's topic is there, and is another one than the session's state has, or has lost its end: its positions become
+     * sequence numbers in another way from now on. Nothing of it is handed to a connection before that is logged.
+     *
+     * @param topic which topic it is
+     * @param base what makes its positions sequence numbers
+     * @param first the lowest sequence number of its messages, above all that were used
+     */
+    record TopicFound(long ownerEpoch, String clientId, long session, String topic, long base, long first)
+            implements ShardEvent {}
+
+    /**
      * The part of {@link Settled} that one session has. Each sequence number is settled once.
      *
      * @param settled sequence numbers that are done with: acknowledged, expired, dropped or trimmed

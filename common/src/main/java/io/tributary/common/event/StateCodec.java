@@ -142,6 +142,9 @@ public final class StateCodec {
     private static void writeTopic(ByteWriter writer, @Nullable TopicState topic) {
         writer.writeByte(topic == null ? QueueKind.SHARD.code() : topic.queue().code());
         if (topic != null) {
+            writer.writeNullableString(topic.id());
+            writer.writeNumber(topic.base());
+            writer.writeNumber(topic.first());
             writer.writeNumber(topic.upTo());
             writer.writeNumbers(topic.settled());
             writer.writeNumbers(topic.released());
@@ -155,6 +158,9 @@ public final class StateCodec {
                 ? null
                 : new TopicState(
                         queue,
+                        reader.readNullableString(),
+                        reader.readNumber(),
+                        reader.readNumber(),
                         reader.readNumber(),
                         reader.readNumbers(),
                         reader.readNumbers(),

@@ -140,6 +140,7 @@ class GoldenEncodingTest {
                         "device-1",
                         List.of(new Kept(16, queued()), new Kept(17, new QueueEntry.Released()))));
         events.put("heads-complete", new HeadsComplete(77, 2000, -1, List.of(SOURCE)));
+        events.put("topic-found", new ShardEvent.TopicFound(77, "erp", 300, "k0pQ", 1L << 33, (1L << 33) + 1));
         return events;
     }
 
@@ -176,7 +177,14 @@ class GoldenEncodingTest {
 
     private static SessionHead application() {
         TopicState topic = new TopicState(
-                QueueKind.TOPIC, 1L << 40, new long[] {(1L << 40) + 2}, new long[] {(1L << 40) + 5}, List.of(SOURCE));
+                QueueKind.TOPIC,
+                "k0pQ",
+                1L << 33,
+                (1L << 33) + 1,
+                1L << 40,
+                new long[] {(1L << 40) + 2},
+                new long[] {(1L << 40) + 5},
+                List.of(SOURCE));
         return new SessionHead(
                 "erp", 300, 1000, "node-a", 9, 3600, 20, 0, Long.MAX_VALUE, 0, -1, 0, 0, 0, 0, topic, new int[0]);
     }

@@ -54,7 +54,8 @@ final class RandomEvents {
                 new HandOver(number(), text(), number(), list(this::moved)),
                 new Head(number(), number(), head(), nullable(this::will)),
                 new HeadQueue(number(), number(), text(), list(() -> new Kept(number(), queueEntry()))),
-                new HeadsComplete(number(), number(), random.nextBoolean() ? -1 : number(), list(this::presentSource)));
+                new HeadsComplete(number(), number(), random.nextBoolean() ? -1 : number(), list(this::presentSource)),
+                new ShardEvent.TopicFound(number(), text(), number(), text(), number(), number()));
     }
 
     Publish publish() {
@@ -128,6 +129,9 @@ final class RandomEvents {
     private TopicState topic() {
         return new TopicState(
                 random.nextBoolean() ? QueueKind.TOPIC : QueueKind.SHARED_TOPIC,
+                nullable(this::text),
+                number(),
+                number(),
                 number(),
                 numbers(),
                 numbers(),

@@ -8,6 +8,7 @@ import java.util.List;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -22,9 +23,9 @@ public interface AppTopics extends AutoCloseable {
      * Creates the client's topic, or does nothing when it exists; a topic that is being deleted is created anew once it is
      * gone. Tried until it succeeds or the topics are closed: the servers may be away for a while.
      *
-     * @return completes with the position behind everything that the topic has, 0 when it is new
+     * @return completes with which topic it is, and the position behind everything that it has, 0 when it is new
      */
-    CompletionStage<Long> create(AppTopic topic);
+    CompletionStage<Found> create(AppTopic topic);
 
     /**
      * Deletes the client's topic with all its records; does nothing when there is none. Where clients really share one, their
@@ -36,9 +37,9 @@ public interface AppTopics extends AutoCloseable {
     CompletionStage<Set<AppTopic>> deletable();
 
     /**
-     * Appends a message. Appends of one thread to one topic keep their order. One to a topic that does not exist (any more: its
-     * session is over) is told offset -1 and no failure, after as long as it takes to be certain of that; nothing else waits
-     * for it.
+     * Appends a message. Appends of one thread to one topic keep their order. One to a topic that does not exist is told offset -1
+     * and no failure when its session is over, after as long as it takes to be certain of that; for one that lives
+     * ({@link #keepFor}) the topic is made anew. Nothing else waits for it.
      *
      * @param recipient how the message shall arrive, and in which session of the client
      * @param source where it was handed on from, so that a reader can skip repeats, or null
@@ -49,6 +50,9 @@ public interface AppTopics extends AutoCloseable {
     boolean append(
             AppTopic topic, Message message, Recipient recipient, @Nullable Source source, AppendCallback callback);
 
+    /** Says whose sessions live: appends for others are dropped when there is no topic. Without this all are. */
+    default void keepFor(Predicate<Recipient> lives) {}
+
     /** Runs the action once when there is room for appends again, at once when there is room now. It must not block. */
     void onRoom(Runnable action);
 
@@ -56,14 +60,14 @@ public interface AppTopics extends AutoCloseable {
      * Reads the client's messages in order; where there is none yet, waits for the next one. A topic has one reader at a time:
      * a second read of the same client supersedes the first, which completes exceptionally. Cancelling the answer ends the wait.
      *
-     * @param from the lowest position wanted, at least 0; when it was deleted, reading begins behind what was; when it is
-     *     behind the end, what comes before it is skipped
+     * @param id which topic it is to be, or null for whichever there is
+     * @param from the lowest position wanted, at least 0; when it was deleted, reading begins behind what was
      * @param maxRecords the most records of the answer
      * @param maxBytes reading stops when the messages of the answer have at least as many bytes
      * @return at least one record, or none and a {@link Page#next} above {@code from} when there were only others'; fails when
-     *     the topic does not exist, cannot be read, or the topics are closed
+     *     the topic does not exist, is another one, ends before {@code from}, cannot be read, or the topics are closed
      */
-    CompletableFuture<Page> read(AppTopic topic, long from, int maxRecords, int maxBytes);
+    CompletableFuture<Page> read(AppTopic topic, @Nullable String id, long from, int maxRecords, int maxBytes);
 
     /**
      * Tells that nobody on this node reads the client's messages for now, say because its shard has moved: a read that waits
@@ -71,15 +75,17 @@ public interface AppTopics extends AutoCloseable {
      */
     void release(AppTopic topic);
 
-    /** Completes with the position behind the topic's last record; 0 when there is no such topic. */
-    CompletionStage<Long> endPosition(AppTopic topic);
+    /** Completes with which topic it is and where it ends; with null when there is no such topic. */
+    CompletionStage<@Nullable Found> find(AppTopic topic);
 
     /**
      * Tells that the client needs no message below the position any more. The topic's own records below it are deleted, unless
      * acknowledged messages are configured to be kept for other readers; a shared topic is left as it is. What is shown to
      * Kafka's lag tools follows, too. Called as often as one likes: it is done now and then.
+     *
+     * @param id which topic it is: nothing is deleted of another one; null for whichever there is
      */
-    void acknowledged(AppTopic topic, long position);
+    void acknowledged(AppTopic topic, @Nullable String id, long position);
 
     /** Stops; appends that were accepted are completed first, waiting reads fail. Blocks until done. */
     @Override
@@ -92,6 +98,14 @@ public interface AppTopics extends AutoCloseable {
      * @param shared whether it is the one that clients with little traffic share
      */
     record AppTopic(String clientId, boolean shared) {}
+
+    /**
+     * A topic that is there.
+     *
+     * @param id which topic it is: one that was made anew under the same name has another
+     * @param end the position behind its last record
+     */
+    record Found(String id, long end) {}
 
     /**
      * Some of a client's messages.

@@ -4,13 +4,17 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.stream.Collectors;
 import org.apache.kafka.clients.admin.RecordsToDelete;
 import org.apache.kafka.common.TopicPartition;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -29,7 +33,7 @@ final class AcknowledgedPositions {
     private final AppAdmin admin;
     private final boolean deleting;
 
-    private final Map<TopicPartition, Long> deletable = new ConcurrentHashMap<>();
+    private final Map<TopicPartition, Position> deletable = new ConcurrentHashMap<>();
     private final Map<Group, Long> uncommitted = new ConcurrentHashMap<>();
 
     AcknowledgedPositions(AppAdmin admin, boolean deleting) {
@@ -40,12 +44,13 @@ final class AcknowledgedPositions {
     /**
      * Notes a position.
      *
+     * @param id which topic it is: nothing is deleted of another one; null for whichever there is
      * @param own whether nobody else's messages are in the partition
      */
-    void note(String group, TopicPartition partition, boolean own, long position) {
-        uncommitted.merge(new Group(group, partition), position, Math::max);
+    void note(String group, TopicPartition partition, @Nullable String id, boolean own, long position) {
+        uncommitted.put(new Group(group, partition), position);
         if (own && deleting) {
-            deletable.merge(partition, position, Math::max);
+            deletable.merge(partition, new Position(id, position), Position::later);
         }
     }
 
@@ -74,12 +79,10 @@ final class AcknowledgedPositions {
 
     private List<CompletableFuture<?>> begin() {
         List<CompletableFuture<?>> begun = new ArrayList<>();
-        Map<TopicPartition, Long> below = new HashMap<>(deletable);
+        Map<TopicPartition, Position> below = new HashMap<>(deletable);
         if (!below.isEmpty()) {
-            Map<TopicPartition, RecordsToDelete> request = new HashMap<>();
-            below.forEach((partition, position) -> request.put(partition, RecordsToDelete.beforeOffset(position)));
             below.forEach(deletable::remove);
-            begun.add(admin.deleteRecords(request).whenComplete((done, failure) -> {
+            begun.add(delete(below).whenComplete((done, failure) -> {
                 if (failure != null) {
                     LOG.debug("acknowledged records are not deleted yet", failure);
                     below.forEach((partition, position) -> again(partition, position, failure));
@@ -100,9 +103,32 @@ final class AcknowledgedPositions {
         return begun;
     }
 
-    private void again(TopicPartition partition, long position, Throwable failure) {
+    /** Deletes records, but of topics that were made anew. */
+    private CompletableFuture<?> delete(Map<TopicPartition, Position> below) {
+        Set<String> topics = below.keySet().stream().map(TopicPartition::topic).collect(Collectors.toSet());
+        return admin.ids(topics).thenCompose(ids -> {
+            Map<TopicPartition, RecordsToDelete> request = new HashMap<>();
+            below.forEach((partition, position) -> {
+                String id = ids.get(partition.topic());
+                if (id != null && (position.id == null || position.id.equals(id))) {
+                    request.put(partition, RecordsToDelete.beforeOffset(position.offset));
+                }
+            });
+            return request.isEmpty() ? CompletableFuture.completedFuture(null) : admin.deleteRecords(request);
+        });
+    }
+
+    private void again(TopicPartition partition, Position position, Throwable failure) {
         if (!AppAdmin.isUnknownTopic(failure)) {
-            deletable.merge(partition, position, Math::max);
+            deletable.putIfAbsent(partition, position);
+        }
+    }
+
+    /** A position of one topic. */
+    private record Position(@Nullable String id, long offset) {
+        /** Which of two counts; of another topic, the one that was noted last. */
+        Position later(Position other) {
+            return Objects.equals(id, other.id) && other.offset < offset ? this : other;
         }
     }
 

@@ -1,6 +1,9 @@
 package io.tributary.persistence.kafka;
 
+import io.tributary.persistence.app.AppTopics.Found;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collection;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -14,6 +17,7 @@ import java.util.concurrent.TimeUnit;
 import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.admin.OffsetSpec;
 import org.apache.kafka.clients.admin.RecordsToDelete;
+import org.apache.kafka.clients.admin.TopicDescription;
 import org.apache.kafka.clients.consumer.OffsetAndMetadata;
 import org.apache.kafka.common.KafkaFuture;
 import org.apache.kafka.common.TopicPartition;
@@ -45,8 +49,8 @@ final class AppAdmin implements AutoCloseable {
         this.threads = command -> Thread.ofVirtual().name(clientId + "-admin").start(command);
     }
 
-    /** Creates a topic if there is none; the end of the partition. */
-    CompletableFuture<Long> create(TopicRules rules, TopicPartition partition) {
+    /** Creates a topic if there is none; which it is, and the end of the partition. */
+    CompletableFuture<Found> create(TopicRules rules, TopicPartition partition) {
         return inTurn(rules.topic(), "created", () -> createNow(rules, partition));
     }
 
@@ -65,6 +69,41 @@ final class AppAdmin implements AutoCloseable {
     /** The names of all topics. */
     CompletableFuture<Set<String>> topics() {
         return answer(admin.listTopics().names());
+    }
+
+    /** Which of the topics there are, with their ids; fails when Kafka does not say. */
+    CompletableFuture<Map<String, String>> ids(Collection<String> topics) {
+        Map<String, String> ids = new ConcurrentHashMap<>();
+        List<CompletableFuture<?>> asked = new ArrayList<>();
+        admin.describeTopics(topics)
+                .topicNameValues()
+                .forEach((topic, answer) -> asked.add(answer(answer).handle((found, failure) -> {
+                    if (found != null) {
+                        ids.put(topic, found.topicId().toString());
+                    } else if (failure != null && !isUnknownTopic(failure)) {
+                        recorder.onError();
+                        throw new KafkaAccessException("Kafka does not tell of topic " + topic, failure);
+                    }
+                    return found;
+                })));
+        return CompletableFuture.allOf(asked.toArray(CompletableFuture<?>[]::new))
+                .thenApply(_ -> ids);
+    }
+
+    /** Which topic there is under a name, and where the partition ends; null when there is none; fails when Kafka does not say. */
+    CompletableFuture<@Nullable Found> find(TopicPartition partition) {
+        String topic = partition.topic();
+        return ids(List.of(topic)).thenCompose(ids -> {
+            String id = ids.get(topic);
+            return id == null
+                    ? CompletableFuture.completedFuture(null)
+                    : end(partition).handle((end, failure) -> {
+                        if (failure != null && !isUnknownTopic(failure)) {
+                            throw new KafkaAccessException("Kafka does not tell where the topic ends", failure);
+                        }
+                        return end == null ? null : new Found(id, end);
+                    });
+        });
     }
 
     /** Whether there is such a topic; fails when Kafka does not say. */
@@ -119,21 +158,23 @@ final class AppAdmin implements AutoCloseable {
         admin.close(Duration.ZERO);
     }
 
-    private long createNow(TopicRules rules, TopicPartition partition) throws InterruptedException {
+    private Found createNow(TopicRules rules, TopicPartition partition) throws InterruptedException {
         boolean created = true;
+        String id;
         try {
-            await(admin.createTopics(List.of(rules.newTopic())).all());
+            id = await(admin.createTopics(List.of(rules.newTopic())).topicId(rules.topic()))
+                    .toString();
         } catch (TopicExistsException e) {
             LOG.debug("topic {} exists", rules.topic(), e);
             created = false;
-            checkPartitions(rules);
+            id = idOfExisting(rules);
         }
         while (true) {
             try {
                 long end = await(admin.listOffsets(Map.of(partition, OffsetSpec.latest()))
                                 .partitionResult(partition))
                         .offset();
-                return created ? 0 : end;
+                return new Found(id, created ? 0 : end);
             } catch (UnknownTopicOrPartitionException e) {
                 if (!created) {
                     throw e; // deleted by another node meanwhile: from the beginning
@@ -144,17 +185,18 @@ final class AppAdmin implements AutoCloseable {
     }
 
     /** Which partition a client is in depends on their number. */
-    private void checkPartitions(TopicRules rules) throws InterruptedException {
+    private String idOfExisting(TopicRules rules) throws InterruptedException {
         int needed = rules.newTopic().numPartitions();
-        int found = await(admin.describeTopics(List.of(rules.topic())).allTopicNames())
+        TopicDescription existing = await(
+                        admin.describeTopics(List.of(rules.topic())).allTopicNames())
                 .values()
                 .iterator()
-                .next()
-                .partitions()
-                .size();
+                .next();
+        int found = existing.partitions().size();
         if (found != needed) {
             throw new KafkaAccessException("it has " + found + " partitions, configured are " + needed);
         }
+        return existing.topicId().toString();
     }
 
     /** Does something with a topic when all that was begun before is done. */

@@ -22,6 +22,9 @@ abstract class AppFeed {
     /** Instead of a position: the consumer goes on where it is. */
     static final long NO_SEEK = -1;
 
+    /** Why a read fails that wants another topic. */
+    static final String IS_ANOTHER = "the topic is another one";
+
     private static final Logger LOG = LoggerFactory.getLogger(AppFeed.class);
 
     private final TopicPartition partition;
@@ -29,9 +32,22 @@ abstract class AppFeed {
     /** Whether it is in the queue of those that the consumer has to look at. */
     private final AtomicBoolean queued = new AtomicBoolean();
 
+    private volatile @Nullable String id;
+
     AppFeed(TopicPartition partition, KafkaRecorder recorder) {
         this.partition = partition;
         this.recorder = recorder;
+    }
+
+    /** Which topic it reads; null as long as that is not known, and nothing is handed out. */
+    @Nullable
+    final String id() {
+        return id;
+    }
+
+    /** It is known which topic it reads. */
+    void identify(String newId) {
+        id = newId;
     }
 
     final TopicPartition partition() {

@@ -3,6 +3,7 @@ package io.tributary.persistence.kafka;
 import io.tributary.persistence.shard.AppendCallback;
 import java.util.ArrayDeque;
 import java.util.concurrent.TimeUnit;
+import java.util.function.BooleanSupplier;
 import org.apache.kafka.clients.producer.Callback;
 import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.clients.producer.RecordMetadata;
@@ -48,13 +49,13 @@ final class AppLane {
     }
 
     /** Sends a record, or fails it in its turn; false when the lane is retired. */
-    boolean add(ProducerRecord<byte[], byte[]> record, int bytes, AppendCallback callback) {
+    boolean add(ProducerRecord<byte[], byte[]> record, int bytes, BooleanSupplier isWanted, AppendCallback callback) {
         synchronized (this) {
             if (retired) {
                 return false;
             }
             usedNanos = System.nanoTime();
-            Sending sending = new Sending(record, bytes, callback, usedNanos);
+            Sending sending = new Sending(record, bytes, isWanted, callback, usedNanos);
             waiting.add(sending);
             RuntimeException obstacle = producer.obstacle(bytes);
             if (obstacle == null) {
@@ -117,23 +118,35 @@ final class AppLane {
         return oldest != null && !oldest.done && nowNanos - oldest.sinceNanos >= UNKNOWN_NANOS;
     }
 
-    /** Kafka has said whether there is the topic; what waited long before that is given up when it said no twice. */
-    void asked(long askedNanos, boolean exists) {
+    /**
+     * Kafka has said whether there is the topic; what waited long before that, and nobody wants, is given up when it said no twice.
+     *
+     * @return whether the topic is to be made anew, for somebody wants what waits
+     */
+    boolean asked(long askedNanos, boolean exists) {
+        boolean isWanted;
         synchronized (this) {
             if (exists || !missed) {
                 missed = !exists;
-                return;
+                return false;
             }
             missed = false;
-            giveUpLongWaiting(askedNanos);
+            isWanted = giveUpLongWaiting(askedNanos);
         }
         callBackOldest();
+        return isWanted;
     }
 
-    private void giveUpLongWaiting(long askedNanos) {
+    private boolean giveUpLongWaiting(long askedNanos) {
         int stuck = 0;
+        boolean isWanted = false;
         for (Sending each : waiting) {
-            if (!each.done && askedNanos - each.sinceNanos >= UNKNOWN_NANOS) {
+            if (each.done || askedNanos - each.sinceNanos < UNKNOWN_NANOS) {
+                continue;
+            }
+            if (each.isWanted.getAsBoolean()) {
+                isWanted = true;
+            } else {
                 stuck += unsent.remove(each) ? 0 : 1;
                 each.end(-1, null);
             }
@@ -143,6 +156,7 @@ final class AppLane {
             producer.replace(sender);
             sender.done(stuck);
         }
+        return isWanted;
     }
 
     /** Fails all that nothing is known of yet, though it may have become durable. */
@@ -185,6 +199,7 @@ final class AppLane {
     private final class Sending implements Callback {
         private final ProducerRecord<byte[], byte[]> record;
         private final int bytes;
+        private final BooleanSupplier isWanted;
         private final AppendCallback callback;
         private final long sinceNanos;
 
@@ -194,7 +209,13 @@ final class AppLane {
         private @Nullable Throwable failure;
         private boolean done;
 
-        private Sending(ProducerRecord<byte[], byte[]> record, int bytes, AppendCallback callback, long sinceNanos) {
+        private Sending(
+                ProducerRecord<byte[], byte[]> record,
+                int bytes,
+                BooleanSupplier isWanted,
+                AppendCallback callback,
+                long sinceNanos) {
+            this.isWanted = isWanted;
             this.record = record;
             this.bytes = bytes;
             this.callback = callback;

@@ -12,6 +12,7 @@ import java.util.concurrent.Future;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.common.TopicPartition;
@@ -21,8 +22,8 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Sends the records of all applications' topics, which come and go. Each topic has an {@link AppLane}, so none waits for
- * another. A record is kept until it is durable, unless Kafka says for some seconds that there is no such topic: then the
- * session that it was for is over. Safe for all threads; nothing blocks but {@link #close}.
+ * another. A record is kept until it is durable, unless Kafka says for some seconds that there is no such topic and the
+ * session that it was for is over; for one that lives the topic is made anew. Safe for all threads; nothing blocks but {@link #close}.
  *
  * <p>Kafka's producer cannot take back what it was given for a topic that is gone: there is a new producer then
  * ({@link AppSender}), and each topic changes to it when nothing of its own is under way in the old one.
@@ -39,6 +40,7 @@ final class AppProducer implements AutoCloseable {
     private final AppAdmin admin;
     private final KafkaRecorder recorder;
     private final Consumer<Throwable> onBroken;
+    private final Consumer<String> makeAnew;
     private final ByteBudget budget;
     private final Map<TopicPartition, AppLane> lanes = new ConcurrentHashMap<>();
     /** Those with records that the producer did not take, most often as it does not know the topic yet. */
@@ -54,7 +56,9 @@ final class AppProducer implements AutoCloseable {
             AppAdmin admin,
             ScheduledExecutorService timer,
             KafkaRecorder recorder,
+            Consumer<String> makeAnew,
             Consumer<Throwable> onBroken) {
+        this.makeAnew = makeAnew;
         this.config = config;
         this.clientId = clientId;
         this.admin = admin;
@@ -69,16 +73,18 @@ final class AppProducer implements AutoCloseable {
     /**
      * Sends a record to its partition.
      *
+     * @param isWanted asked when there is no topic whether to wait for one; must not block
      * @return false when there is no room: nothing was sent, the callback will not be called
      */
-    boolean append(ProducerRecord<byte[], byte[]> record, AppendCallback callback) {
+    boolean append(ProducerRecord<byte[], byte[]> record, BooleanSupplier isWanted, AppendCallback callback) {
         int bytes = AppRecordFormat.sizeBytes(record) + OrderedProducer.RECORD_OVERHEAD_BYTES;
         if (!budget.tryAcquire(bytes)) {
             recorder.onRefusal();
             return false;
         }
         TopicPartition partition = new TopicPartition(record.topic(), record.partition());
-        while (!lanes.computeIfAbsent(partition, key -> new AppLane(this, key)).add(record, bytes, callback)) {
+        while (!lanes.computeIfAbsent(partition, key -> new AppLane(this, key))
+                .add(record, bytes, isWanted, callback)) {
             Thread.onSpinWait(); // it was idle and is being removed
         }
         return true;
@@ -193,8 +199,9 @@ final class AppProducer implements AutoCloseable {
 
     private void ask(String topic, AppLane lane, long nowNanos) {
         CompletableFuture<?> _ = admin.exists(topic).whenComplete((exists, failure) -> {
-            if (exists != null) {
-                lane.asked(nowNanos, exists);
+            if (exists != null && lane.asked(nowNanos, exists)) {
+                LOG.warn("There is no topic {}, and a session that lives has messages for it: it is made anew", topic);
+                makeAnew.accept(topic);
             }
         });
     }

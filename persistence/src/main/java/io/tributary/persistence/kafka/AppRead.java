@@ -5,17 +5,20 @@ import io.tributary.persistence.app.AppTopics.Page;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import org.jspecify.annotations.Nullable;
 
 /** One call to read: what is wanted, and the answer. */
 final class AppRead {
     private final String clientId;
+    private final @Nullable String id;
     private final long from;
     private final int maxRecords;
     private final int maxBytes;
     private final CompletableFuture<Page> answer = new CompletableFuture<>();
 
-    AppRead(String clientId, long from, int maxRecords, int maxBytes) {
+    AppRead(String clientId, @Nullable String id, long from, int maxRecords, int maxBytes) {
         this.clientId = clientId;
+        this.id = id;
         this.from = Math.max(0, from);
         this.maxRecords = maxRecords;
         this.maxBytes = maxBytes;
@@ -23,6 +26,11 @@ final class AppRead {
 
     String clientId() {
         return clientId;
+    }
+
+    /** Whether it is to be read from another topic than that. */
+    boolean isOfAnother(@Nullable String found) {
+        return id != null && found != null && !id.equals(found);
     }
 
     long from() {

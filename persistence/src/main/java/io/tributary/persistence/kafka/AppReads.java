@@ -5,12 +5,16 @@ import io.tributary.persistence.app.AppTopics.Page;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Future;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Consumer;
+import java.util.stream.Collectors;
 import org.apache.kafka.common.TopicPartition;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -31,6 +35,7 @@ final class AppReads implements AutoCloseable {
     private final CatchUpReader catchUp;
     private final List<AppConsumer> consumers = new ArrayList<>();
     private final Map<TopicPartition, AppFeed> feeds = new ConcurrentHashMap<>();
+    private final AtomicBoolean looking = new AtomicBoolean();
     private volatile boolean closed;
 
     AppReads(
@@ -51,11 +56,18 @@ final class AppReads implements AutoCloseable {
         }
         Future<?> _ =
                 timer.scheduleWithFixedDelay(this::endIdle, IDLE_CHECK_SECONDS, IDLE_CHECK_SECONDS, TimeUnit.SECONDS);
+        Future<?> _ = timer.scheduleWithFixedDelay(
+                this::lookForOthers, ASK_AGAIN_MILLIS, ASK_AGAIN_MILLIS, TimeUnit.MILLISECONDS);
     }
 
     CompletableFuture<Page> read(AppTopic topic, TopicPartition partition, AppRead read) {
         while (!closed) {
             AppFeed feed = feeds.computeIfAbsent(partition, key -> open(topic, key));
+            if (read.isOfAnother(feed.id())) {
+                read.fail(AppFeed.IS_ANOTHER);
+                CompletableFuture<?> _ = look(List.of(feed));
+                break;
+            }
             if (feed.read(read)) {
                 break;
             }
@@ -93,11 +105,11 @@ final class AppReads implements AutoCloseable {
     private AppFeed open(AppTopic topic, TopicPartition partition) {
         if (topic.shared()) {
             SharedFeed feed = new SharedFeed(partition, readAhead, catchUp, recorder, this::attend);
-            lookWhereItEnds(feed, 1);
+            identify(feed, 1, () -> lookWhereItEnds(feed, 1));
             return feed;
         }
         AppFeed feed = new OwnFeed(partition, topic.clientId(), readAhead, recorder, this::attend);
-        lookWhetherItIs(feed, 1);
+        identify(feed, 1, () -> {});
         return feed;
     }
 
@@ -113,16 +125,39 @@ final class AppReads implements AutoCloseable {
         attend(feed);
     }
 
-    private void lookWhetherItIs(AppFeed feed, int time) {
-        CompletableFuture<?> _ = admin.exists(feed.partition().topic()).whenComplete((exists, failure) -> {
-            if (exists == null) {
-                later(() -> lookWhetherItIs(feed, time));
-            } else if (!exists && time < UNKNOWN_TIMES) {
-                later(() -> lookWhetherItIs(feed, time + 1));
-            } else if (!exists) {
-                end(feed, "there is no topic " + feed.partition().topic());
+    private void identify(AppFeed feed, int time, Runnable then) {
+        String topic = feed.partition().topic();
+        CompletableFuture<?> _ = admin.ids(List.of(topic)).whenComplete((ids, failure) -> {
+            String id = ids == null ? null : ids.get(topic);
+            if (ids == null) {
+                later(() -> identify(feed, time, then));
+            } else if (id != null) {
+                feed.identify(id);
+                then.run();
+            } else if (time < UNKNOWN_TIMES) {
+                later(() -> identify(feed, time + 1, then));
+            } else {
+                end(feed, "there is no topic " + topic);
             }
         });
+    }
+
+    /** A topic that was deleted, and perhaps made anew, is read no more: positions of the new one say something else. */
+    private void lookForOthers() {
+        List<AppFeed> all =
+                feeds.values().stream().filter(feed -> feed.id() != null).toList();
+        if (!all.isEmpty() && !looking.getAndSet(true)) {
+            CompletableFuture<?> _ = look(all).whenComplete((_, _) -> looking.set(false));
+        }
+    }
+
+    private CompletableFuture<?> look(List<AppFeed> some) {
+        Set<String> names = some.stream().map(feed -> feed.partition().topic()).collect(Collectors.toSet());
+        return admin.ids(names)
+                .thenAccept(ids -> some.stream()
+                        .filter(feed -> !Objects.equals(
+                                feed.id(), ids.get(feed.partition().topic())))
+                        .forEach(feed -> end(feed, AppFeed.IS_ANOTHER)));
     }
 
     private void lookWhereItEnds(SharedFeed feed, int time) {

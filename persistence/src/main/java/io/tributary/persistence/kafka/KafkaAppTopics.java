@@ -17,6 +17,7 @@ import java.util.concurrent.Future;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
+import java.util.function.Predicate;
 import java.util.stream.Collectors;
 import org.apache.kafka.common.TopicPartition;
 import org.jspecify.annotations.Nullable;
@@ -27,7 +28,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>An append that was accepted is repeated until it is durable, however long Kafka is away; meanwhile further ones are
  * refused when the budget of {@link KafkaConfig.Appends#bufferBytes} is in use. One to a topic that Kafka has not known for
- * some seconds is told -1. When Kafka refuses a record for good (a permission that was taken away, a limit of the topic that
+ * some seconds is told -1 when the session is over; for one that lives the topic is made anew. When Kafka refuses a record for good (a permission that was taken away, a limit of the topic that
  * is too low), appending is broken: all appends fail from then on, and the listener is told so that the node stops itself.
  *
  * <p>While Kafka is away reads wait. A record's time is Kafka's. Records that are not of our layout are counted and skipped.
@@ -50,6 +51,7 @@ public final class KafkaAppTopics implements AppTopics {
     private final ScheduledExecutorService timer;
     private final InstantSource clock = InstantSource.system();
     private final RecordFormat format;
+    private volatile Predicate<Recipient> lives = _ -> false;
     private volatile boolean closed;
 
     /**
@@ -80,7 +82,7 @@ public final class KafkaAppTopics implements AppTopics {
         this.timer = Executors.newSingleThreadScheduledExecutor(
                 Thread.ofPlatform().daemon().name(name + "-timer").factory());
         this.admin = new AppAdmin(config, name, recorder);
-        this.producer = new AppProducer(config, name, admin, timer, recorder, onBroken);
+        this.producer = new AppProducer(config, name, admin, timer, recorder, this::makeAnew, onBroken);
         this.reads = new AppReads(config, apps, name, admin, timer, recorder, onBroken);
         this.acknowledged = new AcknowledgedPositions(admin, !apps.keepAcknowledged());
         long millis = apps.cleaningInterval().toMillis();
@@ -88,7 +90,7 @@ public final class KafkaAppTopics implements AppTopics {
     }
 
     @Override
-    public CompletionStage<Long> create(AppTopic topic) {
+    public CompletionStage<Found> create(AppTopic topic) {
         TopicPartition partition = partition(topic);
         if (!topic.shared()) {
             reads.release(topic, partition, "the topic of " + topic.clientId() + " is created anew");
@@ -125,7 +127,13 @@ public final class KafkaAppTopics implements AppTopics {
             AppTopic topic, Message message, Recipient recipient, @Nullable Source source, AppendCallback callback) {
         return producer.append(
                 AppRecordFormat.encode(partition(topic), message, recipient, source, clock.millis(), format.toWrite()),
+                () -> lives.test(recipient),
                 callback);
+    }
+
+    @Override
+    public void keepFor(Predicate<Recipient> newLives) {
+        lives = newLives;
     }
 
     @Override
@@ -134,8 +142,8 @@ public final class KafkaAppTopics implements AppTopics {
     }
 
     @Override
-    public CompletableFuture<Page> read(AppTopic topic, long from, int maxRecords, int maxBytes) {
-        return reads.read(topic, partition(topic), new AppRead(topic.clientId(), from, maxRecords, maxBytes));
+    public CompletableFuture<Page> read(AppTopic topic, @Nullable String id, long from, int maxRecords, int maxBytes) {
+        return reads.read(topic, partition(topic), new AppRead(topic.clientId(), id, from, maxRecords, maxBytes));
     }
 
     @Override
@@ -144,20 +152,15 @@ public final class KafkaAppTopics implements AppTopics {
     }
 
     @Override
-    public CompletionStage<Long> endPosition(AppTopic topic) {
-        return admin.end(partition(topic)).exceptionally(failure -> {
-            if (AppAdmin.isUnknownTopic(failure)) {
-                return 0L;
-            }
-            throw new KafkaAccessException("Kafka does not tell where the topic ends", failure);
-        });
+    public CompletionStage<@Nullable Found> find(AppTopic topic) {
+        return admin.find(partition(topic));
     }
 
     @Override
-    public void acknowledged(AppTopic topic, long position) {
+    public void acknowledged(AppTopic topic, @Nullable String id, long position) {
         if (position > 0) {
             String group = ownTopic(topic.clientId());
-            acknowledged.note(group, partition(topic), !topic.shared(), position);
+            acknowledged.note(group, partition(topic), id, !topic.shared(), position);
         }
     }
 
@@ -201,12 +204,21 @@ public final class KafkaAppTopics implements AppTopics {
         return group.indexOf('/') < 0 ? null : GroupIdentifier.ofName(group); // not a name and a filter
     }
 
+    private void makeAnew(String topic) {
+        boolean shared = topic.equals(sharedTopic);
+        CompletableFuture<?> _ = admin.create(rules(topic, shared), new TopicPartition(topic, 0));
+    }
+
     private TopicRules rules(AppTopic topic) {
-        Duration retention = topic.shared() ? apps.sharedRetention() : apps.retention();
+        return rules(topic.shared() ? sharedTopic : ownTopic(topic.clientId()), topic.shared());
+    }
+
+    private TopicRules rules(String topic, boolean shared) {
+        Duration retention = shared ? apps.sharedRetention() : apps.retention();
         return TopicRules.app(
                 config,
-                topic.shared() ? sharedTopic : ownTopic(topic.clientId()),
-                topic.shared() ? apps.sharedPartitions() : 1,
+                topic,
+                shared ? apps.sharedPartitions() : 1,
                 retention == null ? UNLIMITED : retention.toMillis(),
                 largestRecordBytes);
     }

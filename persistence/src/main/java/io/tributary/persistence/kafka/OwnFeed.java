@@ -10,13 +10,9 @@ import java.util.function.Consumer;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.common.TopicPartition;
 import org.jspecify.annotations.Nullable;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /** The feed of a client's own topic: one reader, whose position the window follows. */
 final class OwnFeed extends AppFeed {
-    private static final Logger LOG = LoggerFactory.getLogger(OwnFeed.class);
-
     private static final int WINDOW_RECORDS = 500;
     private static final long WINDOW_BYTES = 256 * 1024;
     private static final long IDLE_NANOS = TimeUnit.MINUTES.toNanos(1);
@@ -37,7 +33,6 @@ final class OwnFeed extends AppFeed {
     private @Nullable AppRead waiting;
     private boolean full;
     private boolean ended;
-    private boolean saidBehindEnd;
     private long usedNanos = System.nanoTime();
 
     /** @param attention told of the feed when the consumer has to look at it; any thread */
@@ -118,7 +113,35 @@ final class OwnFeed extends AppFeed {
     }
 
     @Override
+    void identify(String newId) {
+        AppRead read;
+        Page page;
+        boolean attend;
+        synchronized (this) {
+            super.identify(newId);
+            read = waiting;
+            if (ended || read == null) {
+                return;
+            }
+            if (read.isOfAnother(newId)) {
+                waiting = null;
+            }
+            page = takePage();
+            attend = updateFull();
+        }
+        if (read.isOfAnother(newId)) {
+            read.fail(IS_ANOTHER);
+        } else {
+            answer(read, page);
+        }
+        if (attend) {
+            attention.accept(this);
+        }
+    }
+
+    @Override
     void outOfRange(long first, long end) {
+        boolean isBehindEnd;
         synchronized (this) {
             if (ended || seek != NO_SEEK) {
                 return;
@@ -129,12 +152,12 @@ final class OwnFeed extends AppFeed {
                     begin = first;
                 }
                 next = first;
-            } else if (next > end && !saidBehindEnd) {
-                saidBehindEnd = true;
-                LOG.error(
-                        "{} ends at {}, but its reader is at {}: what comes before is skipped", partition(), end, next);
             }
+            isBehindEnd = next > end;
             seek = next;
+        }
+        if (isBehindEnd) {
+            end(partition() + " ends before what was read of it");
         }
         attention.accept(this);
     }
@@ -187,7 +210,7 @@ final class OwnFeed extends AppFeed {
 
     /** What there is for the read that waits, which waits no more then; or null. */
     private @Nullable Page takePage() {
-        if (waiting == null || begin == next) {
+        if (waiting == null || id() == null || begin == next) {
             return null;
         }
         AppRead.Filling filling = waiting.filling();

@@ -61,6 +61,18 @@ final class SharedFeed extends AppFeed {
     }
 
     @Override
+    void identify(String newId) {
+        super.identify(newId);
+        List<AppRead> others;
+        synchronized (this) {
+            others = waiting.values().stream()
+                    .filter(read -> read.isOfAnother(newId))
+                    .toList();
+        }
+        others.forEach(read -> read.fail(IS_ANOTHER));
+    }
+
+    @Override
     boolean read(AppRead read) {
         AppRead before;
         Page page;
@@ -125,10 +137,12 @@ final class SharedFeed extends AppFeed {
     @Override
     void outOfRange(long first, long end) {
         List<AppRead> behind = new ArrayList<>();
+        boolean isShorter;
         synchronized (this) {
             if (ended || seek != NO_SEEK) {
                 return;
             }
+            isShorter = begin != NO_SEEK && next > end;
             clear();
             begin = end;
             next = end;
@@ -139,7 +153,11 @@ final class SharedFeed extends AppFeed {
                 }
             }
         }
-        behind.forEach(read -> catchUp.read(this, read));
+        if (isShorter) {
+            end(partition() + " ends before what was read of it");
+        } else {
+            behind.forEach(read -> catchUp.read(this, read));
+        }
         attention.accept(this);
     }
 

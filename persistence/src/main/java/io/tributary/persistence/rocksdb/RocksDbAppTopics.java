@@ -10,6 +10,7 @@ import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.time.InstantSource;
+import java.util.HexFormat;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -65,10 +66,10 @@ public final class RocksDbAppTopics implements AppTopics {
     }
 
     @Override
-    public CompletionStage<Long> create(AppTopic topic) {
+    public CompletionStage<Found> create(AppTopic topic) {
         return submit(batch -> {
-            Lane lane = createTopic(topic, batch);
-            return lane::committed;
+            TopicReads created = createTopic(topic, batch);
+            return created::found;
         });
     }
 
@@ -102,9 +103,9 @@ public final class RocksDbAppTopics implements AppTopics {
     }
 
     @Override
-    public CompletableFuture<Page> read(AppTopic topic, long from, int maxRecords, int maxBytes) {
+    public CompletableFuture<Page> read(AppTopic topic, @Nullable String id, long from, int maxRecords, int maxBytes) {
         TopicReads reads = topics.get(topic);
-        if (reads == null) {
+        if (reads == null || (id != null && !id.equals(reads.id()))) {
             return CompletableFuture.failedFuture(noTopic(topic));
         }
         CompletableFuture<Page> page = reads.read(from, maxRecords, maxBytes);
@@ -125,16 +126,17 @@ public final class RocksDbAppTopics implements AppTopics {
     }
 
     @Override
-    public CompletionStage<Long> endPosition(AppTopic topic) {
+    public CompletionStage<@Nullable Found> find(AppTopic topic) {
         TopicReads reads = topics.get(topic);
-        return CompletableFuture.completedFuture(
-                reads == null ? 0L : reads.lane().committed());
+        return CompletableFuture.completedFuture(reads == null ? null : reads.found());
     }
 
     @Override
-    public void acknowledged(AppTopic topic, long position) {
+    public void acknowledged(AppTopic topic, @Nullable String id, long position) {
         TopicReads reads = topics.get(topic);
-        if (reads != null && reads.lane().noteUnwanted(position)) {
+        if (reads != null
+                && (id == null || id.equals(reads.id()))
+                && reads.lane().noteUnwanted(position)) {
             database.committer().submit(new Truncation(List.of(reads.lane()), this::dropFiles));
         }
     }
@@ -157,16 +159,16 @@ public final class RocksDbAppTopics implements AppTopics {
         return control.done;
     }
 
-    private Lane createTopic(AppTopic topic, WriteBatch batch) throws RocksDBException {
+    private TopicReads createTopic(AppTopic topic, WriteBatch batch) throws RocksDBException {
         TopicReads existing = topics.get(topic);
         if (existing != null) {
-            return existing.lane();
+            return existing;
         }
         lastId++;
         byte[] id = ByteBuffer.allocate(Integer.BYTES).putInt(lastId).array();
         batch.put(database.columns().handle(Column.META), LAST_ID, id);
         batch.put(database.columns().handle(Column.META), nameKey(topic), id);
-        return open(topic, id).lane();
+        return open(topic, id);
     }
 
     private void deleteTopic(AppTopic topic, WriteBatch batch) throws RocksDBException {
@@ -181,7 +183,10 @@ public final class RocksDbAppTopics implements AppTopics {
     }
 
     private TopicReads open(AppTopic topic, byte[] id) {
-        TopicReads reads = new TopicReads(database, new Lane(database.columns(), Column.APPS, id));
+        TopicReads reads = new TopicReads(
+                database,
+                new Lane(database.columns(), Column.APPS, id),
+                HexFormat.of().formatHex(id));
         topics.put(topic, reads);
         return reads;
     }

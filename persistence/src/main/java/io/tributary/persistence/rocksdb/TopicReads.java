@@ -1,5 +1,6 @@
 package io.tributary.persistence.rocksdb;
 
+import io.tributary.persistence.app.AppTopics;
 import io.tributary.persistence.app.AppTopics.AppRecord;
 import io.tributary.persistence.app.AppTopics.Page;
 import io.tributary.persistence.shard.LogRecord;
@@ -14,11 +15,23 @@ import org.jspecify.annotations.Nullable;
 final class TopicReads implements LaneAppends.Destination {
     private final RocksDbDatabase database;
     private final Lane lane;
+    private final String id;
     private final AtomicReference<@Nullable Read> latest = new AtomicReference<>();
 
-    TopicReads(RocksDbDatabase database, Lane lane) {
+    TopicReads(RocksDbDatabase database, Lane lane, String id) {
         this.database = database;
         this.lane = lane;
+        this.id = id;
+    }
+
+    /** Which topic it is, under whatever name. */
+    String id() {
+        return id;
+    }
+
+    /** Which topic it is, and where it ends now. */
+    AppTopics.Found found() {
+        return new AppTopics.Found(id, lane.committed());
     }
 
     @Override

@@ -42,7 +42,7 @@ public abstract class AppTopicsContract {
     @BeforeEach
     void openTopics() {
         topics = open();
-        assertThat(get(topics.create(TOPIC))).isZero();
+        assertThat(get(topics.create(TOPIC)).end()).isZero();
     }
 
     @AfterEach
@@ -57,14 +57,14 @@ public abstract class AppTopicsContract {
 
     @Test
     void topicIsEmptyWhenCreated() {
-        assertThat(get(topics.endPosition(TOPIC))).isZero();
-        assertThat(get(topics.endPosition(NEVER_THERE))).isZero();
+        assertThat(end(TOPIC)).isZero();
+        assertThat(get(topics.find(NEVER_THERE))).isNull();
     }
 
     @Test
     void recordsStayAndTheEndIsToldWhenATopicIsCreatedAgain() {
         List<Long> positions = appendAll(TOPIC, 3);
-        assertThat(get(topics.create(TOPIC))).isEqualTo(positions.getLast() + 1);
+        assertThat(get(topics.create(TOPIC)).end()).isEqualTo(positions.getLast() + 1);
         assertThat(read(TOPIC, 0, 3)).hasSize(3);
     }
 
@@ -76,7 +76,7 @@ public abstract class AppTopicsContract {
         assertThat(records).extracting(AppRecord::position).isEqualTo(positions);
         assertThat(records).extracting(AppRecord::message).isEqualTo(messages(100));
         assertThat(records).isSortedAccordingTo(Comparator.comparingLong(AppRecord::timeMillis));
-        assertThat(get(topics.endPosition(TOPIC))).isGreaterThan(positions.getLast());
+        assertThat(end(TOPIC)).isGreaterThan(positions.getLast());
     }
 
     @Test
@@ -97,7 +97,7 @@ public abstract class AppTopicsContract {
     @Test
     void readingBeginsAtThePositionAndStopsWhenThereAreEnoughRecords() {
         List<Long> positions = appendAll(TOPIC, 10);
-        Page page = get(topics.read(TOPIC, positions.get(2), 3, ALL));
+        Page page = get(topics.read(TOPIC, null, positions.get(2), 3, ALL));
         assertThat(page.records()).hasSizeBetween(1, 3);
         assertThat(page.records().getFirst().position()).isEqualTo(positions.get(2));
         assertThat(page.from()).isEqualTo(positions.get(2));
@@ -108,16 +108,16 @@ public abstract class AppTopicsContract {
     void readingStopsWhenThereAreEnoughBytes() {
         appendAll(TOPIC, 10);
         int each = message(0).sizeBytes();
-        assertThat(get(topics.read(TOPIC, 0, ALL, 2 * each)).records()).hasSizeBetween(1, 2);
-        assertThat(get(topics.read(TOPIC, 0, ALL, 1)).records()).hasSize(1);
-        assertThat(get(topics.read(TOPIC, 0, 1, ALL)).records()).hasSize(1);
+        assertThat(get(topics.read(TOPIC, null, 0, ALL, 2 * each)).records()).hasSizeBetween(1, 2);
+        assertThat(get(topics.read(TOPIC, null, 0, ALL, 1)).records()).hasSize(1);
+        assertThat(get(topics.read(TOPIC, null, 0, 1, ALL)).records()).hasSize(1);
     }
 
     @Test
     void readWaitsForTheNextWhenThereIsNone() {
         appendAll(TOPIC, 3);
         read(TOPIC, 0, 3);
-        CompletableFuture<Page> waiting = topics.read(TOPIC, get(topics.endPosition(TOPIC)), ALL, ALL);
+        CompletableFuture<Page> waiting = topics.read(TOPIC, null, end(TOPIC), ALL, ALL);
         assertThat(waiting).isNotDone();
         long appended = appendAll(TOPIC, 1).getFirst();
         assertThat(get(waiting).records()).extracting(AppRecord::position).containsExactly(appended);
@@ -125,8 +125,8 @@ public abstract class AppTopicsContract {
 
     @Test
     void readFailsWhenAnotherComes() {
-        CompletableFuture<Page> first = topics.read(TOPIC, 0, ALL, ALL);
-        CompletableFuture<Page> second = topics.read(TOPIC, 0, ALL, ALL);
+        CompletableFuture<Page> first = topics.read(TOPIC, null, 0, ALL, ALL);
+        CompletableFuture<Page> second = topics.read(TOPIC, null, 0, ALL, ALL);
         assertFails(first, RuntimeException.class);
         appendAll(TOPIC, 1);
         assertThat(get(second).records()).hasSize(1);
@@ -134,7 +134,7 @@ public abstract class AppTopicsContract {
 
     @Test
     void readingGoesOnWhenAReadWasCancelled() {
-        CompletableFuture<Page> cancelled = topics.read(TOPIC, 0, ALL, ALL);
+        CompletableFuture<Page> cancelled = topics.read(TOPIC, null, 0, ALL, ALL);
         cancelled.cancel(false);
         appendAll(TOPIC, 2);
         assertThat(read(TOPIC, 0, 2)).hasSize(2);
@@ -142,7 +142,7 @@ public abstract class AppTopicsContract {
 
     @Test
     void waitingReadFailsAndTheNextWorksWhenTheTopicIsReleased() {
-        CompletableFuture<Page> waiting = topics.read(TOPIC, 0, ALL, ALL);
+        CompletableFuture<Page> waiting = topics.read(TOPIC, null, 0, ALL, ALL);
         topics.release(TOPIC);
         topics.release(NEVER_THERE);
         assertFails(waiting, RuntimeException.class);
@@ -184,8 +184,8 @@ public abstract class AppTopicsContract {
         get(topics.create(strange));
         appendAll(TOPIC, 3);
         appendAll(shorter, 2);
-        assertThat(get(topics.endPosition(shorter))).isEqualTo(2);
-        assertThat(get(topics.endPosition(strange))).isZero();
+        assertThat(end(shorter)).isEqualTo(2);
+        assertThat(end(strange)).isZero();
         appendAll(strange, 1);
         assertThat(read(strange, 0, 1)).hasSize(1);
         until(() -> get(topics.deletable()).containsAll(List.of(TOPIC, shorter, strange)));
@@ -197,8 +197,8 @@ public abstract class AppTopicsContract {
         get(topics.delete(TOPIC));
         get(topics.delete(NEVER_THERE));
         until(() -> !get(topics.deletable()).contains(TOPIC));
-        assertThat(get(topics.create(TOPIC))).isZero();
-        assertThat(get(topics.endPosition(TOPIC))).isZero();
+        assertThat(get(topics.create(TOPIC)).end()).isZero();
+        assertThat(end(TOPIC)).isZero();
         assertThat(appendAll(TOPIC, 2)).containsExactly(0L, 1L);
         assertThat(read(TOPIC, 0, 2)).extracting(AppRecord::message).isEqualTo(messages(2));
     }
@@ -207,9 +207,25 @@ public abstract class AppTopicsContract {
     void topicIsThereWhenItIsCreatedWhileItIsBeingDeleted() {
         appendAll(TOPIC, 3);
         topics.delete(TOPIC);
-        assertThat(get(topics.create(TOPIC))).isZero();
+        assertThat(get(topics.create(TOPIC)).end()).isZero();
         assertThat(appendAll(TOPIC, 1)).containsExactly(0L);
         assertThat(read(TOPIC, 0, 1)).hasSize(1);
+    }
+
+    @Test
+    void topicIsAnotherOneWhenItIsMadeAnew() {
+        String before = get(topics.create(TOPIC)).id();
+        appendAll(TOPIC, 5);
+        assertThat(get(topics.find(TOPIC))).isEqualTo(new AppTopics.Found(before, 5));
+        assertThat(get(topics.read(TOPIC, before, 0, ALL, ALL)).records()).isNotEmpty();
+        get(topics.delete(TOPIC));
+        until(() -> get(topics.find(TOPIC)) == null);
+        AppTopics.Found after = get(topics.create(TOPIC));
+        assertThat(after.id()).isNotEqualTo(before);
+        appendAll(TOPIC, 8);
+        topics.acknowledged(TOPIC, before, 5);
+        assertFails(topics.read(TOPIC, before, 5, ALL, ALL), RuntimeException.class);
+        assertThat(get(topics.read(TOPIC, after.id(), 0, ALL, ALL)).from()).isZero();
     }
 
     @Test
@@ -230,12 +246,12 @@ public abstract class AppTopicsContract {
 
     @Test
     void readFailsWhenThereIsNoTopic() {
-        assertFails(topics.read(NEVER_THERE, 0, ALL, ALL), RuntimeException.class);
+        assertFails(topics.read(NEVER_THERE, null, 0, ALL, ALL), RuntimeException.class);
     }
 
     @Test
     void waitingReadFailsWhenTheTopicIsDeleted() {
-        CompletableFuture<Page> waiting = topics.read(TOPIC, 0, ALL, ALL);
+        CompletableFuture<Page> waiting = topics.read(TOPIC, null, 0, ALL, ALL);
         get(topics.delete(TOPIC));
         assertFails(waiting, RuntimeException.class);
     }
@@ -244,9 +260,9 @@ public abstract class AppTopicsContract {
     void readingBeginsBehindWhatIsDeletedWhenMessagesAreAcknowledged() {
         List<Long> positions = appendAll(TOPIC, 15_000);
         long acknowledged = positions.get(14_990);
-        topics.acknowledged(TOPIC, acknowledged);
-        until(() -> get(topics.read(TOPIC, 0, 1, ALL)).from() > 0);
-        Page page = get(topics.read(TOPIC, 0, 1, ALL));
+        topics.acknowledged(TOPIC, null, acknowledged);
+        until(() -> get(topics.read(TOPIC, null, 0, 1, ALL)).from() > 0);
+        Page page = get(topics.read(TOPIC, null, 0, 1, ALL));
         assertThat(page.from()).isLessThanOrEqualTo(acknowledged);
         assertThat(page.records().getFirst().position()).isEqualTo(page.from());
         assertThat(read(TOPIC, acknowledged, 10))
@@ -257,13 +273,13 @@ public abstract class AppTopicsContract {
     @Test
     void positionsDoNotGoBackWhenEverythingIsAcknowledgedAndTheTopicsReopened() {
         appendAll(TOPIC, 15_000);
-        long end = get(topics.endPosition(TOPIC));
-        topics.acknowledged(TOPIC, end);
+        long end = end(TOPIC);
+        topics.acknowledged(TOPIC, null, end);
         reopen();
-        assertThat(get(topics.create(TOPIC))).isEqualTo(end);
-        assertThat(get(topics.endPosition(TOPIC))).isEqualTo(end);
+        assertThat(get(topics.create(TOPIC)).end()).isEqualTo(end);
+        assertThat(end(TOPIC)).isEqualTo(end);
         assertThat(appendAll(TOPIC, 1)).containsExactly(end);
-        Page page = get(topics.read(TOPIC, end, ALL, ALL));
+        Page page = get(topics.read(TOPIC, null, end, ALL, ALL));
         assertThat(page.records()).hasSize(1);
     }
 
@@ -280,7 +296,7 @@ public abstract class AppTopicsContract {
                 .mapToObj(i -> new AppTopic("small-" + i, true))
                 .toList();
         List<Long> ends =
-                sharing.stream().map(topic -> get(topics.create(topic))).toList();
+                sharing.stream().map(topic -> get(topics.create(topic)).end()).toList();
         for (int round = 0; round < 20; round++) {
             for (AppTopic topic : sharing) {
                 CompletableFuture<?> _ = append(topic, message(round));
@@ -291,8 +307,7 @@ public abstract class AppTopicsContract {
             assertThat(records).extracting(AppRecord::message).isEqualTo(messages(20));
             assertThat(records).extracting(AppRecord::recipient).containsOnly(recipientOf(sharing.get(i)));
             assertThat(records).isSortedAccordingTo(Comparator.comparingLong(AppRecord::position));
-            assertThat(get(topics.endPosition(sharing.get(i))))
-                    .isGreaterThan(records.getLast().position());
+            assertThat(end(sharing.get(i))).isGreaterThan(records.getLast().position());
         }
     }
 
@@ -307,11 +322,11 @@ public abstract class AppTopicsContract {
 
     @Test
     void everythingFailsWhenClosed() {
-        CompletableFuture<Page> waiting = topics.read(TOPIC, 0, ALL, ALL);
+        CompletableFuture<Page> waiting = topics.read(TOPIC, null, 0, ALL, ALL);
         topics.close();
         assertFails(waiting, RuntimeException.class);
         assertFails(append(TOPIC, message(1)), RuntimeException.class);
-        assertFails(topics.read(TOPIC, 0, ALL, ALL), RuntimeException.class);
+        assertFails(topics.read(TOPIC, null, 0, ALL, ALL), RuntimeException.class);
         assertFails(topics.create(TOPIC), RuntimeException.class);
         assertFails(topics.delete(TOPIC), RuntimeException.class);
     }
@@ -356,12 +371,18 @@ public abstract class AppTopicsContract {
         appended.forEach(Waiting::get);
     }
 
+    /** Where a topic ends, 0 when there is none. */
+    protected final long end(AppTopic topic) {
+        AppTopics.Found found = get(topics.find(topic));
+        return found == null ? 0 : found.end();
+    }
+
     /** Reads so many records, in as many pages as it takes. */
     protected final List<AppRecord> read(AppTopic topic, long from, int count) {
         List<AppRecord> records = new ArrayList<>();
         long next = from;
         while (records.size() < count) {
-            Page page = get(topics.read(topic, next, 100, ALL));
+            Page page = get(topics.read(topic, null, next, 100, ALL));
             assertThat(page.next()).isGreaterThan(next);
             records.addAll(page.records());
             next = page.next();

@@ -10,6 +10,7 @@ import io.tributary.common.event.Recipient;
 import io.tributary.common.event.RecordFormat;
 import io.tributary.common.mqtt.QoS;
 import io.tributary.localcluster.LocalKafka;
+import io.tributary.persistence.app.AppTopics;
 import io.tributary.persistence.app.AppTopics.AppRecord;
 import io.tributary.persistence.app.AppTopics.AppTopic;
 import io.tributary.persistence.app.AppTopics.Page;
@@ -104,9 +105,9 @@ class AppTopicsFailureTest {
         try (KafkaAppTopics topics = open()) {
             get(topics.create(ERP));
             kafka.kill(1);
-            CompletableFuture<Page> read = topics.read(ERP, 0, 10, 10_000);
+            CompletableFuture<Page> read = topics.read(ERP, null, 0, 10, 10_000);
             AppTopic other = new AppTopic("other", false);
-            CompletionStage<Long> created = topics.create(other);
+            CompletionStage<AppTopics.Found> created = topics.create(other);
             AtomicInteger completed = new AtomicInteger();
             int accepted = 0;
             while (topics.append(ERP, message(accepted), RECIPIENT, null, (position, failure) -> {
@@ -126,7 +127,7 @@ class AppTopicsFailureTest {
             int expected = accepted;
             until(() -> completed.get() == expected);
             assertThat(get(read).records()).isNotEmpty();
-            assertThat(get(created)).isZero();
+            assertThat(get(created).end()).isZero();
         }
     }
 
@@ -150,7 +151,7 @@ class AppTopicsFailureTest {
     }
 
     private static void readOn(KafkaAppTopics topics, long from, List<AppRecord> into) {
-        CompletableFuture<?> _ = topics.read(ERP, from, 100, 1_000_000).whenComplete((page, failure) -> {
+        CompletableFuture<?> _ = topics.read(ERP, null, from, 100, 1_000_000).whenComplete((page, failure) -> {
             if (page != null) {
                 into.addAll(page.records());
                 readOn(topics, page.next(), into);

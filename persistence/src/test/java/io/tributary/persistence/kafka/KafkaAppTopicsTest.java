@@ -187,7 +187,7 @@ class KafkaAppTopicsTest extends AppTopicsContract {
         meanwhile.forEach(Waiting::get);
         assertThat(after).allSatisfy(position -> assertThat(get(position)).isEqualTo(-1));
         for (int round = 0; round < 3; round++) {
-            assertThat(get(topics().create(ERP))).isZero();
+            assertThat(get(topics().create(ERP)).end()).isZero();
             assertThat(appendAll(ERP, 1000))
                     .isEqualTo(LongStream.range(0, 1000).boxed().toList());
             assertThat(read(ERP, 0, 1000)).hasSize(1000);
@@ -196,10 +196,26 @@ class KafkaAppTopicsTest extends AppTopicsContract {
     }
 
     @Test
+    void topicIsMadeAnewForASessionThatLives() {
+        appendAll(ERP, 5);
+        String before = get(topics().create(ERP)).id();
+        topics().keepFor(recipient -> recipient.clientId().equals("erp"));
+        try (Admin admin = TestKafka.admin(config())) {
+            get(admin.deleteTopics(List.of(topicOf("erp"))).all().toCompletionStage());
+        }
+        until(() -> get(topics().find(ERP)) == null);
+        CompletableFuture<Long> gone = append(new AppTopic("over", false), message(1));
+        assertThat(appendAll(ERP, 20)).isEqualTo(LongStream.range(0, 20).boxed().toList());
+        assertThat(get(topics().create(ERP)).id()).isNotEqualTo(before);
+        assertThat(read(ERP, 0, 20)).hasSize(20);
+        assertThat(get(gone)).isEqualTo(-1);
+    }
+
+    @Test
     void offsetIsCommittedAndRecordsGoWhenAcknowledged() {
         appendAll(ERP, 100);
-        topics().acknowledged(ERP, 40);
-        until(() -> get(topics().read(ERP, 0, 1, ALL)).from() == 40);
+        topics().acknowledged(ERP, null, 40);
+        until(() -> get(topics().read(ERP, null, 0, 1, ALL)).from() == 40);
         until(() -> committed("erp") == 40);
     }
 
@@ -210,9 +226,9 @@ class KafkaAppTopicsTest extends AppTopicsContract {
             CompletableFuture<Long> appended = new CompletableFuture<>();
             keeping.append(ERP, message(1), recipientOf(ERP), null, (position, failure) -> appended.complete(position));
             get(appended);
-            keeping.acknowledged(ERP, 1);
+            keeping.acknowledged(ERP, null, 1);
             until(() -> committed("erp") == 1);
-            assertThat(get(keeping.read(ERP, 0, 1, ALL)).from()).isZero();
+            assertThat(get(keeping.read(ERP, null, 0, 1, ALL)).from()).isZero();
         }
     }
 
@@ -222,8 +238,9 @@ class KafkaAppTopicsTest extends AppTopicsContract {
                 .mapToObj(i -> new AppTopic("app-" + i, false))
                 .toList();
         many.stream().map(topic -> topics().create(topic)).toList().forEach(Waiting::get);
-        List<CompletableFuture<Page>> waiting =
-                many.stream().map(topic -> topics().read(topic, 0, ALL, ALL)).toList();
+        List<CompletableFuture<Page>> waiting = many.stream()
+                .map(topic -> topics().read(topic, null, 0, ALL, ALL))
+                .toList();
         for (int round = 0; round < 2; round++) {
             many.stream().map(topic -> append(topic, message(1))).toList().forEach(Waiting::get);
         }
@@ -242,7 +259,7 @@ class KafkaAppTopicsTest extends AppTopicsContract {
             read(topic, 0, 1);
         }
         for (int i = 0; i < 20; i++) {
-            CompletableFuture<Page> next = topics().read(ERP, i, ALL, ALL);
+            CompletableFuture<Page> next = topics().read(ERP, null, i, ALL, ALL);
             CompletableFuture<?> _ = append(ERP, message(i));
             assertThat(get(next).records()).hasSize(1);
         }
@@ -254,11 +271,11 @@ class KafkaAppTopicsTest extends AppTopicsContract {
         List<AppTopic> sharing = sameTwoPartitions();
         AppTopic busy = sharing.get(0);
         AppTopic away = sharing.get(1);
-        long begin = get(topics().create(away));
+        long begin = get(topics().create(away)).end();
         get(append(away, message(1)));
         appendAll(busy, 7000);
         get(append(away, message(2)));
-        CompletableFuture<Page> atTheEnd = topics().read(busy, get(topics().endPosition(busy)), ALL, ALL);
+        CompletableFuture<Page> atTheEnd = topics().read(busy, null, end(busy), ALL, ALL);
         assertThat(read(away, begin, 2)).extracting(AppRecord::message).containsExactly(message(1), message(2));
         assertThat(read(busy, begin, 7000)).hasSize(7000);
         assertThat(atTheEnd).isCompletedExceptionally(); // superseded
@@ -271,7 +288,7 @@ class KafkaAppTopicsTest extends AppTopicsContract {
                     .all()
                     .get();
         }
-        CompletableFuture<Long> created =
+        CompletableFuture<AppTopics.Found> created =
                 topics().create(new AppTopic("Aa", true)).toCompletableFuture();
         until(() -> errors.get() >= 3);
         assertThat(created).isNotDone();
@@ -282,8 +299,8 @@ class KafkaAppTopicsTest extends AppTopicsContract {
         List<AppTopic> sharing = sameTwoPartitions();
         AppTopic first = sharing.get(0);
         AppTopic second = sharing.get(1);
-        long fromFirst = get(topics().create(first));
-        long fromSecond = get(topics().create(second));
+        long fromFirst = get(topics().create(first)).end();
+        long fromSecond = get(topics().create(second)).end();
         for (int i = 0; i < 50; i++) {
             CompletableFuture<?> _ = append(first, message(i));
             CompletableFuture<?> _ = append(second, message(i));

@@ -40,9 +40,9 @@ class RocksDbAppTopicsTest extends AppTopicsContract {
         get(topics().create(own));
         get(topics().create(shared));
         appendAll(shared, 3);
-        assertThat(get(topics().endPosition(own))).isZero();
+        assertThat(end(own)).isZero();
         assertThat(get(topics().deletable())).contains(own, shared);
         get(topics().delete(shared));
-        assertThat(get(topics().create(shared))).isZero();
+        assertThat(get(topics().create(shared)).end()).isZero();
     }
 }

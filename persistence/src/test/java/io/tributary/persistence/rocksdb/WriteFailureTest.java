@@ -169,7 +169,7 @@ class WriteFailureTest {
                 store.save(0, emptySave(1, -1, 5).heads(List.of(head("a", 1))).build());
         CompletableFuture<Long> appended = new CompletableFuture<>();
         assertThat(append(apps, message(1), appended)).isTrue();
-        CompletableFuture<Page> read = apps.read(APP, 0, 10, 1000);
+        CompletableFuture<Page> read = apps.read(APP, null, 0, 10, 1000);
         CompletionStage<@Nullable Void> put = map.put("k", new byte[1]);
         until(() -> disk.failures() >= 3);
         assertThat(List.of(saved, appended, read, put))

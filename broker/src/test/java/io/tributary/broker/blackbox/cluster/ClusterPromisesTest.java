@@ -281,6 +281,35 @@ class ClusterPromisesTest {
         readInOrder(connect("n1", application, LONG), seen, sent);
     }
 
+    /** An administrator deletes it: what was in it is lost, and nothing that is published later. */
+    @ParameterizedTest
+    @ValueSource(booleans = {true, false})
+    void applicationGetsWhatIsPublishedAfterItsTopicWasDeleted(boolean isAway) throws IOException {
+        String application = isAway ? "app-away" : "app-here";
+        TestClient reader = connect("n1", application, LONG);
+        TestClient publisher = connect("n2", "publisher", 0);
+        subscribe(reader, "firehose");
+        for (int i = 0; i < 40; i++) {
+            publish(publisher, "firehose", "" + i, false);
+        }
+        readInOrder(reader, 0, 40);
+        if (isAway) {
+            reader.close();
+        }
+        deleteTopic("tributary.app." + name + application);
+        for (int i = 40; i < 100; i++) {
+            publish(publisher, "firehose", "" + i, false);
+        }
+        readInOrder(isAway ? connect("n3", application, LONG) : reader, 40, 100);
+    }
+
+    private static void deleteTopic(String topic) {
+        try (Admin admin = cluster.kafkaAdmin()) {
+            get(admin.deleteTopics(List.of(topic)).all().toCompletionStage());
+            until(() -> !get(admin.listTopics().names().toCompletionStage()).contains(topic));
+        }
+    }
+
     /** As Kafka does by itself after a week, unless configured. */
     private void forgetCommittedOffset(String application) {
         String group = "tributary.app." + name + application;

@@ -1,0 +1,182 @@
+package io.tributary.broker.shard;
+
+import io.tributary.common.event.GroupIdentifier;
+import io.tributary.common.event.ShardEvent;
+import io.tributary.common.event.ShardEvent.TopicFound;
+import io.tributary.persistence.app.AppTopics;
+import io.tributary.persistence.app.AppTopics.Found;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.CompletionStage;
+import java.util.function.Consumer;
+import java.util.function.LongConsumer;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Sees to it that the session of each application has its topic, and that the log says which one it is before anything of it is
+ * handed out. A topic that was deleted is made anew; what was in it is lost, and said to be. Confined to the thread of the driver.
+ */
+final class LivingTopics {
+    private static final Logger LOG = LoggerFactory.getLogger(LivingTopics.class);
+
+    private final int shard;
+    private final ShardState state;
+    private final AppTopics topics;
+    private final Deliveries deliveries;
+    private final long ownerEpoch;
+    private final Consumer<ShardEvent> append;
+    private final Answers answers;
+    private final ShardRecorder recorder;
+    /** What goes on when it is logged which topic a session has. */
+    private final Map<ClientState, List<Runnable>> waiting = new HashMap<>();
+    /** Those whose topic is being looked at. */
+    private final Set<ClientState> suspected = new HashSet<>();
+
+    private volatile @Nullable String problem;
+
+    /** How the driver goes on with an answer, unless the shard is lost or claimed again meanwhile. */
+    @FunctionalInterface
+    interface Answers {
+        void on(CompletionStage<Found> stage, Consumer<Found> next);
+    }
+
+    LivingTopics(
+            int shard,
+            ShardState state,
+            AppTopics topics,
+            Deliveries deliveries,
+            long ownerEpoch,
+            Consumer<ShardEvent> append,
+            Answers answers,
+            ShardRecorder recorder) {
+        this.shard = shard;
+        this.state = state;
+        this.topics = topics;
+        this.deliveries = deliveries;
+        this.ownerEpoch = ownerEpoch;
+        this.append = append;
+        this.answers = answers;
+        this.recorder = recorder;
+    }
+
+    /** What is wrong with a topic while it is being mended, in words; null for nothing. Any thread. */
+    @Nullable
+    String problem() {
+        return problem;
+    }
+
+    /**
+     * Goes on when the topic of a session is there, and the log says which one it is.
+     *
+     * @param then told the highest sequence number that the topic has; called once, also when the session ends meanwhile
+     */
+    void ensure(ClientState client, LongConsumer then) {
+        TopicProgress progress = client.topic;
+        if (progress == null) {
+            then.accept(client.lastSequence);
+            return;
+        }
+        // What was read or acknowledged before asking must be there.
+        long known = Math.max(progress.position(), deliveries.readUpTo(client) - progress.base());
+        long base = progress.base();
+        answers.on(topics.create(client.appTopic()), found -> {
+            boolean isOver = state.client(client.clientId) != client;
+            boolean isKnown = found.id().equals(progress.id()) && (found.end() >= known || base != progress.base());
+            if (isOver || isKnown) {
+                then.accept(progress.base() + found.end());
+            } else {
+                tell(client, progress, found, () -> then.accept(progress.base() + found.end()));
+            }
+        });
+    }
+
+    /** The topic of a session could not be read, is not there, or is another one: it is looked at, and made anew if need be. */
+    void suspect(ClientState client) {
+        if (suspected.add(client)) {
+            ensure(client, _ -> {
+                suspected.remove(client);
+                clearProblem();
+            });
+        }
+    }
+
+    /** There is no topic for a session: it is made anew. */
+    void missing(ClientState client) {
+        problem = "the topic of application " + GroupIdentifier.display(client.clientId)
+                + " is not there and is being made anew; publishers wait for it";
+        suspect(client);
+    }
+
+    /** It is logged which topic a session has. */
+    void found(ClientState client) {
+        goOn(client);
+    }
+
+    /** A session is over. */
+    void ended(ClientState client) {
+        suspected.remove(client);
+        goOn(client);
+    }
+
+    private void goOn(ClientState client) {
+        List<Runnable> all = waiting.remove(client);
+        if (all != null) {
+            all.forEach(Runnable::run);
+            clearProblem();
+        }
+    }
+
+    private void clearProblem() {
+        if (waiting.isEmpty() && suspected.isEmpty()) {
+            problem = null;
+        }
+    }
+
+    private void tell(ClientState client, TopicProgress progress, Found found, Runnable then) {
+        List<Runnable> others = waiting.get(client);
+        if (others != null) {
+            others.add(then);
+            return;
+        }
+        waiting.put(client, new ArrayList<>(List.of(then)));
+        String before = progress.id();
+        if (before == null) {
+            append.accept(new TopicFound(ownerEpoch, client.clientId, client.session, found.id(), 0, 1));
+            return;
+        }
+        boolean isShorter = before.equals(found.id());
+        long position = isShorter ? Math.min(progress.position(), found.end()) : 0;
+        long used = Math.max(progress.highestUsed(), deliveries.readUpTo(client));
+        long base = used + TopicProgress.LEAP - position;
+        say(client, progress, found, isShorter);
+        append.accept(
+                new TopicFound(ownerEpoch, client.clientId, client.session, found.id(), base, base + position + 1));
+    }
+
+    private void say(ClientState client, TopicProgress progress, Found found, boolean isShorter) {
+        String name = GroupIdentifier.display(client.clientId);
+        String what = isShorter
+                ? "has lost its end, and ends at " + found.end() + " now"
+                : "was deleted, and is another one now";
+        long lost = client.knownEnd - Math.max(progress.position(), isShorter ? found.end() : 0);
+        LOG.error(
+                "Shard {}: the topic of application {} {}. What was in it and not acknowledged is lost: at least {} messages;"
+                        + " what is published from now on is not",
+                shard,
+                name,
+                what,
+                Math.max(0, lost));
+        recorder.topicMadeAnew();
+        if (lost > 0) {
+            recorder.topicRecordsLost(lost);
+        }
+        client.knownEnd = found.end();
+        problem = "the topic of application " + name + " " + what + "; what was in it and not acknowledged is lost";
+    }
+}
