@@ -328,6 +328,11 @@ final class ShardState {
         if (client == null || client.epoch != relay.epoch()) {
             return;
         }
+        if (reused != null
+                && relay.epoch() <= reused.to()) { // the PUBREL of another message under its number may be lost
+            tellUnheard(relay);
+            return;
+        }
         if (client.inboundPacketIds.add(relay.packetId())) { // else a repetition [MQTT-4.3.3-10]
             changes.touch(client);
             effects.handOn(relay.message(), relay.destinations());

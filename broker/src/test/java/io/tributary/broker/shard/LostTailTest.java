@@ -78,7 +78,8 @@ class LostTailTest {
     }
 
     private static SimWorld world(long seed) {
-        Faults faults = new Faults(true, seed % 2 == 0, false, false, false, false, true, false, false, false, false, false);
+        Faults faults =
+                new Faults(true, seed % 2 == 0, false, false, false, false, true, false, false, false, false, false);
         return new SimWorld(seed, faults, List.of(new NothingAcknowledgedIsLost()));
     }
 
