@@ -88,7 +88,7 @@ class EventCodecTest {
     }
 
     @ParameterizedTest
-    @ValueSource(bytes = {0, 14, 65, -1})
+    @ValueSource(bytes = {0, 15, 65, -1})
     void refusesWhenTheTypeIsUnknown(byte type) {
         byte[] bytes = EventCodec.encode(new Owner("n"), RecordFormat.NEWEST);
         bytes[1] = type;
