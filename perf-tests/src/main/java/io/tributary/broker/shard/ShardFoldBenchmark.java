@@ -6,6 +6,7 @@ import io.tributary.common.event.QueueKind;
 import io.tributary.common.event.Recipient;
 import io.tributary.common.event.ShardEvent.Attach;
 import io.tributary.common.event.ShardEvent.ClientSettled;
+import io.tributary.common.event.ShardEvent.Detach;
 import io.tributary.common.event.ShardEvent.Owner;
 import io.tributary.common.event.ShardEvent.Publish;
 import io.tributary.common.event.ShardEvent.Settled;
@@ -18,7 +19,6 @@ import io.tributary.persistence.shard.SavePoint;
 import io.tributary.persistence.shard.ShardStore.Claim;
 import java.util.ArrayList;
 import java.util.List;
-import org.jspecify.annotations.Nullable;
 import org.openjdk.jmh.annotations.Benchmark;
 import org.openjdk.jmh.annotations.OperationsPerInvocation;
 import org.openjdk.jmh.annotations.Param;
@@ -101,7 +101,16 @@ public class ShardFoldBenchmark extends Microbenchmark {
         public void owned(long epoch) {}
 
         @Override
-        public void attached(ClientState client, @Nullable Taken previous) {}
+        public void topicFound(ClientState client) {}
+
+        @Override
+        public void attached(ClientState client) {}
+
+        @Override
+        public void takenOver(Taken connection, String by) {}
+
+        @Override
+        public void endedLate(Detach detach) {}
 
         @Override
         public void refused(Attach attach, ClientState existing) {}
@@ -135,5 +144,8 @@ public class ShardFoldBenchmark extends Microbenchmark {
 
         @Override
         public void willDue(String clientId, long epoch, Will will) {}
+
+        @Override
+        public void willDropped(String clientId, long epoch) {}
     }
 }
