@@ -5,8 +5,8 @@ import io.tributary.common.event.ShardEvent;
 
 /**
  * A connection's wish for its session, from the {@code Attach} to the owner's answer. It outlives a connection that ends meanwhile, so
- * that the session can be detached when the answer comes; it is small, and keeps nothing of the connection. Ends with exactly one of
- * {@link #answered} and {@link #detach}.
+ * that the session can be detached when the answer comes; it is small, and keeps nothing of the connection. Ends with
+ * {@link #answered}, once, which {@link #detach} calls, too.
  */
 final class Attaching {
     private final String clientId;

@@ -253,23 +253,12 @@ final class GroupHandOver {
 
         /** Appends in order, so that the last record is durable last. */
         private void append(List<Moved> moved, Runnable durable) {
-            int from = 0;
-            long bytes = 0;
-            for (int i = 0; i < moved.size(); i++) {
-                long size = largestSizeOf(moved.get(i));
-                if (i > from && bytes + size > largestMove) {
-                    append(moved, from, i, () -> {});
-                    from = i;
-                    bytes = 0;
-                }
-                bytes += size;
+            List<List<Moved>> parts = Parts.of(moved, Pass::largestSizeOf, largestMove);
+            for (int i = 0; i < parts.size(); i++) {
+                appender.append(
+                        new HandOver(ownerEpoch, client.clientId, client.session, parts.get(i)),
+                        i == parts.size() - 1 ? durable : () -> {});
             }
-            append(moved, from, moved.size(), durable);
-        }
-
-        private void append(List<Moved> moved, int from, int to, Runnable durable) {
-            appender.append(
-                    new HandOver(ownerEpoch, client.clientId, client.session, moved.subList(from, to)), durable);
         }
 
         private static long largestSizeOf(Moved moved) {

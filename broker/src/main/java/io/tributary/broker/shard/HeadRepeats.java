@@ -1,7 +1,6 @@
 package io.tributary.broker.shard;
 
 import io.tributary.broker.shard.SessionQueues.Page;
-import io.tributary.common.event.QueueEntry;
 import io.tributary.common.event.QueueEntry.Queued;
 import io.tributary.common.event.RoutingFormat;
 import io.tributary.common.event.SessionHead;
@@ -11,9 +10,7 @@ import io.tributary.common.event.ShardEvent.HeadQueue;
 import io.tributary.common.event.ShardEvent.HeadsComplete;
 import io.tributary.common.event.ShardEvent.Kept;
 import io.tributary.common.event.Source;
-import io.tributary.persistence.shard.ShardStore;
 import java.util.ArrayDeque;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Queue;
 import org.jspecify.annotations.Nullable;
@@ -183,36 +180,25 @@ final class HeadRepeats {
     }
 
     private void append(Round now, SessionHead head, Page page) {
-        List<Kept> part = new ArrayList<>();
-        int most = appender.roomBytes() / PART_OF_ROOM;
-        long bytes = 0;
-        long allBytes = 0;
-        for (ShardStore.Entry entry : page.entries()) {
-            if (entry.sequence() > head.lastSequence()) {
-                break; // came later
-            }
-            long size = largestSizeOf(entry.entry());
-            if (bytes > 0 && bytes + size > most) {
+        List<Kept> kept = page.entries().stream()
+                .takeWhile(entry -> entry.sequence() <= head.lastSequence()) // others came later
+                .map(entry -> new Kept(entry.sequence(), entry.entry()))
+                .toList();
+        if (!kept.isEmpty()) {
+            for (List<Kept> part : Parts.of(kept, HeadRepeats::largestSizeOf, appender.roomBytes() / PART_OF_ROOM)) {
                 append(new HeadQueue(ownerEpoch, now.asOf, head.clientId(), part));
-                part.clear();
-                bytes = 0;
             }
-            part.add(new Kept(entry.sequence(), entry.entry()));
-            bytes += size;
-            allBytes += entry.entry().sizeBytes();
-        }
-        if (!part.isEmpty()) {
-            append(new HeadQueue(ownerEpoch, now.asOf, head.clientId(), part));
         }
         now.nextSequence = page.next();
         if (now.nextSequence > head.lastSequence()) {
             now.queueOf = null;
         }
-        ticksToRest = (int) (allBytes / QUEUE_BYTES_A_TICK);
+        long bytes = kept.stream().mapToLong(one -> one.entry().sizeBytes()).sum();
+        ticksToRest = (int) (bytes / QUEUE_BYTES_A_TICK);
     }
 
-    private static long largestSizeOf(QueueEntry entry) {
-        return KEPT_BYTES + (entry instanceof Queued queued ? RoutingFormat.largestSizeOf(queued) : 0);
+    private static long largestSizeOf(Kept kept) {
+        return KEPT_BYTES + (kept.entry() instanceof Queued queued ? RoutingFormat.largestSizeOf(queued) : 0);
     }
 
     private void append(ShardEvent event) {

@@ -88,25 +88,11 @@ final class LogAppender {
      * log's records have for ever, so that cutting again gives the same ones.
      */
     List<List<Recipient>> records(List<Recipient> ofShard) {
-        int most = log.roomBytes() / PART_FOR_RECIPIENTS;
-        List<List<Recipient>> records = List.of();
-        int from = 0;
-        int bytes = 0;
-        for (int i = 0; i < ofShard.size(); i++) {
-            int size = RoutingFormat.largestSizeOf(ofShard.get(i));
-            if (i > from && (i - from == ShardEvent.MAX_RECIPIENTS || bytes + size > most)) {
-                records = records.isEmpty() ? new ArrayList<>() : records;
-                records.add(ofShard.subList(from, i));
-                from = i;
-                bytes = 0;
-            }
-            bytes += size;
-        }
-        if (from == 0) {
-            return List.of(ofShard);
-        }
-        records.add(ofShard.subList(from, ofShard.size()));
-        return records;
+        return Parts.of(
+                ofShard,
+                RoutingFormat::largestSizeOf,
+                log.roomBytes() / PART_FOR_RECIPIENTS,
+                ShardEvent.MAX_RECIPIENTS);
     }
 
     void append(int shard, ShardEvent event, AppendCallback callback) {

@@ -574,12 +574,16 @@ final class ShardDriver implements Effects {
         }
         if (claim == generation) {
             recorder.folded(records.size());
-            now.backlogs.folded(foldingMillis, environment.timeMillis().getAsLong() - foldingMillis);
+            tellBacklogs(now);
             endOfTurn(now);
         }
         if (claim == generation) {
             pauseIfBehind(now, records.getLast().offset());
         }
+    }
+
+    private void tellBacklogs(Live now) {
+        now.backlogs.folded(foldingMillis, environment.timeMillis().getAsLong() - foldingMillis);
     }
 
     /** The log's retention has deleted records that the state needs. */
@@ -917,7 +921,7 @@ final class ShardDriver implements Effects {
     private void goLive(Live now) {
         phase = Phase.LIVE;
         isLive = true;
-        now.backlogs.folded(foldingMillis, environment.timeMillis().getAsLong() - foldingMillis);
+        tellBacklogs(now);
         now.backlogs.standsStill(clockMillis.getAsLong());
         now.state.dueWills().keySet().forEach(key -> now.wills.begin(key.clientId()));
         problem = null;

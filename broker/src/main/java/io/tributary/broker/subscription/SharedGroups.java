@@ -29,6 +29,7 @@ public final class SharedGroups {
     // Guarded by this.
     private final Map<Subscriber, Set<SharedGroup>> memberships = new HashMap<>();
     private final Map<Subscriber, Connections> connections = new HashMap<>();
+    private final Set<Subscriber> membersHere = new HashSet<>();
     private final Set<Subscriber> stuckHere = new HashSet<>();
     private Routes routes = Routes.NONE;
 
@@ -117,14 +118,20 @@ public final class SharedGroups {
     }
 
     private synchronized List<Subscriber> membersHere() {
-        return memberships.keySet().stream()
-                .filter(member -> reach(member) == Reach.HERE)
-                .toList();
+        return List.copyOf(membersHere);
+    }
+
+    /** To be called when a subscriber has become a member or is none any more, or has come or gone. */
+    private void noteHere(Subscriber subscriber) {
+        if (memberships.containsKey(subscriber) && reach(subscriber) == Reach.HERE) {
+            membersHere.add(subscriber);
+        } else {
+            membersHere.remove(subscriber);
+        }
     }
 
     private synchronized void setStuck(Subscriber member, boolean isStuck) {
-        boolean isMember = memberships.containsKey(member) && reach(member) == Reach.HERE;
-        if (isMember && (isStuck ? stuckHere.add(member) : stuckHere.remove(member))) {
+        if (membersHere.contains(member) && (isStuck ? stuckHere.add(member) : stuckHere.remove(member))) {
             CompletableFuture<?> _ = changed(member);
         }
     }
@@ -142,6 +149,7 @@ public final class SharedGroups {
                 name -> new SharedGroup(name, new MemberChoice(choice.strategy(), inFlight), choice.localFirst()));
         boolean isNew = group.put(member, reachAsMember(subscriber));
         memberships.computeIfAbsent(subscriber, _ -> HashSet.newHashSet(1)).add(group);
+        noteHere(subscriber);
         trie.put(filter.filter(), group.name(), group);
         CompletableFuture<?> _ = tellOrWithdraw(subscriber);
         watcher.accept(group.name());
@@ -158,6 +166,7 @@ public final class SharedGroups {
             groups.remove(group);
             return groups.isEmpty() ? null : groups;
         });
+        noteHere(subscriber);
         if (!memberships.containsKey(subscriber)) {
             stuckHere.remove(subscriber);
         }
@@ -231,6 +240,7 @@ public final class SharedGroups {
     }
 
     private CompletableFuture<@Nullable Void> changed(Subscriber subscriber) {
+        noteHere(subscriber);
         CompletableFuture<@Nullable Void> told = tellOrWithdraw(subscriber);
         for (SharedGroup group : memberships.getOrDefault(subscriber, Set.of())) {
             group.setReach(subscriber, reachAsMember(subscriber));

@@ -1,27 +1,18 @@
 package io.tributary.broker.blackbox;
 
-import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.tributary.common.mqtt.Message;
 import io.tributary.common.mqtt.MqttPacket.Connack;
-import io.tributary.common.mqtt.MqttPacket.Connect;
-import io.tributary.common.mqtt.MqttPacket.ConnectProperties;
-import io.tributary.common.mqtt.MqttPacket.Disconnect;
 import io.tributary.common.mqtt.MqttPacket.Publish;
 import io.tributary.common.mqtt.MqttPacket.Suback;
 import io.tributary.common.mqtt.MqttPacket.Subscribe;
 import io.tributary.common.mqtt.ProtocolVersion;
-import io.tributary.common.mqtt.PublishProperties;
 import io.tributary.common.mqtt.QoS;
-import io.tributary.common.mqtt.ReasonCode;
 import io.tributary.common.mqtt.Subscription;
 import io.tributary.common.mqtt.Subscription.RetainHandling;
-import io.tributary.common.mqtt.Will;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
-import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 
@@ -43,11 +34,11 @@ class QuickReturnTest {
             watcher.send(new Subscribe(1, List.of(all), 0, List.of()));
             watcher.expect(Suback.class);
             for (int round = 0; round < ROUNDS; round++) {
-                leave(connect("quick-will", 60, "quick/will"), -1);
+                connect("quick-will", 60, "quick/will").disconnect(-1);
             }
             List<String> seen = new ArrayList<>();
             try (TestClient last = TestClient.open(broker.tcpPort(), ProtocolVersion.MQTT_5)) {
-                last.connect(packet("quick-end", 0, "quick/end"));
+                last.connect(TestClient.connectPacket("quick-end", 0, "quick/end"));
             } // closed without DISCONNECT: its will is the last
             do {
                 seen.add(watcher.expect(Publish.class).topic());
@@ -61,41 +52,16 @@ class QuickReturnTest {
         int present = 0;
         for (int round = 0; round < ROUNDS; round++) {
             TestClient client = TestClient.open(broker.tcpPort(), ProtocolVersion.MQTT_5);
-            Connack connack = client.connect(packet("quick-session", 60, null));
+            Connack connack = client.connect(TestClient.connectPacket("quick-session", 60, null));
             present += connack.sessionPresent() ? 1 : 0;
-            leave(client, 0);
+            client.disconnect(0);
         }
         assertThat(present).isZero();
     }
 
     private TestClient connect(String clientId, long expirySeconds, String willTopic) throws IOException {
         TestClient client = TestClient.open(broker.tcpPort(), ProtocolVersion.MQTT_5);
-        client.connect(packet(clientId, expirySeconds, willTopic));
+        client.connect(TestClient.connectPacket(clientId, expirySeconds, willTopic));
         return client;
-    }
-
-    private static void leave(TestClient client, long expirySeconds) throws IOException {
-        client.send(new Disconnect(ReasonCode.SUCCESS, expirySeconds, null, null, List.of()));
-        client.close();
-    }
-
-    private static Connect packet(String clientId, long expirySeconds, @Nullable String will) {
-        Message message = new Message(
-                will == null ? "-" : will,
-                "gone".getBytes(UTF_8),
-                QoS.AT_MOST_ONCE,
-                false,
-                PublishProperties.NONE,
-                Message.NEVER,
-                "");
-        return new Connect(
-                ProtocolVersion.MQTT_5,
-                false,
-                0,
-                clientId,
-                will == null ? null : new Will(message, 0, -1),
-                null,
-                null,
-                ConnectProperties.defaults(expirySeconds));
     }
 }

@@ -1,15 +1,23 @@
 package io.tributary.broker.blackbox;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
+
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import io.tributary.common.codec.DecoderLimits;
 import io.tributary.common.codec.MqttDecoder;
 import io.tributary.common.codec.MqttEncoder;
+import io.tributary.common.mqtt.Message;
 import io.tributary.common.mqtt.MqttPacket;
 import io.tributary.common.mqtt.MqttPacket.Connack;
 import io.tributary.common.mqtt.MqttPacket.Connect;
 import io.tributary.common.mqtt.MqttPacket.ConnectProperties;
+import io.tributary.common.mqtt.MqttPacket.Disconnect;
 import io.tributary.common.mqtt.ProtocolVersion;
+import io.tributary.common.mqtt.PublishProperties;
+import io.tributary.common.mqtt.QoS;
+import io.tributary.common.mqtt.ReasonCode;
+import io.tributary.common.mqtt.Will;
 import io.tributary.common.topic.TopicLimits;
 import java.io.EOFException;
 import java.io.IOException;
@@ -18,6 +26,7 @@ import java.net.InetSocketAddress;
 import java.net.Socket;
 import java.net.SocketTimeoutException;
 import java.time.Duration;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -85,6 +94,46 @@ public final class TestClient implements AutoCloseable {
                 null,
                 null,
                 ConnectProperties.defaults(sessionExpirySeconds));
+    }
+
+    /**
+     * A CONNECT of MQTT 5 that may resume a session, without keep alive.
+     *
+     * @param willTopic where the will goes, at QoS 0, or null for none
+     */
+    public static Connect connectPacket(String clientId, long sessionExpirySeconds, @Nullable String willTopic) {
+        Will will = willTopic == null
+                ? null
+                : new Will(
+                        new Message(
+                                willTopic,
+                                "gone".getBytes(UTF_8),
+                                QoS.AT_MOST_ONCE,
+                                false,
+                                PublishProperties.NONE,
+                                Message.NEVER,
+                                ""),
+                        0,
+                        -1);
+        return new Connect(
+                ProtocolVersion.MQTT_5,
+                false,
+                0,
+                clientId,
+                will,
+                null,
+                null,
+                ConnectProperties.defaults(sessionExpirySeconds));
+    }
+
+    /**
+     * Sends DISCONNECT and closes the connection right behind it.
+     *
+     * @param sessionExpirySeconds for how long the session goes on, -1 for as long as CONNECT said
+     */
+    public void disconnect(long sessionExpirySeconds) throws IOException {
+        send(new Disconnect(ReasonCode.SUCCESS, sessionExpirySeconds, null, null, List.of()));
+        close();
     }
 
     /** Sends CONNECT and waits for a CONNACK that accepts. */

@@ -10,6 +10,7 @@ import java.util.Objects;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.function.Consumer;
 import java.util.function.Supplier;
 import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.admin.AdminClientConfig;
@@ -72,7 +73,12 @@ public final class KafkaTopics {
         try (Closing admin = new Closing(connect(config))) {
             KafkaTopics topics = new KafkaTopics(config, rules(config, needs));
             List<String> missing = topics.missing(admin.admin);
-            return missing.isEmpty() ? topics.lookAt(admin.admin, true) : List.of(isMissing(missing));
+            if (!missing.isEmpty()) {
+                return List.of(isMissing(missing));
+            }
+            List<String> faults = new ArrayList<>();
+            faults.addAll(topics.lookAt(admin.admin, topics.settings(admin.admin), faults::add));
+            return faults;
         }
     }
 
@@ -82,11 +88,13 @@ public final class KafkaTopics {
             KafkaTopics topics = new KafkaTopics(config, rules);
             topics.await(closing.admin.describeCluster().nodes());
             topics.createMissing(closing.admin);
-            List<String> faults = topics.lookAt(closing.admin, false);
+            Map<String, Map<String, String>> settings = topics.settings(closing.admin);
+            List<String> faults = topics.lookAt(closing.admin, settings, harmless -> LOG.error("{}", harmless));
             if (!faults.isEmpty()) {
                 throw new KafkaAccessException(String.join("\n", faults));
             }
-            return topics.largestRecordBytes(closing.admin);
+            TopicRules first = rules.getFirst();
+            return first.largestRecordBytes(settings.getOrDefault(first.topic(), Map.of()));
         }
     }
 
@@ -171,24 +179,21 @@ public final class KafkaTopics {
         }
     }
 
-    private int largestRecordBytes(Admin admin) {
-        TopicRules first = rules.getFirst();
-        return first.largestRecordBytes(settings(admin).getOrDefault(first.topic(), Map.of()));
-    }
-
-    /** @param all whether what does no harm counts, too; it is logged otherwise */
-    private List<String> lookAt(Admin admin, boolean all) {
+    /**
+     * What is wrong, a sentence each.
+     *
+     * @param settings of each topic
+     * @param harmless told what is not as it should be, and does no harm
+     */
+    private List<String> lookAt(Admin admin, Map<String, Map<String, String>> settings, Consumer<String> harmless) {
         Map<String, TopicDescription> descriptions = describe(admin);
-        Map<String, Map<String, String>> settings = settings(admin);
         List<String> faults = new ArrayList<>();
         for (TopicRules topic : rules) {
             TopicDescription found = Objects.requireNonNull(descriptions.get(topic.topic()));
             List<TopicPartition> added = topic.partitionsBeyond(found);
             boolean isUnused = !added.isEmpty() && areEmpty(admin, added);
-            if (isUnused && all) {
-                faults.add(topic.hasUnused(added.size()));
-            } else if (isUnused) {
-                LOG.error("{}", topic.hasUnused(added.size()));
+            if (isUnused) {
+                harmless.accept(topic.hasUnused(added.size()));
             }
             faults.addAll(topic.faults(found, isUnused, settings.getOrDefault(topic.topic(), Map.of())));
         }

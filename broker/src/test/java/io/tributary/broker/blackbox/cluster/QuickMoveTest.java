@@ -1,32 +1,23 @@
 package io.tributary.broker.blackbox.cluster;
 
-import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.tributary.broker.blackbox.BrokerExtension;
 import io.tributary.broker.blackbox.Scratch;
 import io.tributary.broker.blackbox.TestClient;
-import io.tributary.common.mqtt.Message;
 import io.tributary.common.mqtt.MqttPacket.Connack;
-import io.tributary.common.mqtt.MqttPacket.Connect;
-import io.tributary.common.mqtt.MqttPacket.ConnectProperties;
-import io.tributary.common.mqtt.MqttPacket.Disconnect;
 import io.tributary.common.mqtt.MqttPacket.Publish;
 import io.tributary.common.mqtt.MqttPacket.Suback;
 import io.tributary.common.mqtt.MqttPacket.Subscribe;
 import io.tributary.common.mqtt.ProtocolVersion;
-import io.tributary.common.mqtt.PublishProperties;
 import io.tributary.common.mqtt.QoS;
-import io.tributary.common.mqtt.ReasonCode;
 import io.tributary.common.mqtt.Subscription;
 import io.tributary.common.mqtt.Subscription.RetainHandling;
-import io.tributary.common.mqtt.Will;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
-import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -63,15 +54,15 @@ class QuickMoveTest {
             watcher.expect(Suback.class);
             for (int round = 0; round < ROUNDS; round++) {
                 TestClient client = TestClient.open(port(round), ProtocolVersion.MQTT_5);
-                client.connect(packet("move-will-" + round % 16, 60, "move/will"));
-                leave(client, -1);
+                client.connect(TestClient.connectPacket("move-will-" + round % 16, 60, "move/will"));
+                client.disconnect(-1);
                 TestClient next = TestClient.open(port(round + 1), ProtocolVersion.MQTT_5);
-                next.connect(packet("move-will-" + round % 16, 60, "move/will"));
-                leave(next, -1);
+                next.connect(TestClient.connectPacket("move-will-" + round % 16, 60, "move/will"));
+                next.disconnect(-1);
             }
             List<String> seen = new ArrayList<>();
             try (TestClient last = TestClient.open(port(0), ProtocolVersion.MQTT_5)) {
-                last.connect(packet("move-end", 0, "move/end"));
+                last.connect(TestClient.connectPacket("move-end", 0, "move/end"));
             } // closed without DISCONNECT: its will is the last
             do {
                 seen.add(watcher.expect(Publish.class).topic());
@@ -85,39 +76,14 @@ class QuickMoveTest {
         int present = 0;
         for (int round = 0; round < ROUNDS; round++) {
             TestClient client = TestClient.open(port(round), ProtocolVersion.MQTT_5);
-            Connack connack = client.connect(packet("move-session", 60, null));
+            Connack connack = client.connect(TestClient.connectPacket("move-session", 60, null));
             present += connack.sessionPresent() ? 1 : 0;
-            leave(client, 0);
+            client.disconnect(0);
         }
         assertThat(present).isZero();
     }
 
     private static int port(int round) {
         return cluster.node(round % 2 == 0 ? "n1" : "n2").tcpPort();
-    }
-
-    private static void leave(TestClient client, long expirySeconds) throws IOException {
-        client.send(new Disconnect(ReasonCode.SUCCESS, expirySeconds, null, null, List.of()));
-        client.close();
-    }
-
-    private static Connect packet(String clientId, long expirySeconds, @Nullable String will) {
-        Message message = new Message(
-                will == null ? "-" : will,
-                "gone".getBytes(UTF_8),
-                QoS.AT_MOST_ONCE,
-                false,
-                PublishProperties.NONE,
-                Message.NEVER,
-                "");
-        return new Connect(
-                ProtocolVersion.MQTT_5,
-                false,
-                0,
-                clientId,
-                will == null ? null : new Will(message, 0, -1),
-                null,
-                null,
-                ConnectProperties.defaults(expirySeconds));
     }
 }
