@@ -10,6 +10,7 @@ import io.tributary.common.event.ShardEvent.HeadQueue;
 import io.tributary.common.event.ShardEvent.HeadsComplete;
 import io.tributary.common.event.ShardEvent.Kept;
 import io.tributary.common.event.Source;
+import io.tributary.persistence.shard.ShardStore;
 import java.util.ArrayDeque;
 import java.util.List;
 import java.util.Queue;
@@ -20,8 +21,8 @@ import org.jspecify.annotations.Nullable;
  * rebuild the shard though its beginning is deleted, see {@link Restore}.
  *
  * <p>A round tells the state as it was at the offset at which it began, a few sessions a tick; its memory is a copy of the
- * heads. Time is the log's. An owner that does not know of a
- * round before it begins one soon. Confined to the thread of the driver.
+ * heads. Time is the log's. An owner goes by the last round of the owners before it, and begins one soon where there was none.
+ * Confined to the thread of the driver.
  */
 final class HeadRepeats {
     private static final int ROUNDS_IN_RETENTION = 4;
@@ -133,7 +134,9 @@ final class HeadRepeats {
     private boolean isDue() {
         long now = time.nowMillis();
         if (dueMillis == UNKNOWN) {
-            dueMillis = now + Math.min(LATEST_FIRST_ROUND_MILLIS, retentionMillis / FIRST_ROUND);
+            dueMillis = state.repeatedMillis() == ShardStore.NEVER_REPEATED
+                    ? now + Math.min(LATEST_FIRST_ROUND_MILLIS, retentionMillis / FIRST_ROUND)
+                    : state.repeatedMillis() + intervalMillis();
         }
         dueMillis = Math.min(
                 dueMillis, now + intervalMillis()); // the servers' clock may have been ahead, and have come back

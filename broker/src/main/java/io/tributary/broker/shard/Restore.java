@@ -200,6 +200,7 @@ final class Restore {
                 applied,
                 LogRecord.NO_LEADER,
                 foldedOwner,
+                ShardStore.NEVER_REPEATED,
                 sources,
                 cleared,
                 heads,

@@ -32,6 +32,7 @@ import io.tributary.persistence.shard.SavePoint;
 import io.tributary.persistence.shard.SavePoint.ClientWill;
 import io.tributary.persistence.shard.SavePoint.SourcePosition;
 import io.tributary.persistence.shard.SavePoint.WillKey;
+import io.tributary.persistence.shard.ShardStore;
 import io.tributary.persistence.shard.ShardStore.Claim;
 import io.tributary.persistence.shard.ShardStore.Reused;
 import java.util.ArrayList;
@@ -94,12 +95,14 @@ final class ShardState {
     private long ownerEpoch;
     private long applied;
     private int leaderEpoch;
+    private long repeatedMillis;
 
     /** Creates the state as a store has it; heads and wills follow through {@link #load}. */
     ShardState(Effects effects, Claim stored) {
         this.effects = effects;
         applied = stored.applied();
         leaderEpoch = stored.leaderEpoch();
+        repeatedMillis = stored.repeatedMillis();
         reused = stored.reused();
         changes = new ShardChanges(savedUpTo());
         ownerEpoch = stored.foldedOwner();
@@ -178,7 +181,8 @@ final class ShardState {
             case SessionExpired expired -> sessionExpired(offset, timeMillis, expired);
             case WillDue due -> willDue(timeMillis, due);
             case HandOver handOver -> handOver(handOver);
-            case Head _, HeadQueue _, HeadsComplete _ -> {} // they say what is known, and may say it late
+            case Head _, HeadQueue _ -> {} // they say what is known, and may say it late
+            case HeadsComplete _ -> repeatedMillis = timeMillis;
         }
     }
 
@@ -191,6 +195,7 @@ final class ShardState {
                 applied,
                 leaderEpoch,
                 ownerEpoch,
+                repeatedMillis,
                 taken.sources(),
                 taken.cleared(),
                 taken.heads(clients),
@@ -209,6 +214,11 @@ final class ShardState {
     /** No session begins at an offset that is used twice, but one may be stored from before. */
     private long savedUpTo() {
         return reused == null ? applied : Math.max(applied, reused.to());
+    }
+
+    /** The time of the log's last complete round of repeated heads, or {@link ShardStore#NEVER_REPEATED}. */
+    long repeatedMillis() {
+        return repeatedMillis;
     }
 
     /** The offset of the last record folded. */

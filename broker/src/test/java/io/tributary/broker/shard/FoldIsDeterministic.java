@@ -57,7 +57,13 @@ final class FoldIsDeterministic implements Ledger.Promise {
     /** The state that an owner has who finds the store as it is, and folds the rest of the log. */
     private static SimStore.Shard foldOn(SimStore.Shard stored, List<LogRecord> records) {
         ShardState state = new ShardState(
-                new NoEffects(), new Claim(stored.applied, stored.foldedOwner, List.copyOf(stored.sources.values())));
+                new NoEffects(), new Claim(
+                        stored.applied,
+                        stored.leaderEpoch,
+                        stored.foldedOwner,
+                        stored.repeatedMillis,
+                        List.copyOf(stored.sources.values()),
+                        null));
         state.load(List.copyOf(stored.heads.values()), List.copyOf(stored.wills.values()));
         records.forEach(record -> state.apply(record.offset(), record.timeMillis(), EventCodec.decode(record.value())));
         SimStore.Shard folded = stored.copy();
@@ -68,6 +74,7 @@ final class FoldIsDeterministic implements Ledger.Promise {
     private static void compare(SimStore.Shard stored, SimStore.Shard folded) {
         assertThat(stored.applied).isEqualTo(folded.applied);
         assertThat(stored.foldedOwner).isEqualTo(folded.foldedOwner);
+        assertThat(stored.repeatedMillis).isEqualTo(folded.repeatedMillis);
         assertThat(stored.sources).isEqualTo(folded.sources);
         assertThat(stored.queues).isEqualTo(folded.queues);
         assertThat(stored.wills).isEqualTo(folded.wills);

@@ -74,6 +74,34 @@ class RepeatedHeadsTest {
     }
 
     @Test
+    void newOwnerDoesNotBeginWhatTheOneBeforeHasDone() {
+        goLive();
+        fold(attach("a", 7));
+        ticks(20);
+        assertThat(repeated()).hasSize(2);
+        driver = newDriver();
+        goLive();
+        ticks(100);
+        assertThat(repeated()).hasSize(2);
+        ticks(60);
+        assertThat(repeated()).hasSize(4);
+    }
+
+    @Test
+    void newOwnerEndsWhatTheOneBeforeHasOnlyBegun() {
+        goLive();
+        for (int i = 0; i < 25; i++) {
+            fold(attach("client-" + i, i));
+        }
+        ticks(12);
+        assertThat(repeated()).hasSize(10);
+        driver = newDriver();
+        goLive();
+        ticks(20);
+        assertThat(repeated()).hasSize(36).last().isInstanceOf(HeadsComplete.class);
+    }
+
+    @Test
     void aFewSessionsAreLoggedAtATime() {
         goLive();
         for (int i = 0; i < 25; i++) {
@@ -213,7 +241,7 @@ class RepeatedHeadsTest {
     private void goLive() {
         log.calls.clear();
         driver.assigned();
-        log.makeDurable();
+        log.makeDurable(nowMillis);
         for (int left = 20; left > 0 && !driver.isLive(); left--) {
             store.answerAll();
             read();

@@ -58,7 +58,7 @@ final class SaveCall {
         arguments.add(decimal(savePoint.applied()));
         arguments.add(decimal(savePoint.cleared().size()));
         arguments.add(decimal(savePoint.willsRemoved().size()));
-        arguments.add(decimal(2L * (2 + savePoint.sources().size())));
+        arguments.add(decimal(2L * (3 + savePoint.sources().size())));
         arguments.add(decimal(2L * savePoint.heads().size()));
         arguments.add(decimal(2L * savePoint.wills().size()));
     }
@@ -74,6 +74,8 @@ final class SaveCall {
         arguments.add(decimal(savePoint.foldedOwner()));
         arguments.add(ShardKeys.utf8(Position.LEADER_EPOCH));
         arguments.add(decimal(savePoint.leaderEpoch()));
+        arguments.add(ShardKeys.utf8(Position.REPEATED));
+        arguments.add(decimal(savePoint.repeatedMillis()));
         for (SourcePosition source : savePoint.sources()) {
             arguments.add(StateBytes.sourceField(source));
             arguments.add(StateBytes.sourceValue(source));

@@ -1,6 +1,7 @@
 package io.tributary.persistence.rocksdb;
 
 import io.tributary.persistence.shard.FencedException;
+import io.tributary.persistence.shard.LogRecord;
 import io.tributary.persistence.shard.SavePoint;
 import io.tributary.persistence.shard.SavePoint.SourcePosition;
 import io.tributary.persistence.shard.ShardStore;
@@ -22,6 +23,7 @@ final class StoredShard {
     private long epoch = -1;
     private long applied = ShardStore.NOTHING_APPLIED;
     private long foldedOwner = -1;
+    private long repeatedMillis = ShardStore.NEVER_REPEATED;
 
     /** Reads where the shard stands. */
     StoredShard(ColumnStore columns, int shard) {
@@ -32,6 +34,7 @@ final class StoredShard {
             epoch = ByteBuffer.wrap(header).getLong(0);
             applied = appliedIn(header);
             foldedOwner = ByteBuffer.wrap(header).getLong(2 * Long.BYTES);
+            repeatedMillis = ByteBuffer.wrap(header).getLong(3 * Long.BYTES);
         }
         readSources(columns);
     }
@@ -48,8 +51,10 @@ final class StoredShard {
     /** Takes the shard over, unless a newer owner has. */
     Claim claim(long ownerEpoch, WriteBatch batch) throws RocksDBException {
         checkEpoch(ownerEpoch);
-        putHeader(ownerEpoch, applied, foldedOwner, batch);
-        return new Claim(applied, foldedOwner, List.copyOf(sources.values()));
+        epoch = ownerEpoch;
+        putHeader(batch);
+        return new Claim(
+                applied, LogRecord.NO_LEADER, foldedOwner, repeatedMillis, List.copyOf(sources.values()), null);
     }
 
     /**
@@ -71,7 +76,11 @@ final class StoredShard {
 
     /** Moves on to where the save point leads. */
     void moveTo(SavePoint savePoint, WriteBatch batch) throws RocksDBException {
-        putHeader(savePoint.ownerEpoch(), savePoint.applied(), savePoint.foldedOwner(), batch);
+        epoch = savePoint.ownerEpoch();
+        applied = savePoint.applied();
+        foldedOwner = savePoint.foldedOwner();
+        repeatedMillis = savePoint.repeatedMillis();
+        putHeader(batch);
         for (SourcePosition source : savePoint.sources()) {
             sources.put(source.shard(), source);
             byte[] value = ByteBuffer.allocate(Long.BYTES + Integer.BYTES)
@@ -88,15 +97,12 @@ final class StoredShard {
         }
     }
 
-    private void putHeader(long newEpoch, long newApplied, long newFoldedOwner, WriteBatch batch)
-            throws RocksDBException {
-        epoch = newEpoch;
-        applied = newApplied;
-        foldedOwner = newFoldedOwner;
-        byte[] value = ByteBuffer.allocate(3 * Long.BYTES)
+    private void putHeader(WriteBatch batch) throws RocksDBException {
+        byte[] value = ByteBuffer.allocate(4 * Long.BYTES)
                 .putLong(epoch)
                 .putLong(applied)
                 .putLong(foldedOwner)
+                .putLong(repeatedMillis)
                 .array();
         batch.put(column, keys.header(), value);
     }

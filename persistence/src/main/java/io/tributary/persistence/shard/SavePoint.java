@@ -17,6 +17,8 @@ import java.util.List;
  * @param leaderEpoch that of the record at this offset, or {@link LogRecord#NO_LEADER}
  * @param foldedOwner the epoch of the latest owner whose record is folded then; while an owner folds what others left, that
  *     is one before it. -1 for none
+ * @param repeatedMillis the time, by the log, of the last complete round of repeated heads that is folded then, or {@link
+ *     ShardStore#NEVER_REPEATED}
  * @param sources for each shard the latest source applied from it; only those that changed
  * @param cleared clients whose session ended: head and queue go; wills stay until they are removed by name
  * @param heads the heads that changed
@@ -31,6 +33,7 @@ public record SavePoint(
         long applied,
         int leaderEpoch,
         long foldedOwner,
+        long repeatedMillis,
         List<SourcePosition> sources,
         List<String> cleared,
         List<SessionHead> heads,

@@ -13,6 +13,7 @@ import io.tributary.persistence.shard.SavePoint.SequenceKey;
 import io.tributary.persistence.shard.SavePoint.SequencedEntry;
 import io.tributary.persistence.shard.SavePoint.SourcePosition;
 import io.tributary.persistence.shard.SavePoint.WillKey;
+import io.tributary.persistence.shard.ShardStore;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
 
@@ -24,6 +25,7 @@ public final class SavePoints {
     private final long expectedApplied;
     private final long applied;
     private long foldedOwner;
+    private long repeatedMillis = ShardStore.NEVER_REPEATED;
     private List<SourcePosition> sources = List.of();
     private List<String> cleared = List.of();
     private List<SessionHead> heads = List.of();
@@ -89,6 +91,12 @@ public final class SavePoints {
         return this;
     }
 
+    /** Sets the time of the last round of repeated heads. */
+    public SavePoints repeatedMillis(long millis) {
+        repeatedMillis = millis;
+        return this;
+    }
+
     /** Sets the latest sources. */
     public SavePoints sources(List<SourcePosition> positions) {
         sources = positions;
@@ -139,6 +147,7 @@ public final class SavePoints {
                 applied,
                 LogRecord.NO_LEADER,
                 foldedOwner,
+                repeatedMillis,
                 sources,
                 cleared,
                 heads,

@@ -11,6 +11,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.tributary.common.event.QueueEntry;
 import io.tributary.common.event.SessionHead;
 import io.tributary.persistence.shard.FencedException;
+import io.tributary.persistence.shard.LogRecord;
 import io.tributary.persistence.shard.SavePoint;
 import io.tributary.persistence.shard.SavePoint.ClientWill;
 import io.tributary.persistence.shard.SavePoint.SequenceKey;
@@ -330,6 +331,7 @@ public abstract class ShardStoreContract {
     void everythingIsThereWhenReopened() {
         claim(OWNER);
         save(emptySave(OWNER, -1, 4)
+                .repeatedMillis(77)
                 .sources(List.of(new SourcePosition(0, 9, 1)))
                 .heads(List.of(head("a", 1)))
                 .queued(List.of(entry("a", 1)))
@@ -338,7 +340,8 @@ public abstract class ShardStoreContract {
         store.close();
         store = open();
         assertFails(store.claim(SHARD, new Claimant(OWNER - 1)), FencedException.class);
-        assertThat(claim(OWNER)).isEqualTo(new Claim(4, OWNER, List.of(new SourcePosition(0, 9, 1))));
+        assertThat(claim(OWNER)).isEqualTo(
+                        new Claim(4, LogRecord.NO_LEADER, OWNER, 77, List.of(new SourcePosition(0, 9, 1)), null));
         assertThat(readHeads(SHARD)).hasSize(1);
         assertThat(readWills(SHARD)).hasSize(1);
         assertThat(sequences(readQueue("a", 0, 10, 10_000))).containsExactly(1L);

@@ -24,6 +24,7 @@ import io.tributary.persistence.shard.SavePoint;
 import io.tributary.persistence.shard.SavePoint.SequenceKey;
 import io.tributary.persistence.shard.SavePoint.SequencedEntry;
 import io.tributary.persistence.shard.SavePoint.SourcePosition;
+import io.tributary.persistence.shard.ShardStore;
 import io.tributary.persistence.shard.ShardStore.Claim;
 import io.tributary.persistence.shard.ShardStore.Claimant;
 import io.tributary.persistence.shard.ShardStore.Entry;
@@ -143,9 +144,10 @@ class ScriptsTest {
 
     @Test
     void stateIsSaidToBeFoldedUpToWhereItsLogHasOtherRecords() {
-        get(store.save(SHARD, emptySave(OWNER, -1, 50).build()));
+        get(store.save(SHARD, emptySave(OWNER, -1, 50).repeatedMillis(77).build()));
         Claim claim = get(store.claim(SHARD, new Claimant(61, "", false, new Reused(40, 60))));
         assertThat(claim.applied()).isEqualTo(39);
+        assertThat(claim.repeatedMillis()).isEqualTo(ShardStore.NEVER_REPEATED);
         get(store.save(SHARD, emptySave(61, 39, 45).build()));
         assertThat(get(store.claim(SHARD, new Claimant(70))).applied()).isEqualTo(45);
         claim = get(store.claim(SHARD, new Claimant(80, "", false, new Reused(55, 79))));
@@ -269,7 +271,7 @@ class ScriptsTest {
                 .toList();
         assertThat(catchThrowable(() -> get(
                         store.save(SHARD, emptySave(OWNER, 1, 2).queued(tooMany).build()))))
-                .hasRootCauseMessage("a save point of 1000019 keys and arguments; Redis takes 1000000");
+                .hasRootCauseMessage("a save point of 1000021 keys and arguments; Redis takes 1000000");
     }
 
     @Test
