@@ -1,12 +1,17 @@
 package io.tributary.localcluster;
 
+import java.io.File;
 import java.io.IOException;
 import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.Base64;
+import java.util.Comparator;
 import java.util.List;
 import java.util.UUID;
 import java.util.stream.IntStream;
@@ -27,6 +32,9 @@ public final class LocalKafka extends LocalServers {
 
     /** What a disk that is to be full has left. */
     private static final int ROOM_BYTES = 4000;
+
+    /** How long ago a log was written to that is in use. */
+    private static final Duration RECENTLY = Duration.ofSeconds(5);
 
     private final Path directory;
     private final List<Integer> controllerPorts;
@@ -58,19 +66,50 @@ public final class LocalKafka extends LocalServers {
     }
 
     /**
-     * Leaves server {@code i} hardly any room: until it ends, it can make no file some kilobytes longer than its longest log is
-     * now. A write that does not fit is cut off, as on a full disk. Needs Linux.
+     * Leaves server {@code i} hardly any room: until it ends, it can make no file some kilobytes longer than the longest log
+     * that it writes to at the moment. A write that does not fit is cut off, as on a full disk. Needs Linux.
      */
     public void fillDisk(int i) {
+        long recent = System.currentTimeMillis() - RECENTLY.toMillis();
         try (Stream<Path> files = Files.walk(home(directory, i).resolve("data"))) {
             long longest = files.filter(file -> file.toString().endsWith(".log"))
-                    .mapToLong(file -> file.toFile().length())
+                    .map(Path::toFile)
+                    .filter(file -> file.lastModified() >= recent)
+                    .mapToLong(File::length)
                     .max()
                     .orElse(0);
             process(i).limitFiles(longest + ROOM_BYTES);
         } catch (IOException e) {
             throw new LocalClusterException(directory + " cannot be read", e);
         }
+    }
+
+    /** How long the newest file is of the log of a partition, {@code topic-0} say, at server {@code i}. */
+    public long logBytes(int i, String partition) {
+        return newestLog(i, partition).length();
+    }
+
+    /**
+     * Cuts the newest file of a partition's log at server {@code i}, which does not run: as a server comes back that lost power
+     * before the end of it was on the disk.
+     */
+    public void cutLog(int i, String partition, long bytes) {
+        try (FileChannel log = FileChannel.open(newestLog(i, partition).toPath(), StandardOpenOption.WRITE)) {
+            log.truncate(bytes);
+        } catch (IOException e) {
+            throw new LocalClusterException(partition + " cannot be cut", e);
+        }
+    }
+
+    private File newestLog(int i, String partition) {
+        File[] files = home(directory, i)
+                .resolve("data")
+                .resolve(partition)
+                .toFile()
+                .listFiles((_, name) -> name.endsWith(".log"));
+        return Arrays.stream(files == null ? new File[0] : files)
+                .max(Comparator.naturalOrder())
+                .orElseThrow(() -> new LocalClusterException("kafka-" + i + " has no log of " + partition));
     }
 
     @Override

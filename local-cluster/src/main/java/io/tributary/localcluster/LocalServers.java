@@ -71,6 +71,12 @@ public abstract sealed class LocalServers implements AutoCloseable permits Local
         awaitReady(i);
     }
 
+    /** The same for all, of which none runs: some of them only take part with others. */
+    public final void restartAll() {
+        launchAll();
+        awaitAllReady();
+    }
+
     /** Ends server {@code i} in order (SIGTERM), within 15 seconds, then by SIGKILL. */
     public final void stop(int i) {
         process(i).stop(STOP_LIMIT);

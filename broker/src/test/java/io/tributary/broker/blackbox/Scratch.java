@@ -32,6 +32,11 @@ public final class Scratch {
     /** Writes a report for people to read, and shows it in the output of the tests. */
     public static void report(String name, String text) {
         System.out.println(text);
+        write(name, text);
+    }
+
+    /** The same, without a word on the console. */
+    public static void write(String name, String text) {
         try {
             Files.writeString(Files.createDirectories(ROOT).resolve(name), text);
         } catch (IOException failure) {

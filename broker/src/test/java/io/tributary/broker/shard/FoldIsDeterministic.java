@@ -57,7 +57,8 @@ final class FoldIsDeterministic implements Ledger.Promise {
     /** The state that an owner has who finds the store as it is, and folds the rest of the log. */
     private static SimStore.Shard foldOn(SimStore.Shard stored, List<LogRecord> records) {
         ShardState state = new ShardState(
-                new NoEffects(), new Claim(
+                new NoEffects(),
+                new Claim(
                         stored.applied,
                         stored.leaderEpoch,
                         stored.foldedOwner,

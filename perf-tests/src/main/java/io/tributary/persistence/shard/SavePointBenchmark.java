@@ -104,7 +104,8 @@ public class SavePointBenchmark extends Microbenchmark {
             removed.add(new SequenceKey(client, applied));
         }
         SavePoint point = new SavePoint(
-                owner, applied, next, -1, owner, -1, List.of(), List.of(), heads, removed, queued, List.of(), List.of());
+                owner, applied, next, -1, owner, -1, List.of(), List.of(), heads, removed, queued, List.of(),
+                List.of());
         states.save(SHARD, point).toCompletableFuture().join();
         applied = next;
     }

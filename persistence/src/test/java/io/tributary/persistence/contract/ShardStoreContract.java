@@ -340,8 +340,8 @@ public abstract class ShardStoreContract {
         store.close();
         store = open();
         assertFails(store.claim(SHARD, new Claimant(OWNER - 1)), FencedException.class);
-        assertThat(claim(OWNER)).isEqualTo(
-                        new Claim(4, LogRecord.NO_LEADER, OWNER, 77, List.of(new SourcePosition(0, 9, 1)), null));
+        assertThat(claim(OWNER))
+                .isEqualTo(new Claim(4, LogRecord.NO_LEADER, OWNER, 77, List.of(new SourcePosition(0, 9, 1)), null));
         assertThat(readHeads(SHARD)).hasSize(1);
         assertThat(readWills(SHARD)).hasSize(1);
         assertThat(sequences(readQueue("a", 0, 10, 10_000))).containsExactly(1L);

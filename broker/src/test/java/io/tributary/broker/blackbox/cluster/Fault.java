@@ -181,6 +181,54 @@ enum Fault {
             return new Wound("kafka-" + broker, Set.of(), kafka.size() > 1, () -> kafka.restart(broker));
         }
     },
+    /**
+     * All copies of a shard's log lose their last records: power lost before the disk had them. Redis has what they said; nobody
+     * misses it, for what Redis loses later could not be rebuilt from this log.
+     */
+    KAFKA_TAIL_LOST("Kafka killed, back without the end of a log") {
+        @Override
+        Wound strike(Surgery surgery) {
+            TestCluster cluster = surgery.cluster();
+            LocalKafka kafka = cluster.kafka();
+            String log = TestCluster.SHARDS + "-" + surgery.random().nextInt(cluster.shards());
+            surgery.traffic().calm();
+            List<Integer> brokers =
+                    IntStream.rangeClosed(1, kafka.size()).boxed().toList();
+            List<Long> before =
+                    brokers.stream().map(broker -> kafka.logBytes(broker, log)).toList();
+            surgery.traffic().probe();
+            cluster.awaitSaved(Duration.ofSeconds(60));
+            brokers.forEach(kafka::kill);
+            for (int broker : brokers) {
+                long kept = before.get(broker - 1);
+                kafka.cutLog(broker, log, kept + (kafka.logBytes(broker, log) - kept) / 2);
+            }
+            return new Wound(log, Set.of(), false, () -> {
+                kafka.restartAll();
+                surgery.traffic().goOn();
+            });
+        }
+    },
+    /** There is no way back: from now on there is one that is no shard's. */
+    PARTITION_ADDED("partition added to the shards' topic") {
+        @Override
+        Wound strike(Surgery surgery) {
+            int count = surgery.cluster().addPartition();
+            surgery.awaitTraffic();
+            return new Wound("now " + count, Set.of(), true, () -> {});
+        }
+    },
+    /** An administrator did it, who waited until all that was in it was acknowledged. */
+    APPLICATION_TOPIC_DELETED("topic of an application deleted") {
+        @Override
+        Wound strike(Surgery surgery) {
+            surgery.traffic().calm();
+            String topic = surgery.any(surgery.cluster().applicationTopics());
+            surgery.cluster().deleteTopic(topic);
+            surgery.traffic().goOn();
+            return new Wound(topic, Set.of(), false, () -> {});
+        }
+    },
     /** A node's wall clock jumps, and back; Kafka takes what is up to an hour ahead. */
     CLOCK_JUMPED("node's clock set off") {
         @Override

@@ -26,9 +26,8 @@ final class FaultReport {
      *
      * @param others from the harm until the rest worked, where the fault left a rest that works, or null
      * @param whole from the harm until all worked
-     * @return the line about it
      */
-    String add(Fault fault, String what, @Nullable Duration others, Duration whole, Counts counts) {
+    void add(Fault fault, String what, @Nullable Duration others, Duration whole, Counts counts) {
         Times ofFault = times.computeIfAbsent(fault, _ -> new Times());
         if (others != null) {
             ofFault.others.add(others);
@@ -51,7 +50,6 @@ final class FaultReport {
                         + "%d of them without DUP, %d connections given up"
                                 .formatted(counts.unmarked(), counts.stalled());
         lines.append(line).append('\n');
-        return line;
     }
 
     /** The lines, then the table. */

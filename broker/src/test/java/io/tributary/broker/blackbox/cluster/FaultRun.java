@@ -102,7 +102,7 @@ final class FaultRun implements AutoCloseable {
         this.random = random;
         scene = Scene.of(this::anyPort, CLIENT_PATIENCE);
         judge = scene.judge();
-        surgery = new Surgery(cluster, random, pause, outage, this::awaitTraffic);
+        surgery = new Surgery(cluster, random, pause, outage, new Flow());
         cast = new Cast(scene);
         probe = new Probe(cluster.shards());
         switch (casting) {
@@ -199,11 +199,9 @@ final class FaultRun implements AutoCloseable {
     }
 
     /**
-     * Breaks something, heals it, and waits until the cluster works.
-     *
-     * @return a line about it
+     * Breaks something, heals it, and waits until the cluster works. {@link #text} has a line more then.
      */
-    String play(Fault fault) {
+    void play(Fault fault) {
         restless.forEach((subscriber, odds) -> subscriber.setAway(random.nextInt(odds) == 0));
         sleepers.forEach(sleeper -> sleeper.setAway(true));
         cast.leaveAndReturn(PATIENCE);
@@ -229,7 +227,7 @@ final class FaultRun implements AutoCloseable {
             cast.awaitQuiet(PATIENCE);
             flowing = true;
         }
-        return report.add(fault, wound.what(), others, whole, judge.counts().minus(before));
+        report.add(fault, wound.what(), others, whole, judge.counts().minus(before));
     }
 
     /** All come back, and each publisher publishes one message more: what a QoS 2 message came twice for came before it. */
@@ -270,6 +268,31 @@ final class FaultRun implements AutoCloseable {
         await("messages are acknowledged")
                 .atMost(PATIENCE)
                 .until(() -> !violations().isEmpty() || judge.counts().acknowledged() >= enough);
+    }
+
+    /** What faults may do to the traffic. */
+    private final class Flow implements Surgery.Traffic {
+        @Override
+        public void await() {
+            awaitTraffic();
+        }
+
+        @Override
+        public void calm() {
+            restless.keySet().forEach(subscriber -> subscriber.setAway(false));
+            flowing = false;
+            cast.awaitQuiet(PATIENCE);
+        }
+
+        @Override
+        public void goOn() {
+            flowing = true;
+        }
+
+        @Override
+        public void probe() {
+            probe.await(List.copyOf(cluster.nodes()), PATIENCE);
+        }
     }
 
     private int anyPort() {

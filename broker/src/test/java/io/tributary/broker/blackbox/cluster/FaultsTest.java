@@ -83,23 +83,26 @@ class FaultsTest {
             List<Fault> faults = draw(cluster, kinds, few);
             String header = "%d faults, %d Kafka brokers, %d replicas of each Redis primary, seed %d%n"
                     .formatted(faults.size(), KAFKA_BROKERS, REDIS_REPLICAS, SEED);
-            System.out.print(header);
+            Runnable report = () -> Scratch.write(name + "-report.txt", header + run.text());
             try {
-                play(run, faults);
+                play(run, faults, report);
             } catch (RuntimeException | Error failure) {
                 cluster.dumpThreads();
                 throw failure;
             } finally {
-                Scratch.report(name + "-report.txt", header + run.text());
+                report.run();
+                System.out.println(header + run.text());
             }
             assertThat(run.violations()).as("seed %d", SEED).isEmpty();
         }
     }
 
-    private void play(FaultRun run, List<Fault> faults) {
+    /** What was seen so far is in the report after each of them, for a run may be stopped by hand. */
+    private void play(FaultRun run, List<Fault> faults, Runnable report) {
         run.begin();
         for (Fault fault : faults) {
-            System.out.println(run.play(fault));
+            run.play(fault);
+            report.run();
             assertThat(run.violations()).as("%s, seed %d", fault, SEED).isEmpty();
         }
         run.finish();

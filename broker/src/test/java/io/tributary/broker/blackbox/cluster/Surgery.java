@@ -11,9 +11,24 @@ import java.util.Random;
  * @param random chooses which part
  * @param pause for how long a node stands still
  * @param outage for how long Redis does
- * @param traffic waits until a good many more messages went through
+ * @param traffic of the clients
  */
-record Surgery(TestCluster cluster, Random random, Duration pause, Duration outage, Runnable traffic) {
+record Surgery(TestCluster cluster, Random random, Duration pause, Duration outage, Traffic traffic) {
+
+    /** What goes through the cluster meanwhile. */
+    interface Traffic {
+        /** Waits until a good many more messages went through. */
+        void await();
+
+        /** Has all clients of applications there, and stops what is published until {@link #goOn}; waits until nothing is under way. */
+        void calm();
+
+        /** Goes on publishing. */
+        void goOn();
+
+        /** Sends a little through each shard, of clients that nobody misses. */
+        void probe();
+    }
 
     String anyNode() {
         return any(cluster.names());
@@ -32,6 +47,6 @@ record Surgery(TestCluster cluster, Random random, Duration pause, Duration outa
     }
 
     void awaitTraffic() {
-        traffic.run();
+        traffic.await();
     }
 }

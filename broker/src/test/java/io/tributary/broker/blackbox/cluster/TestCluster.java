@@ -11,6 +11,7 @@ import java.nio.file.attribute.PosixFilePermissions;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collection;
+import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -22,11 +23,19 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Executors;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
 import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.admin.AdminClientConfig;
 import org.apache.kafka.clients.admin.ConsumerGroupDescription;
+import org.apache.kafka.clients.admin.ListOffsetsResult.ListOffsetsResultInfo;
+import org.apache.kafka.clients.admin.NewPartitions;
 import org.apache.kafka.clients.admin.NewTopic;
+import org.apache.kafka.clients.admin.OffsetSpec;
+import org.apache.kafka.clients.admin.TopicDescription;
 import org.apache.kafka.common.GroupState;
+import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.common.Uuid;
 import org.awaitility.Awaitility;
 
 /**
@@ -39,6 +48,9 @@ import org.awaitility.Awaitility;
 public final class TestCluster implements AutoCloseable {
     /** The topic of the shards' logs, and the group of its readers. */
     static final String SHARDS = "tributary.shards";
+
+    /** What the names of the topics of applications begin with. */
+    static final String APPLICATION_TOPICS = "tributary.app.";
 
     private final LocalKafka kafka;
     private final LocalRedis redis;
@@ -173,6 +185,98 @@ public final class TestCluster implements AutoCloseable {
                         && group.members().size() == count;
             });
         }
+    }
+
+    /** Waits until Redis has all that the logs of the shards say; while nothing is logged. */
+    void awaitSaved(Duration limit) {
+        try (Admin admin = kafkaAdmin()) {
+            Awaitility.await("all is saved")
+                    .atMost(limit)
+                    .until(() -> logEnds(admin).equals(savedEnds()));
+        }
+    }
+
+    /** The offsets behind the last records of all shards that have any, in ascending order. */
+    private List<Long> logEnds(Admin admin) throws ExecutionException, InterruptedException {
+        Map<TopicPartition, OffsetSpec> latest = IntStream.range(0, shards)
+                .boxed()
+                .collect(Collectors.toMap(shard -> new TopicPartition(SHARDS, shard), _ -> OffsetSpec.latest()));
+        return admin.listOffsets(latest).all().get().values().stream()
+                .map(ListOffsetsResultInfo::offset)
+                .filter(end -> end > 0)
+                .sorted()
+                .toList();
+    }
+
+    /** The same, as Redis knows them. */
+    private List<Long> savedEnds() {
+        List<Long> ends = new ArrayList<>();
+        for (int i = 1; i <= redis.size(); i++) {
+            if (redis.call(i, "ROLE").startsWith("master")) {
+                for (String shard :
+                        redis.call(i, "KEYS", "tributary:*:shard").lines().toList()) {
+                    String applied = redis.call(i, "HGET", shard, "applied").strip();
+                    if (!applied.isEmpty()) {
+                        ends.add(Long.parseLong(applied) + 1);
+                    }
+                }
+            }
+        }
+        Collections.sort(ends);
+        return ends;
+    }
+
+    /** Adds a partition to the topic of the shards; tells how many it has then. */
+    int addPartition() {
+        try (Admin admin = kafkaAdmin()) {
+            int count = describe(admin, SHARDS).partitions().size() + 1;
+            admin.createPartitions(Map.of(SHARDS, NewPartitions.increaseTo(count)))
+                    .all()
+                    .get();
+            return count;
+        } catch (ExecutionException | InterruptedException e) {
+            throw new IllegalStateException("Kafka adds no partition", e);
+        }
+    }
+
+    /** The topics of applications, alone or together, that there were messages for; in order. */
+    List<String> applicationTopics() {
+        try (Admin admin = kafkaAdmin()) {
+            Map<TopicPartition, OffsetSpec> latest = admin.listTopics().names().get().stream()
+                    .filter(topic -> topic.startsWith(APPLICATION_TOPICS))
+                    .collect(Collectors.toMap(topic -> new TopicPartition(topic, 0), _ -> OffsetSpec.latest()));
+            return admin.listOffsets(latest).all().get().entrySet().stream()
+                    .filter(end -> end.getValue().offset() > 0)
+                    .map(end -> end.getKey().topic())
+                    .sorted()
+                    .toList();
+        } catch (ExecutionException | InterruptedException e) {
+            throw new IllegalStateException("Kafka lists no topics", e);
+        }
+    }
+
+    /** Deletes a topic and waits until it is gone, or there is another one of its name. */
+    void deleteTopic(String topic) {
+        try (Admin admin = kafkaAdmin()) {
+            Uuid id = describe(admin, topic).topicId();
+            admin.deleteTopics(List.of(topic)).all().get();
+            Awaitility.await(topic + " goes")
+                    .atMost(Duration.ofSeconds(30))
+                    .until(() -> admin.listTopics().listings().get().stream()
+                            .noneMatch(listing -> listing.topicId().equals(id)));
+        } catch (ExecutionException | InterruptedException e) {
+            throw new IllegalStateException("Kafka does not delete " + topic, e);
+        }
+    }
+
+    private static TopicDescription describe(Admin admin, String topic)
+            throws ExecutionException, InterruptedException {
+        return admin.describeTopics(List.of(topic))
+                .topicNameValues()
+                .values()
+                .iterator()
+                .next()
+                .get();
     }
 
     private static ConsumerGroupDescription owners(Admin admin) throws ExecutionException, InterruptedException {
