@@ -14,7 +14,9 @@ import java.util.ArrayList;
 import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Queue;
 import java.util.Random;
+import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
@@ -44,6 +46,9 @@ class HostileClusterTest {
     private static final int VILLAINS_OF_A_KIND = Integer.getInteger("hostile.villains", 1);
 
     private final Map<Mischief, AtomicLong> deeds = new EnumMap<>(Mischief.class);
+    /** What ended villains that were to go on: the test's own defects. */
+    private final Queue<Throwable> broken = new ConcurrentLinkedQueue<>();
+
     private final StringBuilder report = new StringBuilder();
 
     @Test
@@ -69,6 +74,8 @@ class HostileClusterTest {
                 pairs.forEach(GoodPair::close);
                 Scratch.report("hostile-cluster.txt", report.toString());
             }
+            assertThat(broken).isEmpty();
+            assertThat(deeds).allSatisfy((_, count) -> assertThat(count.get()).isPositive());
             for (BrokerProcess node : cluster.nodes()) {
                 assertThat(errors(node)).isEmpty();
             }
@@ -85,7 +92,9 @@ class HostileClusterTest {
                 for (int i = 0; i < VILLAINS_OF_A_KIND; i++) {
                     Villain villain =
                             new Villain(mischief, () -> anyPort(cluster), new Random(random.nextLong()), over, count);
-                    threads.add(Thread.ofVirtual().start(villain));
+                    threads.add(Thread.ofVirtual()
+                            .uncaughtExceptionHandler((_, failure) -> broken.add(failure))
+                            .start(villain));
                 }
             }
         }
