@@ -10,6 +10,7 @@ import java.util.Map;
 import java.util.TreeMap;
 import java.util.concurrent.Executor;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
@@ -24,19 +25,32 @@ final class HandOns {
     private final int shard;
     private final LogAppender appender;
     private final MessageRouting routing;
+    private final BooleanSupplier isCurrent;
     private final Executor thread;
-    private final Consumer<Throwable> onFailure;
+    private final Consumer<String> onFailure;
     private final TreeMap<Long, Integer> outstanding = new TreeMap<>();
     private final Map<Object, Integer> nextPart = new HashMap<>();
     private long currentOffset = -1;
     /** Transient sessions have had what records below this offset caused. */
     private long transientsFrom;
 
-    /** @param onFailure told on the thread when a message could not be handed on: what caused it is to be folded again */
-    HandOns(int shard, LogAppender appender, MessageRouting routing, Executor thread, Consumer<Throwable> onFailure) {
+    /**
+     * Creates one.
+     *
+     * @param isCurrent whether this node knows all subscriptions, which it has to for a message that is matched now
+     * @param onFailure told on the thread why a message could not be handed on: what caused it is to be folded again
+     */
+    HandOns(
+            int shard,
+            LogAppender appender,
+            MessageRouting routing,
+            BooleanSupplier isCurrent,
+            Executor thread,
+            Consumer<String> onFailure) {
         this.shard = shard;
         this.appender = appender;
         this.routing = routing;
+        this.isCurrent = isCurrent;
         this.thread = thread;
         this.onFailure = onFailure;
     }
@@ -62,6 +76,21 @@ final class HandOns {
      *     by the nodes of the others
      */
     void handOn(long offset, Message message, Destinations named, @Nullable Runnable done) {
+        if (isKnown(named)) {
+            handOnKnown(offset, message, named, done);
+            boolean _ = isKnown(named); // or else it is matched again
+        }
+    }
+
+    private boolean isKnown(Destinations named) {
+        boolean isKnown = !named.areMatchedLater() || isCurrent.getAsBoolean();
+        if (!isKnown) {
+            onFailure.accept("it does not know all subscriptions, and has a message to match");
+        }
+        return isKnown;
+    }
+
+    private void handOnKnown(long offset, Message message, Destinations named, @Nullable Runnable done) {
         Destinations destinations = named.areMatchedLater() ? routing.matchAgain(message) : named;
         if (offset != currentOffset) {
             currentOffset = offset;
@@ -115,7 +144,7 @@ final class HandOns {
 
     private void done(long offset, @Nullable Throwable failure) {
         if (failure != null) {
-            onFailure.accept(failure);
+            onFailure.accept("a message was not handed on: " + failure);
         }
         outstanding.computeIfPresent(offset, (_, left) -> left == 1 ? null : left - 1);
     }

@@ -22,6 +22,11 @@ final class LogTime {
         foldedMillis = clockMillis.getAsLong();
     }
 
+    /** When the record was appended that was folded last. */
+    long recordMillis() {
+        return recordMillis;
+    }
+
     long nowMillis() {
         return recordMillis + clockMillis.getAsLong() - foldedMillis;
     }

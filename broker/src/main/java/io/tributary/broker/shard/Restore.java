@@ -19,6 +19,8 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletionStage;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Rebuilds the stored state of a shard whose log has deleted records that the store needs, from what owners repeated in it
@@ -29,7 +31,11 @@ import org.jspecify.annotations.Nullable;
  * again.
  */
 final class Restore {
+    private static final Logger LOG = LoggerFactory.getLogger(Restore.class);
+
     private final int shard;
+    private final ShardState stored;
+    private final ShardRecorder recorder;
     private final ShardConfig config;
     private final ShardLog log;
     private final ShardStore store;
@@ -57,10 +63,10 @@ final class Restore {
     /** What its driver does. */
     interface Outcome {
         /** The store has a state from which the log can be folded on. */
-        void restored(long applied);
+        void restored();
 
-        /** Nothing that the log has is enough; it begins at the offset. */
-        void nothingFound(long begin);
+        /** Nothing that the log has is enough: the state goes on from where the log begins. */
+        void nothingFound();
 
         /** The log was cut again meanwhile, and another round is to be searched for. */
         void cutAgain();
@@ -77,8 +83,10 @@ final class Restore {
      */
     Restore(int shard, ShardEnvironment environment, ShardState stored, long ownerEpoch, Outcome outcome) {
         this.shard = shard;
+        this.stored = stored;
         this.ownerEpoch = ownerEpoch;
         this.outcome = outcome;
+        recorder = environment.recorder();
         config = environment.config();
         log = environment.log();
         store = environment.store();
@@ -136,7 +144,7 @@ final class Restore {
             return false;
         }
         if (found == null) {
-            outcome.nothingFound(begin);
+            nothingFound();
         } else {
             copying = true;
             next = found.asOf() + 1;
@@ -221,10 +229,37 @@ final class Restore {
     private void saved(long applied, boolean isLast) {
         saving = false;
         if (isLast) {
-            outcome.restored(applied);
+            restored(applied);
         } else {
             saveIfLarge();
             readOn();
         }
+    }
+
+    private void restored(long applied) {
+        LOG.warn(
+                "Shard {}: the store had the state up to offset {}, and the log has no records behind that any more; its"
+                        + " state is rebuilt from the log as of offset {}, with nothing lost",
+                shard,
+                stored.applied(),
+                applied);
+        recorder.restored(shard);
+        outcome.restored();
+    }
+
+    private void nothingFound() {
+        long known = Math.max(stored.applied(), ShardStore.NOTHING_APPLIED);
+        LOG.error(
+                "Shard {}: the log begins at offset {}, and the store has the state up to {}: the {} records between"
+                        + " were deleted before they were applied, and no owner has repeated in the log what they"
+                        + " said. Sessions, messages and acknowledgements in them are lost. Keep the log longer than"
+                        + " the cluster may be down, and than the store may go back in time",
+                shard,
+                begin,
+                known,
+                begin - known - 1);
+        recorder.recordsLost(begin - known - 1);
+        stored.skipTo(begin - 1);
+        outcome.nothingFound();
     }
 }

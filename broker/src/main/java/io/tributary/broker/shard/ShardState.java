@@ -86,7 +86,7 @@ final class ShardState {
     /** The session expiry interval of a session that never expires, in seconds. */
     static final long NEVER_EXPIRES_SECONDS = ConnectProperties.NEVER_EXPIRES;
 
-    private final Effects effects;
+    private Effects effects;
     private final Map<String, ClientState> clients = new HashMap<>();
     private final Map<WillKey, Will> dueWills = new LinkedHashMap<>();
     private final Map<Integer, SourcePosition> sources = new HashMap<>();
@@ -107,6 +107,11 @@ final class ShardState {
         changes = new ShardChanges(savedUpTo());
         ownerEpoch = stored.foldedOwner();
         stored.sources().forEach(source -> sources.put(source.shard(), source));
+    }
+
+    /** Has somebody else carry out what is folded from now on. */
+    void tell(Effects later) {
+        effects = later;
     }
 
     /** Adds sessions and wills that the store has. All heads have to be loaded before their clients' wills. */

@@ -18,6 +18,7 @@ final class WillsFirst {
     /** Those that somebody waits for; more come at the end. */
     private final Set<UnderWay> awaited = new LinkedHashSet<>();
 
+    private final Runnable afterwards;
     private long ticks;
 
     /** What is left to do for the wills of a client. */
@@ -33,6 +34,11 @@ final class WillsFirst {
         }
     }
 
+    /** @param afterwards run when those that waited for a client's wills have gone on */
+    WillsFirst(Runnable afterwards) {
+        this.afterwards = afterwards;
+    }
+
     /** A step of publishing a will of the client begins. */
     void begin(String clientId) {
         clients.computeIfAbsent(clientId, _ -> new UnderWay()).steps++;
@@ -46,6 +52,7 @@ final class WillsFirst {
             awaited.remove(wills);
             wills.run();
         }
+        afterwards.run();
     }
 
     /** Runs the action when no will of the client is under way, perhaps at once. */

@@ -23,7 +23,8 @@ class HandOnsTest {
     private final List<String> transients = new ArrayList<>();
     private final List<Runnable> whenTaken = new ArrayList<>();
     private int failures;
-    private final HandOns handOns = new HandOns(SHARD, appender, new Routing(), Runnable::run, _ -> failures++);
+    private final HandOns handOns =
+            new HandOns(SHARD, appender, new Routing(), () -> true, Runnable::run, _ -> failures++);
 
     @Test
     void recordsNameTheirSource() {

@@ -33,7 +33,7 @@ class SavePointsTest {
             new ShardState(new NoEffects(), new Claim(ShardStore.NOTHING_APPLIED, -1, List.of()));
     private final SessionQueues queues = new SessionQueues(0, state, store, Runnable::run);
     private long nowMillis;
-    private final HandOns handOns = new HandOns(0, appender, new NoRouting(), Runnable::run, _ -> {});
+    private final HandOns handOns = new HandOns(0, appender, new NoRouting(), () -> true, Runnable::run, _ -> {});
     private final SavePoints savePoints = new SavePoints(0, environment(), state, queues, handOns, Runnable::run);
     private long offset;
 

@@ -1,18 +1,13 @@
 package io.tributary.broker.shard;
 
-import io.tributary.common.event.Destinations;
-import io.tributary.common.event.QueueEntry;
 import io.tributary.common.event.QueueKind;
 import io.tributary.common.event.Recipient;
 import io.tributary.common.event.ShardEvent.Attach;
 import io.tributary.common.event.ShardEvent.ClientSettled;
-import io.tributary.common.event.ShardEvent.Detach;
 import io.tributary.common.event.ShardEvent.Owner;
 import io.tributary.common.event.ShardEvent.Publish;
 import io.tributary.common.event.ShardEvent.Settled;
-import io.tributary.common.event.ShardEvent.WillDue;
 import io.tributary.common.mqtt.Message;
-import io.tributary.common.mqtt.Will;
 import io.tributary.perf.jmh.Messages;
 import io.tributary.perf.jmh.Microbenchmark;
 import io.tributary.persistence.shard.SavePoint;
@@ -46,7 +41,7 @@ public class ShardFoldBenchmark extends Microbenchmark {
     /** A session for each message of a round, so that each gets one message a round. */
     @Setup
     public void prepare() {
-        state = new ShardState(new Ignored(), new Claim(-1, -1, List.of()));
+        state = new ShardState(new NoEffects(), new Claim(-1, -1, List.of()));
         state.apply(OWNER, 0, new Owner("here"));
         for (int i = 1; i <= MESSAGES; i++) {
             state.apply(i, 0, attach(i - 1));
@@ -93,59 +88,5 @@ public class ShardFoldBenchmark extends Microbenchmark {
             state.apply(++offset, 0, record);
         }
         sequence++;
-    }
-
-    /** A driver that does nothing of what the fold asks for. */
-    private static final class Ignored implements Effects {
-        @Override
-        public void owned(long epoch) {}
-
-        @Override
-        public void topicFound(ClientState client) {}
-
-        @Override
-        public void attached(ClientState client) {}
-
-        @Override
-        public void takenOver(Taken connection, String by) {}
-
-        @Override
-        public void endedLate(Detach detach) {}
-
-        @Override
-        public void refused(Attach attach, ClientState existing) {}
-
-        @Override
-        public void unheard(String node, long connection) {}
-
-        @Override
-        public void detached(ClientState client) {}
-
-        @Override
-        public void inherited(ClientState successor, ClientState before) {}
-
-        @Override
-        public void sessionEnded(ClientState client) {}
-
-        @Override
-        public void queued(ClientState client, long sequence, QueueEntry.Queued entry) {}
-
-        @Override
-        public void received(ClientState client, long[] sequences) {}
-
-        @Override
-        public void relayed(ClientState publisher, int packetId) {}
-
-        @Override
-        public void handOn(Message message, Destinations destinations) {}
-
-        @Override
-        public void handOnWill(WillDue due, boolean wasDue) {}
-
-        @Override
-        public void willDue(String clientId, long epoch, Will will) {}
-
-        @Override
-        public void willDropped(String clientId, long epoch) {}
     }
 }

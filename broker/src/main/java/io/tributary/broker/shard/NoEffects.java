@@ -8,13 +8,10 @@ import io.tributary.common.event.ShardEvent.WillDue;
 import io.tributary.common.mqtt.Message;
 import io.tributary.common.mqtt.Will;
 
-/** Does nothing of what a fold asks for. */
+/** Does nothing of what the fold asks for. */
 class NoEffects implements Effects {
     @Override
     public void owned(long epoch) {}
-
-    @Override
-    public void topicFound(ClientState client) {}
 
     @Override
     public void attached(ClientState client) {}
@@ -29,6 +26,9 @@ class NoEffects implements Effects {
     public void refused(Attach attach, ClientState existing) {}
 
     @Override
+    public void unheard(String node, long connection) {}
+
+    @Override
     public void detached(ClientState client) {}
 
     @Override
@@ -38,10 +38,10 @@ class NoEffects implements Effects {
     public void sessionEnded(ClientState client) {}
 
     @Override
-    public void unheard(String node, long connection) {}
+    public void queued(ClientState client, long sequence, QueueEntry.Queued entry) {}
 
     @Override
-    public void queued(ClientState client, long sequence, QueueEntry.Queued entry) {}
+    public void topicFound(ClientState client) {}
 
     @Override
     public void received(ClientState client, long[] sequences) {}

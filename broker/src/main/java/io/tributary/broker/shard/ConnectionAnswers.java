@@ -1,0 +1,200 @@
+package io.tributary.broker.shard;
+
+import io.tributary.broker.delivery.Attached;
+import io.tributary.common.event.ShardEvent.Detach;
+import java.util.List;
+import java.util.function.LongConsumer;
+
+/**
+ * Tells the nodes which of their connections have a session of a live shard, once how the connection before ended is known,
+ * wills of the client's connections before are handed on and an application's topic is there. Confined to the thread of the
+ * driver.
+ */
+final class ConnectionAnswers {
+    private final ShardEnvironment environment;
+    private final Tenure tenure;
+    private final ShardState state;
+    private final Deliveries deliveries;
+    private final WillsAndExpiry wills;
+    private final LivingTopics topics;
+    private final boolean numbersMayRepeat;
+    private final Runnable endOfTurn;
+
+    /**
+     * Creates one.
+     *
+     * @param numbersMayRepeat whether the log has lost its end: numbers that connections know messages by are given to others
+     * @param endOfTurn run when something was answered later than on a call
+     */
+    ConnectionAnswers(
+            ShardEnvironment environment,
+            Tenure tenure,
+            ShardState state,
+            Deliveries deliveries,
+            WillsAndExpiry wills,
+            LivingTopics topics,
+            boolean numbersMayRepeat,
+            Runnable endOfTurn) {
+        this.environment = environment;
+        this.tenure = tenure;
+        this.state = state;
+        this.deliveries = deliveries;
+        this.wills = wills;
+        this.topics = topics;
+        this.numbersMayRepeat = numbersMayRepeat;
+        this.endOfTurn = endOfTurn;
+    }
+
+    /** Nodes are being told which of their connections have a session of the shard. */
+    final class Telling {
+        private final List<OwnerTarget> nodes;
+        private final long upTo = state.applied();
+        private int open = 1;
+
+        private Telling(List<OwnerTarget> nodes) {
+            this.nodes = nodes;
+        }
+
+        /** Tells a connection that it has its session. */
+        void tell(ClientState client, String node) {
+            open++;
+            resume(client, node, this::done);
+        }
+
+        /** All connections were told of, or will be by themselves: those that are not have no session. */
+        void done() {
+            open--;
+            if (open == 0) {
+                nodes.forEach(node -> node.allAttached(upTo));
+            }
+        }
+    }
+
+    /** Begins to tell all nodes. */
+    Telling tellAll() {
+        return new Telling(
+                environment.nodes().alive().stream().map(tenure::targetOf).toList());
+    }
+
+    /** A node that could not be reached for a while can be: its connections are told everything again. */
+    void reachable(String node) {
+        Telling telling = new Telling(List.of(tenure.targetOf(node)));
+        for (ClientState client : state.clients()) {
+            if (node.equals(client.node)) {
+                telling.tell(client, node);
+            }
+        }
+        telling.done();
+        deliveries.flush();
+    }
+
+    /** A node or an incarnation of it is gone for good, and its connections with it. */
+    void gone(String node) {
+        state.clients().stream().filter(client -> node.equals(client.node)).forEach(this::detachFromDead);
+    }
+
+    private void resume(ClientState client, String node, Runnable told) {
+        whenReady(client, told, last -> {
+            TopicProgress topic = client.topic;
+            if (topic != null && topic.hasLost()) { // what the connection has in flight nobody can tell it again
+                tenure.targetOf(node).takenOver(client.connection);
+                detachFromDead(client, last); // it does not say so when it had no answer yet
+                return;
+            }
+            answer(client, node);
+            if (numbersMayRepeat) { // the connection would take other messages for those that it has had
+                tenure.targetOf(node).takenOver(client.connection);
+            } else {
+                deliveries.resumed(client, last);
+            }
+        });
+    }
+
+    /** A connection has its session, by a record that was folded just now. */
+    void attached(ClientState client, String node) {
+        whenReady(client, () -> {}, last -> {
+            answer(client, node);
+            deliveries.attached(client, last);
+            if (environment.isDead(node)) {
+                detachIfDead(client, node);
+            }
+        });
+    }
+
+    /**
+     * Goes on with the highest sequence number that a session's queue may have, once it may be answered, unless the connection
+     * has lost the session meanwhile.
+     *
+     * @param after run in any case, unless the shard was lost or claimed again meanwhile
+     */
+    private void whenReady(ClientState client, Runnable after, LongConsumer then) {
+        long epoch = client.epoch;
+        wills.whenSettled(client, () -> {
+            if (tenure.isOver()) {
+                return; // another claim tells the nodes
+            }
+            if (!has(client, epoch)) {
+                after.run();
+            } else if (client.topic == null) {
+                then.accept(client.lastSequence);
+                after.run();
+            } else {
+                whenTopicIsThere(client, after, last -> {
+                    then.accept(last);
+                    endOfTurn.run();
+                });
+            }
+        });
+    }
+
+    /** Whether a connection has the session still. */
+    private boolean has(ClientState client, long epoch) {
+        return client.isAttached() && client.epoch == epoch && state.client(client.clientId) == client;
+    }
+
+    /**
+     * Goes on with the highest sequence number of an application's topic once it is there, unless the connection has lost the
+     * session meanwhile. A client must not subscribe before, for its messages would have nowhere to go.
+     *
+     * @param after run in either case, unless the shard was lost or claimed again meanwhile
+     */
+    private void whenTopicIsThere(ClientState client, Runnable after, LongConsumer then) {
+        long epoch = client.epoch;
+        topics.ensure(client, last -> {
+            if (has(client, epoch)) {
+                then.accept(last);
+            }
+            after.run();
+        });
+    }
+
+    private void answer(ClientState client, String node) {
+        Attached answer = new Attached(
+                client.session, client.epoch, client.isResumed(), client.queue(), client.inboundPacketIdArray());
+        tenure.targetOf(node).attached(client.connection, answer);
+    }
+
+    /** Nobody else can tell that the connections of a dead node are gone. */
+    void detachFromDead(ClientState client) {
+        if (client.topic == null) {
+            detachFromDead(client, -1);
+        } else {
+            whenTopicIsThere(client, () -> {}, last -> detachFromDead(client, last));
+        }
+    }
+
+    private void detachFromDead(ClientState client, long sentUpTo) {
+        tenure.append(new Detach(client.clientId, client.epoch, true, client.sessionExpirySeconds, sentUpTo));
+    }
+
+    /** Either the node died while its record was on the way, and nobody says so again; or it is so new that it is not known. */
+    private void detachIfDead(ClientState client, String node) {
+        long epoch = client.epoch;
+        tenure.onAnswer(environment.nodes().caughtUp(), _ -> {
+            boolean isStillThere = node.equals(client.node) && client.epoch == epoch;
+            if (isStillThere && environment.isDead(node)) {
+                detachFromDead(client);
+            }
+        });
+    }
+}

@@ -1,0 +1,64 @@
+package io.tributary.broker.shard;
+
+import io.tributary.broker.delivery.SessionObserver;
+import io.tributary.common.event.Destinations;
+import io.tributary.common.event.ShardEvent.WillDue;
+import io.tributary.common.mqtt.Message;
+import java.util.function.LongConsumer;
+
+/**
+ * Carries out what the fold asks for while an owner folds what others may have folded before: only what has to happen at least
+ * once. A client is answered by {@link ShardService}, when all of the log is folded. Confined to the thread of the driver.
+ */
+final class ReplayEffects extends NoEffects {
+    private final Loaded loaded;
+    private final Tenure tenure;
+    private final SessionObserver observer;
+    private final LongConsumer owned;
+
+    /** @param owned told the epochs of owners whose records are folded */
+    ReplayEffects(Loaded loaded, Tenure tenure, SessionObserver observer, LongConsumer owned) {
+        this.loaded = loaded;
+        this.tenure = tenure;
+        this.observer = observer;
+        this.owned = owned;
+    }
+
+    @Override
+    public void owned(long epoch) {
+        owned.accept(epoch);
+    }
+
+    @Override
+    public void takenOver(Taken connection, String by) {
+        unheard(connection.node(), connection.connection());
+    }
+
+    @Override
+    public void unheard(String node, long connection) {
+        tenure.targetOf(node).takenOver(connection);
+    }
+
+    @Override
+    public void inherited(ClientState successor, ClientState before) {
+        sessionEnded(before);
+    }
+
+    @Override
+    public void sessionEnded(ClientState client) {
+        observer.sessionEnded(client.clientId, client.session);
+    }
+
+    @Override
+    public void handOn(Message message, Destinations destinations) {
+        loaded.handOns().handOn(loaded.state().applied(), message, destinations);
+    }
+
+    @Override
+    public void handOnWill(WillDue due, boolean wasDue) {
+        WillsFirst wills = loaded.wills();
+        wills.begin(due.clientId());
+        loaded.handOns()
+                .handOn(loaded.state().applied(), due.message(), due.destinations(), () -> wills.done(due.clientId()));
+    }
+}

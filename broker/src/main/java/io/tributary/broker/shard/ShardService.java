@@ -1,0 +1,436 @@
+package io.tributary.broker.shard;
+
+import io.tributary.common.event.Destinations;
+import io.tributary.common.event.QueueEntry;
+import io.tributary.common.event.ShardEvent;
+import io.tributary.common.event.ShardEvent.Attach;
+import io.tributary.common.event.ShardEvent.Detach;
+import io.tributary.common.event.ShardEvent.HandOver;
+import io.tributary.common.event.ShardEvent.Settled;
+import io.tributary.common.event.ShardEvent.TopicPosition;
+import io.tributary.common.event.ShardEvent.WillDue;
+import io.tributary.common.mqtt.Message;
+import io.tributary.common.mqtt.Will;
+import io.tributary.persistence.app.AppTopics.AppTopic;
+import java.util.Objects;
+import java.util.Set;
+import java.util.concurrent.Executor;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A live shard: carries out what the fold asks for, hands messages to connections and takes their acknowledgements, while wills,
+ * expiry and save points run by the log's time. There is one from when the own {@code Owner} record is folded until the shard is
+ * lost or claimed again. Confined to the thread of the driver, unless a method says otherwise.
+ */
+final class ShardService implements Effects {
+    private final int shard;
+    private final ShardEnvironment environment;
+    private final Tenure tenure;
+    private final Loaded loaded;
+    private final ShardState state;
+    private final Deliveries deliveries;
+    private final Backlogs backlogs;
+    private final QueueTrimmer trimmer;
+    private final GroupHandOver handOver;
+    private final WillsAndExpiry wills;
+    private final ConnectionAnswers answers;
+    private final HeadRepeats repeats;
+    private final RetiredTopics retired;
+    private final LivingTopics topics;
+    private final ApplicationLags lags;
+
+    /** How far the log was folded when that was looked at last, and since when. */
+    private long foldedThen;
+
+    private long foldedThenMillis;
+
+    /**
+     * Creates one, which {@link #begin} has serve.
+     *
+     * @param numbersMayRepeat whether the log has lost its end: numbers that connections know messages by are given to others
+     * @param endOfTurn run when something has changed other than on a call
+     */
+    ShardService(
+            int shard,
+            ShardEnvironment environment,
+            Tenure tenure,
+            Loaded loaded,
+            boolean numbersMayRepeat,
+            Executor thread,
+            Runnable endOfTurn) {
+        this.shard = shard;
+        this.environment = environment;
+        this.tenure = tenure;
+        this.loaded = loaded;
+        state = loaded.state();
+        SessionQueues queues = loaded.queues();
+        int roomBytes = environment.log().roomBytes();
+        QueueLimits limits = environment.config().queue();
+        deliveries = new Deliveries(
+                environment.config(),
+                queues,
+                tenure::targetOf,
+                client -> reading(client, thread),
+                environment.timeMillis(),
+                environment.recorder(),
+                roomBytes);
+        if (numbersMayRepeat) {
+            deliveries.forgetOlderConnections();
+        }
+        backlogs = new Backlogs(limits, queues, deliveries);
+        trimmer = new QueueTrimmer(limits, queues, deliveries, backlogs);
+        handOver = new GroupHandOver(
+                queues,
+                deliveries,
+                environment.routing(),
+                thread,
+                environment.clockMillis(),
+                tenure.epoch(),
+                tenure,
+                roomBytes);
+        topics = new LivingTopics(
+                shard,
+                state,
+                environment.topics(),
+                deliveries,
+                tenure.epoch(),
+                tenure::append,
+                tenure::onAnswer,
+                environment.recorder());
+        wills = new WillsAndExpiry(environment, tenure, loaded, handOver, thread);
+        answers = new ConnectionAnswers(
+                environment, tenure, state, deliveries, wills, topics, numbersMayRepeat, endOfTurn);
+        repeats = new HeadRepeats(environment, state, queues, loaded.time(), tenure, tenure.epoch());
+        retired = new RetiredTopics(state, environment.topics());
+        lags = new ApplicationLags(
+                state, environment.topics(), thread, environment.recorder(), topics::missing, topics::suspect);
+    }
+
+    private TopicReading reading(ClientState client, Executor thread) {
+        TopicProgress progress = Objects.requireNonNull(client.topic);
+        return new TopicReading(
+                client,
+                progress,
+                environment.topics(),
+                thread,
+                environment.config().catchUp(),
+                environment.clockMillis(),
+                environment.timeMillis(),
+                environment.recorder(),
+                () -> suspectTopic(client));
+    }
+
+    private void suspectTopic(ClientState client) {
+        if (!tenure.isOver() && state.client(client.clientId) == client) {
+            topics.suspect(client);
+        }
+    }
+
+    /** All of the log up to the own record is folded: serves the connections, and publishes what is due. */
+    void begin() {
+        long nowMillis = environment.clockMillis().getAsLong();
+        folded();
+        backlogs.standsStill(nowMillis);
+        wills.begin();
+        ConnectionAnswers.Telling telling = answers.tellAll();
+        for (ClientState client : state.clients()) {
+            load(client, telling);
+        }
+        telling.done();
+        wills.publishDue();
+        environment.observer().shardLive(shard, state.applied(), this::sessionOf);
+    }
+
+    private void load(ClientState client, ConnectionAnswers.Telling telling) {
+        String node = client.node;
+        if (client.isAttached() || loaded.time().recordMillis() - client.detachedAtMillis < Backlogs.ABSENCE_MILLIS) {
+            backlogs.loaded(client);
+        }
+        if (client.leftUpTo > 0 && client.queuedMessages > 0) {
+            handOver.loadedHeir(client);
+        }
+        if (node == null) {
+            wills.loaded(client);
+            handOver.loaded(client);
+        } else if (environment.isDead(node)) {
+            answers.detachFromDead(client);
+        } else {
+            telling.tell(client, node);
+        }
+    }
+
+    /** Ends, for the shard is lost or claimed again. */
+    void stop() {
+        deliveries.stop();
+        lags.stop();
+    }
+
+    /** Logs what clients have acknowledged, for the shard goes to another owner. */
+    void logLast() {
+        deliveries.takeSettled(tenure.epoch()).forEach(tenure::append);
+    }
+
+    /** What is wrong with a topic while it is being mended, in words; null for nothing. Any thread. */
+    @Nullable
+    String problem() {
+        return topics.problem();
+    }
+
+    /** Whether a connection could be handed more if it had acknowledged more; any thread. */
+    boolean isWaitingForRoom() {
+        return deliveries.isWaitingForRoom();
+    }
+
+    /** Sends what the connections have room for. */
+    void flush() {
+        deliveries.flush();
+    }
+
+    /** A record was folded, and what the fold asked for is done. */
+    void folded(ShardEvent event, long timeMillis) {
+        repeats.folded(timeMillis, event);
+        switch (event) {
+            case Settled settled
+            when settled.ownerEpoch() == tenure.epoch() -> {
+                deliveries.logged(settled);
+                loaded.savePoints().settledFolded();
+                settled.positions().forEach(this::tellTopic);
+            }
+            case HandOver moved when moved.ownerEpoch() == tenure.epoch() -> deliveries.logged(moved);
+            default -> {}
+        }
+    }
+
+    /** The log says that an application is done with a part of its topic, whatever becomes of the store. */
+    private void tellTopic(TopicPosition position) {
+        ClientState client = state.client(position.clientId());
+        if (client != null && client.session == position.session() && client.topic != null) {
+            environment.topics().acknowledged(client.appTopic(), client.topic.id(), client.topic.position());
+        }
+    }
+
+    /** All records that the log handed out are folded. */
+    void folded() {
+        LogTime time = loaded.time();
+        backlogs.folded(time.recordMillis(), environment.timeMillis().getAsLong() - time.recordMillis());
+    }
+
+    /** Sends what there is room for, and logs what clients have acknowledged where it is time for that. */
+    void endOfTurn() {
+        deliveries.flush();
+        SavePoints savePoints = loaded.savePoints();
+        boolean forSavePoint = savePoints.wantsSettled(deliveries.hasSettled());
+        boolean isLate = deliveries.hasSettled() && savePoints.isSettledLate();
+        if (forSavePoint || isLate || deliveries.hasReceived()) {
+            for (Settled settled : deliveries.takeSettled(tenure.epoch())) {
+                savePoints.settledAppended(forSavePoint);
+                tenure.append(settled);
+            }
+        }
+    }
+
+    /** Does what time asks for; ten times a second. */
+    void tick(long nowMillis) {
+        if (environment.nodes().isCurrent()) {
+            wills.tickCurrent();
+            retired.tick(nowMillis);
+        }
+        deliveries.tick();
+        noticeStandstill(nowMillis);
+        backlogs.tick(nowMillis);
+        wills.tick();
+        loaded.wills().tick();
+        handOver.retry();
+        repeats.tick(loaded.handOns().isDoneUpTo(state.applied()));
+        lags.tick(loaded.time().nowMillis());
+    }
+
+    private void noticeStandstill(long nowMillis) {
+        if (state.applied() != foldedThen || !loaded.savePoints().waitsForLog()) {
+            foldedThen = state.applied();
+            foldedThenMillis = nowMillis;
+        } else if (nowMillis - foldedThenMillis >= Backlogs.STANDSTILL_MILLIS) {
+            backlogs.standsStill(nowMillis);
+        }
+    }
+
+    // What nodes ask for.
+
+    /** Tells the observer that a session is over, if it is. */
+    void verify(String clientId, long session) {
+        if (session <= state.applied() && sessionOf(clientId) != session) {
+            environment.observer().sessionEnded(clientId, session);
+        }
+    }
+
+    private long sessionOf(String clientId) {
+        ClientState client = state.client(clientId);
+        return client == null ? -1 : client.session;
+    }
+
+    /** A client has a topic: it is deleted if it is of no use any more. */
+    void topicFound(AppTopic topic) {
+        retired.add(topic, environment.clockMillis().getAsLong());
+    }
+
+    /** Takes acknowledgements from a connection. */
+    void settle(String clientId, long epoch, long[] sequences) {
+        deliveries.settle(clientId, epoch, sequences);
+    }
+
+    /** The node of a connection has told all of its acknowledgements that it knew of when it was asked. */
+    void allSettled(String clientId, long epoch) {
+        deliveries.allSettled(clientId, epoch);
+    }
+
+    /** Takes PUBRECs from a connection. */
+    void received(String clientId, long epoch, long[] sequences) {
+        deliveries.received(clientId, epoch, sequences);
+    }
+
+    /** Passes a message of QoS 0 on to the node that has a session's connection; without one, nobody gets it. */
+    void qos0(String clientId, long session, QueueEntry.Queued message) {
+        ClientState client = state.client(clientId);
+        if (client != null && client.session == session && client.node != null) {
+            tenure.targetOf(client.node).qos0(clientId, session, message);
+        }
+    }
+
+    /** A node that could not be reached for a while can be: its connections are told everything again. */
+    void reachable(String node) {
+        answers.reachable(node);
+    }
+
+    /** A node or an incarnation of it is gone for good, and its connections with it. */
+    void gone(String node) {
+        answers.gone(node);
+    }
+
+    // What the fold asks for.
+
+    @Override
+    public void owned(long epoch) {
+        if (epoch > tenure.epoch()) {
+            tenure.giveUp("another owner has claimed it");
+        }
+    }
+
+    /** On the same node a connection that has followed another has waited for it itself. */
+    @Override
+    public void takenOver(Taken connection, String by) {
+        String node = connection.node();
+        boolean mayHaveSaidMore = tenure.targetOf(node).takenOver(connection.connection()) && !node.equals(by);
+        if (mayHaveSaidMore && !environment.isDead(node)) {
+            wills.awaitLastWords(connection.clientId(), connection.epoch());
+        }
+    }
+
+    @Override
+    public void endedLate(Detach detach) {
+        wills.heard(detach);
+    }
+
+    @Override
+    public void attached(ClientState client) {
+        wills.attached(client);
+        handOver.returned(client);
+        String node = client.node;
+        if (node != null) {
+            answers.attached(client, node);
+        }
+    }
+
+    @Override
+    public void refused(Attach attach, ClientState existing) {
+        tenure.targetOf(attach.node()).refused(attach.connection(), existing.queue());
+    }
+
+    @Override
+    public void unheard(String node, long connection) {
+        tenure.targetOf(node).takenOver(connection);
+    }
+
+    @Override
+    public void detached(ClientState client) {
+        deliveries.detached(client, () -> {
+            if (client.isPersistent()) {
+                handOver.left(client);
+            }
+        });
+        wills.detached(client);
+    }
+
+    @Override
+    public void inherited(ClientState successor, ClientState before) {
+        Set<Long> settled = deliveries.settledOf(before);
+        long begunUpTo = deliveries.begunUpTo(before);
+        sessionEnded(before);
+        handOver.inherited(successor, before, settled, begunUpTo);
+    }
+
+    @Override
+    public void sessionEnded(ClientState client) {
+        deliveries.ended(client.clientId);
+        handOver.returned(client);
+        wills.ended(client);
+        if (client.topic != null) {
+            topics.ended(client);
+            retired.add(client.appTopic(), environment.clockMillis().getAsLong());
+        }
+        environment.observer().sessionEnded(client.clientId, client.session);
+    }
+
+    @Override
+    public void queued(ClientState client, long sequence, QueueEntry.Queued entry) {
+        backlogs.queued(client, entry.sizeBytes());
+        if (trimmer.admit(client, sequence, entry)) {
+            deliveries.queued(client, sequence, entry);
+            if (entry.group() != null && !client.isAttached()) {
+                handOver.queued(client, entry.group());
+            }
+        }
+    }
+
+    @Override
+    public void topicFound(ClientState client) {
+        topics.found(client);
+        deliveries.topicFound(client);
+    }
+
+    @Override
+    public void received(ClientState client, long[] sequences) {
+        deliveries.receivedLogged(client, sequences);
+    }
+
+    @Override
+    public void relayed(ClientState publisher, int packetId) {
+        if (publisher.node != null) {
+            tenure.targetOf(publisher.node).relayed(publisher.epoch, packetId);
+        }
+    }
+
+    @Override
+    public void handOn(Message message, Destinations destinations) {
+        loaded.handOns().handOn(state.applied(), message, destinations);
+    }
+
+    @Override
+    public void handOnWill(WillDue due, boolean wasDue) {
+        WillsFirst underWay = loaded.wills();
+        if (!wasDue) {
+            underWay.begin(due.clientId());
+        }
+        loaded.handOns()
+                .handOn(state.applied(), due.message(), due.destinations(), () -> underWay.done(due.clientId()));
+    }
+
+    @Override
+    public void willDue(String clientId, long epoch, Will will) {
+        wills.due(clientId, epoch, will);
+    }
+
+    @Override
+    public void willDropped(String clientId, long epoch) {
+        wills.dropped(clientId);
+    }
+}

@@ -1,0 +1,205 @@
+package io.tributary.broker.shard;
+
+import io.tributary.common.event.Destinations;
+import io.tributary.common.event.ShardEvent.Detach;
+import io.tributary.common.event.ShardEvent.SessionExpired;
+import io.tributary.common.event.ShardEvent.WillDue;
+import io.tributary.common.mqtt.Message;
+import io.tributary.common.mqtt.Will;
+import io.tributary.persistence.shard.SavePoint.WillKey;
+import java.util.concurrent.Executor;
+
+/**
+ * Publishes the wills of a live shard and ends its sessions, when the time of the log has come for it and how a client's
+ * connection ended is known. Confined to the thread of the driver.
+ */
+final class WillsAndExpiry {
+    private final ShardEnvironment environment;
+    private final Tenure tenure;
+    private final ShardState state;
+    private final LogTime time;
+    private final WillsFirst underWay;
+    private final GroupHandOver handOver;
+    private final Executor thread;
+    private final ShardTimers timers = new ShardTimers();
+    private final LastWords lastWords = new LastWords();
+    private boolean owesWills;
+
+    WillsAndExpiry(
+            ShardEnvironment environment, Tenure tenure, Loaded loaded, GroupHandOver handOver, Executor thread) {
+        this.environment = environment;
+        this.tenure = tenure;
+        state = loaded.state();
+        time = loaded.time();
+        underWay = loaded.wills();
+        this.handOver = handOver;
+        this.thread = thread;
+    }
+
+    /** A connection that another one has taken over, on another node, may have said more. */
+    void awaitLastWords(String clientId, long epoch) {
+        lastWords.await(clientId, epoch);
+    }
+
+    /** A connection that had lost its session said how it ended. */
+    void heard(Detach detach) {
+        if (lastWords.heard(detach.clientId(), detach.epoch(), detach.sessionExpirySeconds() == 0)) {
+            goOnBehind(detach.clientId(), detach.epoch());
+        }
+    }
+
+    /** How a connection before ended is known, or not waited for any longer. */
+    private void goOnBehind(String clientId, long epoch) {
+        Will will = state.dueWills().get(new WillKey(clientId, epoch));
+        if (will != null) {
+            publish(clientId, epoch, will);
+        }
+        ClientState client = state.client(clientId);
+        if (client != null && resumesWhatIsOver(client)) {
+            beginAnew(client);
+        } else if (!lastWords.isAwaited(clientId)) {
+            lastWords.release(clientId);
+        }
+    }
+
+    /** Whether a connection has resumed a session that one before had ended. */
+    private boolean resumesWhatIsOver(ClientState client) {
+        return client.isAttached() && client.isResumed() && lastWords.haveEnded(client.clientId, client.session);
+    }
+
+    /** Has a connection, which is not answered yet, begin a new session. */
+    private void beginAnew(ClientState client) {
+        // Folded, the record attaches the client anew.
+        tenure.append(new SessionExpired(tenure.epoch(), client.clientId, client.epoch, 0));
+    }
+
+    /** Goes on when it is known how the connections before a client's present one ended, and their wills are handed on. */
+    void whenSettled(ClientState client, Runnable then) {
+        Runnable behindWills = () -> underWay.then(client.clientId, then);
+        if (client.isResumed()) {
+            lastWords.then(client.clientId, behindWills);
+        } else {
+            behindWills.run();
+        }
+    }
+
+    /** A connection has its session. */
+    void attached(ClientState client) {
+        if (!client.isResumed()) {
+            lastWords.release(client.clientId);
+        } else if (resumesWhatIsOver(client)) { // what was said of the connection before it comes too late
+            beginAnew(client);
+        }
+        timers.remove(client.clientId);
+    }
+
+    /** A session has no connection: its will and its end are due some time. */
+    void detached(ClientState client) {
+        timers.set(client, Long.MIN_VALUE);
+        lastWords.release(client.clientId);
+    }
+
+    /** A session that was loaded has no connection. */
+    void loaded(ClientState client) {
+        timers.set(client, Long.MIN_VALUE);
+    }
+
+    /** A session is over. */
+    void ended(ClientState client) {
+        timers.remove(client.clientId);
+        lastWords.release(client.clientId);
+    }
+
+    /** A will is to be published, whatever becomes of its client. */
+    void due(String clientId, long epoch, Will will) {
+        underWay.begin(clientId);
+        if (!lastWords.isAwaited(clientId, epoch)) {
+            publish(clientId, epoch, will);
+        }
+    }
+
+    /** A will that was due is not to be published. */
+    void dropped(String clientId) {
+        underWay.done(clientId);
+    }
+
+    /** Does what the time of the log asks for; several times a second, while this node knows what the others do. */
+    void tickCurrent() {
+        long now = time.nowMillis();
+        for (String clientId : timers.takeDue(now)) {
+            due(clientId, now);
+        }
+        if (owesWills) {
+            owesWills = false;
+            publishDue();
+        }
+    }
+
+    /** Ten times a second. */
+    void tick() {
+        for (WillKey late : lastWords.tick()) {
+            goOnBehind(late.clientId(), late.epoch());
+        }
+    }
+
+    /** The shard is live: connections wait for the wills that are due. */
+    void begin() {
+        state.dueWills().keySet().forEach(key -> underWay.begin(key.clientId()));
+    }
+
+    /** Publishes all wills that are due. */
+    void publishDue() {
+        state.dueWills().forEach((WillKey key, Will will) -> {
+            if (!lastWords.isAwaited(key.clientId(), key.epoch())) {
+                publish(key.clientId(), key.epoch(), will);
+            }
+        });
+    }
+
+    private void due(String clientId, long nowMillis) {
+        ClientState client = state.client(clientId);
+        if (client == null || client.isAttached()) {
+            return;
+        }
+        boolean isWillDue = client.will != null && client.willDueAtMillis <= nowMillis;
+        if (client.will != null && isWillDue && !publish(client.clientId, client.epoch, client.will)) {
+            timers.set(client, Long.MIN_VALUE); // this node does not know what the others do: tried again when it does
+            return;
+        }
+        timers.set(client, nowMillis);
+        if (client.expiresAtMillis() <= nowMillis) {
+            handOver.ending(client, () -> expired(client), () -> timers.set(client, Long.MIN_VALUE));
+        }
+    }
+
+    private void expired(ClientState client) {
+        tenure.append(new SessionExpired(tenure.epoch(), client.clientId, client.epoch, client.lastSequence));
+    }
+
+    /** Publishes a will, or notes that it is owed while this node does not know all that the others do; tells which. */
+    private boolean publish(String clientId, long epoch, Will will) {
+        if (!environment.nodes().isCurrent()) { // it may have lost the shard, too
+            owesWills = true;
+            return false;
+        }
+        Message message = will.message();
+        if (will.messageExpirySeconds() >= 0) {
+            long expiresAt = environment.timeMillis().getAsLong() + will.messageExpirySeconds() * 1000;
+            message = message.withExpiry(expiresAt);
+        }
+        Destinations destinations = match(clientId, message);
+        if (!environment.nodes().isCurrent()) { // a pause may have cost a subscription
+            owesWills = true;
+            return false;
+        }
+        tenure.append(
+                new WillDue(clientId, epoch, message, environment.appender().bounded(destinations)));
+        return true;
+    }
+
+    /** What else the client retains comes after its will is stored. */
+    private Destinations match(String clientId, Message message) {
+        underWay.begin(clientId);
+        return environment.routing().match(message, () -> thread.execute(() -> underWay.done(clientId)));
+    }
+}
