@@ -91,6 +91,7 @@ public final class ClusterNode implements NodeView, AutoCloseable {
     private volatile long pulseNanos;
     private volatile boolean wasPaused;
     private long pauses; // on the timer's thread
+    private final WallClockWatch wallClock;
 
     /**
      * What a node is told.
@@ -115,8 +116,8 @@ public final class ClusterNode implements NodeView, AutoCloseable {
     /**
      * Creates it; it is in no table yet and has no links.
      *
-     * @param onLost told when the cluster holds this process for dead, or when it is cut off from what it needs while it {@link
-     *     #serving serves} clients: it is to close its connections, and may begin anew; must not block
+     * @param onLost told when the cluster holds this process for dead, or when it is cut off from what it needs or its wall clock is set
+     *     back while it {@link #serving serves} clients: it is to close its connections, and may begin anew; must not block
      */
     public ClusterNode(Config config, ClusterRecorder recorder, LinkRecorder linkRecorder, Consumer<Loss> onLost) {
         this.config = config;
@@ -129,6 +130,7 @@ public final class ClusterNode implements NodeView, AutoCloseable {
         longestPauseNanos = config.visibility().leaveOut().toNanos() / 4;
         knowledgeAge = config.visibility().leaveOut().multipliedBy(9).dividedBy(10);
         pulseNanos = timer.nanos();
+        wallClock = new WallClockWatch(System::currentTimeMillis, timer::nanos);
         visibility = new ClusterVisibility(config.maps(), config.visibility(), timer, new Progress());
         owners = new ShardTraffic(this::others, this::isCurrent, this::knowsAll, executor, format);
         shared = new SharedTraffic(timer, format);
@@ -372,6 +374,7 @@ public final class ClusterNode implements NodeView, AutoCloseable {
         pulseNanos = now;
         timer.after(LOOK_NANOS, this::pulse);
         cutOff().ifPresent(this::look);
+        lose(wallClock.look());
     }
 
     private void look(CutOff watching) {
@@ -379,6 +382,10 @@ public final class ClusterNode implements NodeView, AutoCloseable {
         if (links != null && !reached.isDone() && watching.mayServe()) {
             reached.complete(null);
         }
+        lose(loss);
+    }
+
+    private void lose(@Nullable Loss loss) {
         if (loss != null && serving) {
             serving = false;
             if (!loss.canLeave()) {

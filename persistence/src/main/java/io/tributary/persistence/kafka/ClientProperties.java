@@ -39,6 +39,9 @@ final class ClientProperties {
     private static final int INGEST_PARTITION_FETCH_BYTES = 1024 * 1024;
     private static final int REQUEST_MILLIS = 30_000;
 
+    /** So long a group waits for a member that does not hear that its partitions are to be shared out anew. */
+    private static final int REBALANCE_MILLIS = 60_000;
+
     /** How long a producer of {@link #ingestProducer} waits for a topic to become known, or for room. */
     static final Duration INGEST_BLOCK = Duration.ofSeconds(2);
 
@@ -144,6 +147,7 @@ final class ClientProperties {
         Map<String, Object> properties = consumer(config, clientId);
         properties.put(ConsumerConfig.GROUP_ID_CONFIG, group);
         properties.put(ConsumerConfig.AUTO_OFFSET_RESET_CONFIG, "none");
+        properties.put(ConsumerConfig.MAX_POLL_INTERVAL_MS_CONFIG, REBALANCE_MILLIS);
         properties.put(
                 ConsumerConfig.GROUP_PROTOCOL_CONFIG,
                 reading.groupProtocol().name().toLowerCase(Locale.ROOT));

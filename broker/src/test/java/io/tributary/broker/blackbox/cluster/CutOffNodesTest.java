@@ -2,6 +2,7 @@ package io.tributary.broker.blackbox.cluster;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assumptions.assumeThat;
 import static org.awaitility.Awaitility.await;
 
 import io.tributary.broker.blackbox.BrokerExtension;
@@ -54,7 +55,10 @@ class CutOffNodesTest {
 
     @BeforeAll
     static void startCluster() {
-        cluster = TestCluster.in(Scratch.folder("cut-off")).waysOfTheirOwn().start();
+        cluster = TestCluster.in(Scratch.folder("cut-off"))
+                .waysOfTheirOwn()
+                .clocks()
+                .start();
         probe = new Probe(cluster.shards());
         cluster.awaitShardsSpread(PATIENCE);
     }
@@ -131,6 +135,26 @@ class CutOffNodesTest {
                 .during(Duration.ofSeconds(5))
                 .atMost(PATIENCE)
                 .until(() -> readiness("n2").contains("DOWN") && readiness("n1").contains("\"unownedShards\":0"));
+    }
+
+    /** Until its clock is where it was, Kafka's clients would keep it from hearing that shards move, and the others would wait for it. */
+    @Test
+    void beginsAnewWhenItsClockWasSetBack() throws IOException {
+        assumeThat(cluster.hasClocks()).as("a C compiler").isTrue();
+        TestClient client = connect("n3", "early", null);
+        cluster.clock("n3").setOff(Duration.ofMinutes(-55));
+        try {
+            assertThat(client.awaitClose()).isInstanceOf(Disconnect.class);
+            awaitReadiness("n3", "\"status\":\"UP\"");
+            cluster.awaitShardsSpread(PATIENCE);
+            cluster.stop("n2");
+            awaitReadiness("n1", "\"nodes\":2");
+            awaitReadiness("n1", "\"unownedShards\":0");
+            probe.await(cluster.without(List.of("n2")), PATIENCE);
+        } finally {
+            cluster.clock("n3").setOff(Duration.ZERO);
+            cluster.start("n2");
+        }
     }
 
     private TestClient connect(String node, String clientId, @Nullable String willTopic) throws IOException {
