@@ -9,9 +9,10 @@ import io.tributary.common.mqtt.Message;
 import io.tributary.common.mqtt.Will;
 
 /**
- * What the fold asks its driver to do. The fold asks the same each time it folds the same record, so a driver that folds
- * records again carries out only what has to happen at least once: {@link #handOn}, that a session is over, and that a
- * connection is told that it lost its session.
+ * What the fold asks the owner of the shard to do. The fold asks the same each time it folds the same record, so an owner that
+ * folds records again, as each does at first, carries out only what has to happen at least once ({@link ReplayEffects}): {@link
+ * #handOn}, that a session is over, and that a connection is told that it lost its session. A live shard carries out all ({@link
+ * ShardService}).
  */
 interface Effects {
 

@@ -16,7 +16,6 @@ import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
-import java.util.concurrent.Executor;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -65,7 +64,7 @@ final class ShardDriver {
     private final ShardLog log;
     private final ShardStore store;
     private final LogAppender appender;
-    private final Executor thread;
+    private final ShardExecutor thread;
     private final LongSupplier clockMillis;
     private final ShardRecorder recorder;
     private final HandOns handOns;
@@ -89,7 +88,7 @@ final class ShardDriver {
     private @Nullable Restore restore;
     private volatile @Nullable ShardService service;
 
-    ShardDriver(int shard, ShardEnvironment environment, Executor thread) {
+    ShardDriver(int shard, ShardEnvironment environment, ShardExecutor thread) {
         this.shard = shard;
         this.environment = environment;
         this.thread = thread;
@@ -139,6 +138,7 @@ final class ShardDriver {
 
     /** This node owns the shard from now on. */
     void assigned() {
+        assert thread.isCaller();
         reset(Phase.CLAIMING);
         Tenure claim = tenure;
         repair.fill(claim, () -> appender.append(shard, new Owner(environment.node()), claim.appended(this::claim)));
@@ -146,6 +146,7 @@ final class ShardDriver {
 
     /** This node does not own the shard any more: what the next owner would have to find out goes into log and store. */
     void revoked() {
+        assert thread.isCaller();
         ShardService now = service;
         if (now != null) {
             now.logLast();
@@ -223,6 +224,7 @@ final class ShardDriver {
      * @param at the first offset that has another record
      */
     void wentBack(long at) {
+        assert thread.isCaller();
         Claim found = ahead;
         Loaded now = loaded;
         if (found != null) {
@@ -382,6 +384,7 @@ final class ShardDriver {
      *     between, for offsets have no gaps.
      */
     void records(long from, List<LogRecord> records) {
+        assert thread.isCaller();
         Loaded now = loaded;
         Claim found = ahead;
         if (found != null && from == found.applied() + 1) {
@@ -475,6 +478,7 @@ final class ShardDriver {
 
     /** Has the log hand out what follows the record that was folded last. */
     void readOn() {
+        assert thread.isCaller();
         if (restore != null) {
             restore.readOn();
         } else if (loaded != null) {
@@ -485,6 +489,7 @@ final class ShardDriver {
 
     /** Tells the observer that a session is over, if it is; one that is not live yet tells of all its sessions when it is. */
     void verify(String clientId, long session) {
+        assert thread.isCaller();
         if (service != null) {
             service.verify(clientId, session);
         }
@@ -492,6 +497,7 @@ final class ShardDriver {
 
     /** A client has a topic: it is deleted if it is of no use any more. */
     void topicFound(AppTopic topic) {
+        assert thread.isCaller();
         if (service != null) {
             service.topicFound(topic);
         }
@@ -499,6 +505,7 @@ final class ShardDriver {
 
     /** Takes acknowledgements from a connection. */
     void settle(String clientId, long epoch, long[] sequences) {
+        assert thread.isCaller();
         if (service != null) {
             service.settle(clientId, epoch, sequences);
             endOfTurn();
@@ -507,6 +514,7 @@ final class ShardDriver {
 
     /** The node of a connection has told all of its acknowledgements that it knew of when it was asked. */
     void allSettled(String clientId, long epoch) {
+        assert thread.isCaller();
         if (service != null) {
             service.allSettled(clientId, epoch);
             endOfTurn();
@@ -515,6 +523,7 @@ final class ShardDriver {
 
     /** Takes PUBRECs from a connection. */
     void received(String clientId, long epoch, long[] sequences) {
+        assert thread.isCaller();
         if (service != null) {
             service.received(clientId, epoch, sequences);
             endOfTurn();
@@ -523,6 +532,7 @@ final class ShardDriver {
 
     /** Passes a message of QoS 0 on to the node that has a session's connection; without one, nobody gets it. */
     void qos0(String clientId, long session, QueueEntry.Queued message) {
+        assert thread.isCaller();
         if (service != null) {
             service.qos0(clientId, session, message);
         }
@@ -530,6 +540,7 @@ final class ShardDriver {
 
     /** A node that could not be reached for a while can be: its connections are told everything again. */
     void reachable(String node) {
+        assert thread.isCaller();
         tenure.forget(node);
         if (service != null) {
             service.reachable(node);
@@ -538,6 +549,7 @@ final class ShardDriver {
 
     /** A node or an incarnation of it is gone for good, and its connections with it. */
     void gone(String node) {
+        assert thread.isCaller();
         tenure.forget(node);
         if (service != null) {
             service.gone(node);
@@ -546,6 +558,7 @@ final class ShardDriver {
 
     /** Does what time asks for; ten times a second. */
     void tick() {
+        assert thread.isCaller();
         long now = clockMillis.getAsLong();
         if (phase == Phase.CLAIMING && now >= retryAtMillis) {
             Claim found = ahead;

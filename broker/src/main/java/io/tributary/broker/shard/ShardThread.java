@@ -6,7 +6,6 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
-import java.util.concurrent.Executor;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -16,7 +15,7 @@ import org.slf4j.LoggerFactory;
  * that queued something, while its own is idle and there is little to do. What is queued is bounded by those who queue it: the log
  * is paused when a driver is behind, a connection has a window, and a driver reads one page a session and saves once at a time.
  */
-public final class ShardThread implements Executor {
+public final class ShardThread implements ShardExecutor {
     private static final Logger LOG = LoggerFactory.getLogger(ShardThread.class);
     private static final long TICK_NANOS = 100_000_000;
     /** What another thread does of the tasks here before it goes on with its own. */
@@ -56,6 +55,12 @@ public final class ShardThread implements Executor {
     @Override
     public void execute(Runnable task) {
         execute(MUCH, task);
+    }
+
+    /** Any thread may ask. */
+    @Override
+    public boolean isCaller() {
+        return worker.isCaller();
     }
 
     /** Runs a task that takes as long as so many records do, where they are few on whatever thread. */
