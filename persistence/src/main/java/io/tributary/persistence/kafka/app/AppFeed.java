@@ -5,9 +5,12 @@ import io.tributary.common.event.Recipient;
 import io.tributary.common.event.UnreadableRecordException;
 import io.tributary.persistence.app.AppTopics.AppRecord;
 import io.tributary.persistence.kafka.KafkaRecorder;
+import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.Consumer;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.common.TopicPartition;
 import org.jspecify.annotations.Nullable;
@@ -27,17 +30,36 @@ abstract class AppFeed {
     static final String IS_ANOTHER = "the topic is another one";
 
     private static final Logger LOG = LoggerFactory.getLogger(AppFeed.class);
+    private static final long IDLE_NANOS = TimeUnit.MINUTES.toNanos(1);
 
     private final TopicPartition partition;
     private final KafkaRecorder recorder;
+    private final Consumer<AppFeed> attention;
+    final ReadAhead readAhead;
     /** Whether it is in the queue of those that the consumer has to look at. */
     private final AtomicBoolean queued = new AtomicBoolean();
 
     private volatile @Nullable String id;
 
-    AppFeed(TopicPartition partition, KafkaRecorder recorder) {
+    // Guarded by this.
+    /** What was read ahead, the oldest first. */
+    final ArrayDeque<AppRecord> window = new ArrayDeque<>();
+    /** Where the window begins; not known at first. */
+    long begin = NO_SEEK;
+    /** The position that the consumer reads next. */
+    long next;
+
+    private long windowBytes;
+    private long seek = NO_SEEK;
+    private boolean ended;
+    private long usedNanos = System.nanoTime();
+
+    /** @param attention told of the feed when the consumer has to look at it; any thread */
+    AppFeed(TopicPartition partition, ReadAhead readAhead, KafkaRecorder recorder, Consumer<AppFeed> attention) {
         this.partition = partition;
+        this.readAhead = readAhead;
         this.recorder = recorder;
+        this.attention = attention;
     }
 
     /** Which topic it reads; null as long as that is not known, and nothing is handed out. */
@@ -55,10 +77,6 @@ abstract class AppFeed {
         return partition;
     }
 
-    final KafkaRecorder recorder() {
-        return recorder;
-    }
-
     final AtomicBoolean queued() {
         return queued;
     }
@@ -70,7 +88,11 @@ abstract class AppFeed {
     abstract void take(List<ConsumerRecord<byte[], byte[]>> polled);
 
     /** Where the consumer is to go, once, or {@link #NO_SEEK}; consumer thread. */
-    abstract long takeSeek();
+    final synchronized long takeSeek() {
+        long to = seek;
+        seek = NO_SEEK;
+        return to;
+    }
 
     /** Whether the consumer is to hold back for now. */
     abstract boolean isFull();
@@ -79,12 +101,35 @@ abstract class AppFeed {
     abstract void outOfRange(long begin, long end);
 
     /** Ends it if nobody has read for long. */
-    abstract boolean endIfIdle(long nowNanos);
+    final boolean endIfIdle(long nowNanos) {
+        synchronized (this) {
+            if (isAwaited() || nowNanos - usedNanos < IDLE_NANOS) {
+                return false;
+            }
+        }
+        end("nobody reads");
+        return true;
+    }
 
     /** Ends it: what waits fails. */
-    abstract void end(String reason);
+    final void end(String reason) {
+        List<AppRead> left;
+        synchronized (this) {
+            ended = true;
+            clear();
+            left = takeWaiting();
+        }
+        left.forEach(read -> read.fail(reason));
+    }
 
-    abstract boolean hasEnded();
+    final synchronized boolean hasEnded() {
+        return ended;
+    }
+
+    /** Has the consumer look at the feed. */
+    final void attend() {
+        attention.accept(this);
+    }
 
     /**
      * What can be read of the records.
@@ -120,5 +165,57 @@ abstract class AppFeed {
             LOG.debug("{} at {} is skipped", partition, record.offset(), e);
             return null;
         }
+    }
+
+    // With the lock held.
+
+    /** The reads that wait, which wait no more then. */
+    abstract List<AppRead> takeWaiting();
+
+    /** Whether a read waits. */
+    abstract boolean isAwaited();
+
+    /** Notes that somebody reads; false when the feed has ended. */
+    final boolean use() {
+        if (!ended) {
+            usedNanos = System.nanoTime();
+        }
+        return !ended;
+    }
+
+    /** Whether what the consumer tells is from where it was before, or too late. */
+    final boolean isPast() {
+        return ended || seek != NO_SEEK;
+    }
+
+    /** The consumer is to go to the position; it has to be told by {@link #attend}. */
+    final void seek(long position) {
+        next = position;
+        seek = position;
+    }
+
+    final void add(AppRecord record) {
+        window.add(record);
+        count(record.message().sizeBytes());
+    }
+
+    final AppRecord removeOldest() {
+        AppRecord record = window.remove();
+        count(-record.message().sizeBytes());
+        return record;
+    }
+
+    void clear() {
+        window.clear();
+        count(-windowBytes);
+    }
+
+    final long windowBytes() {
+        return windowBytes;
+    }
+
+    private void count(long bytes) {
+        windowBytes += bytes;
+        readAhead.add(bytes);
     }
 }

@@ -3,10 +3,8 @@ package io.tributary.persistence.kafka.app;
 import io.tributary.persistence.app.AppTopics.AppRecord;
 import io.tributary.persistence.app.AppTopics.Page;
 import io.tributary.persistence.kafka.KafkaRecorder;
-import java.util.ArrayDeque;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.common.TopicPartition;
@@ -16,25 +14,12 @@ import org.jspecify.annotations.Nullable;
 final class OwnFeed extends AppFeed {
     private static final int WINDOW_RECORDS = 500;
     private static final long WINDOW_BYTES = 256 * 1024;
-    private static final long IDLE_NANOS = TimeUnit.MINUTES.toNanos(1);
 
     private final String owner;
-    private final ReadAhead readAhead;
-    private final Consumer<AppFeed> attention;
 
     // Guarded by this.
-    private final ArrayDeque<AppRecord> window = new ArrayDeque<>();
-    private long windowBytes;
-    /** What the reader has not got begins here. */
-    private long begin = NO_SEEK;
-    /** The position that the consumer reads next. */
-    private long next;
-
-    private long seek = NO_SEEK;
     private @Nullable AppRead waiting;
     private boolean full;
-    private boolean ended;
-    private long usedNanos = System.nanoTime();
 
     /** @param attention told of the feed when the consumer has to look at it; any thread */
     OwnFeed(
@@ -43,10 +28,8 @@ final class OwnFeed extends AppFeed {
             ReadAhead readAhead,
             KafkaRecorder recorder,
             Consumer<AppFeed> attention) {
-        super(partition, recorder);
+        super(partition, readAhead, recorder, attention);
         this.owner = owner;
-        this.readAhead = readAhead;
-        this.attention = attention;
     }
 
     @Override
@@ -55,10 +38,9 @@ final class OwnFeed extends AppFeed {
         Page page;
         boolean attend;
         synchronized (this) {
-            if (ended) {
+            if (!use()) {
                 return false;
             }
-            usedNanos = System.nanoTime();
             before = waiting;
             waiting = read;
             attend = moveTo(read.from());
@@ -73,7 +55,7 @@ final class OwnFeed extends AppFeed {
             CompletableFuture<?> _ = read.answer().whenComplete((value, failure) -> forget(read));
         }
         if (attend) {
-            attention.accept(this);
+            attend();
         }
         return true;
     }
@@ -84,13 +66,10 @@ final class OwnFeed extends AppFeed {
         AppRead read;
         Page page;
         synchronized (this) {
-            if (ended || seek != NO_SEEK) {
-                return; // from where it was before
+            if (isPast()) {
+                return;
             }
-            for (AppRecord record : records) {
-                window.add(record);
-                count(record, 1);
-            }
+            records.forEach(this::add);
             next = polled.getLast().offset() + 1;
             read = waiting;
             page = takePage();
@@ -99,13 +78,6 @@ final class OwnFeed extends AppFeed {
         if (read != null) {
             answer(read, page);
         }
-    }
-
-    @Override
-    synchronized long takeSeek() {
-        long to = seek;
-        seek = NO_SEEK;
-        return to;
     }
 
     @Override
@@ -121,7 +93,7 @@ final class OwnFeed extends AppFeed {
         synchronized (this) {
             super.identify(newId);
             read = waiting;
-            if (ended || read == null) {
+            if (hasEnded() || read == null) {
                 return;
             }
             if (read.isOfAnother(newId)) {
@@ -136,7 +108,7 @@ final class OwnFeed extends AppFeed {
             answer(read, page);
         }
         if (attend) {
-            attention.accept(this);
+            attend();
         }
     }
 
@@ -144,7 +116,7 @@ final class OwnFeed extends AppFeed {
     void outOfRange(long first, long end) {
         boolean isBehindEnd;
         synchronized (this) {
-            if (ended || seek != NO_SEEK) {
+            if (isPast()) {
                 return;
             }
             if (next < first) {
@@ -155,57 +127,38 @@ final class OwnFeed extends AppFeed {
                 next = first;
             }
             isBehindEnd = next > end;
-            seek = next;
+            seek(next);
         }
         if (isBehindEnd) {
             end(partition() + " ends before what was read of it");
         }
-        attention.accept(this);
+        attend();
     }
 
     @Override
-    boolean endIfIdle(long nowNanos) {
-        synchronized (this) {
-            if (waiting != null || nowNanos - usedNanos < IDLE_NANOS) {
-                return false;
-            }
-        }
-        end("nobody reads");
-        return true;
+    List<AppRead> takeWaiting() {
+        List<AppRead> left = waiting == null ? List.of() : List.of(waiting);
+        waiting = null;
+        return left;
     }
 
     @Override
-    void end(String reason) {
-        AppRead read;
-        synchronized (this) {
-            ended = true;
-            clear();
-            read = waiting;
-            waiting = null;
-        }
-        if (read != null) {
-            read.fail(reason);
-        }
-    }
-
-    @Override
-    synchronized boolean hasEnded() {
-        return ended;
+    boolean isAwaited() {
+        return waiting != null;
     }
 
     /** Makes the window begin at the position; whether the consumer has to go elsewhere for that. */
     private boolean moveTo(long position) {
         if (begin != NO_SEEK && position >= begin && position <= next) {
             while (!window.isEmpty() && window.peek().position() < position) {
-                count(window.remove(), -1);
+                removeOldest();
             }
             begin = position;
             return false;
         }
         clear();
         begin = position;
-        next = position;
-        seek = position;
+        seek(position);
         return true;
     }
 
@@ -216,9 +169,7 @@ final class OwnFeed extends AppFeed {
         }
         AppRead.Filling filling = waiting.filling();
         while (!window.isEmpty() && !filling.isFull()) {
-            AppRecord record = window.remove();
-            count(record, -1);
-            filling.add(record);
+            filling.add(removeOldest());
         }
         long from = begin;
         begin = window.isEmpty() ? next : filling.end();
@@ -231,24 +182,17 @@ final class OwnFeed extends AppFeed {
         boolean before = full;
         boolean tooMuch = readAhead.isExceeded() && !window.isEmpty();
         if (full) {
-            full = window.size() > WINDOW_RECORDS / 2 || windowBytes > WINDOW_BYTES / 2 || tooMuch;
+            full = window.size() > WINDOW_RECORDS / 2 || windowBytes() > WINDOW_BYTES / 2 || tooMuch;
         } else {
-            full = window.size() >= WINDOW_RECORDS || windowBytes >= WINDOW_BYTES || tooMuch;
+            full = window.size() >= WINDOW_RECORDS || windowBytes() >= WINDOW_BYTES || tooMuch;
         }
         return before && !full;
     }
 
-    private void clear() {
-        window.clear();
-        readAhead.add(-windowBytes);
-        windowBytes = 0;
+    @Override
+    void clear() {
+        super.clear();
         full = false;
-    }
-
-    private void count(AppRecord record, int sign) {
-        long bytes = sign * (long) record.message().sizeBytes();
-        windowBytes += bytes;
-        readAhead.add(bytes);
     }
 
     private synchronized void forget(AppRead read) {

@@ -3,13 +3,11 @@ package io.tributary.persistence.kafka.app;
 import io.tributary.persistence.app.AppTopics.AppRecord;
 import io.tributary.persistence.app.AppTopics.Page;
 import io.tributary.persistence.kafka.KafkaRecorder;
-import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.common.TopicPartition;
@@ -25,23 +23,8 @@ final class SharedFeed extends AppFeed {
     /** A reader whose next message is further away is told to move on meanwhile. */
     private static final long FAR = 500;
 
-    private static final long IDLE_NANOS = TimeUnit.MINUTES.toNanos(1);
-
-    private final ReadAhead readAhead;
-    private final Consumer<AppFeed> attention;
     private final CatchUpReader catchUp;
-
-    // Guarded by this.
-    private final ArrayDeque<AppRecord> window = new ArrayDeque<>();
-    private final Map<String, AppRead> waiting = new HashMap<>();
-    private long windowBytes;
-    /** Where the window begins; not known at first. */
-    private long begin = NO_SEEK;
-
-    private long next;
-    private long seek = NO_SEEK;
-    private boolean ended;
-    private long usedNanos = System.nanoTime();
+    private final Map<String, AppRead> waiting = new HashMap<>(); // guarded by this
 
     /** @param attention told of the feed when the consumer has to look at it; any thread */
     SharedFeed(
@@ -50,10 +33,8 @@ final class SharedFeed extends AppFeed {
             CatchUpReader catchUp,
             KafkaRecorder recorder,
             Consumer<AppFeed> attention) {
-        super(partition, recorder);
-        this.readAhead = readAhead;
+        super(partition, readAhead, recorder, attention);
         this.catchUp = catchUp;
-        this.attention = attention;
     }
 
     /** The partition ends here: from now on its records are read. */
@@ -79,10 +60,9 @@ final class SharedFeed extends AppFeed {
         Page page;
         boolean behind;
         synchronized (this) {
-            if (ended) {
+            if (!use()) {
                 return false;
             }
-            usedNanos = System.nanoTime();
             before = waiting.put(read.clientId(), read);
             behind = begin != NO_SEEK && read.from() < begin;
             page = behind ? null : pageOf(read);
@@ -104,13 +84,13 @@ final class SharedFeed extends AppFeed {
         List<AppRecord> records = decode(polled, null);
         Map<AppRead, @Nullable Page> pages = new HashMap<>();
         synchronized (this) {
-            if (ended || seek != NO_SEEK) {
+            if (isPast()) {
                 return;
             }
             List<AppRead> within = waiting.values().stream()
                     .filter(read -> read.from() >= begin)
                     .toList();
-            records.forEach(this::append);
+            records.forEach(this::add);
             next = polled.getLast().offset() + 1;
             within.forEach(read -> pages.put(read, pageOf(read)));
             slide();
@@ -124,13 +104,6 @@ final class SharedFeed extends AppFeed {
     }
 
     @Override
-    synchronized long takeSeek() {
-        long to = seek;
-        seek = NO_SEEK;
-        return to;
-    }
-
-    @Override
     boolean isFull() {
         return false;
     }
@@ -140,14 +113,13 @@ final class SharedFeed extends AppFeed {
         List<AppRead> behind = new ArrayList<>();
         boolean isShorter;
         synchronized (this) {
-            if (ended || seek != NO_SEEK) {
+            if (isPast()) {
                 return;
             }
             isShorter = begin != NO_SEEK && next > end;
             clear();
             begin = end;
-            next = end;
-            seek = end;
+            seek(end);
             for (AppRead read : waiting.values()) {
                 if (read.from() < begin) {
                     behind.add(read);
@@ -159,35 +131,19 @@ final class SharedFeed extends AppFeed {
         } else {
             behind.forEach(read -> catchUp.read(this, read));
         }
-        attention.accept(this);
+        attend();
     }
 
     @Override
-    boolean endIfIdle(long nowNanos) {
-        synchronized (this) {
-            if (!waiting.isEmpty() || nowNanos - usedNanos < IDLE_NANOS) {
-                return false;
-            }
-        }
-        end("nobody reads");
-        return true;
+    List<AppRead> takeWaiting() {
+        List<AppRead> left = List.copyOf(waiting.values());
+        waiting.clear();
+        return left;
     }
 
     @Override
-    void end(String reason) {
-        List<AppRead> left;
-        synchronized (this) {
-            ended = true;
-            clear();
-            left = new ArrayList<>(waiting.values());
-            waiting.clear();
-        }
-        left.forEach(read -> read.fail(reason));
-    }
-
-    @Override
-    synchronized boolean hasEnded() {
-        return ended;
+    boolean isAwaited() {
+        return !waiting.isEmpty();
     }
 
     /** Ends one client's read. */
@@ -222,26 +178,10 @@ final class SharedFeed extends AppFeed {
         return read.filling().page(read.from(), next);
     }
 
-    private void append(AppRecord record) {
-        window.add(record);
-        int bytes = record.message().sizeBytes();
-        windowBytes += bytes;
-        readAhead.add(bytes);
-    }
-
     private void slide() {
-        while (window.size() > WINDOW_RECORDS || windowBytes > WINDOW_BYTES) {
-            AppRecord dropped = window.remove();
-            begin = dropped.position() + 1;
-            windowBytes -= dropped.message().sizeBytes();
-            readAhead.add(-dropped.message().sizeBytes());
+        while (window.size() > WINDOW_RECORDS || windowBytes() > WINDOW_BYTES) {
+            begin = removeOldest().position() + 1;
         }
-    }
-
-    private void clear() {
-        window.clear();
-        readAhead.add(-windowBytes);
-        windowBytes = 0;
     }
 
     private synchronized void forget(AppRead read) {
