@@ -14,7 +14,7 @@ import com.tngtech.archunit.core.importer.ClassFileImporter;
 import com.tngtech.archunit.core.importer.ImportOption;
 import io.tributary.broker.cluster.ClusterNode;
 import io.tributary.common.time.SteadyClock;
-import io.tributary.persistence.kafka.KafkaAppTopics;
+import io.tributary.persistence.kafka.app.KafkaAppTopics;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -58,8 +58,12 @@ class ArchitectureTest {
         "persistence.limit, ''",
         "persistence.ingest, ''",
         "persistence.rocksdb, persistence.shard persistence.replicated persistence.app persistence.limit",
-        "persistence.kafka,"
-                + " persistence.shard persistence.replicated persistence.app persistence.limit persistence.ingest",
+        "persistence.kafka, persistence.shard persistence.limit",
+        "persistence.kafka.shard, persistence.kafka persistence.shard",
+        "persistence.kafka.map, persistence.kafka persistence.shard persistence.replicated persistence.limit",
+        "persistence.kafka.app,"
+                + " persistence.kafka persistence.shard persistence.app persistence.limit persistence.ingest",
+        "persistence.kafka.ingest, persistence.kafka persistence.ingest",
         "persistence.redis, persistence.shard",
         "broker.security, ''",
         "broker.extension, broker.security",
@@ -100,7 +104,7 @@ class ArchitectureTest {
         "org.springframework.., io.tributary.broker.boot..",
         "io.lettuce.., io.tributary.persistence.redis",
         "org.rocksdb.., io.tributary.persistence.rocksdb",
-        "org.apache.kafka.., io.tributary.persistence.kafka",
+        "org.apache.kafka.., io.tributary.persistence.kafka..",
         "io.micrometer.., io.tributary.broker.metrics io.tributary.broker.boot..",
         "io.netty.., io.tributary.common.codec io.tributary.broker.connection io.tributary.broker.session"
                 + " io.tributary.broker.link io.tributary.broker.metrics",

@@ -24,7 +24,7 @@ import io.tributary.common.event.RecordFormat;
 import io.tributary.common.event.ShardEvent.Attach;
 import io.tributary.persistence.kafka.KafkaConfig;
 import io.tributary.persistence.kafka.KafkaRecorder;
-import io.tributary.persistence.kafka.KafkaShardLog;
+import io.tributary.persistence.kafka.shard.KafkaShardLog;
 import io.tributary.persistence.redis.RedisCluster;
 import io.tributary.persistence.redis.RedisConfig;
 import io.tributary.persistence.redis.RedisRecorder;

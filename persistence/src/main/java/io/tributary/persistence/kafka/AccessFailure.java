@@ -14,13 +14,13 @@ import org.apache.kafka.common.errors.UnsupportedSaslMechanismException;
 
 /**
  * Why Kafka cannot be used, in sentences that say where it was looked for and which settings to correct, by the names that they
- * have below those of Kafka. No secret is in them.
+ * have below those of Kafka. No secret is in them. Safe for all threads.
  */
-final class AccessFailure {
+public final class AccessFailure {
     private AccessFailure() {}
 
     /** The sentences for a failure of Kafka's clients, or for one of them that did not answer in time. */
-    static String words(KafkaConfig config, Throwable failure) {
+    public static String words(KafkaConfig config, Throwable failure) {
         List<Throwable> causes = Stream.iterate(failure, cause -> cause != null, Throwable::getCause)
                 .toList();
         Throwable innermost = causes.getLast();

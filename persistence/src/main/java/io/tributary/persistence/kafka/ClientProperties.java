@@ -5,7 +5,6 @@ import java.time.Duration;
 import java.util.HashMap;
 import java.util.Locale;
 import java.util.Map;
-import java.util.TreeMap;
 import org.apache.kafka.clients.CommonClientConfigs;
 import org.apache.kafka.clients.consumer.ConsumerConfig;
 import org.apache.kafka.clients.consumer.CooperativeStickyAssignor;
@@ -13,8 +12,14 @@ import org.apache.kafka.clients.producer.ProducerConfig;
 import org.apache.kafka.common.serialization.ByteArrayDeserializer;
 import org.apache.kafka.common.serialization.ByteArraySerializer;
 
-/** The properties of Kafka's clients: what the configuration says, and what our promises need. */
-final class ClientProperties {
+/**
+ * The properties of Kafka's clients: what the configuration says, and what our promises need. Each map is the caller's
+ * own.
+ */
+public final class ClientProperties {
+    /** What a record needs besides its key and value, in bytes, here and in Kafka. */
+    public static final int RECORD_OVERHEAD_BYTES = 128;
+
     /** A topic that nothing was sent to for a while is not to be forgotten: the next send would wait for it. */
     private static final long TEN_YEARS_MILLIS = 10L * 365 * 24 * 3600 * 1000;
 
@@ -43,22 +48,9 @@ final class ClientProperties {
     private static final int REBALANCE_MILLIS = 60_000;
 
     /** How long a producer of {@link #ingestProducer} waits for a topic to become known, or for room. */
-    static final Duration INGEST_BLOCK = Duration.ofSeconds(2);
-
-    /** Properties that nobody may set, and why. */
-    private static final Map<String, String> OURS = ours();
+    public static final Duration INGEST_BLOCK = Duration.ofSeconds(2);
 
     private ClientProperties() {}
-
-    /** Refuses properties that carry a promise. */
-    static void check(Map<String, String> properties) {
-        for (String name : new TreeMap<>(properties).keySet()) {
-            String reason = OURS.get(name);
-            if (reason != null) {
-                throw new IllegalArgumentException("client property " + name + " cannot be set: " + reason);
-            }
-        }
-    }
 
     /** A producer that gives up nothing and never blocks its callers. */
     static Map<String, Object> producer(KafkaConfig config, String clientId, int partitions) {
@@ -78,9 +70,7 @@ final class ClientProperties {
         properties.put(
                 ProducerConfig.BUFFER_MEMORY_CONFIG,
                 2 * appends.bufferBytes() + 4L * partitions * appends.batchBytes());
-        properties.put(
-                ProducerConfig.MAX_REQUEST_SIZE_CONFIG,
-                appends.maxRecordBytes() + OrderedProducer.RECORD_OVERHEAD_BYTES);
+        properties.put(ProducerConfig.MAX_REQUEST_SIZE_CONFIG, appends.maxRecordBytes() + RECORD_OVERHEAD_BYTES);
         properties.put(
                 ProducerConfig.COMPRESSION_TYPE_CONFIG, appends.compression().property());
         return properties;
@@ -90,7 +80,7 @@ final class ClientProperties {
      * The producer for the topics of applications, which come and go. A topic's batches never overtake each other, also when
      * it was deleted and made anew: so one request at a time.
      */
-    static Map<String, Object> appProducer(KafkaConfig config, String clientId) {
+    public static Map<String, Object> appProducer(KafkaConfig config, String clientId) {
         Map<String, Object> properties = producer(config, clientId, APP_BATCHES);
         properties.put(ProducerConfig.MAX_IN_FLIGHT_REQUESTS_PER_CONNECTION, 1);
         properties.put(ProducerConfig.METADATA_MAX_IDLE_CONFIG, APP_IDLE_MILLIS);
@@ -98,7 +88,7 @@ final class ClientProperties {
     }
 
     /** A reader of the topics of applications, at positions that it is told. */
-    static Map<String, Object> appConsumer(KafkaConfig config, String clientId) {
+    public static Map<String, Object> appConsumer(KafkaConfig config, String clientId) {
         Map<String, Object> properties = consumer(config, clientId);
         properties.put(ConsumerConfig.AUTO_OFFSET_RESET_CONFIG, "none");
         properties.put(ConsumerConfig.MAX_POLL_RECORDS_CONFIG, config.reading().maxPollRecords());
@@ -111,7 +101,7 @@ final class ClientProperties {
     }
 
     /** The node's member of the group that shares out the shards. */
-    static Map<String, Object> shardConsumer(KafkaConfig config, String clientId) {
+    public static Map<String, Object> shardConsumer(KafkaConfig config, String clientId) {
         KafkaConfig.Reading reading = config.reading();
         Map<String, Object> properties = groupMember(config, clientId, config.shardsTopic());
         properties.put(ConsumerConfig.MAX_POLL_RECORDS_CONFIG, reading.maxPollRecords());
@@ -121,7 +111,7 @@ final class ClientProperties {
     }
 
     /** The node's member of the group that shares out the ingest partitions. What a transaction took back is not read. */
-    static Map<String, Object> ingestConsumer(KafkaConfig config, String clientId) {
+    public static Map<String, Object> ingestConsumer(KafkaConfig config, String clientId) {
         Map<String, Object> properties = groupMember(config, clientId, config.ingestTopic());
         properties.put(ConsumerConfig.ISOLATION_LEVEL_CONFIG, "read_committed");
         properties.put(ConsumerConfig.MAX_POLL_RECORDS_CONFIG, INGEST_POLL_RECORDS);
@@ -131,7 +121,7 @@ final class ClientProperties {
     }
 
     /** A producer of a few records that nothing else depends on, which gives up after a while. */
-    static Map<String, Object> ingestProducer(KafkaConfig config, String clientId) {
+    public static Map<String, Object> ingestProducer(KafkaConfig config, String clientId) {
         Map<String, Object> properties = producer(config, clientId, 1);
         properties.put(ProducerConfig.MAX_BLOCK_MS_CONFIG, INGEST_BLOCK.toMillis());
         properties.put(ProducerConfig.REQUEST_TIMEOUT_MS_CONFIG, REQUEST_MILLIS);
@@ -165,7 +155,7 @@ final class ClientProperties {
     }
 
     /** A reader of whole topics, without a group. */
-    static Map<String, Object> mapConsumer(KafkaConfig config, String clientId) {
+    public static Map<String, Object> mapConsumer(KafkaConfig config, String clientId) {
         Map<String, Object> properties = consumer(config, clientId);
         properties.put(ConsumerConfig.AUTO_OFFSET_RESET_CONFIG, "earliest");
         properties.put(ConsumerConfig.MAX_POLL_RECORDS_CONFIG, REPLAY_POLL_RECORDS);
@@ -202,57 +192,5 @@ final class ClientProperties {
         properties.put(CommonClientConfigs.BOOTSTRAP_SERVERS_CONFIG, config.bootstrapServers());
         properties.put(CommonClientConfigs.CLIENT_ID_CONFIG, clientId);
         return properties;
-    }
-
-    private static Map<String, String> ours() {
-        Map<String, String> reasons = new HashMap<>();
-        String durable = "nothing is acknowledged before all in-sync copies have it";
-        String order = "a record that is given up while the next one is sent breaks the order of a session";
-        String position = "where a shard is read from is in its store, not in the group";
-        String setting = "it has a setting of its own";
-        reasons.put(ProducerConfig.ACKS_CONFIG, durable);
-        reasons.put(ProducerConfig.ENABLE_IDEMPOTENCE_CONFIG, "without it a retry repeats or reorders records");
-        reasons.put(ProducerConfig.TRANSACTIONAL_ID_CONFIG, "appends are not transactions");
-        reasons.put(ProducerConfig.RETRIES_CONFIG, order);
-        reasons.put(ProducerConfig.DELIVERY_TIMEOUT_MS_CONFIG, order);
-        reasons.put(ProducerConfig.MAX_IN_FLIGHT_REQUESTS_PER_CONNECTION, order);
-        reasons.put(ProducerConfig.MAX_BLOCK_MS_CONFIG, "an append never blocks its caller");
-        reasons.put(ProducerConfig.METADATA_MAX_IDLE_CONFIG, "an append never waits for a topic that was forgotten");
-        reasons.put(ProducerConfig.PARTITIONER_CLASS_CONFIG, "the shard is the partition");
-        reasons.put(ProducerConfig.KEY_SERIALIZER_CLASS_CONFIG, "keys are bytes");
-        reasons.put(ProducerConfig.VALUE_SERIALIZER_CLASS_CONFIG, "values are bytes");
-        reasons.put(ConsumerConfig.KEY_DESERIALIZER_CLASS_CONFIG, "keys are bytes");
-        reasons.put(ConsumerConfig.VALUE_DESERIALIZER_CLASS_CONFIG, "values are bytes");
-        reasons.put(
-                ConsumerConfig.GROUP_ID_CONFIG, "all nodes of a cluster are one group, which is named after its topic");
-        reasons.put(
-                ConsumerConfig.GROUP_INSTANCE_ID_CONFIG,
-                "a static member that was killed cannot return before its timeout");
-        reasons.put(ConsumerConfig.AUTO_OFFSET_RESET_CONFIG, position);
-        reasons.put(ConsumerConfig.ENABLE_AUTO_COMMIT_CONFIG, position);
-        reasons.put(ConsumerConfig.ISOLATION_LEVEL_CONFIG, "nothing is written in transactions");
-        reasons.put(
-                ConsumerConfig.PARTITION_ASSIGNMENT_STRATEGY_CONFIG,
-                "shards that stay must not pause when others move");
-        reasons.put(CommonClientConfigs.BOOTSTRAP_SERVERS_CONFIG, setting);
-        reasons.put(CommonClientConfigs.CLIENT_ID_CONFIG, "each client has a name of its own");
-        for (String name : new String[] {
-            ProducerConfig.LINGER_MS_CONFIG,
-            ProducerConfig.BATCH_SIZE_CONFIG,
-            ProducerConfig.BUFFER_MEMORY_CONFIG,
-            ProducerConfig.MAX_REQUEST_SIZE_CONFIG,
-            ProducerConfig.COMPRESSION_TYPE_CONFIG,
-            ConsumerConfig.GROUP_PROTOCOL_CONFIG,
-            ConsumerConfig.SESSION_TIMEOUT_MS_CONFIG,
-            ConsumerConfig.HEARTBEAT_INTERVAL_MS_CONFIG,
-            ConsumerConfig.FETCH_MAX_WAIT_MS_CONFIG,
-            ConsumerConfig.MAX_POLL_RECORDS_CONFIG,
-            ConsumerConfig.FETCH_MAX_BYTES_CONFIG,
-            ConsumerConfig.MAX_PARTITION_FETCH_BYTES_CONFIG,
-            ConsumerConfig.CLIENT_RACK_CONFIG
-        }) {
-            reasons.put(name, setting);
-        }
-        return Map.copyOf(reasons);
     }
 }

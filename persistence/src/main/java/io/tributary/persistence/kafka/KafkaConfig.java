@@ -53,7 +53,7 @@ public record KafkaConfig(
                 replicationFactor,
                 "1 to 32,767");
         requirePositive("start timeout", startTimeout);
-        ClientProperties.check(clientProperties);
+        ReservedProperties.check(clientProperties);
         clientProperties = Map.copyOf(clientProperties);
     }
 
@@ -162,17 +162,17 @@ public record KafkaConfig(
     }
 
     /** The topic of the shards' logs. */
-    String shardsTopic() {
+    public String shardsTopic() {
         return topicPrefix + ".shards";
     }
 
     /** The topic with the numbers of ingest partitions, and the consumer group that shares these out. */
-    String ingestTopic() {
+    public String ingestTopic() {
         return topicPrefix + ".ingest";
     }
 
     /** The topic of a map. */
-    String mapTopic(String name) {
+    public String mapTopic(String name) {
         return topicPrefix + "." + name;
     }
 

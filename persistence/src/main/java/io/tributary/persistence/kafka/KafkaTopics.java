@@ -82,8 +82,12 @@ public final class KafkaTopics {
         }
     }
 
-    /** The same for topics by their rules; tells the largest record of the first one. */
-    static int ensure(KafkaConfig config, List<TopicRules> rules) {
+    /**
+     * The same for topics by their rules, the last of which is the mark that all were created.
+     *
+     * @return the largest record that the first one takes, in bytes
+     */
+    public static int ensure(KafkaConfig config, List<TopicRules> rules) {
         try (Closing closing = new Closing(connect(config))) {
             KafkaTopics topics = new KafkaTopics(config, rules);
             topics.await(closing.admin.describeCluster().nodes());
@@ -106,8 +110,12 @@ public final class KafkaTopics {
         }
     }
 
-    /** A client that asks about topics. */
-    static Admin connect(KafkaConfig config) {
+    /**
+     * A client that asks about topics; the caller closes it.
+     *
+     * @throws KafkaAccessException when the addresses of Kafka or the settings of TLS are not good
+     */
+    public static Admin connect(KafkaConfig config) {
         try {
             Map<String, Object> properties = ClientProperties.admin(config, config.topicPrefix() + "-topics");
             int timeout = (int) Math.min(config.startTimeout().toMillis(), Integer.MAX_VALUE);
@@ -241,8 +249,13 @@ public final class KafkaTopics {
         return await(config, answer, Duration.ofNanos(Math.max(1, deadlineNanos - System.nanoTime())));
     }
 
-    /** Waits for an answer of Kafka. */
-    static <T> T await(KafkaConfig config, KafkaFuture<T> answer, Duration limit) {
+    /**
+     * Waits for an answer of Kafka. Blocks, for at most the limit.
+     *
+     * @throws KafkaAccessException when Kafka does not answer in time or answers with a failure, its cause, or when the
+     *     thread is interrupted
+     */
+    public static <T> T await(KafkaConfig config, KafkaFuture<T> answer, Duration limit) {
         try {
             return answer.get(limit.toNanos(), TimeUnit.NANOSECONDS);
         } catch (ExecutionException e) {

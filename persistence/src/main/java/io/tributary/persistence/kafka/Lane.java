@@ -19,7 +19,7 @@ import org.slf4j.LoggerFactory;
  * which is that of offsets, also when the answers of an old leader and a new one cross; a record that fails at once waits
  * for those before it.
  */
-final class Lane {
+public final class Lane {
     private static final Logger LOG = LoggerFactory.getLogger(Lane.class);
 
     private final OrderedProducer producer;
@@ -38,9 +38,9 @@ final class Lane {
     }
 
     /** What a record counts for, in bytes. */
-    static int sizeOf(byte @Nullable [] key, byte @Nullable [] value) {
+    public static int sizeOf(byte @Nullable [] key, byte @Nullable [] value) {
         int payload = (key == null ? 0 : key.length) + (value == null ? 0 : value.length);
-        return payload + OrderedProducer.RECORD_OVERHEAD_BYTES;
+        return payload + ClientProperties.RECORD_OVERHEAD_BYTES;
     }
 
     /**
@@ -48,7 +48,7 @@ final class Lane {
      *
      * @return false when there is no room: nothing was sent, the callback will not be called
      */
-    boolean send(byte @Nullable [] key, byte @Nullable [] value, AppendCallback callback) {
+    public boolean send(byte @Nullable [] key, byte @Nullable [] value, AppendCallback callback) {
         Sending sending = new Sending(sizeOf(key, value), callback);
         if (!producer.acquire(sending.bytes)) {
             return false;
@@ -84,7 +84,7 @@ final class Lane {
     }
 
     /** Whether Kafka did not take a record for now: it is not known where to send it, or the last server has refused the user. */
-    static boolean isPassing(@Nullable Throwable failure) {
+    public static boolean isPassing(@Nullable Throwable failure) {
         return failure instanceof TimeoutException || failure instanceof AuthenticationException;
     }
 

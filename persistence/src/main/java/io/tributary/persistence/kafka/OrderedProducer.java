@@ -24,17 +24,14 @@ import org.slf4j.LoggerFactory;
 /**
  * A producer that skips nothing: a record that was accepted is sent until it is durable, and when one cannot be, none after
  * it is. It never blocks: what Kafka's own buffers cannot take is refused. Records are sent through a {@link Lane} for each
- * partition.
+ * partition. Safe for all threads.
  *
  * <pre>
  * OPEN     --close----------------------------------------> CLOSED   what was accepted is completed, in bounded time
  * OPEN     --a record fails though nobody is closing------> BROKEN   nothing more is sent, the node is told to stop
  * </pre>
  */
-final class OrderedProducer implements AutoCloseable {
-    /** What a record needs besides its key and value, in bytes, here and in Kafka. */
-    static final int RECORD_OVERHEAD_BYTES = 128;
-
+public final class OrderedProducer implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(OrderedProducer.class);
     private static final Duration GRACE = Duration.ofSeconds(1);
     private static final long STALL_MILLIS = 100;
@@ -54,9 +51,11 @@ final class OrderedProducer implements AutoCloseable {
      * Creates it; it connects by itself.
      *
      * @param partitions how many partitions it will send to
-     * @param onBroken told once, on a thread of Kafka's or a caller's, when a record could not be made durable
+     * @param onBroken told once, on a thread of Kafka's or a caller's, when a record could not be made durable; must not
+     *     block
+     * @throws KafkaAccessException when the addresses of Kafka are not good
      */
-    OrderedProducer(
+    public OrderedProducer(
             KafkaConfig config, String clientId, int partitions, KafkaRecorder recorder, Consumer<Throwable> onBroken) {
         this.config = config;
         this.recorder = recorder;
@@ -73,8 +72,9 @@ final class OrderedProducer implements AutoCloseable {
      * Waits until the topic is known, so that sends to it need not wait.
      *
      * @return how many partitions it has
+     * @throws KafkaAccessException when it is not known within the configured time
      */
-    int await(String topic) {
+    public int await(String topic) {
         long deadline = System.nanoTime() + config.startTimeout().toNanos();
         while (true) {
             try {
@@ -91,18 +91,19 @@ final class OrderedProducer implements AutoCloseable {
     }
 
     /** The way to a partition; one for each. */
-    Lane lane(TopicPartition partition) {
+    public Lane lane(TopicPartition partition) {
         return lane(partition, List.of());
     }
 
     /** The same for records with headers. */
-    Lane lane(TopicPartition partition, List<Header> headers) {
+    public Lane lane(TopicPartition partition, List<Header> headers) {
         Lane lane = new Lane(this, partition, headers);
         lanes.add(lane);
         return lane;
     }
 
-    void onRoom(Runnable action) {
+    /** Runs the action once when there is room again for what was refused. */
+    public void onRoom(Runnable action) {
         budget.onRoom(action);
     }
 
@@ -126,7 +127,7 @@ final class OrderedProducer implements AutoCloseable {
     }
 
     /** Closes what nothing was accepted by, without waiting for it. */
-    void abandon() {
+    public void abandon() {
         closed = true;
         Thread.ofVirtual().start(this::abort);
     }
@@ -153,7 +154,7 @@ final class OrderedProducer implements AutoCloseable {
         if (reason != null) {
             return new KafkaAccessException("broken for good by an earlier failure: " + reason, reason);
         }
-        int largest = config.appends().maxRecordBytes() + RECORD_OVERHEAD_BYTES;
+        int largest = config.appends().maxRecordBytes() + ClientProperties.RECORD_OVERHEAD_BYTES;
         if (bytes > largest) {
             return new KafkaAccessException(
                     "a record of " + bytes + " bytes is larger than the largest that is sent, " + largest);

@@ -39,7 +39,12 @@ public record TopicNeeds(int shards, List<String> maps, Duration retention, int 
         }
     }
 
-    static void checkMapName(String name) {
+    /**
+     * Checks the name of a map.
+     *
+     * @throws IllegalArgumentException when it is not of the allowed characters, or taken
+     */
+    public static void checkMapName(String name) {
         if (!NAME.matcher(name).matches() || TAKEN.contains(name)) {
             throw new IllegalArgumentException(
                     "map name " + name + ": must be small letters, digits and '-', and none of " + TAKEN);

@@ -10,8 +10,10 @@ import org.apache.kafka.clients.admin.TopicDescription;
 import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.config.TopicConfig;
 
-/** How one topic has to be set up: makes it so, and says in sentences where one that exists is not. */
-final class TopicRules {
+/**
+ * How one topic has to be set up: makes it so, and says in sentences where one that exists is not. Safe for all threads.
+ */
+public final class TopicRules {
     private static final String SEGMENT_BYTES = Integer.toString(64 * 1024 * 1024);
     private static final String DIRTY_RATIO = "0.2";
     private static final int NUMBER_BYTES = 64 * 1024;
@@ -69,7 +71,7 @@ final class TopicRules {
      *
      * @param retentionMillis how long, or -1 for ever
      */
-    static TopicRules app(
+    public static TopicRules app(
             KafkaConfig config, String name, int partitions, long retentionMillis, int largestRecordBytes) {
         TopicRules topic = new TopicRules(config, name, partitions, largestRecordBytes);
         topic.rules.put(
@@ -103,7 +105,7 @@ final class TopicRules {
     }
 
     /** The rules of the numbers of ingest partitions: every record is kept for ever, in one partition, with its offset. */
-    static TopicRules numbers(KafkaConfig config) {
+    public static TopicRules numbers(KafkaConfig config) {
         TopicRules topic = new TopicRules(config, config.ingestTopic(), 1, NUMBER_BYTES);
         topic.rules.put(
                 TopicConfig.CLEANUP_POLICY_CONFIG,
@@ -113,7 +115,8 @@ final class TopicRules {
         return topic;
     }
 
-    String topic() {
+    /** Its name. */
+    public String topic() {
         return topic;
     }
 
@@ -122,7 +125,8 @@ final class TopicRules {
         return Integer.parseInt(settings.getOrDefault(TopicConfig.MAX_MESSAGE_BYTES_CONFIG, "0"));
     }
 
-    NewTopic newTopic() {
+    /** What Kafka is told to create. */
+    public NewTopic newTopic() {
         Map<String, String> settings = new TreeMap<>(hints);
         rules.forEach((name, rule) -> settings.put(name, rule.initial()));
         return new NewTopic(topic, partitions, (short) replicationFactor).configs(settings);

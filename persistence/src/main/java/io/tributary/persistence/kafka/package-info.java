@@ -1,4 +1,4 @@
-/** The logs and maps of a cluster, as topics of Kafka. */
+/** A cluster's Kafka: how it is reached, its topics, and records on their way into their partitions. */
 @NullMarked
 package io.tributary.persistence.kafka;
 

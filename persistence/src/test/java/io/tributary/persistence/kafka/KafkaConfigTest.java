@@ -11,7 +11,6 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
-import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -154,16 +153,6 @@ class KafkaConfigTest {
     }
 
     @Test
-    void configurationOfApplicationTopicsIsRefusedWhenAValueMakesNoSense() {
-        AppTopicsConfig valid = AppTopicsConfig.defaults();
-        assertRefused(() -> apps(0, 16, null), "consumers 0: must be 1 to 64");
-        assertRefused(() -> apps(2, 0, null), "partitions of the shared topic 0: must be");
-        assertRefused(() -> apps(2, 16, Duration.ZERO), "retention PT0S: must be positive");
-        assertRefused(() -> valid.withCleaningInterval(Duration.ZERO), "cleaning interval PT0S: must be positive");
-        assertThat(apps(2, 16, null)).isEqualTo(valid);
-    }
-
-    @Test
     void batchesOfApplicationsDoNotOvertakeEachOther() {
         assertThat(ClientProperties.appProducer(CONFIG, "node"))
                 .containsEntry("max.in.flight.requests.per.connection", 1)
@@ -172,11 +161,6 @@ class KafkaConfigTest {
         assertThat(ClientProperties.appConsumer(CONFIG, "node"))
                 .containsEntry("auto.offset.reset", "none")
                 .doesNotContainKey("group.id");
-    }
-
-    private static AppTopicsConfig apps(int consumers, int sharedPartitions, @Nullable Duration retention) {
-        return new AppTopicsConfig(
-                consumers, sharedPartitions, retention, Duration.ofDays(7), false, 1 << 26, Duration.ofSeconds(10));
     }
 
     private static void assertRefused(ThrowingCallable action, String message) {

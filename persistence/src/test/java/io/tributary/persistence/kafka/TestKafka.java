@@ -5,6 +5,7 @@ import static io.tributary.persistence.contract.Waiting.get;
 import io.tributary.localcluster.LocalKafka;
 import io.tributary.persistence.kafka.KafkaConfig.GroupProtocol;
 import io.tributary.persistence.kafka.KafkaConfig.Reading;
+import io.tributary.persistence.kafka.shard.KafkaShardLog;
 import java.time.Duration;
 import java.time.InstantSource;
 import java.util.List;
@@ -17,25 +18,25 @@ import org.apache.kafka.clients.admin.ConfigEntry;
 import org.apache.kafka.common.config.ConfigResource;
 
 /** Configurations for tests: names of their own on a broker that is shared, and members that are missed after a second. */
-final class TestKafka {
-    static final int SHARDS = 4;
-    static final int LARGEST_PACKET = 256 * 1024;
+public final class TestKafka {
+    public static final int SHARDS = 4;
+    public static final int LARGEST_PACKET = 256 * 1024;
 
     private TestKafka() {}
 
     /** On the broker that all tests share, with topics that no other test has. */
-    static KafkaConfig config() {
+    public static KafkaConfig config() {
         return config(LocalKafka.shared(), 1);
     }
 
-    static KafkaConfig config(LocalKafka kafka, int replicationFactor) {
+    public static KafkaConfig config(LocalKafka kafka, int replicationFactor) {
         return KafkaConfig.defaults(kafka.bootstrapServers())
                 .withTopicPrefix("test-" + UUID.randomUUID())
                 .withReplicationFactor(replicationFactor)
                 .withReading(reading(GroupProtocol.CLASSIC, Duration.ofSeconds(1)));
     }
 
-    static Reading reading(GroupProtocol protocol, Duration sessionTimeout) {
+    public static Reading reading(GroupProtocol protocol, Duration sessionTimeout) {
         Reading defaults = Reading.defaults();
         return new Reading(
                 protocol,
@@ -48,27 +49,27 @@ final class TestKafka {
                 null);
     }
 
-    static TopicNeeds needs(String... maps) {
+    public static TopicNeeds needs(String... maps) {
         return new TopicNeeds(SHARDS, List.of(maps), Duration.ofDays(7), LARGEST_PACKET);
     }
 
     /** Creates the topics. */
-    static KafkaConfig withTopics(KafkaConfig config, String... maps) {
+    public static KafkaConfig withTopics(KafkaConfig config, String... maps) {
         KafkaTopics.ensure(config, needs(maps));
         return config;
     }
 
-    static KafkaShardLog log(KafkaConfig config) {
+    public static KafkaShardLog log(KafkaConfig config) {
         return new KafkaShardLog(
                 config, "node", SHARDS, Duration.ZERO, InstantSource.system(), KafkaRecorder.NONE, failure -> {});
     }
 
-    static Admin admin(KafkaConfig config) {
+    public static Admin admin(KafkaConfig config) {
         return Admin.create(Map.of(AdminClientConfig.BOOTSTRAP_SERVERS_CONFIG, config.bootstrapServers()));
     }
 
     /** Changes a setting of a topic. */
-    static void alter(KafkaConfig config, String topic, String name, String value) {
+    public static void alter(KafkaConfig config, String topic, String name, String value) {
         ConfigResource resource = new ConfigResource(ConfigResource.Type.TOPIC, topic);
         AlterConfigOp change = new AlterConfigOp(new ConfigEntry(name, value), AlterConfigOp.OpType.SET);
         try (Admin admin = admin(config)) {

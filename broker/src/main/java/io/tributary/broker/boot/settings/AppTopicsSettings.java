@@ -1,6 +1,6 @@
 package io.tributary.broker.boot.settings;
 
-import io.tributary.persistence.kafka.AppTopicsConfig;
+import io.tributary.persistence.kafka.app.AppTopicsConfig;
 import java.time.Duration;
 import org.springframework.boot.context.properties.bind.DefaultValue;
 import org.springframework.util.unit.DataSize;
