@@ -9,6 +9,7 @@ import io.tributary.broker.extension.SubscribeInterceptor;
 import io.tributary.broker.group.ApplicationGroups;
 import io.tributary.broker.group.GroupHosts;
 import io.tributary.broker.group.GroupServices;
+import io.tributary.broker.group.GroupShards;
 import io.tributary.broker.metrics.Totals;
 import io.tributary.broker.retained.RetainedMessages;
 import io.tributary.broker.routing.Outlets;
@@ -138,18 +139,19 @@ final class BrokerNode implements AutoCloseable {
                 hosts,
                 new GroupServices(
                         place.node(),
-                        shards,
+                        GroupShards.of(shards),
                         subscriptions,
                         sessions,
                         sessions,
                         place.inbox(),
                         policy::mayReceive,
-                        router,
+                        router::publishKept,
                         new GroupServices.Limits(
                                 config.shards().windowMessages(),
                                 config.shards().windowBytes(),
                                 config.maxDeliveries()),
-                        recorders.groups()));
+                        recorders.groups(),
+                        System::nanoTime));
         membership = place.membership(shards, router, subscriptions, sessions);
         sys = SysConfig.every(config.sysInterval());
         sysTopics = new SysTopics(sys, () -> membership.figures(figures()), retained, router);
