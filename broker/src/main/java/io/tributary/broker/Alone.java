@@ -91,55 +91,65 @@ final class Alone implements Place {
     }
 
     @Override
-    public CompletionStage<@Nullable Void> connect(
-            Shards shards, Router router, Subscriptions subscriptions, MemberTarget members) {
-        return CompletableFuture.completedStage(null);
-    }
-
-    @Override
-    public void awaitReached() {}
-
-    @Override
-    public CompletionStage<@Nullable Void> live() {
-        return CompletableFuture.completedStage(null);
-    }
-
-    @Override
-    public boolean isFirst() {
-        return true;
-    }
-
-    @Override
-    public void tick() {}
-
-    @Override
-    public void tell(Supplier<NodeFigures> own) {}
-
-    @Override
-    public ClusterFigures figures(NodeFigures own, Shards shards) {
-        ClusterFigures.Node here = new ClusterFigures.Node(name, "live", own);
-        return new ClusterFigures(here, List.of(), List.of(), 1, shards.count(), shards.unowned());
-    }
-
-    @Override
-    public void serving(Router router, Shards shards) {}
-
-    @Override
-    public void stopServing() {}
-
-    @Override
-    public void leaving() {}
-
-    @Override
-    public void leave() {}
-
-    @Override
-    public BrokerStatus.@Nullable ClusterStatus status(Shards shards) {
-        return null;
+    public Membership membership(Shards shards, Router router, Subscriptions subscriptions, MemberTarget members) {
+        return new NoCluster(name, shards);
     }
 
     @Override
     public void close() {
         storage.close();
+    }
+
+    /** There is nobody to tell. */
+    record NoCluster(String name, Shards shards) implements Membership {
+        @Override
+        public CompletionStage<@Nullable Void> connect() {
+            return CompletableFuture.completedStage(null);
+        }
+
+        @Override
+        public void awaitReached() {}
+
+        @Override
+        public CompletionStage<@Nullable Void> live() {
+            return CompletableFuture.completedStage(null);
+        }
+
+        @Override
+        public boolean isFirst() {
+            return true;
+        }
+
+        @Override
+        public void tick() {}
+
+        @Override
+        public void tell(Supplier<NodeFigures> own) {}
+
+        @Override
+        public ClusterFigures figures(NodeFigures own) {
+            ClusterFigures.Node here = new ClusterFigures.Node(name, "live", own);
+            return new ClusterFigures(here, List.of(), List.of(), 1, shards.count(), shards.unowned());
+        }
+
+        @Override
+        public void serving() {}
+
+        @Override
+        public void stopServing() {}
+
+        @Override
+        public void leaving() {}
+
+        @Override
+        public void leave() {}
+
+        @Override
+        public BrokerStatus.@Nullable ClusterStatus status() {
+            return null;
+        }
+
+        @Override
+        public void close() {}
     }
 }

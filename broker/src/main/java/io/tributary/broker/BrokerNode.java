@@ -7,7 +7,9 @@ import io.tributary.broker.connection.Listeners;
 import io.tributary.broker.delivery.SessionObserver;
 import io.tributary.broker.extension.SubscribeInterceptor;
 import io.tributary.broker.group.ApplicationGroups;
+import io.tributary.broker.group.GroupHosts;
 import io.tributary.broker.group.GroupServices;
+import io.tributary.broker.group.GroupShards;
 import io.tributary.broker.metrics.Totals;
 import io.tributary.broker.retained.RetainedMessages;
 import io.tributary.broker.routing.Outlets;
@@ -19,10 +21,10 @@ import io.tributary.broker.session.Extensions;
 import io.tributary.broker.session.LocalSessions;
 import io.tributary.broker.session.SessionBackend;
 import io.tributary.broker.session.SessionServices;
+import io.tributary.broker.shard.ShardAppends;
 import io.tributary.broker.shard.ShardConfig;
 import io.tributary.broker.shard.ShardFigures;
 import io.tributary.broker.shard.Shards;
-import io.tributary.broker.subscription.SharedGroups;
 import io.tributary.broker.subscription.Subscriber;
 import io.tributary.broker.subscription.SubscriptionCount;
 import io.tributary.broker.subscription.Subscriptions;
@@ -62,62 +64,104 @@ final class BrokerNode implements AutoCloseable {
     private static final Duration START_LIMIT = Duration.ofMinutes(10);
 
     private final BrokerConfig config;
-    private final BrokerExtensions extensions;
-    private final BrokerRecorders recorders;
     private final Totals totals;
     private final Place place;
     private final LocalSessions sessions = new LocalSessions();
-    private final ApplicationGroups groups = new ApplicationGroups(sessions, sessions);
-    private final InProcessSubscribers inProcess = new InProcessSubscribers(groups);
+    private final InProcessSubscribers inProcess;
     private final Subscriptions subscriptions;
     private final RetainedMessages retained;
-    private final Shards shards;
-    private final PublishPolicy policy;
     private final Router router;
+    private final Shards shards;
+    private final ApplicationGroups groups;
+    private final Membership membership;
+    private final SysConfig sys;
+    private final SysTopics sysTopics;
+    private final Listeners listeners;
     private final ScheduledExecutorService timer;
     private final AtomicBoolean closed = new AtomicBoolean();
-    private final SysConfig sys;
     private final long startedNanos = System.nanoTime();
 
-    private @Nullable Listeners listeners;
-    private @Nullable SysTopics sysTopics;
     private volatile List<BoundListener> bound = List.of();
     private volatile boolean ready;
     private long ticks; // on the timer's thread
 
+    /** Each part after all that it calls; {@link #open} starts them. */
     private BrokerNode(
             BrokerConfig config, BrokerExtensions extensions, BrokerRecorders recorders, Totals totals, Place place) {
         this.config = config;
-        this.extensions = extensions;
-        this.recorders = recorders;
         this.totals = totals;
         this.place = place;
-        sys = SysConfig.every(config.sysInterval());
         Storage storage = place.storage();
-        SharedGroups shared = new SharedGroups(config.shared(), sessions::inFlight);
-        retained = new RetainedMessages(storage.retained(), config.retained(), place.clock(), place.format());
         ClusterConfig cluster = config.cluster();
         // Alone, the store cannot be lost without the log.
         ShardConfig ofShards =
                 cluster == null ? config.shards() : config.shards().withRetention(cluster.retention());
-        shards = new Shards(ofShards, storage.log(), storage.store(), storage.topics(), place.clock(), place.format());
+        ShardAppends appends =
+                new ShardAppends(ofShards, storage.log(), storage.topics(), place.clock(), place.format());
+        GroupHosts hosts = new GroupHosts(sessions, sessions, recorders.groups());
+        inProcess = new InProcessSubscribers(hosts);
         subscriptions = new Subscriptions(
                 storage.subscriptions(),
                 place.routes(),
                 config.subscriptions(),
-                shared,
-                shards.count(),
-                shards::shardOf);
+                config.shared(),
+                sessions::inFlight,
+                appends.count(),
+                appends::shardOf);
         storage.topics().keepFor(to -> subscriptions.lives(to.clientId(), to.session()));
-        policy = new PublishPolicy(extensions.authorizer(), extensions.publish(), largestPacketBytes(config));
+        retained = new RetainedMessages(storage.retained(), config.retained(), place.clock(), place.format());
+        PublishPolicy policy =
+                new PublishPolicy(extensions.authorizer(), extensions.publish(), largestPacketBytes(config));
         router = new Router(
                 place.node(),
                 place.view(),
                 subscriptions,
                 retained,
                 policy,
-                new Outlets(inProcess, place.inbox(), shards::publish, shards::relay),
+                new Outlets(inProcess, place.inbox(), appends::publish, appends::relay),
                 recorders.router());
+        shards = new Shards(
+                ofShards,
+                storage.log(),
+                storage.store(),
+                storage.topics(),
+                place.clock(),
+                appends,
+                new Shards.Node(
+                        place.node(),
+                        place::isDead,
+                        hosts,
+                        router,
+                        new Ends(subscriptions),
+                        place.others(),
+                        recorders.shards()));
+        groups = new ApplicationGroups(
+                hosts,
+                new GroupServices(
+                        place.node(),
+                        GroupShards.of(shards),
+                        subscriptions,
+                        sessions,
+                        sessions,
+                        place.inbox(),
+                        policy::mayReceive,
+                        router::publishKept,
+                        new GroupServices.Limits(
+                                config.shards().windowMessages(),
+                                config.shards().windowBytes(),
+                                config.maxDeliveries()),
+                        recorders.groups(),
+                        System::nanoTime));
+        membership = place.membership(shards, router, subscriptions, sessions);
+        sys = SysConfig.every(config.sysInterval());
+        sysTopics = new SysTopics(sys, () -> membership.figures(figures()), retained, router);
+        SessionBackend backend =
+                SessionBackend.of(shards, appends, place.view(), router, subscriptions, groups, retained);
+        listeners = new Listeners(
+                config.listeners(),
+                config.network(),
+                services(extensions, recorders, backend),
+                recorders.connections());
         timer = Executors.newSingleThreadScheduledExecutor(task -> {
             Thread thread = new Thread(task, "tributary-timer");
             thread.setDaemon(true);
@@ -147,59 +191,56 @@ final class BrokerNode implements AutoCloseable {
         ClusterConfig cluster = config.cluster();
         Place place =
                 cluster == null ? Alone.open(config, recorders) : InCluster.open(config, cluster, recorders, onLost);
-        BrokerNode node = new BrokerNode(config, extensions, recorders, totals, place);
+        BrokerNode node;
+        try {
+            node = new BrokerNode(config, extensions, recorders, totals, place);
+        } catch (RuntimeException e) {
+            place.close();
+            throw startException(e);
+        }
         try {
             node.open();
             return node;
         } catch (RuntimeException e) {
             node.close();
-            throw e instanceof BrokerStartException ? e : new BrokerStartException(String.valueOf(e.getMessage()), e);
+            throw startException(e);
         }
     }
 
+    private static BrokerStartException startException(RuntimeException e) {
+        return e instanceof BrokerStartException known
+                ? known
+                : new BrokerStartException(String.valueOf(e.getMessage()), e);
+    }
+
     private void open() {
-        shards.start(new Shards.Node(
-                place.node(), place::isDead, groups, router, new Ends(), place.others(), recorders.shards()));
-        await(place.connect(shards, router, subscriptions, sessions));
-        place.awaitReached();
+        shards.start();
+        await(membership.connect());
+        membership.awaitReached();
         await(subscriptions.start());
         await(retained.start());
         subscriptions.watch(subscriber -> shards.verify(subscriber.clientId(), subscriber.identity()));
-        groups.start(new GroupServices(
-                place.node(),
-                shards,
-                subscriptions,
-                sessions,
-                sessions,
-                place.inbox(),
-                policy::mayReceive,
-                router,
-                new GroupServices.Limits(
-                        config.shards().windowMessages(), config.shards().windowBytes(), config.maxDeliveries()),
-                recorders.groups()));
+        groups.start();
         shards.own();
         ScheduledFuture<?> _ = timer.scheduleWithFixedDelay(this::tick, 0, 1, TimeUnit.SECONDS);
-        await(place.live());
+        await(membership.live());
         await(shards.allOwned());
-        sysTopics = new SysTopics(sys, () -> place.figures(figures(), shards), retained, router);
         sysTopics.start(timer);
-        Listeners opening = new Listeners(config.listeners(), config.network(), services(), recorders.connections());
-        listeners = opening;
         try {
-            bound = opening.start();
+            bound = listeners.start();
         } catch (ListenException e) {
             throw new BrokerStartException(String.valueOf(e.getMessage()), e);
         }
         ready = true;
-        place.serving(router, shards);
+        membership.serving();
     }
 
-    private SessionServices services() {
+    private SessionServices services(BrokerExtensions extensions, BrokerRecorders recorders, SessionBackend backend) {
         Map<String, EnhancedAuthenticator> enhanced = extensions.enhanced().stream()
                 .collect(Collectors.toMap(EnhancedAuthenticator::method, Function.identity()));
         return new SessionServices(
                 place.node(),
-                SessionBackend.of(shards, place.view(), router, subscriptions, groups, retained),
+                backend,
                 new AccessControl(extensions.authenticator(), enhanced, extensions.authorizer(), config.clientRules()),
                 new Extensions(SubscribeInterceptor.chain(extensions.subscribe()), extensions.sessions()),
                 sessions,
@@ -214,15 +255,15 @@ final class BrokerNode implements AutoCloseable {
                 LOG.info("still starting: {} of {} shards have no owner yet", shards.unowned(), shards.count());
                 shards.problems().forEach(problem -> LOG.warn("still starting: {}", problem));
             }
-            place.tick();
-            place.tell(this::figures);
+            membership.tick();
+            membership.tell(this::figures);
             if (!place.view().isCurrent()) {
                 return; // what this node would clear away may be newer than it knows
             }
             subscriptions.repair(shards::owns);
             subscriptions.lookForStuck(sessions::flow);
             groups.tick();
-            if (place.isFirst()) {
+            if (membership.isFirst()) {
                 retained.expire(place.clock().millis() - expiryGraceMillis());
             }
         } catch (RuntimeException e) {
@@ -272,7 +313,7 @@ final class BrokerNode implements AutoCloseable {
                 figures.queuedMessages(),
                 place.storage().queuedBytes(),
                 place.storage().memoryBytes(),
-                place.status(shards));
+                membership.status());
     }
 
     /** What this node says of itself. */
@@ -310,16 +351,17 @@ final class BrokerNode implements AutoCloseable {
         if (!closed.compareAndSet(false, true)) {
             return;
         }
-        place.stopServing();
+        membership.stopServing();
         if (ready) {
-            place.leaving();
+            membership.leaving();
         }
         try {
             end(config.drain(), FAREWELL, () -> {});
             if (ready) {
-                place.leave();
+                membership.leave();
             }
         } finally {
+            membership.close();
             place.close();
         }
     }
@@ -328,8 +370,9 @@ final class BrokerNode implements AutoCloseable {
     void abandon() {
         if (closed.compareAndSet(false, true)) {
             try {
-                end(AT_ONCE, Duration.ZERO, place::stopServing);
+                end(AT_ONCE, Duration.ZERO, membership::stopServing);
             } finally {
+                membership.close();
                 place.close();
             }
         }
@@ -347,14 +390,10 @@ final class BrokerNode implements AutoCloseable {
     }
 
     private void sendAway(DrainConfig drain, Duration farewell) {
-        if (sysTopics != null) {
-            sysTopics.close();
-        }
+        sysTopics.close();
         // Alone there is no other node that all at once would be too much for.
         int perSecond = config.cluster() == null ? 0 : drain.connectionsPerSecond();
-        if (listeners != null) {
-            await(listeners.close(perSecond, drain.longest(), drain.serverReference(), farewell));
-        }
+        await(listeners.close(perSecond, drain.longest(), drain.serverReference(), farewell));
     }
 
     /** Waits for a stage of the start or the stop; what it failed with is thrown. */
@@ -369,7 +408,7 @@ final class BrokerNode implements AutoCloseable {
     }
 
     /** Drops the subscriptions of sessions that are over. */
-    private final class Ends implements SessionObserver {
+    private record Ends(Subscriptions subscriptions) implements SessionObserver {
         @Override
         public void sessionEnded(String clientId, long session) {
             subscriptions.end(new Subscriber(clientId, true, session));

@@ -26,6 +26,7 @@ import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
+import java.util.concurrent.CompletionStage;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -179,6 +180,14 @@ final class ClusterStorage implements Storage {
     /** The node table. */
     ReplicatedMap nodes() {
         return nodes;
+    }
+
+    /** Completes when this node has read all that the maps but the node table have at the time of the call. */
+    CompletionStage<@Nullable Void> caughtUp() {
+        CompletionStage<@Nullable Void> subscribed = subscriptions.caughtUp();
+        CompletionStage<@Nullable Void> kept = retained.caughtUp();
+        CompletionStage<@Nullable Void> routed = routes.caughtUp();
+        return subscribed.thenCompose(_ -> kept).thenCompose(_ -> routed);
     }
 
     /** What back-ends produce, or null when nothing of it is read. */

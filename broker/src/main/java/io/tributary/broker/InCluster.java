@@ -1,79 +1,62 @@
 package io.tributary.broker;
 
+import io.tributary.broker.cluster.ClusterLinks;
 import io.tributary.broker.cluster.ClusterNode;
+import io.tributary.broker.cluster.ClusterRuntime;
 import io.tributary.broker.cluster.Loss;
-import io.tributary.broker.cluster.Member;
-import io.tributary.broker.cluster.NodeState;
 import io.tributary.broker.connection.ListenerConfig;
 import io.tributary.broker.delivery.MemberTarget;
 import io.tributary.broker.delivery.NodeInbox;
 import io.tributary.broker.delivery.NodeView;
 import io.tributary.broker.ingest.Ingest;
 import io.tributary.broker.ingest.IngestConfig;
-import io.tributary.broker.ingest.IngestRecorder;
-import io.tributary.broker.link.LinkListenException;
 import io.tributary.broker.link.NodeId;
 import io.tributary.broker.routing.Router;
 import io.tributary.broker.shard.OtherNodes;
+import io.tributary.broker.shard.ShardAppends;
 import io.tributary.broker.shard.Shards;
-import io.tributary.broker.shard.StoreTrouble;
 import io.tributary.broker.subscription.Routes;
 import io.tributary.broker.subscription.Subscriptions;
-import io.tributary.broker.sys.ClusterFigures;
-import io.tributary.broker.sys.NodeFigures;
 import io.tributary.common.codec.DecoderLimits;
 import io.tributary.common.event.RecordFormat;
-import io.tributary.common.event.UnreadableRecordException;
-import io.tributary.persistence.ingest.IngestSource;
-import java.time.Duration;
 import java.time.InstantSource;
-import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
-import java.util.Locale;
 import java.util.Set;
-import java.util.concurrent.CompletionStage;
-import java.util.concurrent.ExecutionException;
-import java.util.concurrent.TimeUnit;
-import java.util.concurrent.TimeoutException;
 import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
-import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
-/** A broker that is one of the nodes of a cluster. */
+/** A broker that is one of the nodes of a cluster: connected with Kafka and Redis, and with a number of its own. */
 final class InCluster implements Place {
-    private static final Logger LOG = LoggerFactory.getLogger(InCluster.class);
-    private static final String TAKES_NOTHING = "; this node takes no PUBLISH and no SUBSCRIBE until that has passed";
-    private static final Duration REACH_PATIENCE = Duration.ofSeconds(15);
-    private static final Duration LEAVE_PATIENCE = Duration.ofSeconds(3);
-
     private final ClusterNode cluster;
+    private final ClusterRuntime runtime;
     private final ClusterStorage storage;
+    private final ClusterNode.Config config;
     private final NodeId id;
     private final Routes routes;
     private final DecoderLimits packets;
     private final @Nullable IngestConfig ingest;
-    private final IngestRecorder ingestRecorder;
-    private volatile @Nullable Subscriptions subscriptions;
-    private @Nullable String toldProblem; // on the thread of tick
+    private final BrokerRecorders recorders;
 
     private InCluster(
             ClusterNode cluster,
+            ClusterRuntime runtime,
             ClusterStorage storage,
+            ClusterNode.Config config,
             NodeId id,
             DecoderLimits packets,
             @Nullable IngestConfig ingest,
-            IngestRecorder ingestRecorder) {
+            BrokerRecorders recorders) {
         this.cluster = cluster;
+        this.runtime = runtime;
         this.storage = storage;
+        this.config = config;
         this.id = id;
         this.packets = packets;
         this.ingest = ingest;
-        this.ingestRecorder = ingestRecorder;
-        routes = new Routes(storage.routes(), id.toString(), cluster.format());
+        this.recorders = recorders;
+        routes = new Routes(storage.routes(), id.toString(), runtime.format());
     }
 
     /**
@@ -84,49 +67,46 @@ final class InCluster implements Place {
      */
     static InCluster open(
             BrokerConfig config, ClusterConfig cluster, BrokerRecorders recorders, Consumer<Loss> onLost) {
-        ClusterNode node = new ClusterNode(
-                new ClusterNode.Config(
-                        config.nodeName(),
-                        Set.copyOf(ClusterStorage.MAPS),
-                        cluster.link(),
-                        cluster.linkLayer(),
-                        cluster.advertisedHost(),
-                        cluster.advertisedPort(),
-                        cluster.nodes(),
-                        cluster.visibility()),
-                recorders.cluster(),
-                recorders.links(),
-                onLost);
+        ClusterNode.Config ofNode = new ClusterNode.Config(
+                config.nodeName(),
+                Set.copyOf(ClusterStorage.MAPS),
+                cluster.link(),
+                cluster.linkLayer(),
+                cluster.advertisedHost(),
+                cluster.advertisedPort(),
+                cluster.nodes(),
+                cluster.visibility());
+        DecoderLimits packets = packets(config.listeners());
+        ClusterRuntime runtime = new ClusterRuntime(ofNode.maps(), ofNode.visibility(), recorders.cluster());
         try {
             ClusterStorage storage = ClusterStorage.open(
                     config.nodeName(),
                     cluster,
-                    packets(config.listeners()).maxPacketBytes(),
-                    node.visibility(),
-                    node.format(),
-                    node.clock(),
+                    packets.maxPacketBytes(),
+                    runtime.visibility(),
+                    runtime.format(),
+                    runtime.clock(),
                     recorders,
                     failure -> onLost.accept(new Loss("Kafka cannot be relied on any more: " + failure, false)));
             try {
-                return new InCluster(
-                        node,
-                        storage,
-                        identify(node, storage),
-                        packets(config.listeners()),
-                        cluster.ingest(),
-                        recorders.ingest());
+                ClusterNode node = new ClusterNode(
+                        ofNode,
+                        runtime,
+                        storage.nodes(),
+                        storage::caughtUp,
+                        clientId -> ShardAppends.shardOf(clientId, cluster.shards()),
+                        recorders.cluster(),
+                        onLost);
+                NodeId id = BrokerNode.await(node.open());
+                return new InCluster(node, runtime, storage, ofNode, id, packets, cluster.ingest(), recorders);
             } catch (RuntimeException e) {
                 storage.close();
                 throw e;
             }
         } catch (RuntimeException e) {
-            node.close();
+            runtime.close();
             throw e;
         }
-    }
-
-    private static NodeId identify(ClusterNode node, ClusterStorage storage) {
-        return BrokerNode.await(node.open(storage.nodes()));
     }
 
     /** The limits of the listener that takes the largest packets. */
@@ -144,7 +124,7 @@ final class InCluster implements Place {
 
     @Override
     public InstantSource clock() {
-        return cluster.clock();
+        return runtime.clock();
     }
 
     @Override
@@ -159,7 +139,7 @@ final class InCluster implements Place {
 
     @Override
     public RecordFormat format() {
-        return cluster.format();
+        return runtime.format();
     }
 
     @Override
@@ -183,209 +163,24 @@ final class InCluster implements Place {
     }
 
     @Override
-    public CompletionStage<@Nullable Void> connect(
-            Shards shards, Router router, Subscriptions newSubscriptions, MemberTarget members) {
-        subscriptions = newSubscriptions;
-        try {
-            return cluster.connect(shards, router::take, members, this::caughtUp, newSubscriptions::gone);
-        } catch (LinkListenException e) {
-            throw new BrokerStartException(String.valueOf(e.getMessage()), e);
-        }
+    public Membership membership(Shards shards, Router router, Subscriptions subscriptions, MemberTarget members) {
+        ClusterLinks links = new ClusterLinks(
+                cluster,
+                id,
+                config,
+                new ClusterLinks.Receivers(shards, router::take, members, subscriptions::gone),
+                recorders.links());
+        return new ClusterMembership(cluster, id, links, storage, shards, subscriptions, ingest(router, shards));
     }
 
-    @Override
-    public void awaitReached() {
-        try {
-            cluster.reached().toCompletableFuture().get(REACH_PATIENCE.toSeconds(), TimeUnit.SECONDS);
-        } catch (ExecutionException | TimeoutException e) {
-            throw new BrokerStartException(
-                    "this node cannot reach " + cluster.obstacles()
-                            + ", which serves clients: let each node reach the port for links of each other one",
-                    e);
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-            throw new BrokerStartException("interrupted", e);
-        }
-    }
-
-    /** What others acknowledged before they began to wait for this node is in the maps by then. */
-    @Override
-    public CompletionStage<@Nullable Void> live() {
-        return cluster.live().thenCompose(known -> caughtUp());
-    }
-
-    private CompletionStage<@Nullable Void> caughtUp() {
-        CompletionStage<@Nullable Void> subscribed = storage.subscriptions().caughtUp();
-        CompletionStage<@Nullable Void> retained = storage.retained().caughtUp();
-        CompletionStage<@Nullable Void> routed = storage.routes().caughtUp();
-        return subscribed.thenCompose(_ -> retained).thenCompose(_ -> routed);
-    }
-
-    @Override
-    public boolean isFirst() {
-        return cluster.isFirst();
-    }
-
-    @Override
-    public void tick() {
-        cluster.tick();
-        tellOfProblem(cluster.problem());
-        Subscriptions all = subscriptions;
-        if (all != null && cluster.isCurrent()) {
-            all.sweep(cluster::isKnownDead, isFirst());
-        }
-    }
-
-    private void tellOfProblem(@Nullable String problem) {
-        if (problem != null && !problem.equals(toldProblem)) {
-            LOG.warn("{}{}", problem, TAKES_NOTHING);
-        } else if (problem == null && toldProblem != null) {
-            LOG.info("this node knows again what the others do, and takes PUBLISH and SUBSCRIBE");
-        }
-        toldProblem = problem;
-    }
-
-    @Override
-    public void tell(Supplier<NodeFigures> own) {
-        cluster.tell(own.get().encode());
-    }
-
-    @Override
-    public ClusterFigures figures(NodeFigures own, Shards shards) {
-        NodeState state = NodeState.JOINING;
-        List<ClusterFigures.Node> others = new ArrayList<>();
-        List<String> silent = new ArrayList<>();
-        for (Member member : cluster.members()) {
-            NodeFigures figures = figuresOf(member);
-            if (member.id().equals(id)) {
-                state = member.state();
-            } else if (figures == null) {
-                silent.add(member.id().name());
-            } else {
-                others.add(new ClusterFigures.Node(member.id().name(), word(member.state()), figures));
-            }
-        }
-        ClusterFigures.Node here = new ClusterFigures.Node(id.name(), word(state), own);
-        return new ClusterFigures(here, others, silent, cluster.knownNodes(), shards.count(), shards.unowned());
-    }
-
-    /** Null also where a version that is too new for this one has said it. */
-    private static @Nullable NodeFigures figuresOf(Member member) {
-        byte[] figures = member.figures();
-        try {
-            return figures == null ? null : NodeFigures.decode(figures);
-        } catch (UnreadableRecordException e) {
-            LOG.debug("what {} says of itself cannot be read", member.id(), e);
+    /** What publishes the records of back-ends, or null when none are read. */
+    private @Nullable Ingest ingest(Router router, Shards shards) {
+        if (ingest == null) {
             return null;
         }
-    }
-
-    private static String word(NodeState state) {
-        return state.name().toLowerCase(Locale.ROOT);
-    }
-
-    @Override
-    public void serving(Router router, Shards shards) {
-        cluster.serving(true);
-        IngestSource source = storage.ingest();
-        if (ingest != null && source != null) {
-            BooleanSupplier mustWait =
-                    () -> shards.isCongested() || !shards.lagging().isEmpty();
-            source.start(new Ingest(ingest, packets, router, cluster, mustWait, cluster.clock(), ingestRecorder));
-        }
-    }
-
-    @Override
-    public void stopServing() {
-        cluster.serving(false);
-        IngestSource source = storage.ingest();
-        if (source != null) {
-            source.close();
-        }
-    }
-
-    @Override
-    public void leaving() {
-        waitBriefly("leaving", cluster.leaving());
-    }
-
-    @Override
-    public void leave() {
-        waitBriefly("gone", cluster.leave());
-    }
-
-    /** The others find out by themselves, only later. */
-    private static void waitBriefly(String what, CompletionStage<?> stage) {
-        try {
-            stage.toCompletableFuture().get(LEAVE_PATIENCE.toMillis(), TimeUnit.MILLISECONDS);
-        } catch (ExecutionException | TimeoutException e) {
-            LOG.warn("the other nodes were not told that this one is {}: {}", what, e.toString());
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-        }
-    }
-
-    @Override
-    public BrokerStatus.ClusterStatus status(Shards shards) {
-        String problem = cluster.problem();
-        int outOfReach = shards.outOfReach();
-        int unowned = Math.max(0, shards.unowned() - outOfReach);
-        StoreTrouble trouble = shards.storeTrouble();
-        return new BrokerStatus.ClusterStatus(
-                cluster.liveNodes(),
-                shards.ownedShards(),
-                unowned,
-                trouble == null ? 0 : trouble.shards(),
-                shards.lagging().size(),
-                problem != null,
-                problems(problem),
-                warnings(unowned, outOfReach, shards),
-                ingestStatus());
-    }
-
-    private List<String> problems(@Nullable String problem) {
-        List<String> problems = new ArrayList<>();
-        if (problem != null) {
-            problems.add(problem + TAKES_NOTHING);
-        }
-        if (cluster.isCutOffFromStore()) {
-            problems.add("this node reaches less of Redis than others do: it owns no shards until that has passed");
-        }
-        return problems;
-    }
-
-    private List<String> warnings(int unowned, int outOfReach, Shards shards) {
-        List<String> warnings = new ArrayList<>(shards.problems());
-        warnings.addAll(storage.topicFaults());
-        int lagging = shards.lagging().size();
-        StoreTrouble trouble = shards.storeTrouble();
-        if (trouble != null) {
-            warnings.add(
-                    ("Redis does not work for %d shards of this node, for %d s: what comes for their persistent sessions"
-                                    + " is safe in Kafka, and may have to wait there (%s)")
-                            .formatted(trouble.shards(), trouble.duration().toSeconds(), trouble.failure()));
-        }
-        if (outOfReach > 0) {
-            warnings.add("%d shards are another node's, which this one cannot reach: their clients wait here"
-                    .formatted(outOfReach));
-        }
-        if (unowned > 0) {
-            warnings.add("%d shards have no owner: their clients wait".formatted(unowned));
-        }
-        if (lagging > 0) {
-            warnings.add(
-                    ("%d shards are behind by more than half of the retention: what is published for their persistent sessions is"
-                                    + " refused, and records of back-ends wait")
-                            .formatted(lagging));
-        }
-        return warnings;
-    }
-
-    private BrokerStatus.@Nullable IngestStatus ingestStatus() {
-        IngestSource source = storage.ingest();
-        return source == null
-                ? null
-                : new BrokerStatus.IngestStatus(source.partitions(), source.lag(), source.problem());
+        BooleanSupplier mustWait =
+                () -> shards.isCongested() || !shards.lagging().isEmpty();
+        return new Ingest(ingest, packets, router, cluster, mustWait, runtime.clock(), recorders.ingest());
     }
 
     @Override

@@ -1,90 +1,61 @@
 package io.tributary.broker.cluster;
 
 import io.tributary.broker.cluster.NodeMessage.Figures;
-import io.tributary.broker.cluster.NodeMessage.MapProgress;
-import io.tributary.broker.cluster.NodeMessage.OwnerMessage;
-import io.tributary.broker.cluster.NodeMessage.QosZero;
-import io.tributary.broker.cluster.NodeMessage.Shared;
-import io.tributary.broker.cluster.NodeMessage.SharedAnswer;
-import io.tributary.broker.cluster.NodeMessage.StoreMisses;
-import io.tributary.broker.cluster.NodeMessage.Taken;
-import io.tributary.broker.cluster.NodeMessage.ToOwner;
-import io.tributary.broker.cluster.NodeMessage.Transient;
 import io.tributary.broker.cluster.NodeMessage.Unheard;
-import io.tributary.broker.delivery.MemberTarget;
 import io.tributary.broker.delivery.NodeInbox;
 import io.tributary.broker.delivery.NodeView;
-import io.tributary.broker.delivery.TransientReceiver;
-import io.tributary.broker.link.Link;
 import io.tributary.broker.link.LinkConfig;
 import io.tributary.broker.link.LinkLayer;
-import io.tributary.broker.link.LinkReceiver;
-import io.tributary.broker.link.LinkRecorder;
 import io.tributary.broker.link.NodeId;
-import io.tributary.broker.link.NodeLinks;
 import io.tributary.broker.shard.OtherNodes;
-import io.tributary.broker.shard.Shards;
 import io.tributary.common.event.RecordFormat;
-import io.tributary.common.time.SteadyClock;
 import io.tributary.persistence.replicated.ReplicatedMap;
-import io.tributary.persistence.replicated.Visibility;
 import java.net.InetSocketAddress;
 import java.time.Duration;
-import java.time.InstantSource;
 import java.util.Collection;
 import java.util.List;
-import java.util.Objects;
-import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
-import java.util.concurrent.ScheduledExecutorService;
-import java.util.concurrent.ScheduledThreadPoolExecutor;
-import java.util.concurrent.ThreadPoolExecutor;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
+import java.util.function.ToIntFunction;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
  * This process as one of the nodes of a cluster, from its start until it stops or is declared dead: its place in the node
- * table, its links, and what it knows of how far the others are. The steps of a start are, each after the one before:
- * {@link #open}, {@link #connect}, {@link #live}; those of a stop {@link #leaving}, {@link #leave}, {@link #close}.
+ * table, what it sends to other nodes, and whether it knows what these do. The steps of a start are, each after the one before:
+ * {@link #open}, {@link ClusterLinks#connect}, {@link #live}; those of a stop {@link #leaving}, {@link #leave},
+ * {@link ClusterLinks#close}.
  *
  * <p>All methods may be called from any thread.
  */
 public final class ClusterNode implements NodeView, AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(ClusterNode.class);
-    private static final Duration LINK_PATIENCE = Duration.ofSeconds(1);
     private static final long LOOK_NANOS = TimeUnit.MILLISECONDS.toNanos(50);
 
-    private final Config config;
-    private final SteadyClock clock = new SteadyClock();
+    final ClusterRuntime runtime;
+    final NodeTable table;
+    final CutOff cutOff;
+    final ShardTraffic owners;
+    final SharedTraffic shared;
+    final TransientTraffic transients;
+    final PeerFigures peerFigures;
+
+    private final Supplier<CompletionStage<@Nullable Void>> caughtUp;
     private final ClusterRecorder recorder;
-    private final LinkRecorder linkRecorder;
     private final Consumer<Loss> onLost;
-    private final ScheduledExecutorService executor;
     private final ClusterTimer timer;
     private final ClusterVisibility visibility;
-    private final ShardTraffic owners;
-    private final SharedTraffic shared;
-    private final TransientTraffic transients;
-    private final PeerFigures peerFigures;
+    private final RecordFormat format;
     private final long longestPauseNanos;
     private final Duration knowledgeAge;
-    private final RecordFormat format = new RecordFormat(RecordFormat.NEWEST);
+    private final List<Watcher> watchers = new CopyOnWriteArrayList<>();
 
-    private volatile @Nullable ReplicatedMap nodes;
-    private volatile @Nullable NodeTable table;
-    private volatile @Nullable CutOff cutOff;
-    private volatile @Nullable StoreReach storeReach;
-    private volatile @Nullable NodeId id;
-    private volatile @Nullable NodeLinks links;
-    private volatile @Nullable Shards shards;
-    private volatile Consumer<String> gone = node -> {};
-    private volatile Supplier<CompletionStage<@Nullable Void>> caughtUp = () -> CompletableFuture.completedStage(null);
     private volatile boolean over;
     private volatile boolean serving;
     private final CompletableFuture<@Nullable Void> reached = new CompletableFuture<>();
@@ -113,113 +84,73 @@ public final class ClusterNode implements NodeView, AutoCloseable {
             NodeTableConfig nodes,
             VisibilityConfig visibility) {}
 
+    /** Told of processes that come and go, after the queries of the table answer accordingly; on the map's thread. */
+    interface Watcher {
+        /** There is another process. */
+        void onAlive();
+
+        /** A process is over. */
+        void onGone(NodeId node);
+    }
+
     /**
      * Creates it; it is in no table yet and has no links.
      *
+     * @param nodes the map that holds the table; nobody else follows it
+     * @param caughtUp completes when this node has read all that the maps have at the time of the call
+     * @param shardOf the shard of a client identifier
      * @param onLost told when the cluster holds this process for dead, or when it is cut off from what it needs or its wall clock is set
      *     back while it {@link #serving serves} clients: it is to close its connections, and may begin anew; must not block
      */
-    public ClusterNode(Config config, ClusterRecorder recorder, LinkRecorder linkRecorder, Consumer<Loss> onLost) {
-        this.config = config;
+    public ClusterNode(
+            Config config,
+            ClusterRuntime runtime,
+            ReplicatedMap nodes,
+            Supplier<CompletionStage<@Nullable Void>> caughtUp,
+            ToIntFunction<String> shardOf,
+            ClusterRecorder recorder,
+            Consumer<Loss> onLost) {
+        this.runtime = runtime;
+        this.caughtUp = caughtUp;
         this.recorder = recorder;
-        this.linkRecorder = linkRecorder;
         this.onLost = onLost;
-        executor = new ScheduledThreadPoolExecutor(1, ClusterNode::thread, new ThreadPoolExecutor.DiscardPolicy());
-        timer = ClusterTimer.on(executor);
+        timer = runtime.timer();
+        visibility = runtime.visibility();
+        format = runtime.format();
         // Others leave a node out that is behind for so long; it must know before.
         longestPauseNanos = config.visibility().leaveOut().toNanos() / 4;
         knowledgeAge = config.visibility().leaveOut().multipliedBy(9).dividedBy(10);
-        pulseNanos = timer.nanos();
         wallClock = new WallClockWatch(System::currentTimeMillis, timer::nanos);
-        visibility = new ClusterVisibility(config.maps(), config.visibility(), timer, new Progress());
-        owners = new ShardTraffic(this::others, this::isCurrent, this::knowsAll, executor, format);
+        table = new NodeTable(
+                config.name(), format, nodes, config.nodes(), timer, System::currentTimeMillis, new Others());
+        cutOff = new CutOff(table, config.nodes(), timer);
+        owners = new ShardTraffic(this::others, this::isCurrent, nodes::caughtUp, shardOf, runtime.executor(), format);
         shared = new SharedTraffic(timer, format);
         transients = new TransientTraffic(owners, shared, timer, format, recorder);
         peerFigures = new PeerFigures(timer::nanos);
-        timer.after(LOOK_NANOS, this::pulse);
-    }
-
-    private static Thread thread(Runnable work) {
-        Thread thread = new Thread(work, "tributary-cluster");
-        thread.setDaemon(true);
-        return thread;
-    }
-
-    /**
-     * The time of the cluster: that of the server that keeps the node table, which each heartbeat of any node tells, whatever
-     * this machine's wall clock says.
-     */
-    public InstantSource clock() {
-        return clock;
-    }
-
-    /** In which format this node writes, as the table says what the others read. */
-    public RecordFormat format() {
-        return format;
-    }
-
-    /** Knows how far the maps are on all nodes; the maps are to be opened with it. */
-    public Visibility visibility() {
-        return visibility;
+        pulseNanos = timer.nanos();
     }
 
     /**
      * Reads the node table and chooses this process's number. Blocks for some seconds when the table has a process of this
      * name that seems alive.
      *
-     * @param newNodes the map that holds the table; nobody else follows it
      * @return this process
      */
-    public CompletionStage<NodeId> open(ReplicatedMap newNodes) {
-        nodes = newNodes;
-        NodeTable opened = new NodeTable(
-                config.name(), format, newNodes, config.nodes(), timer, System::currentTimeMillis, new Others());
-        table = opened;
-        cutOff = new CutOff(opened, config.nodes(), timer);
-        return opened.open().thenApply(chosen -> {
-            id = chosen;
-            return chosen;
-        });
+    public CompletionStage<NodeId> open() {
+        pulseNanos = timer.nanos();
+        timer.after(LOOK_NANOS, this::pulse);
+        return table.open();
+    }
+
+    /** Has somebody told of the processes that come and go from now on. */
+    void watch(Watcher watcher) {
+        watchers.add(watcher);
     }
 
     /**
-     * Begins to listen for links, enters this process into the table as joining, and connects with the others. Blocks until it
-     * listens.
-     *
-     * @param newShards the shards of this node, with which owners elsewhere talk; prepared
-     * @param transientReceiver takes what other nodes hand over for transient sessions
-     * @param members takes what other nodes hand over for members of shared subscriptions of applications
-     * @param newCaughtUp completes when this node has read all that the maps have at the time of the call
-     * @param newGone told of each process that is over, by the name that an {@code Attach} has
-     * @return completes when all live nodes know this one
-     */
-    public CompletionStage<@Nullable Void> connect(
-            Shards newShards,
-            TransientReceiver transientReceiver,
-            MemberTarget members,
-            Supplier<CompletionStage<@Nullable Void>> newCaughtUp,
-            Consumer<String> newGone) {
-        shards = newShards;
-        gone = newGone;
-        caughtUp = newCaughtUp;
-        storeReach = new StoreReach(
-                timer,
-                newShards.count(),
-                newShards::reachStore,
-                missing -> tellAll(new StoreMisses(missing)),
-                newShards::takePart);
-        owners.serve(newShards);
-        transients.serve(transientReceiver);
-        shared.serve(members);
-        NodeLinks listening = NodeLinks.start(id(), config.link(), config.layer(), new Frames(), linkRecorder);
-        links = listening;
-        link();
-        return table().join(address(listening.address()));
-    }
-
-    /**
-     * Completes when this process, which is {@link #connect connected}, reaches all nodes without which it is to serve no clients;
-     * {@link #obstacles} names those that it does not reach meanwhile.
+     * Completes when this process, which is {@link ClusterLinks#connect connected}, reaches all nodes without which it is to serve
+     * no clients; {@link #obstacles} names those that it does not reach meanwhile.
      */
     public CompletionStage<@Nullable Void> reached() {
         return reached;
@@ -227,8 +158,7 @@ public final class ClusterNode implements NodeView, AutoCloseable {
 
     /** The nodes that {@link #reached} waits for, with commas between. */
     public String obstacles() {
-        CutOff watching = cutOff;
-        return watching == null ? "" : watching.obstacles();
+        return cutOff.obstacles();
     }
 
     /** Clients may be connected from now on, or no more: only then it matters that this process is cut off. */
@@ -236,24 +166,23 @@ public final class ClusterNode implements NodeView, AutoCloseable {
         serving = now;
     }
 
+    boolean isServing() {
+        return serving;
+    }
+
     /** Says that this process serves clients: from now on others wait for it, and it is not to miss what they acknowledge. */
     public CompletionStage<@Nullable Void> live() {
-        return table().live();
+        return table.live();
     }
 
     /** Says that this process sends its clients away. */
     public CompletionStage<@Nullable Void> leaving() {
-        return table().leaving();
+        return table.leaving();
     }
 
     /** Takes leave: the others know at once that nothing of this process is left. */
     public CompletionStage<@Nullable Void> leave() {
-        return table().leave();
-    }
-
-    /** This process. */
-    public NodeId id() {
-        return Objects.requireNonNull(id, "open() has not completed");
+        return table.leave();
     }
 
     /** How shards talk with the connections and owners of other nodes. */
@@ -268,27 +197,27 @@ public final class ClusterNode implements NodeView, AutoCloseable {
 
     /** Whether a process is over, as {@link NodeTable#isDead} says it. */
     public boolean isDead(String node) {
-        return table().isDead(node);
+        return table.isDead(node);
     }
 
     /** Whether a process is over that the table has, as {@link NodeTable#isKnownDead} says it. */
     public boolean isKnownDead(String node) {
-        return table().isKnownDead(node);
+        return table.isKnownDead(node);
     }
 
     /** How many processes are in the table and not over, this one among them. */
     public int liveNodes() {
-        return table().alive().size();
+        return table.alive().size();
     }
 
     /** How many names of nodes the table has, those of dead ones too. */
     public int knownNodes() {
-        return table().knownNames();
+        return table.knownNames();
     }
 
     /** All processes that are in the table and not over, this one among them. */
     public List<Member> members() {
-        return table().states().entrySet().stream()
+        return table.states().entrySet().stream()
                 .map(node -> new Member(node.getKey(), node.getValue(), peerFigures.of(node.getKey())))
                 .toList();
     }
@@ -303,31 +232,18 @@ public final class ClusterNode implements NodeView, AutoCloseable {
         tellAll(new Figures(figures));
     }
 
-    private void tellAll(NodeMessage message) {
-        NodeLinks listening = links;
-        if (listening != null) {
-            byte[] frame = FrameBuilder.frameOf(message, format);
-            table().alive().keySet().forEach(node -> listening.send(node, frame));
-        }
+    void tellAll(NodeMessage message) {
+        byte[] frame = FrameBuilder.frameOf(message, format);
+        table.alive().keySet().forEach(node -> runtime.links().send(node, frame));
     }
 
-    /** Looks whether this node reaches the store of the shards' state as others do; to be called about once a second. */
-    public void tick() {
-        StoreReach reach = storeReach;
-        if (reach != null && serving) {
-            reach.tick();
-        }
-    }
-
-    /** Whether this node owns no shards, for others reach more of the store of their state. */
-    public boolean isCutOffFromStore() {
-        StoreReach reach = storeReach;
-        return reach != null && reach.isCutOff();
+    RecordFormat format() {
+        return format;
     }
 
     /** Whether this node does what is enough once in the cluster, as {@link NodeTable#isFirst} says it. */
     public boolean isFirst() {
-        return table().isFirst();
+        return table.isFirst();
     }
 
     /**
@@ -342,7 +258,7 @@ public final class ClusterNode implements NodeView, AutoCloseable {
                 && timer.nanos() - pulseNanos <= longestPauseNanos
                 && !visibility.isBehind()
                 && !format.isTooOld()
-                && table().isCurrent(knowledgeAge);
+                && table.isCurrent(knowledgeAge);
     }
 
     /** Why this node does not know what the others do, in words; null while it {@link #isCurrent}. */
@@ -350,7 +266,7 @@ public final class ClusterNode implements NodeView, AutoCloseable {
         if (isCurrent()) {
             return null;
         }
-        if (!table().isCurrent(knowledgeAge)) {
+        if (!table.isCurrent(knowledgeAge)) {
             return "Kafka does not answer, or too slowly";
         }
         String tooNew = format.unreadRecord();
@@ -369,17 +285,17 @@ public final class ClusterNode implements NodeView, AutoCloseable {
             wasPaused = true;
             pauses++;
             catchUp(pauses);
-            cutOff().ifPresent(CutOff::paused);
+            cutOff.paused();
         }
         pulseNanos = now;
         timer.after(LOOK_NANOS, this::pulse);
-        cutOff().ifPresent(this::look);
+        look();
         lose(wallClock.look());
     }
 
-    private void look(CutOff watching) {
-        Loss loss = watching.look();
-        if (links != null && !reached.isDone() && watching.mayServe()) {
+    private void look() {
+        Loss loss = cutOff.look();
+        if (!reached.isDone() && cutOff.mayServe()) {
             reached.complete(null);
         }
         lose(loss);
@@ -390,19 +306,15 @@ public final class ClusterNode implements NodeView, AutoCloseable {
             serving = false;
             if (!loss.canLeave()) {
                 over = true;
-                table().stop();
+                table.stop();
             }
             onLost.accept(loss);
         }
     }
 
-    private Optional<CutOff> cutOff() {
-        return Optional.ofNullable(cutOff);
-    }
-
     private void catchUp(long pause) {
         CompletionStage<Void> _ = caughtUp.get()
-                .thenRun(() -> executor.execute(() -> {
+                .thenRun(() -> runtime.executor().execute(() -> {
                     if (pause == pauses) {
                         wasPaused = false;
                     }
@@ -418,57 +330,22 @@ public final class ClusterNode implements NodeView, AutoCloseable {
         }
     }
 
-    /** Ends links and heartbeats, without a word to the table. Blocks for a moment. */
-    @Override
-    public void close() {
+    /** Ends heartbeats, without a word to the table, and what waits for other nodes. */
+    void stop() {
         over = true;
-        NodeTable opened = table;
-        if (opened != null) {
-            opened.stop();
-        }
+        table.stop();
         visibility.close();
         transients.close();
-        NodeLinks listening = links;
-        if (listening != null) {
-            listening
-                    .close(LINK_PATIENCE)
-                    .toCompletableFuture()
-                    .completeOnTimeout(null, 2 * LINK_PATIENCE.toMillis(), TimeUnit.MILLISECONDS)
-                    .join();
-        }
-        executor.shutdownNow();
     }
 
-    private NodeTable table() {
-        return Objects.requireNonNull(table, "open() was not called");
+    @Override
+    public void close() {
+        stop();
+        runtime.close();
     }
 
     private Collection<String> others() {
-        NodeTable opened = table;
-        return opened == null
-                ? List.of()
-                : opened.alive().keySet().stream()
-                        .filter(node -> !node.equals(id))
-                        .map(NodeId::toString)
-                        .toList();
-    }
-
-    private CompletionStage<@Nullable Void> knowsAll() {
-        return Objects.requireNonNull(nodes, "open() was not called").caughtUp();
-    }
-
-    private synchronized void link() {
-        NodeLinks listening = links;
-        if (listening != null) {
-            listening.peers(table().alive());
-        }
-    }
-
-    private InetSocketAddress address(InetSocketAddress listening) {
-        String host = config.advertisedHost();
-        return InetSocketAddress.createUnresolved(
-                host == null ? listening.getAddress().getHostAddress() : host,
-                config.advertisedPort() == 0 ? listening.getPort() : config.advertisedPort());
+        return table.others().keySet().stream().map(NodeId::toString).toList();
     }
 
     /** Follows the table. */
@@ -476,7 +353,7 @@ public final class ClusterNode implements NodeView, AutoCloseable {
         @Override
         public void onAlive(NodeId node, InetSocketAddress address) {
             LOG.info("node {} is there, its links listen at {}", node, address);
-            link();
+            watchers.forEach(Watcher::onAlive);
         }
 
         @Override
@@ -488,25 +365,17 @@ public final class ClusterNode implements NodeView, AutoCloseable {
         public void onGone(NodeId node) {
             LOG.info("node {} is gone", node);
             visibility.gone(node);
-            link();
-            Shards own = shards;
-            if (own != null) {
-                own.gone(node.toString());
-            }
-            gone.accept(node.toString());
+            watchers.forEach(watcher -> watcher.onGone(node));
         }
 
         @Override
         public void onSilent(NodeId node, Duration silent) {
-            NodeLinks listening = links;
-            if (listening != null) {
-                listening.send(node, FrameBuilder.frameOf(new Unheard(silent.toMillis()), format));
-            }
+            runtime.links().send(node, FrameBuilder.frameOf(new Unheard(silent.toMillis()), format));
         }
 
         @Override
         public int links() {
-            return cutOff().map(CutOff::links).orElse(0);
+            return cutOff.links();
         }
 
         @Override
@@ -518,94 +387,7 @@ public final class ClusterNode implements NodeView, AutoCloseable {
 
         @Override
         public void onTime(long timeMillis) {
-            clock.observed(timeMillis);
-        }
-    }
-
-    /** Sends what {@link ClusterVisibility} tells. */
-    private final class Progress implements VisibilityListener {
-        @Override
-        public void send(Collection<NodeId> to, MapProgress progress) {
-            NodeLinks listening = links;
-            if (listening != null) {
-                byte[] frame = FrameBuilder.frameOf(progress, format);
-                to.forEach(node -> listening.send(node, frame));
-            }
-        }
-
-        @Override
-        public void onBehind(boolean behind) {
-            LOG.debug(
-                    behind
-                            ? "this node is behind what others have acknowledged"
-                            : "this node has caught up with the others");
-        }
-
-        @Override
-        public void onLeftOut(NodeId node, String map) {
-            LOG.warn("node {} is behind in {}: changes do not wait for it any more until it has caught up", node, map);
-            recorder.onLeftOut();
-        }
-
-        @Override
-        public void onRefused(String map) {
-            recorder.onVisibilityRefused();
-        }
-    }
-
-    /** Takes what comes over links. */
-    private final class Frames implements LinkReceiver {
-        @Override
-        public void onUp(Link link) {
-            transients.onUp(link);
-            shared.onUp(link);
-            owners.onUp(link);
-            visibility.linkUp(link.peer());
-            cutOff().ifPresent(watching -> watching.linkUp(link.peer()));
-        }
-
-        @Override
-        public void onFrame(Link link, byte[] frame) {
-            for (NodeMessage message : NodeMessageCodec.decode(frame)) {
-                switch (message) {
-                    case OwnerMessage fromOwner -> owners.take(link, fromOwner);
-                    case ToOwner toOwner -> owners.take(link, toOwner);
-                    case MapProgress progress -> visibility.received(link.peer(), progress);
-                    case Transient handedOver -> transients.take(link, handedOver);
-                    case Taken taken -> transients.take(link, taken);
-                    case Shared handedOver -> shared.take(link, handedOver);
-                    case SharedAnswer answer -> shared.take(link, answer);
-                    case QosZero qosZero -> owners.take(qosZero);
-                    case Unheard(long millis) ->
-                        cutOff().ifPresent(watching -> watching.unheard(TimeUnit.MILLISECONDS.toNanos(millis)));
-                    case StoreMisses(int missing) -> {
-                        StoreReach reach = storeReach;
-                        if (reach != null) {
-                            reach.received(link.peer(), missing);
-                        }
-                    }
-                    case Figures said -> peerFigures.received(link.peer(), said.figures());
-                }
-            }
-        }
-
-        @Override
-        public void onFramesRead(Link link) {
-            transients.answer(link);
-        }
-
-        @Override
-        public void onDown(Link link) {
-            visibility.linkDown(link.peer());
-            cutOff().ifPresent(watching -> watching.linkDown(link.peer()));
-            peerFigures.linkDown(link.peer());
-            StoreReach reach = storeReach;
-            if (reach != null) {
-                reach.linkDown(link.peer());
-            }
-            owners.onDown(link);
-            transients.onDown(link);
-            shared.onDown(link);
+            runtime.observed(timeMillis);
         }
     }
 }

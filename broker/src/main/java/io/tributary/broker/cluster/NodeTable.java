@@ -51,7 +51,6 @@ public final class NodeTable {
     /** Which incarnations this node has declared dead and not yet seen dead. */
     private final Map<String, Long> condemned = new ConcurrentHashMap<>();
 
-    private volatile @Nullable NodeId self;
     private volatile boolean first;
 
     /** Names whose records could not be read; the map's thread. */
@@ -115,14 +114,14 @@ public final class NodeTable {
     /**
      * Enters this process into the table, as joining, and begins with its heartbeats.
      *
+     * @param self this process, as {@link #open} has chosen it
      * @param address where it listens for links, as the other nodes are to know it
      * @return completes when all live nodes know it; fails with {@link NodeNameInUseException} when another process of this
      *     name has joined meanwhile, with {@link NodeTooOldException} as {@link #open} does
      */
-    public CompletionStage<@Nullable Void> join(InetSocketAddress address) {
-        NodeId id = Objects.requireNonNull(self, "open() has not completed");
+    public CompletionStage<@Nullable Void> join(NodeId self, InetSocketAddress address) {
         NodeRecord first = new NodeRecord(
-                id.incarnation(),
+                self.incarnation(),
                 address.getHostString(),
                 address.getPort(),
                 format.newest(),
@@ -195,8 +194,12 @@ public final class NodeTable {
     @Nullable
     NodeRecord own() {
         NodeRecord newest = known.get(name);
-        NodeId id = self;
-        return newest == null || id == null || newest.incarnation() != id.incarnation() ? null : newest;
+        return newest == null || !isSelf(new NodeId(name, newest.incarnation())) ? null : newest;
+    }
+
+    /** Whether this is the process that has joined here. */
+    private synchronized boolean isSelf(NodeId id) {
+        return own != null && id.name().equals(name) && id.incarnation() == own.incarnation();
     }
 
     /** The newest records of all other processes that are not over. */
@@ -253,9 +256,7 @@ public final class NodeTable {
         long timely = (wallMillis.getAsLong() << RANDOM_BITS)
                 + ThreadLocalRandom.current().nextInt(1 << RANDOM_BITS);
         NodeRecord earlier = known.get(name);
-        NodeId id = new NodeId(name, earlier == null ? timely : Math.max(timely, earlier.incarnation() + 1));
-        self = id;
-        return id;
+        return new NodeId(name, earlier == null ? timely : Math.max(timely, earlier.incarnation() + 1));
     }
 
     private synchronized CompletionStage<@Nullable Void> joinedUnlessReplaced() {
@@ -317,7 +318,7 @@ public final class NodeTable {
         writtenNanos = timer.nanos();
         return map.put(name, NodeRecordCodec.encode(node)).whenComplete((seen, failure) -> {
             if (failure != null) {
-                LOG.warn("heartbeat {} of {} was not written: {}", node.heartbeat(), self, String.valueOf(failure));
+                LOG.warn("heartbeat {} of {} was not written: {}", node.heartbeat(), name, String.valueOf(failure));
                 notWritten(node);
             }
         });
@@ -368,7 +369,7 @@ public final class NodeTable {
         if (change.ended() && before != null) {
             over(new NodeId(id.name(), before.incarnation()));
         }
-        if (id.equals(self)) {
+        if (isSelf(id)) {
             ownRecord(node);
             return;
         }
@@ -387,14 +388,14 @@ public final class NodeTable {
     private void over(NodeId id) {
         silence.forget(id.name());
         condemned.remove(id.name());
-        if (id.equals(self)) {
-            selfOver();
+        if (isSelf(id)) {
+            selfOver(id);
         } else {
             listener.onGone(id);
         }
     }
 
-    private void selfOver() {
+    private void selfOver(NodeId self) {
         synchronized (this) {
             boolean left = own != null && own.state().isFinal();
             boolean serves = joined && !ended && !left;

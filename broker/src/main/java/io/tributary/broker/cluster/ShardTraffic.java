@@ -1,7 +1,6 @@
 package io.tributary.broker.cluster;
 
 import io.tributary.broker.cluster.NodeMessage.AllAttached;
-import io.tributary.broker.cluster.NodeMessage.AllSettled;
 import io.tributary.broker.cluster.NodeMessage.AskForAllSettled;
 import io.tributary.broker.cluster.NodeMessage.AttachRefused;
 import io.tributary.broker.cluster.NodeMessage.AttachedTo;
@@ -21,13 +20,11 @@ import io.tributary.broker.delivery.Delivery;
 import io.tributary.broker.link.Link;
 import io.tributary.broker.shard.OtherNodes;
 import io.tributary.broker.shard.OwnerTarget;
-import io.tributary.broker.shard.Shards;
 import io.tributary.common.event.QueueEntry.Queued;
 import io.tributary.common.event.QueueKind;
 import io.tributary.common.event.RecordFormat;
 import java.util.Collection;
 import java.util.List;
-import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
@@ -37,11 +34,13 @@ import java.util.concurrent.ScheduledFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
 import java.util.function.Supplier;
+import java.util.function.ToIntFunction;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Carries what owners of shards and connections tell each other between nodes. What is lost, because a link broke or was full,
- * is told again: the owner names all connections anew, and they repeat their acknowledgements. Any thread; never blocks.
+ * Carries what owners of shards and connections here tell those of other nodes; {@link ShardArrivals} takes what these say. What is
+ * lost, because a link broke or was full, is told again: the owner names all connections anew, and they repeat their
+ * acknowledgements. Any thread; never blocks.
  */
 public final class ShardTraffic implements OtherNodes {
     private static final long PATIENCE_MILLIS = 500;
@@ -49,17 +48,16 @@ public final class ShardTraffic implements OtherNodes {
     private final Supplier<Collection<String>> alive;
     private final BooleanSupplier current;
     private final Supplier<CompletionStage<@Nullable Void>> caughtUp;
+    private final ToIntFunction<String> shardOf;
     private final ScheduledExecutorService timer;
     private final ConcurrentMap<String, Link> links = new ConcurrentHashMap<>();
     private final ConcurrentMap<Integer, KnownOwner> owners = new ConcurrentHashMap<>();
-    /** What owners on other nodes say, by link and shard; each is used by its link's event loop only. */
-    private final ConcurrentMap<Link, Map<Integer, Spoken>> spoken = new ConcurrentHashMap<>();
+    private final ConcurrentMap<Integer, OwnerHere> ownersHere = new ConcurrentHashMap<>();
 
     /** What waits until a link has room. */
     private final Set<Unasked> toAsk = ConcurrentHashMap.newKeySet();
 
     private final RecordFormat format;
-    private volatile @Nullable Shards shards;
 
     /** Who has spoken as the owner of a shard, and whether it serves it already. */
     private record KnownOwner(String node, long epoch, boolean isLive) {
@@ -70,14 +68,13 @@ public final class ShardTraffic implements OtherNodes {
 
     private record Unasked(Link link, int shard) {}
 
-    private record Spoken(long ownerEpoch, OwnerTarget target) {}
-
     /**
      * Creates one that knows no link.
      *
      * @param alive the other nodes that are alive, as their {@code Attach} names them
      * @param current whether this node knows what the others know
      * @param caughtUp completes when this node knows of all nodes that there are at the time of the call
+     * @param shardOf the shard of a client identifier
      * @param timer for what is tried again
      * @param format says in which format frames are written
      */
@@ -85,86 +82,42 @@ public final class ShardTraffic implements OtherNodes {
             Supplier<Collection<String>> alive,
             BooleanSupplier current,
             Supplier<CompletionStage<@Nullable Void>> caughtUp,
+            ToIntFunction<String> shardOf,
             ScheduledExecutorService timer,
             RecordFormat format) {
         this.format = format;
         this.alive = alive;
         this.current = current;
         this.caughtUp = caughtUp;
+        this.shardOf = shardOf;
         this.timer = timer;
     }
 
-    /** Sets the shards of this node; before the first link is up. */
-    public void serve(Shards own) {
-        shards = own;
-    }
-
-    /** There is a link to a node: owners here tell its connections everything again. */
-    public void onUp(Link link) {
-        String node = link.peer().toString();
-        spoken.put(link, new ConcurrentHashMap<>());
-        links.put(node, link);
-        own().reachable(node);
+    /** There is a link to a node. */
+    void onUp(Link link) {
+        links.put(link.peer().toString(), link);
     }
 
     /** A link is gone. */
-    public void onDown(Link link) {
+    void onDown(Link link) {
         links.remove(link.peer().toString(), link);
-        spoken.remove(link);
     }
 
-    /** The owner of a shard on another node says something; on the link's event loop. */
-    void take(Link link, OwnerMessage message) {
-        if (message instanceof OwnerSpeaks(int shard, long ownerEpoch)) {
-            listen(link, shard, ownerEpoch);
-            return;
-        }
-        Spoken by = spokenOver(link).get(message.shard());
-        if (by == null || by.ownerEpoch != message.ownerEpoch()) {
-            return; // nobody says anything before OwnerSpeaks
-        }
-        OwnerTarget target = by.target;
-        switch (message) {
-            case OwnerSpeaks _ -> throw new IllegalStateException("taken above");
-            case AttachedTo to -> target.attached(to.connection(), to.attached());
-            case AllAttached all -> {
-                target.allAttached(all.upTo());
-                owners.computeIfPresent(all.shard(), (_, owner) -> owner.liveSince(all.ownerEpoch()));
-            }
-            case AttachRefused refused -> target.refused(refused.connection(), refused.existing());
-            case TakenOver from -> target.takenOver(from.connection());
-            case AskForAllSettled(int shard, long _, String clientId, long epoch) -> {
-                // Not taken, it is not waited for: an owner that gets no answer goes on after a moment.
-                boolean _ = link.send(FrameBuilder.frameOf(new AllSettled(shard, clientId, epoch), format));
-            }
-            case Deliver deliver -> target.deliver(deliver.connection(), deliver.deliveries());
-            case ReceivedLogged logged -> target.received(logged.connection(), logged.sequences());
-            case Relayed relayed -> target.relayed(relayed.epoch(), relayed.packetId());
-        }
+    /** The owner of a shard on another node begins to talk. */
+    void onOwner(Link link, int shard, long ownerEpoch) {
+        KnownOwner owner = new KnownOwner(link.peer().toString(), ownerEpoch, false);
+        owners.merge(shard, owner, (old, now) -> now.epoch >= old.epoch ? now : old);
     }
 
-    private void listen(Link link, int shard, long ownerEpoch) {
-        String node = link.peer().toString();
-        owners.merge(shard, new KnownOwner(node, ownerEpoch, false), (old, now) -> now.epoch >= old.epoch ? now : old);
-        spokenOver(link).put(shard, new Spoken(ownerEpoch, own().from(shard, ownerEpoch)));
-    }
-
-    /** A connection on another node has something for an owner here; on the link's event loop. */
-    void take(Link link, ToOwner message) {
-        switch (message) {
-            case Settle settle ->
-                own().settledElsewhere(settle.shard(), settle.clientId(), settle.epoch(), settle.sequences());
-            case Received received ->
-                own().receivedElsewhere(received.shard(), received.clientId(), received.epoch(), received.sequences());
-            case AllSettled(int shard, String clientId, long epoch) -> own().allSettled(shard, clientId, epoch);
-            case Resume(int shard) -> own().reachable(shard, link.peer().toString());
-        }
+    /** The owner of a shard on another node serves it from now on. */
+    void onOwnerLive(int shard, long ownerEpoch) {
+        owners.computeIfPresent(shard, (_, owner) -> owner.liveSince(ownerEpoch));
     }
 
     @Override
-    public OwnerTarget of(String node, int shard, long ownerEpoch) {
+    public OwnerTarget of(String node, int shard, long ownerEpoch, Runnable onBreak) {
         Link link = links.get(node);
-        Way way = new Way(node, link, shard, ownerEpoch);
+        Way way = new Way(link, shard, ownerEpoch, onBreak);
         way.send(new OwnerSpeaks(shard, ownerEpoch));
         return way;
     }
@@ -197,7 +150,8 @@ public final class ShardTraffic implements OtherNodes {
     }
 
     @Override
-    public void ownedHere(int shard, long ownerEpoch) {
+    public void ownedHere(int shard, long ownerEpoch, OwnerHere owner) {
+        ownersHere.put(shard, owner);
         owners.compute(shard, (_, old) -> old == null || old.epoch < ownerEpoch ? null : old);
     }
 
@@ -207,21 +161,14 @@ public final class ShardTraffic implements OtherNodes {
      * @return false when nobody is known to own it, or the owner cannot be told
      */
     boolean qos0(String clientId, long session, Queued message) {
-        int shard = own().shardOf(clientId);
-        if (own().isLive(shard)) {
-            own().qos0(shard, clientId, session, message);
+        int shard = shardOf.applyAsInt(clientId);
+        OwnerHere here = ownersHere.get(shard);
+        if (here != null && here.qos0(clientId, session, message)) {
             return true;
         }
         KnownOwner owner = owners.get(shard);
         Link link = owner == null ? null : links.get(owner.node);
         return link != null && link.send(FrameBuilder.frameOf(new QosZero(shard, clientId, session, message), format));
-    }
-
-    /** A message of QoS 0 for a session that is connected here, or of which this node knows where. */
-    void take(QosZero to) {
-        if (!own().deliverQos0(to.clientId(), to.session(), to.message())) {
-            own().qos0(to.shard(), to.clientId(), to.session(), to.message());
-        }
     }
 
     @Override
@@ -270,31 +217,19 @@ public final class ShardTraffic implements OtherNodes {
         }
     }
 
-    private Map<Integer, Spoken> spokenOver(Link link) {
-        return spoken.getOrDefault(link, Map.of());
-    }
-
-    private Shards own() {
-        Shards own = shards;
-        if (own == null) {
-            throw new IllegalStateException("there are no shards yet");
-        }
-        return own;
-    }
-
     /** The way of an owner here to the connections of another node. Confined to the thread of the shard. */
     private final class Way implements OwnerTarget {
-        private final String node;
         private final @Nullable Link link;
         private final int shard;
         private final long ownerEpoch;
+        private final Runnable onBreak;
         private boolean isBroken;
 
-        private Way(String node, @Nullable Link link, int shard, long ownerEpoch) {
-            this.node = node;
+        private Way(@Nullable Link link, int shard, long ownerEpoch, Runnable onBreak) {
             this.link = link;
             this.shard = shard;
             this.ownerEpoch = ownerEpoch;
+            this.onBreak = onBreak;
         }
 
         /**
@@ -310,7 +245,7 @@ public final class ShardTraffic implements OtherNodes {
             frames.add(message);
             frames.finish();
             if (isBroken && isUp(link)) {
-                later(() -> own().reachable(shard, node));
+                later(onBreak);
             }
             return !isBroken;
         }

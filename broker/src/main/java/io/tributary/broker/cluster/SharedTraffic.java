@@ -11,7 +11,6 @@ import io.tributary.common.event.QueueEntry.Queued;
 import io.tributary.common.event.RecordFormat;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
-import org.jspecify.annotations.Nullable;
 
 /**
  * Carries messages of shared subscriptions of applications to members on other nodes, and what became of them back. Who sent one
@@ -28,16 +27,9 @@ final class SharedTraffic {
     private final AtomicLong lastId = new AtomicLong();
     private final LinkWays<MemberReply> ways = new LinkWays<>();
 
-    private volatile @Nullable MemberTarget members;
-
     SharedTraffic(ClusterTimer timer, RecordFormat format) {
         this.format = format;
         this.timer = timer;
-    }
-
-    /** Sets who takes what comes; before the first link is up. */
-    void serve(MemberTarget newMembers) {
-        members = newMembers;
     }
 
     /** There is a link to a node. */
@@ -69,15 +61,10 @@ final class SharedTraffic {
         }
     }
 
-    /** Another node hands something over; on the link's event loop. */
-    void take(Link link, Shared shared) {
+    /** Another node hands something over to a member; on the link's event loop. */
+    void take(Link link, Shared shared, MemberTarget members) {
         MemberReply reply = new Answer(link, shared.id());
-        MemberTarget to = members;
-        if (to == null) {
-            reply.returned(false);
-        } else {
-            to.deliverShared(shared.clientId(), shared.session(), shared.message(), shared.dup(), reply);
-        }
+        members.deliverShared(shared.clientId(), shared.session(), shared.message(), shared.dup(), reply);
     }
 
     /** Another node says what became of something. */

@@ -19,7 +19,6 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
-import org.jspecify.annotations.Nullable;
 
 /**
  * Carries messages for transient sessions between nodes. Who sent one that is acknowledged to its publisher is told when it is
@@ -45,7 +44,6 @@ final class TransientTraffic implements NodeInbox {
     /** What was taken and not answered yet; each list is used by its link's event loop only. */
     private final ConcurrentMap<Link, List<Long>> unanswered = new ConcurrentHashMap<>();
 
-    private volatile @Nullable TransientReceiver receiver;
     private volatile boolean closed;
 
     private record Waiting(long sinceNanos, Runnable done) {}
@@ -62,11 +60,6 @@ final class TransientTraffic implements NodeInbox {
         this.timer = timer;
         this.recorder = recorder;
         timer.after(LOOK_NANOS, this::look);
-    }
-
-    /** Sets who takes what comes; before the first link is up. */
-    void serve(TransientReceiver newReceiver) {
-        receiver = newReceiver;
     }
 
     /** There is a link to a node. */
@@ -151,13 +144,9 @@ final class TransientTraffic implements NodeInbox {
         shared.deliver(node, clientId, session, message, dup, reply);
     }
 
-    /** Another node hands something over; on the link's event loop. */
-    void take(Link link, Transient message) {
-        TransientReceiver to = receiver;
-        if (to == null) {
-            return; // nobody is told that it was taken
-        }
-        to.take(message.message(), message.members(), message.matchHere());
+    /** Another node hands something over to the receiver; on the link's event loop. */
+    void take(Link link, Transient message, TransientReceiver receiver) {
+        receiver.take(message.message(), message.members(), message.matchHere());
         List<Long> ids = unanswered.get(link);
         if (message.id() != UNACKNOWLEDGED && ids != null) {
             ids.add(message.id());

@@ -1,5 +1,6 @@
 package io.tributary.broker.group;
 
+import io.tributary.broker.routing.RouteOutcome;
 import io.tributary.common.event.QueueEntry.Queued;
 import io.tributary.common.mqtt.Message;
 import io.tributary.common.mqtt.PublishProperties;
@@ -10,32 +11,90 @@ import io.tributary.common.topic.TopicLimits;
 import io.tributary.common.topic.TopicName;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.Executor;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * What is published of a message of a shared subscription that its members leave unacknowledged time and again. The topic is
- * {@code $dead-letter/<name of the shared subscription>/<topic>}; two user properties are added, all else stays as it is.
+ * {@code $dead-letter/<name of the shared subscription>/<topic>}; two user properties are added, all else stays as it is. Confined to
+ * the thread of {@link ApplicationGroups}.
  */
 final class DeadLetters {
+    private static final Logger LOG = LoggerFactory.getLogger(DeadLetters.class);
     private static final String PREFIX = "$dead-letter/";
     private static final String SUBSCRIPTION = "dead-letter-subscription";
     private static final String DELIVERIES = "dead-letter-deliveries";
+    private static final long WARN_NANOS = TimeUnit.SECONDS.toNanos(10);
+    private static final String KEPT = "{}: a message was left unacknowledged too often and is now on {}";
+    private static final String NOT_KEPT = "{}: no persistent session takes {}, so members get the message again";
 
-    private DeadLetters() {}
+    private final String group;
+    private final GroupServices services;
+    private final Executor thread;
+    private long warnedNanos;
 
-    /** Whether a message has been put aside once: it is not again. */
-    static boolean isOne(Message message) {
-        return message.topic().startsWith(PREFIX);
+    /**
+     * Creates it.
+     *
+     * @param group the shared subscription as clients write it
+     */
+    DeadLetters(String group, GroupServices services, Executor thread) {
+        this.group = group;
+        this.services = services;
+        this.thread = thread;
+        warnedNanos = services.nanos().getAsLong() - WARN_NANOS;
     }
 
     /**
      * What to publish of a message.
      *
-     * @param group the shared subscription as clients write it
-     * @param deliveries how often it was sent
-     * @return null when its topic would be longer than a topic can be
+     * @param deliveries how often members that may have been sent it have left it
+     * @return null when that is not too often yet, when it has been put aside once already, or when its topic would be longer than
+     *     a topic can be
      */
-    static @Nullable Message of(Queued queued, String group, int deliveries) {
+    @Nullable
+    Message of(Queued queued, int deliveries) {
+        int most = services.limits().deliveries();
+        boolean isTooOften = most > 0 && deliveries >= most;
+        return isTooOften && !queued.message().topic().startsWith(PREFIX) ? letter(queued, deliveries) : null;
+    }
+
+    /**
+     * Publishes a dead letter.
+     *
+     * @param isKept told on the thread whether a persistent session has it
+     * @return false when that failed, and nothing is told
+     */
+    boolean publish(Message deadLetter, Consumer<Boolean> isKept) {
+        try {
+            services.publisher()
+                    .publishKept(
+                            deadLetter,
+                            outcome -> thread.execute(() -> isKept.accept(outcome instanceof RouteOutcome.Safe)));
+            return true;
+        } catch (RuntimeException e) {
+            LOG.error("{}: a dead letter could not be published; this is a defect", group, e);
+            return false;
+        }
+    }
+
+    /** Says what became of one; once for all that happens in a while: a member that goes may leave hundreds of messages. */
+    void report(Message deadLetter, boolean isKept) {
+        if (isKept) {
+            services.recorder().putAside();
+        }
+        long now = services.nanos().getAsLong();
+        if (now - warnedNanos > WARN_NANOS) {
+            warnedNanos = now;
+            LOG.warn(isKept ? KEPT : NOT_KEPT, group, deadLetter.topic());
+        }
+    }
+
+    private @Nullable Message letter(Queued queued, int deliveries) {
         Message message = queued.message();
         String topic = PREFIX + TopicFilter.parse(group).shareName() + '/' + message.topic();
         if (!TopicName.isValid(topic, TopicLimits.MQTT)) {

@@ -3,10 +3,12 @@ package io.tributary.broker.group;
 import io.tributary.broker.delivery.DeliveryTarget;
 import io.tributary.broker.delivery.MemberTarget;
 import io.tributary.broker.delivery.NodeInbox;
+import io.tributary.broker.routing.RouteCallback;
 import io.tributary.broker.routing.Router;
-import io.tributary.broker.shard.Shards;
 import io.tributary.broker.subscription.Subscriptions;
+import io.tributary.common.mqtt.Message;
 import java.util.function.BiPredicate;
+import java.util.function.LongSupplier;
 
 /**
  * What hosts of shared subscriptions work with.
@@ -18,19 +20,21 @@ import java.util.function.BiPredicate;
  * @param connections the same, for messages of QoS 0
  * @param nodes the way to those that are connected elsewhere
  * @param mayReceive whether a client may receive what is published on a topic
- * @param router the way of messages that no member acknowledges
+ * @param publisher the way of messages that no member acknowledges
+ * @param nanos a clock for intervals
  */
 public record GroupServices(
         String node,
-        Shards shards,
+        GroupShards shards,
         Subscriptions subscriptions,
         MemberTarget members,
         DeliveryTarget connections,
         NodeInbox nodes,
         BiPredicate<String, String> mayReceive,
-        Router router,
+        Publisher publisher,
         Limits limits,
-        GroupRecorder recorder) {
+        GroupRecorder recorder,
+        LongSupplier nanos) {
 
     /**
      * The limits of each shared subscription.
@@ -41,4 +45,11 @@ public record GroupServices(
      *     as often as it takes
      */
     public record Limits(int windowMessages, int windowBytes, int deliveries) {}
+
+    /** The router, for dead letters. Any thread; never blocks. */
+    @FunctionalInterface
+    public interface Publisher {
+        /** {@link Router#publishKept}. */
+        void publishKept(Message message, RouteCallback callback);
+    }
 }

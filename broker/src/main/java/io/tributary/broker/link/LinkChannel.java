@@ -167,7 +167,7 @@ final class LinkChannel extends ChannelInboundHandlerAdapter implements LinkInbo
             SocketLink down = link;
             link = null;
             down.outbound().close();
-            context.links().remove(down.peer(), down);
+            context.links().down(down);
             context.recorder().down();
             tell(() -> context.receiver().onDown(down));
         }
@@ -260,7 +260,7 @@ final class LinkChannel extends ChannelInboundHandlerAdapter implements LinkInbo
         SocketLink opened = new SocketLink(who, generation, this, outbound, config.maxFrameBytes());
         link = opened;
         watch = new LinkWatch(opened, config.timings(), context, () -> paused);
-        context.links().put(who, opened);
+        context.links().up(who, opened);
         context.recorder().up();
         tell(() -> context.receiver().onUp(opened));
         deliver();

@@ -20,7 +20,6 @@ import java.time.Duration;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
-import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Supplier;
@@ -45,11 +44,25 @@ public final class NodeLinks {
     private final SocketTransport transport = SocketTransport.best();
     private final EventLoopGroup loops;
     private final ChannelGroup channels = new DefaultChannelGroup(GlobalEventExecutor.INSTANCE, true);
-    private final Channel listening;
+    private final ChannelGroup listening = new DefaultChannelGroup(GlobalEventExecutor.INSTANCE);
     private final AtomicBoolean closing = new AtomicBoolean();
     private final CompletableFuture<@Nullable Void> closed = new CompletableFuture<>();
 
-    private NodeLinks(NodeId self, LinkConfig config, LinkLayer layer, LinkReceiver receiver, LinkRecorder recorder) {
+    /**
+     * Creates them; there are none before {@link #peers}, and nobody can connect before {@link #listen}.
+     *
+     * @param self this process of this node
+     * @param layer what lies between the sockets and the links
+     * @param links has the links that are up
+     * @param receiver told what comes over links
+     */
+    public NodeLinks(
+            NodeId self,
+            LinkConfig config,
+            LinkLayer layer,
+            OpenLinks links,
+            LinkReceiver receiver,
+            LinkRecorder recorder) {
         this.layer = layer;
         identity = new LinkIdentity(self, config.clusterId(), config.secret());
         loops = new MultiThreadIoEventLoopGroup(
@@ -59,29 +72,33 @@ public final class NodeLinks {
                 config,
                 receiver,
                 recorder,
-                new ConcurrentHashMap<>(),
+                links,
                 new Peers(loops.next(), self, this::dial, recorder),
                 new HalfOpen(config.maxHalfOpen()),
                 new RefusalLog(System::nanoTime));
-        listening = listen();
     }
 
     /**
-     * Begins to listen; waits until it does. There are no links before {@link #peers}.
+     * Begins to listen, and waits until it does; once.
      *
-     * @param self this process of this node
-     * @param layer what lies between the sockets and the links
-     * @param receiver told what comes over links
-     * @throws LinkListenException when this node cannot listen where it should
+     * @return where this node listens
+     * @throws LinkListenException when this node cannot listen where it should; {@link #close} is still to be called
      */
-    public static NodeLinks start(
-            NodeId self, LinkConfig config, LinkLayer layer, LinkReceiver receiver, LinkRecorder recorder) {
-        return new NodeLinks(self, config, layer, receiver, recorder);
-    }
-
-    /** Where this node listens. */
-    public InetSocketAddress address() {
-        return (InetSocketAddress) listening.localAddress();
+    public InetSocketAddress listen() {
+        LinkConfig config = context.config();
+        ChannelFuture bound = new ServerBootstrap()
+                .group(loops)
+                .channel(transport.serverChannel())
+                .option(ChannelOption.SO_BACKLOG, BACKLOG)
+                .option(ChannelOption.SO_REUSEADDR, true)
+                .childHandler(initializer(false, () -> new LinkChannel(context, new AcceptorHandshake(identity), null)))
+                .bind(config.host(), config.port())
+                .awaitUninterruptibly();
+        if (!bound.isSuccess()) {
+            throw new LinkListenException(config, bound.cause());
+        }
+        listening.add(bound.channel());
+        return (InetSocketAddress) bound.channel().localAddress();
     }
 
     /**
@@ -94,17 +111,6 @@ public final class NodeLinks {
      */
     public void peers(Map<NodeId, InetSocketAddress> nodes) {
         context.peers().set(nodes);
-    }
-
-    /**
-     * Sends a frame over the link to the node that is up now, whichever that is: for what makes sense by itself. Whoever must
-     * know of breaks uses {@link Link#send}. Any thread; never blocks.
-     *
-     * @return false when the frame was not taken: there is no link, or too many bytes wait
-     */
-    public boolean send(NodeId to, byte[] frame) {
-        Link link = context.links().get(to);
-        return link != null && link.send(frame);
     }
 
     /**
@@ -129,23 +135,6 @@ public final class NodeLinks {
 
     private void endLoops() {
         loops.shutdownGracefully(0, 1, TimeUnit.SECONDS).addListener(ended -> closed.complete(null));
-    }
-
-    private Channel listen() {
-        LinkConfig config = context.config();
-        ChannelFuture bound = new ServerBootstrap()
-                .group(loops)
-                .channel(transport.serverChannel())
-                .option(ChannelOption.SO_BACKLOG, BACKLOG)
-                .option(ChannelOption.SO_REUSEADDR, true)
-                .childHandler(initializer(false, () -> new LinkChannel(context, new AcceptorHandshake(identity), null)))
-                .bind(config.host(), config.port())
-                .awaitUninterruptibly();
-        if (!bound.isSuccess()) {
-            loops.shutdownGracefully(0, 1, TimeUnit.SECONDS);
-            throw new LinkListenException(config, bound.cause());
-        }
-        return bound.channel();
     }
 
     private LinkChannel dial(NodeId to, InetSocketAddress address) {

@@ -6,6 +6,7 @@ import io.tributary.broker.retained.RetainedMessages;
 import io.tributary.broker.routing.Publisher;
 import io.tributary.broker.routing.RouteCallback;
 import io.tributary.broker.routing.Router;
+import io.tributary.broker.shard.ShardAppends;
 import io.tributary.broker.shard.Shards;
 import io.tributary.broker.subscription.Subscriber;
 import io.tributary.broker.subscription.SubscriptionRequest;
@@ -24,6 +25,7 @@ import org.jspecify.annotations.Nullable;
 /** Hands each call to the one who answers it. */
 record LiveBackend(
         Shards shards,
+        ShardAppends appends,
         RoomQueue room,
         NodeView view,
         RoomQueue untilCurrent,
@@ -70,7 +72,7 @@ record LiveBackend(
 
     @Override
     public void append(Message message, List<Recipient> recipients, AppendCallback callback) {
-        shards.publish(message, recipients, null, callback);
+        appends.publish(message, recipients, null, callback);
     }
 
     @Override

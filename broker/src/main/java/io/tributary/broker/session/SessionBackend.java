@@ -6,6 +6,7 @@ import io.tributary.broker.retained.RetainedMessages;
 import io.tributary.broker.routing.Publisher;
 import io.tributary.broker.routing.RouteCallback;
 import io.tributary.broker.routing.Router;
+import io.tributary.broker.shard.ShardAppends;
 import io.tributary.broker.shard.Shards;
 import io.tributary.broker.subscription.Subscriber;
 import io.tributary.broker.subscription.SubscriptionRequest;
@@ -30,6 +31,7 @@ public interface SessionBackend {
     /** The real ones. */
     static SessionBackend of(
             Shards shards,
+            ShardAppends appends,
             NodeView view,
             Router router,
             Subscriptions subscriptions,
@@ -37,6 +39,7 @@ public interface SessionBackend {
             RetainedMessages retained) {
         return new LiveBackend(
                 shards,
+                appends,
                 new RoomQueue(shards::onRoom),
                 view,
                 new RoomQueue(view::onCurrent),
@@ -67,7 +70,7 @@ public interface SessionBackend {
     /** {@link Shards#received}. */
     void received(String clientId, long epoch, long[] sequences);
 
-    /** {@link Shards#publish}, straight from the broker. */
+    /** {@link ShardAppends#publish}, straight from the broker. */
     void append(Message message, List<Recipient> recipients, AppendCallback callback);
 
     /** {@link Shards#isCongested}. */

@@ -67,8 +67,12 @@ final class LogAppender {
 
     /** The shard of a client identifier: a fixed function of the identifier and the number of shards. */
     int shardOf(String clientId) {
+        return shardOf(clientId, log.shardCount());
+    }
+
+    static int shardOf(String clientId, int shards) {
         int hash = clientId.hashCode() * 0x9E3779B9;
-        return Integer.remainderUnsigned(hash ^ (hash >>> 16), log.shardCount());
+        return Integer.remainderUnsigned(hash ^ (hash >>> 16), shards);
     }
 
     /** How many bytes a record may have besides an MQTT packet. */

@@ -4,11 +4,7 @@ import io.tributary.broker.delivery.MessageRouting;
 import io.tributary.broker.delivery.SessionObserver;
 import io.tributary.broker.delivery.SessionTarget;
 import io.tributary.common.event.QueueEntry;
-import io.tributary.common.event.Recipient;
-import io.tributary.common.event.RecordFormat;
 import io.tributary.common.event.ShardEvent;
-import io.tributary.common.event.Source;
-import io.tributary.common.mqtt.Message;
 import io.tributary.common.time.SteadyClock;
 import io.tributary.persistence.app.AppTopics;
 import io.tributary.persistence.shard.AppendCallback;
@@ -28,12 +24,13 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicIntegerArray;
 import java.util.function.LongConsumer;
 import java.util.function.Predicate;
+import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The shards as sessions and router use them: appends to their logs, and acknowledgements to their owners. Every method
+ * The shards as sessions use them: appends to their logs, and acknowledgements to their owners. Every method
  * may be called from any thread and never blocks; calls from one thread for one client keep their order.
  *
  * <p>Appends are always accepted. When the log cannot keep up, {@link #isCongested} says so; whoever takes packets from a
@@ -49,22 +46,19 @@ public final class Shards implements AutoCloseable {
     /** How many messages of QoS 0 may wait for the shard threads. */
     private static final int MOST_WAITING_QOS0 = 10_000;
 
-    private final ShardConfig config;
     private final ShardLog log;
     private final WatchedStore store;
     private final AppTopics topics;
-    private final InstantSource clock;
     private final SteadyClock intervals = new SteadyClock();
     private final LogAppender appender;
     private final Relays relays;
     private final WaitingAttaches waitingAttaches;
-    private final List<ShardThread> threads = new ArrayList<>();
-    private volatile List<ShardDriver> drivers = List.of();
+    private final Node node;
+    private final LocalConnections connections;
+    private final List<ShardThread> threads;
+    private final List<ShardDriver> drivers;
     private final CompletableFuture<@Nullable Void> allOwned = new CompletableFuture<>();
     private final AtomicInteger waitingQos0 = new AtomicInteger();
-    private volatile ShardRecorder recorder = ShardRecorder.NONE;
-    private volatile OtherNodes others = OtherNodes.NONE;
-    private volatile @Nullable LocalConnections connections;
     /** Confined to the first thread. */
     private long topicsDueMillis;
 
@@ -75,7 +69,7 @@ public final class Shards implements AutoCloseable {
      * @param store where the shards' state goes
      * @param topics where the messages of applications go
      * @param clock the time by which messages expire, the same on all nodes
-     * @param format says in which format events are written
+     * @param appends the way to the same log and the same topics
      */
     public Shards(
             ShardConfig config,
@@ -83,15 +77,37 @@ public final class Shards implements AutoCloseable {
             ShardStore store,
             AppTopics topics,
             InstantSource clock,
-            RecordFormat format) {
-        this.config = config;
+            ShardAppends appends,
+            Node node) {
         this.log = log;
         this.store = new WatchedStore(store, System::nanoTime);
         this.topics = topics;
-        this.clock = clock;
-        appender = new LogAppender(log, topics, config.queue().maxAge(), clock::millis, format);
-        relays = new Relays(log.shardCount());
+        this.node = node;
+        appender = appends.appender();
+        relays = appends.relays();
         waitingAttaches = new WaitingAttaches(log.shardCount(), this::isOwned, System::nanoTime);
+        connections = new LocalConnections(node.connections(), relays, appender::shardOf, log.shardCount());
+        ShardEnvironment environment = new ShardEnvironment(
+                config,
+                node.name(),
+                node.deadNodes(),
+                log,
+                this.store,
+                topics,
+                appender,
+                new AllNodes(),
+                node.routing(),
+                node.observer(),
+                intervals::millis,
+                clock::millis,
+                node.recorder(),
+                _ -> completeIfAllOwned());
+        threads = IntStream.range(0, Math.min(config.threads(), log.shardCount()))
+                .mapToObj(i -> new ShardThread("tributary-shard-" + i))
+                .toList();
+        drivers = IntStream.range(0, log.shardCount())
+                .mapToObj(shard -> new ShardDriver(shard, environment, threads.get(shard % threads.size())))
+                .toList();
     }
 
     /**
@@ -110,37 +126,11 @@ public final class Shards implements AutoCloseable {
             OtherNodes others,
             ShardRecorder recorder) {}
 
-    /** Lets connections and owners elsewhere talk with the shards; {@link #own} follows. */
-    public void start(Node node) {
-        recorder = node.recorder();
-        LocalConnections local = new LocalConnections(node.connections(), relays, this::shardOf, log.shardCount());
-        connections = local;
-        others = node.others();
-        ShardEnvironment environment = new ShardEnvironment(
-                config,
-                node.name(),
-                node.deadNodes(),
-                log,
-                store,
-                topics,
-                appender,
-                new AllNodes(node.name(), local, node.others()),
-                node.routing(),
-                node.observer(),
-                intervals::millis,
-                clock::millis,
-                node.recorder(),
-                _ -> completeIfAllOwned());
-        for (int i = 0; i < Math.min(config.threads(), log.shardCount()); i++) {
-            threads.add(new ShardThread("tributary-shard-" + i));
+    /** Lets connections and owners elsewhere talk with the shards; once, {@link #own} follows. */
+    public void start() {
+        for (int shard = 0; shard < drivers.size(); shard++) {
+            threadOf(shard).everyTick(drivers.get(shard)::tick);
         }
-        List<ShardDriver> all = new ArrayList<>();
-        for (int shard = 0; shard < log.shardCount(); shard++) {
-            ShardDriver driver = new ShardDriver(shard, environment, threadOf(shard));
-            all.add(driver);
-            threadOf(shard).everyTick(driver::tick);
-        }
-        drivers = List.copyOf(all);
         threads.getFirst().everyTick(this::completeIfAllOwned);
         threads.getFirst().everyTick(this::lookForTopics);
         threads.getFirst().everyTick(waitingAttaches::look);
@@ -172,14 +162,14 @@ public final class Shards implements AutoCloseable {
     }
 
     private boolean isOwned(int shard) {
-        return drivers.get(shard).isLive() || others.isOwned(shard);
+        return drivers.get(shard).isLive() || node.others().isOwned(shard);
     }
 
     /** How many of the {@link #unowned} shards another node serves, which is alive but cannot be reached from here. */
     public int outOfReach() {
         int out = 0;
         for (int shard = 0; shard < drivers.size(); shard++) {
-            out += !drivers.get(shard).isLive() && others.isOutOfReach(shard) ? 1 : 0;
+            out += !drivers.get(shard).isLive() && node.others().isOutOfReach(shard) ? 1 : 0;
         }
         return out;
     }
@@ -220,8 +210,7 @@ public final class Shards implements AutoCloseable {
         return problems;
     }
 
-    /** Whether this node serves a shard. */
-    public boolean isLive(int shard) {
+    private boolean isLive(int shard) {
         return drivers.get(shard).isLive();
     }
 
@@ -296,51 +285,6 @@ public final class Shards implements AutoCloseable {
         appender.append(shard, detach, (offset, failure) -> logged.run());
     }
 
-    /**
-     * Appends a message for persistent sessions, in as many records as their shards need.
-     *
-     * @param recipients at least one, with QoS 1 or 2
-     * @param source where it is handed on from, so that it may be appended again, or null for a message straight from its
-     *     publisher
-     * @param callback called once, when all records are durable; the offset is meaningless to it. Fails at once, with nothing
-     *     appended, when it is straight from its publisher and one of the shards is {@link #lagging}
-     */
-    public void publish(Message message, List<Recipient> recipients, @Nullable Source source, AppendCallback callback) {
-        if (source != null) {
-            RepeatableAppend.of(recipients, source, appender).publish(message, callback);
-        } else if (isAnyLagging(recipients)) {
-            callback.onAppended(-1, new LaggingShardException());
-        } else {
-            appender.publish(message, recipients, _ -> null, callback);
-        }
-    }
-
-    /** A volatile read as long as none is. */
-    private boolean isAnyLagging(List<Recipient> recipients) {
-        Set<Integer> lagging = log.lagging();
-        return !lagging.isEmpty()
-                && recipients.stream()
-                        .anyMatch(one -> !one.queue().isApplication() && lagging.contains(shardOf(one.clientId())));
-    }
-
-    /**
-     * Appends a QoS 2 message of a persistent publisher to the publisher's own shard, whose owner hands it on. The callback
-     * is told when it is durable and the owner will do so; not at all when its connection ends before, or has lost the session.
-     */
-    public void relay(ShardEvent.Relay relay, AppendCallback callback) {
-        int shard = shardOf(relay.clientId());
-        if (log.lagging().contains(shard) || isAnyLagging(relay.destinations().devices())) {
-            callback.onAppended(-1, new LaggingShardException());
-            return;
-        }
-        relays.expect(shard, relay.epoch(), relay.packetId(), callback);
-        appender.append(shard, relay.to(appender.bounded(relay.destinations())), (offset, failure) -> {
-            if (failure != null) {
-                relays.failed(shard, relay.epoch(), relay.packetId(), failure);
-            }
-        });
-    }
-
     /** Appends a publisher's PUBREL; PUBCOMP waits for the callback. */
     public void release(ShardEvent.Release release, AppendCallback callback) {
         appender.append(shardOf(release.clientId()), release, callback);
@@ -354,7 +298,7 @@ public final class Shards implements AutoCloseable {
      */
     public void settle(String clientId, long epoch, long[] sequences) {
         int shard = shardOf(clientId);
-        if (!others.settle(shard, clientId, epoch, sequences)) {
+        if (!node.others().settle(shard, clientId, epoch, sequences)) {
             settledElsewhere(shard, clientId, epoch, sequences);
         }
     }
@@ -362,7 +306,7 @@ public final class Shards implements AutoCloseable {
     /** Tells the owner of PUBRECs; {@code SessionTarget.received} follows when they are logged. */
     public void received(String clientId, long epoch, long[] sequences) {
         int shard = shardOf(clientId);
-        if (!others.received(shard, clientId, epoch, sequences)) {
+        if (!node.others().received(shard, clientId, epoch, sequences)) {
             receivedElsewhere(shard, clientId, epoch, sequences);
         }
     }
@@ -392,8 +336,7 @@ public final class Shards implements AutoCloseable {
 
     /** Hands a message of QoS 0 to a persistent session's connection on this node; false when it has none. */
     public boolean deliverQos0(String clientId, long session, QueueEntry.Queued message) {
-        LocalConnections local = connections;
-        return local != null && local.deliverQos0(clientId, session, message);
+        return connections.deliverQos0(clientId, session, message);
     }
 
     /**
@@ -405,7 +348,7 @@ public final class Shards implements AutoCloseable {
     public void qos0(int shard, String clientId, long session, QueueEntry.Queued message) {
         if (waitingQos0.incrementAndGet() > MOST_WAITING_QOS0) {
             waitingQos0.decrementAndGet();
-            recorder.dropped(ShardRecorder.DropReason.OWNER_BUSY);
+            node.recorder().dropped(ShardRecorder.DropReason.OWNER_BUSY);
             return;
         }
         ShardDriver driver = drivers.get(shard);
@@ -415,33 +358,37 @@ public final class Shards implements AutoCloseable {
         });
     }
 
+    private boolean take(int shard, String clientId, long session, QueueEntry.Queued message) {
+        boolean isLive = isLive(shard);
+        if (isLive) {
+            qos0(shard, clientId, session, message);
+        }
+        return isLive;
+    }
+
     /** What the owner of a shard on another node says to connections of this node goes through here; one thread at a time. */
     public OwnerTarget from(int shard, long ownerEpoch) {
-        LocalConnections local = connections;
-        if (local == null) {
-            throw new IllegalStateException("not started");
-        }
-        return local.from(shard, ownerEpoch);
+        return connections.from(shard, ownerEpoch);
     }
 
     /** Another node can be reached, again or for the first time: owners here tell its connections everything. */
-    public void reachable(String node) {
+    public void reachable(String other) {
         for (int shard = 0; shard < drivers.size(); shard++) {
-            reachable(shard, node);
+            reachable(shard, other);
         }
     }
 
     /** What the owner of a shard told another node may be lost: it tells its connections everything again. */
-    public void reachable(int shard, String node) {
+    public void reachable(int shard, String other) {
         ShardDriver driver = drivers.get(shard);
-        threadOf(shard).execute(() -> driver.reachable(node));
+        threadOf(shard).execute(() -> driver.reachable(other));
     }
 
     /** Another node or incarnation is gone for good: owners here detach the sessions of its connections. */
-    public void gone(String node) {
+    public void gone(String other) {
         for (int shard = 0; shard < drivers.size(); shard++) {
             ShardDriver driver = drivers.get(shard);
-            threadOf(shard).execute(() -> driver.gone(node));
+            threadOf(shard).execute(() -> driver.gone(other));
         }
     }
 
@@ -524,30 +471,31 @@ public final class Shards implements AutoCloseable {
     }
 
     /** The ways to this node and the others. */
-    private record AllNodes(String name, LocalConnections local, OtherNodes others) implements OwnerTarget.Directory {
+    private final class AllNodes implements OwnerTarget.Directory {
         @Override
-        public OwnerTarget of(String node, int shard, long ownerEpoch) {
-            if (!node.equals(name)) {
-                return others.of(node, shard, ownerEpoch);
+        public OwnerTarget of(String name, int shard, long ownerEpoch) {
+            if (!name.equals(node.name())) {
+                return node.others().of(name, shard, ownerEpoch, () -> reachable(shard, name));
             }
-            others.ownedHere(shard, ownerEpoch);
-            return local.from(shard, ownerEpoch);
+            node.others()
+                    .ownedHere(shard, ownerEpoch, (client, session, message) -> take(shard, client, session, message));
+            return connections.from(shard, ownerEpoch);
         }
 
         @Override
         public boolean isCurrent() {
-            return others.isCurrent();
+            return node.others().isCurrent();
         }
 
         @Override
         public CompletionStage<@Nullable Void> caughtUp() {
-            return others.caughtUp();
+            return node.others().caughtUp();
         }
 
         @Override
         public Collection<String> alive() {
-            List<String> all = new ArrayList<>(others.alive());
-            all.add(name);
+            List<String> all = new ArrayList<>(node.others().alive());
+            all.add(node.name());
             return all;
         }
     }

@@ -11,6 +11,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -25,6 +26,7 @@ import org.slf4j.LoggerFactory;
  */
 final class RemoteRoutes implements ReplicatedMap.Follower {
     private static final Logger log = LoggerFactory.getLogger(RemoteRoutes.class);
+    private static final int MOST_A_SWEEP = 1_000;
 
     private final ReplicatedMap map;
     private final String self;
@@ -46,6 +48,11 @@ final class RemoteRoutes implements ReplicatedMap.Follower {
         this.map = map;
         this.self = self;
         this.index = index;
+    }
+
+    /** Begins to show them; completes when all is read that was told before the call. */
+    CompletionStage<@Nullable Void> start() {
+        return map.follow(this);
     }
 
     @Override
@@ -72,11 +79,13 @@ final class RemoteRoutes implements ReplicatedMap.Follower {
     }
 
     /**
-     * Makes void what dead nodes have told, and has it removed from the map.
+     * Makes void what dead nodes have told, and has it removed from the map, a limited number of records with each call.
      *
-     * @param most how many records to have removed; none when it is 0
+     * @param isDead whether a node, {@code name#number}, is known to be dead for good
+     * @param isFirst whether this node has to remove what dead nodes have left
      */
-    void sweep(Predicate<String> isDead, int most) {
+    void sweep(Predicate<String> isDead, boolean isFirst) {
+        int most = isFirst ? MOST_A_SWEEP : 0;
         List<String> keys = new ArrayList<>();
         CompletableFuture<?> done = new CompletableFuture<>();
         synchronized (this) {

@@ -6,8 +6,6 @@ import io.tributary.broker.subscription.RouteRecord.Route;
 import io.tributary.common.event.RecordFormat;
 import io.tributary.persistence.replicated.ReplicatedMap;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionStage;
-import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -20,14 +18,13 @@ public final class Routes {
     /** There are no other nodes: nothing is told, and nothing costs anything. */
     public static final Routes NONE = new Routes();
 
-    private static final int MOST_A_SWEEP = 1_000;
+    private static final int MOST_RETRIES = 1_000;
     private static final CompletableFuture<@Nullable Void> DONE = CompletableFuture.completedFuture(null);
 
     private final String node;
     private final RecordFormat format;
     private final @Nullable ReplicatedMap map;
     private final @Nullable OwnRoutes own;
-    private volatile @Nullable RemoteRoutes remote;
 
     private Routes() {
         node = "";
@@ -60,14 +57,10 @@ public final class Routes {
         return map == null;
     }
 
-    /** Shows in the index what other nodes tell; completes when all is read that was told before the call. */
-    CompletionStage<@Nullable Void> start(SubscriptionIndex index) {
-        if (map == null) {
-            return DONE;
-        }
-        RemoteRoutes shown = new RemoteRoutes(map, node, index, format);
-        remote = shown;
-        return map.follow(shown);
+    /** What other nodes tell, to be shown in an index; null where there are no other nodes. */
+    @Nullable
+    RemoteRoutes shownIn(SubscriptionIndex index) {
+        return map == null ? null : new RemoteRoutes(map, node, index, format);
     }
 
     /**
@@ -125,27 +118,10 @@ public final class Routes {
         return own == null ? DONE : own.release(RouteCodec.key(presence(subscriber, false)));
     }
 
-    /** Makes void at once all that a dead node has told. */
-    public void gone(String deadNode) {
-        RemoteRoutes shown = remote;
-        if (shown != null) {
-            shown.gone(deadNode);
-        }
-    }
-
-    /**
-     * Makes void what dead nodes have told since {@link #gone}, tries again what could not be written, and removes what dead
-     * nodes have left in the map. To be called about once a second, by one thread; each call does a limited amount of work.
-     *
-     * @param isDead whether a node, {@code name#number}, is known to be dead for good; must be false for one that is only not
-     *     known yet: its routes may be seen here before it is
-     * @param isFirst whether this node has to remove what dead nodes have left
-     */
-    public void sweep(Predicate<String> isDead, boolean isFirst) {
-        RemoteRoutes shown = remote;
-        if (own != null && shown != null) {
-            own.retry(MOST_A_SWEEP);
-            shown.sweep(isDead, isFirst ? MOST_A_SWEEP : 0);
+    /** Tries again what could not be written; about once a second. Each call does a limited amount of work. */
+    void retry() {
+        if (own != null) {
+            own.retry(MOST_RETRIES);
         }
     }
 

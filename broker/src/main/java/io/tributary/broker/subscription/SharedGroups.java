@@ -21,6 +21,7 @@ import org.jspecify.annotations.Nullable;
 public final class SharedGroups {
     private final SharedChoice choice;
     private final ToIntFunction<Subscriber> inFlight;
+    private final Routes routes;
     private final SubscriptionTrie<String, SharedGroup> trie = new SubscriptionTrie<>();
     private final ConcurrentMap<String, SharedGroup> byName = new ConcurrentHashMap<>();
 
@@ -31,7 +32,6 @@ public final class SharedGroups {
     private final Map<Subscriber, Connections> connections = new HashMap<>();
     private final Set<Subscriber> membersHere = new HashSet<>();
     private final Set<Subscriber> stuckHere = new HashSet<>();
-    private Routes routes = Routes.NONE;
 
     // On the thread that looks.
     private Map<Subscriber, MemberProgress> looked = new HashMap<>();
@@ -41,15 +41,12 @@ public final class SharedGroups {
      *
      * @param inFlight how many unacknowledged messages a session has, negative when it is not connected to this node; any thread,
      *     must not block; asked only by {@link SharedStrategy#LEAST_IN_FLIGHT}
+     * @param routes how other nodes are told which persistent members are connected here
      */
-    public SharedGroups(SharedChoice choice, ToIntFunction<Subscriber> inFlight) {
+    SharedGroups(SharedChoice choice, ToIntFunction<Subscriber> inFlight, Routes routes) {
         this.choice = choice;
         this.inFlight = inFlight;
-    }
-
-    /** Others that choose their members in the same way, with none yet. */
-    SharedGroups alike() {
-        return new SharedGroups(choice, inFlight);
+        this.routes = routes;
     }
 
     /**
@@ -134,11 +131,6 @@ public final class SharedGroups {
         if (membersHere.contains(member) && (isStuck ? stuckHere.add(member) : stuckHere.remove(member))) {
             CompletableFuture<?> _ = changed(member);
         }
-    }
-
-    /** Has other nodes told which persistent members are connected here; before the first member joins. */
-    synchronized void tellThrough(Routes newRoutes) {
-        routes = newRoutes;
     }
 
     /** Adds a member to the group of the filter or replaces its subscription; tells whether it is new. */

@@ -38,6 +38,7 @@ public final class Subscriptions {
     private final SharedGroups groups;
     private final SharedGroups applications;
     private final Routes routes;
+    private final @Nullable RemoteRoutes remote;
     private final SubscriptionIndex index;
     private final PersistentSubscriptions persistent;
     private final TransientSubscriptions transients;
@@ -47,6 +48,9 @@ public final class Subscriptions {
      *
      * @param map keeps the subscriptions of persistent sessions; nobody else follows it
      * @param routes how other nodes are told of transient sessions, and who has which connection
+     * @param choice how shared subscriptions choose members
+     * @param inFlight how many unacknowledged messages a session has, negative when it is not connected to this node; any thread,
+     *     must not block; asked only by {@link SharedStrategy#LEAST_IN_FLIGHT}
      * @param shards how many shards there are
      * @param shardOf the shard of a client identifier
      */
@@ -54,18 +58,18 @@ public final class Subscriptions {
             ReplicatedMap map,
             Routes routes,
             SubscriptionLimits limits,
-            SharedGroups groups,
+            SharedChoice choice,
+            ToIntFunction<Subscriber> inFlight,
             int shards,
             ToIntFunction<String> shardOf) {
         this.limits = limits;
-        this.groups = groups;
         this.routes = routes;
-        applications = groups.alike();
+        groups = new SharedGroups(choice, inFlight, routes);
+        applications = new SharedGroups(choice, inFlight, routes);
         index = new SubscriptionIndex(groups, applications, limits.cachedTopics());
         persistent = new PersistentSubscriptions(map, !routes.isNone(), index, shards, shardOf, routes.format());
         transients = new TransientSubscriptions(index, routes);
-        groups.tellThrough(routes);
-        applications.tellThrough(routes);
+        remote = routes.shownIn(index);
     }
 
     /**
@@ -73,17 +77,31 @@ public final class Subscriptions {
      * silently not match.
      */
     public CompletionStage<@Nullable Void> start() {
-        return persistent.start().thenCombine(routes.start(index), (_, _) -> null);
+        CompletionStage<@Nullable Void> told = remote == null ? CompletableFuture.completedStage(null) : remote.start();
+        return persistent.start().thenCombine(told, (_, _) -> null);
     }
 
-    /** Makes void at once what a dead node has told of its sessions: {@link Routes#gone}. */
+    /** Makes void at once what a dead node has told of its sessions. */
     public void gone(String node) {
-        routes.gone(node);
+        if (remote != null) {
+            remote.gone(node);
+        }
     }
 
-    /** Looks after what nodes have told each other, about once a second: {@link Routes#sweep}. */
+    /**
+     * Looks after what nodes have told each other: makes void what dead nodes have told since {@link #gone}, tries again what could
+     * not be written, and removes what dead nodes have left. About once a second, by one thread; each call does a limited amount of
+     * work.
+     *
+     * @param isDead whether a node, {@code name#number}, is known to be dead for good; must be false for one that is only not
+     *     known yet: its routes may be seen here before it is
+     * @param isFirst whether this node has to remove what dead nodes have left
+     */
     public void sweep(Predicate<String> isDead, boolean isFirst) {
-        routes.sweep(isDead, isFirst);
+        if (remote != null) {
+            routes.retry();
+            remote.sweep(isDead, isFirst);
+        }
     }
 
     /**

@@ -57,6 +57,7 @@ public final class SysTopics implements AutoCloseable {
     /** Publishes the first round at once and another at each interval, unless the topics are switched off. */
     public synchronized void start(ScheduledExecutorService executor) {
         if (!config.interval().isZero()) {
+            lastUpdateNanos = nanoTime.getAsLong();
             timer = executor.scheduleAtFixedRate(
                     this::updateOrLog, 0, config.interval().toNanos(), TimeUnit.NANOSECONDS);
         }

@@ -117,10 +117,12 @@ class NodeTableTest {
     void oneWinsWhenTwoProcessesOfANameJoinAtOnce() {
         SimNode first = new SimNode("a", 1, log, timer);
         SimNode second = new SimNode("a", 1, log, timer);
-        CompletableFuture<?> one =
-                first.table.join(InetSocketAddress.createUnresolved("one", 1)).toCompletableFuture();
-        CompletableFuture<?> two =
-                second.table.join(InetSocketAddress.createUnresolved("two", 2)).toCompletableFuture();
+        CompletableFuture<?> one = first.table
+                .join(first.id(), InetSocketAddress.createUnresolved("one", 1))
+                .toCompletableFuture();
+        CompletableFuture<?> two = second.table
+                .join(second.id(), InetSocketAddress.createUnresolved("two", 2))
+                .toCompletableFuture();
         timer.pass(MOMENT);
         boolean firstIsNewer = first.id().incarnation() > second.id().incarnation();
         CompletableFuture<?> newer = firstIsNewer ? one : two;

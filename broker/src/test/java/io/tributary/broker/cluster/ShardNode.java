@@ -11,10 +11,12 @@ import io.tributary.broker.link.LinkReceiver;
 import io.tributary.broker.link.LinkRecorder;
 import io.tributary.broker.link.NodeId;
 import io.tributary.broker.link.NodeLinks;
+import io.tributary.broker.link.OpenLinks;
 import io.tributary.broker.shard.InstantTopics;
 import io.tributary.broker.shard.NoObserver;
 import io.tributary.broker.shard.NoRouting;
 import io.tributary.broker.shard.QueueLimits;
+import io.tributary.broker.shard.ShardAppends;
 import io.tributary.broker.shard.ShardConfig;
 import io.tributary.broker.shard.ShardRecorder;
 import io.tributary.broker.shard.Shards;
@@ -69,6 +71,8 @@ final class ShardNode implements AutoCloseable {
     private final RedisCluster redis;
     private final RedisShardStore store;
     private final NodeLinks links;
+    private final InetSocketAddress address;
+    final ShardAppends appends;
     final Shards shards;
 
     /** What one connection was told. */
@@ -116,6 +120,7 @@ final class ShardNode implements AutoCloseable {
                 () -> others.stream().map(node -> node.id.toString()).toList(),
                 () -> true,
                 () -> CompletableFuture.completedStage(null),
+                clientId -> ShardAppends.shardOf(clientId, SHARDS),
                 timer,
                 format);
         log = new FormatTwo.Log(new KafkaShardLog(
@@ -124,16 +129,32 @@ final class ShardNode implements AutoCloseable {
         store = new RedisShardStore(redis, SHARDS, RecordFormat.alone(), RedisRecorder.NONE);
         ShardConfig config =
                 new ShardConfig(2, Duration.ofMillis(200), 500, 256 << 10, WINDOW, 1 << 20, QueueLimits.defaults());
-        shards = new Shards(config, log, store, new InstantTopics(), InstantSource.system(), format);
-        traffic.serve(shards);
-        links = NodeLinks.start(
+        InstantTopics topics = new InstantTopics();
+        appends = new ShardAppends(config, log, topics, InstantSource.system(), format);
+        shards = new Shards(
+                config,
+                log,
+                store,
+                topics,
+                InstantSource.system(),
+                appends,
+                new Shards.Node(
+                        id.toString(),
+                        _ -> false,
+                        new Connections(),
+                        new NoRouting(),
+                        new NoObserver(),
+                        traffic,
+                        new Owned()));
+        links = new NodeLinks(
                 id,
                 LinkConfig.defaults("cluster", SECRET, "127.0.0.1", 0),
                 LinkLayer.PLAIN,
-                new Receiver(traffic),
+                new OpenLinks(),
+                new Receiver(new ShardArrivals(traffic, shards, format)),
                 new LinkRecorder() {});
-        shards.start(new Shards.Node(
-                id.toString(), _ -> false, new Connections(), new NoRouting(), new NoObserver(), traffic, new Owned()));
+        shards.start();
+        address = links.listen();
         shards.own();
     }
 
@@ -149,7 +170,7 @@ final class ShardNode implements AutoCloseable {
     /** Has the links that there should be. */
     void link() {
         Map<NodeId, InetSocketAddress> peers = new ConcurrentHashMap<>();
-        others.forEach(other -> peers.put(other.id, other.links.address()));
+        others.forEach(other -> peers.put(other.id, other.address));
         links.peers(peers);
     }
 
@@ -180,15 +201,15 @@ final class ShardNode implements AutoCloseable {
     }
 
     private final class Receiver implements LinkReceiver {
-        private final ShardTraffic traffic;
+        private final ShardArrivals arrivals;
 
-        private Receiver(ShardTraffic traffic) {
-            this.traffic = traffic;
+        private Receiver(ShardArrivals arrivals) {
+            this.arrivals = arrivals;
         }
 
         @Override
         public void onUp(Link link) {
-            traffic.onUp(link);
+            arrivals.onUp(link);
             linked.add(link.peer().name());
         }
 
@@ -196,9 +217,9 @@ final class ShardNode implements AutoCloseable {
         public void onFrame(Link link, byte[] frame) {
             for (NodeMessage message : NodeMessageCodec.decode(FormatTwo.read(frame))) {
                 if (message instanceof NodeMessage.OwnerMessage fromOwner) {
-                    traffic.take(link, fromOwner);
+                    arrivals.take(link, fromOwner);
                 } else if (message instanceof NodeMessage.ToOwner toOwner) {
-                    traffic.take(link, toOwner);
+                    arrivals.take(link, toOwner);
                 }
             }
         }
@@ -206,7 +227,7 @@ final class ShardNode implements AutoCloseable {
         @Override
         public void onDown(Link link) {
             linked.remove(link.peer().name());
-            traffic.onDown(link);
+            arrivals.onDown(link);
         }
     }
 

@@ -18,6 +18,7 @@ import io.tributary.broker.shard.NoObserver;
 import io.tributary.broker.shard.NoRouting;
 import io.tributary.broker.shard.OtherNodes;
 import io.tributary.broker.shard.OwnerTarget;
+import io.tributary.broker.shard.ShardAppends;
 import io.tributary.broker.shard.ShardConfig;
 import io.tributary.broker.shard.ShardRecorder;
 import io.tributary.broker.shard.Shards;
@@ -42,28 +43,31 @@ class ShardTrafficTest {
     private final ScheduledThreadPoolExecutor timer = new ScheduledThreadPoolExecutor(1);
     private final NarrowLink link = new NarrowLink();
     private final List<String> alive = new ArrayList<>();
+    private final InstantLog log = new InstantLog(1);
+    private final InstantTopics topics = new InstantTopics();
     private final Shards shards = new Shards(
             ShardConfig.defaults(),
-            new InstantLog(1),
+            log,
             new InstantStore(1),
-            new InstantTopics(),
+            topics,
             InstantSource.system(),
-            RecordFormat.alone());
+            new ShardAppends(ShardConfig.defaults(), log, topics, InstantSource.system(), RecordFormat.alone()),
+            new Shards.Node(
+                    "here",
+                    _ -> false,
+                    new LocalSessions(),
+                    new NoRouting(),
+                    new NoObserver(),
+                    OtherNodes.NONE,
+                    ShardRecorder.NONE));
     private final ShardTraffic traffic = new ShardTraffic(
-            () -> alive, () -> true, () -> CompletableFuture.completedStage(null), timer, RecordFormat.alone());
+            () -> alive, () -> true, () -> CompletableFuture.completedStage(null), _ -> 0, timer, RecordFormat.alone());
+    private final ShardArrivals arrivals = new ShardArrivals(traffic, shards, RecordFormat.alone());
 
     @BeforeEach
     void connect() {
-        shards.start(new Shards.Node(
-                "here",
-                _ -> false,
-                new LocalSessions(),
-                new NoRouting(),
-                new NoObserver(),
-                OtherNodes.NONE,
-                ShardRecorder.NONE));
-        traffic.serve(shards);
-        traffic.onUp(link);
+        shards.start();
+        arrivals.onUp(link);
     }
 
     @AfterEach
@@ -74,7 +78,7 @@ class ShardTrafficTest {
 
     @Test
     void nothingFollowsWhatWasLost() {
-        OwnerTarget way = traffic.of(link.peer().toString(), 0, OWNER);
+        OwnerTarget way = way();
         link.refuses = frame -> frame == 3; // the second one of deliveries, behind the owner's first words
         way.deliver(7, List.of(delivery(1), delivery(2), delivery(3)));
         way.takenOver(7);
@@ -83,7 +87,7 @@ class ShardTrafficTest {
 
     @Test
     void deliveriesComeInFramesInTheirOrder() {
-        traffic.of(link.peer().toString(), 0, OWNER).deliver(7, List.of(delivery(1), delivery(2), delivery(3)));
+        way().deliver(7, List.of(delivery(1), delivery(2), delivery(3)));
         assertThat(link.taken.stream()
                         .filter(Deliver.class::isInstance)
                         .flatMap(message -> ((Deliver) message).deliveries().stream())
@@ -93,7 +97,7 @@ class ShardTrafficTest {
 
     @Test
     void ownerIsAskedOnceWhenManyAcknowledgementsAreLost() {
-        traffic.take(link, new OwnerSpeaks(0, OWNER));
+        arrivals.take(link, new OwnerSpeaks(0, OWNER));
         link.refuses = _ -> true;
         for (int i = 0; i < 100; i++) {
             assertThat(traffic.settle(0, "a", 1, new long[] {i})).isTrue();
@@ -103,45 +107,46 @@ class ShardTrafficTest {
 
     @Test
     void nodeSaysBehindItsAcknowledgementsThatTheseWereAll() {
-        traffic.take(link, new OwnerSpeaks(0, OWNER));
+        arrivals.take(link, new OwnerSpeaks(0, OWNER));
         traffic.settle(0, "a", 3, new long[] {1});
-        traffic.take(link, new AskForAllSettled(0, OWNER - 1, "a", 3)); // an owner that is none any more
-        traffic.take(link, new AskForAllSettled(0, OWNER, "a", 3));
+        arrivals.take(link, new AskForAllSettled(0, OWNER - 1, "a", 3)); // an owner that is none any more
+        arrivals.take(link, new AskForAllSettled(0, OWNER, "a", 3));
         assertThat(link.taken).extracting(Object::getClass).containsExactly(Settle.class, AllSettled.class);
         assertThat(link.taken.getLast()).isEqualTo(new AllSettled(0, "a", 3));
     }
 
     @Test
     void nodeIsNotAskedOverALinkThatHasLostSomething() {
-        OwnerTarget way = traffic.of(link.peer().toString(), 0, OWNER);
+        OwnerTarget way = way();
         assertThat(way.askForAllSettled("a", 3)).isTrue();
         assertThat(link.taken).contains(new AskForAllSettled(0, OWNER, "a", 3));
         link.refuses = _ -> true;
         assertThat(way.askForAllSettled("a", 3)).isFalse();
         link.refuses = _ -> false;
         assertThat(way.askForAllSettled("a", 3)).isFalse();
-        assertThat(traffic.of("nobody", 0, OWNER).askForAllSettled("a", 3)).isFalse();
+        assertThat(traffic.of("nobody", 0, OWNER, () -> {}).askForAllSettled("a", 3))
+                .isFalse();
     }
 
     @Test
     void shardIsOwnedWhileItsLiveOwnerCanBeReached() {
-        traffic.take(link, new OwnerSpeaks(0, OWNER));
+        arrivals.take(link, new OwnerSpeaks(0, OWNER));
         assertThat(traffic.isOwned(0)).isFalse(); // it may still be loading
-        traffic.take(link, new AllAttached(0, OWNER, 9));
+        arrivals.take(link, new AllAttached(0, OWNER, 9));
         assertThat(traffic.isOwned(0)).isTrue();
-        traffic.take(link, new OwnerSpeaks(0, OWNER + 1));
+        arrivals.take(link, new OwnerSpeaks(0, OWNER + 1));
         assertThat(traffic.isOwned(0)).isFalse();
-        traffic.take(link, new AllAttached(0, OWNER + 1, 9));
+        arrivals.take(link, new AllAttached(0, OWNER + 1, 9));
         assertThat(traffic.isOutOfReach(0)).isFalse();
-        traffic.onDown(link);
+        arrivals.onDown(link);
         assertThat(traffic.isOwned(0)).isFalse();
     }
 
     @Test
     void shardIsOutOfReachWhileItsOwnerLivesAndThereIsNoLink() {
-        traffic.take(link, new OwnerSpeaks(0, OWNER));
-        traffic.take(link, new AllAttached(0, OWNER, 9));
-        traffic.onDown(link);
+        arrivals.take(link, new OwnerSpeaks(0, OWNER));
+        arrivals.take(link, new AllAttached(0, OWNER, 9));
+        arrivals.onDown(link);
         alive.add(link.peer().toString());
         assertThat(traffic.isOutOfReach(0)).isTrue();
         assertThat(traffic.isOutOfReach(1)).isFalse();
@@ -151,11 +156,15 @@ class ShardTrafficTest {
 
     @Test
     void nothingElseIsLostWithAMessageOfQos0() {
-        OwnerTarget way = traffic.of(link.peer().toString(), 0, OWNER);
+        OwnerTarget way = way();
         link.refuses = frame -> frame == 2;
         way.qos0("a", 1, queued(QoS.AT_MOST_ONCE));
         way.takenOver(7);
         assertThat(link.taken).extracting(Object::getClass).containsExactly(OwnerSpeaks.class, TakenOver.class);
+    }
+
+    private OwnerTarget way() {
+        return traffic.of(link.peer().toString(), 0, OWNER, () -> {});
     }
 
     private static Delivery delivery(long sequence) {

@@ -154,7 +154,7 @@ class ShardsOnTwoNodesTest {
                 .filter(one -> Integer.parseInt(one.clientId().substring("client-".length())) % 2 == 0)
                 .toList();
         for (int i = 1; i < MESSAGES; i++) {
-            one.shards.publish(message("m" + i), recipients, null, (_, _) -> {});
+            one.appends.publish(message("m" + i), recipients, null, (_, _) -> {});
         }
         awaitAll(atOne, MESSAGES);
     }
@@ -201,7 +201,7 @@ class ShardsOnTwoNodesTest {
     }
 
     private void publish(ShardNode from, List<Connected> to, String text) {
-        from.shards.publish(message(text), recipients(to), null, (_, _) -> {});
+        from.appends.publish(message(text), recipients(to), null, (_, _) -> {});
     }
 
     private static List<Recipient> recipients(List<Connected> to) {
@@ -214,7 +214,7 @@ class ShardsOnTwoNodesTest {
     private CompletableFuture<Boolean> relay(int client, Connected from, int packetId) {
         CompletableFuture<Boolean> answer = new CompletableFuture<>();
         Relay relay = new Relay("client-" + client, from.attached().epoch(), packetId, message("r"), Destinations.NONE);
-        node(client).shards.relay(relay, (_, failure) -> answer.complete(failure == null));
+        node(client).appends.relay(relay, (_, failure) -> answer.complete(failure == null));
         return answer;
     }
 

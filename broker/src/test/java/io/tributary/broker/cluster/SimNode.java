@@ -67,7 +67,8 @@ final class SimNode implements NodeTableListener {
     }
 
     CompletableFuture<?> join() {
-        CompletableFuture<?> joined = table.join(InetSocketAddress.createUnresolved("host-of-" + id().name(), 7000))
+        CompletableFuture<?> joined = table.join(
+                        id(), InetSocketAddress.createUnresolved("host-of-" + id().name(), 7000))
                 .toCompletableFuture();
         timer.pass(MOMENT);
         return joined;

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.tributary.broker.cluster.NodeMessage.Taken;
 import io.tributary.broker.cluster.NodeMessage.Transient;
+import io.tributary.broker.delivery.TransientReceiver;
 import io.tributary.common.event.Recipient;
 import io.tributary.common.event.RecordFormat;
 import io.tributary.common.mqtt.Message;
@@ -27,7 +28,12 @@ class TransientTrafficTest {
     private final List<String> events = new ArrayList<>();
     private final TransientTraffic traffic = new TransientTraffic(
             new ShardTraffic(
-                    List::of, () -> true, () -> CompletableFuture.completedStage(null), executor, RecordFormat.alone()),
+                    List::of,
+                    () -> true,
+                    () -> CompletableFuture.completedStage(null),
+                    _ -> 0,
+                    executor,
+                    RecordFormat.alone()),
             new SharedTraffic(timer, RecordFormat.alone()),
             timer,
             RecordFormat.alone(),
@@ -111,11 +117,11 @@ class TransientTrafficTest {
 
     @Test
     void whatOneReadBroughtIsAnsweredInOne() {
-        traffic.serve((message, members, matching) -> events.add(message.topic() + " " + matching));
+        TransientReceiver receiver = (message, members, matching) -> events.add(message.topic() + " " + matching);
         traffic.onUp(link);
-        traffic.take(link, new Transient(5, message(QoS.AT_LEAST_ONCE), List.of(), true));
-        traffic.take(link, new Transient(0, message(QoS.AT_MOST_ONCE), List.of(), false));
-        traffic.take(link, new Transient(6, message(QoS.AT_LEAST_ONCE), List.of(), true));
+        traffic.take(link, new Transient(5, message(QoS.AT_LEAST_ONCE), List.of(), true), receiver);
+        traffic.take(link, new Transient(0, message(QoS.AT_MOST_ONCE), List.of(), false), receiver);
+        traffic.take(link, new Transient(6, message(QoS.AT_LEAST_ONCE), List.of(), true), receiver);
         assertThat(link.taken).isEmpty();
         traffic.answer(link);
         traffic.answer(link);

@@ -26,19 +26,20 @@ final class LinkThroughput {
         NodeId a = new NodeId("a", 1);
         NodeId b = new NodeId("b", 1);
         LinkConfig config = LinkConfig.defaults("cluster", TestNode.SECRET, "127.0.0.1", 0);
-        NodeLinks sender = NodeLinks.start(a, config, LinkLayer.PLAIN, new Counter(), LinkRecorder.NONE);
-        NodeLinks receiver = NodeLinks.start(b, config, LinkLayer.PLAIN, received, LinkRecorder.NONE);
-        sender.peers(Map.of(b, receiver.address()));
-        receiver.peers(Map.of(a, sender.address()));
-        Waiting.until(() -> sender.send(b, new byte[1]));
-        Thread.ofPlatform().daemon().name("sender").start(() -> flood(sender, b, frameBytes));
+        OpenLinks open = new OpenLinks();
+        NodeLinks sender = new NodeLinks(a, config, LinkLayer.PLAIN, open, new Counter(), LinkRecorder.NONE);
+        NodeLinks receiver = new NodeLinks(b, config, LinkLayer.PLAIN, new OpenLinks(), received, LinkRecorder.NONE);
+        sender.peers(Map.of(b, receiver.listen()));
+        receiver.peers(Map.of(a, sender.listen()));
+        Waiting.until(() -> open.send(b, new byte[1]));
+        Thread.ofPlatform().daemon().name("sender").start(() -> flood(open, b, frameBytes));
         for (int round = 0; round < ROUNDS; round++) {
             measure(seconds, received.frames);
         }
         System.exit(0);
     }
 
-    private static void flood(NodeLinks links, NodeId to, int frameBytes) {
+    private static void flood(OpenLinks links, NodeId to, int frameBytes) {
         while (true) {
             if (!links.send(to, new byte[frameBytes])) {
                 LockSupport.parkNanos(1_000_000);

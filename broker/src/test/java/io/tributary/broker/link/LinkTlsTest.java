@@ -21,7 +21,7 @@ class LinkTlsTest {
         try (TestNode a = new TestNode("a", 1, tls("a", authority));
                 TestNode b = new TestNode("b", 1, tls("b", authority))) {
             TestNode.connect(a, b);
-            assertThat(a.links().send(b.id, TestNode.bytes("over TLS"))).isTrue();
+            assertThat(a.open.send(b.id, TestNode.bytes("over TLS"))).isTrue();
             Waiting.until(() -> b.frameCount() == 1);
             assertThat(b.texts()).containsExactly("over TLS");
         }

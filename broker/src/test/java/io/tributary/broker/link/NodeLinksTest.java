@@ -35,7 +35,7 @@ class NodeLinksTest {
         TestNode c = node("c", 1);
         TestNode.connect(a, b, c);
 
-        assertThat(a.links().send(b.id, TestNode.bytes("a to b"))).isTrue();
+        assertThat(a.open.send(b.id, TestNode.bytes("a to b"))).isTrue();
         assertThat(b.awaitLink(a.id).send(TestNode.bytes("b to a"))).isTrue();
         assertThat(c.awaitLink(b.id).send(TestNode.bytes("c to b"))).isTrue();
 
@@ -215,7 +215,7 @@ class NodeLinksTest {
         a.awaitDown(link);
         Waiting.until(() -> b.counts.refusedFor(Refusal.UNKNOWN_NODE) > 1);
         assertThat(b.upNow()).isEmpty();
-        assertThat(b.links().send(a.id, new byte[1])).isFalse();
+        assertThat(b.open.send(a.id, new byte[1])).isFalse();
 
         b.peers(Map.of(a.id, a.address()));
         a.awaitLink(b.id, link.generation());
@@ -269,10 +269,12 @@ class NodeLinksTest {
         try (ServerSocket taken = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
             LinkConfig config = LinkConfig.defaults("cluster", TestNode.SECRET, "127.0.0.1", taken.getLocalPort());
             LinkReceiver nobody = new TestReceiver();
-            assertThatThrownBy(() ->
-                            NodeLinks.start(new NodeId("a", 1), config, LinkLayer.PLAIN, nobody, LinkRecorder.NONE))
+            NodeLinks links = new NodeLinks(
+                    new NodeId("a", 1), config, LinkLayer.PLAIN, new OpenLinks(), nobody, LinkRecorder.NONE);
+            assertThatThrownBy(links::listen)
                     .isInstanceOf(LinkListenException.class)
                     .hasMessageContaining("127.0.0.1:" + taken.getLocalPort());
+            Waiting.get(links.close(Duration.ofSeconds(2)));
         }
     }
 

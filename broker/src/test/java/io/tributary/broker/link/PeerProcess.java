@@ -82,10 +82,11 @@ final class PeerProcess implements AutoCloseable {
         NodeId self = new NodeId(arguments[0], Long.parseLong(arguments[1]));
         NodeId peer = new NodeId(arguments[2], Long.parseLong(arguments[3]));
         int peerPort = Integer.parseInt(arguments[4]);
-        NodeLinks links = NodeLinks.start(self, TestNode.config(), LinkLayer.PLAIN, new Echo(), LinkRecorder.NONE);
+        NodeLinks links =
+                new NodeLinks(self, TestNode.config(), LinkLayer.PLAIN, new OpenLinks(), new Echo(), LinkRecorder.NONE);
+        int port = links.listen().getPort();
         links.peers(Map.of(peer, new InetSocketAddress(InetAddress.getLoopbackAddress(), peerPort)));
-        System.out.println("listening " + ProcessHandle.current().pid() + " "
-                + links.address().getPort());
+        System.out.println("listening " + ProcessHandle.current().pid() + " " + port);
         try {
             Thread.sleep(Long.MAX_VALUE);
         } catch (InterruptedException end) {

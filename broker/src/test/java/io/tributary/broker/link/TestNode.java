@@ -23,7 +23,9 @@ final class TestNode implements LinkReceiver, AutoCloseable {
 
     final NodeId id;
     final CountingRecorder counts = new CountingRecorder();
+    final OpenLinks open = new OpenLinks();
     private final NodeLinks links;
+    private final int port;
 
     // Guarded by this.
     private final List<Link> ups = new ArrayList<>();
@@ -57,7 +59,8 @@ final class TestNode implements LinkReceiver, AutoCloseable {
 
     private TestNode(String name, long incarnation, UnaryOperator<LinkConfig> change, LinkLayer layer) {
         id = new NodeId(name, incarnation);
-        links = NodeLinks.start(id, change.apply(config()), layer, this, counts);
+        links = new NodeLinks(id, change.apply(config()), layer, open, this, counts);
+        port = links.listen().getPort();
     }
 
     /** Settings for tests; silence is not noticed while a busy machine keeps a process from running for a moment. */
@@ -134,8 +137,7 @@ final class TestNode implements LinkReceiver, AutoCloseable {
     }
 
     InetSocketAddress address() {
-        return new InetSocketAddress(
-                InetAddress.getLoopbackAddress(), links.address().getPort());
+        return new InetSocketAddress(InetAddress.getLoopbackAddress(), port);
     }
 
     void peers(Map<NodeId, InetSocketAddress> nodes) {

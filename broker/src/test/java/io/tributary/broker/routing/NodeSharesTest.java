@@ -12,7 +12,6 @@ import io.tributary.broker.routing.RouterFixture.Delivered;
 import io.tributary.broker.routing.RouterRecorder.Drop;
 import io.tributary.broker.subscription.Routes;
 import io.tributary.broker.subscription.SharedChoice;
-import io.tributary.broker.subscription.SharedGroups;
 import io.tributary.broker.subscription.Subscriber;
 import io.tributary.broker.subscription.SubscriptionLimits;
 import io.tributary.broker.subscription.SubscriptionRequest;
@@ -257,7 +256,8 @@ class NodeSharesTest {
                 new InMemoryReplicatedMap(),
                 new Routes(told, node, RecordFormat.alone()),
                 SubscriptionLimits.defaults(),
-                new SharedGroups(SharedChoice.DEFAULT, _ -> 0),
+                SharedChoice.DEFAULT,
+                _ -> 0,
                 1,
                 _ -> 0);
         others.subscribe(

@@ -12,7 +12,6 @@ import io.tributary.broker.security.Authorizer;
 import io.tributary.broker.security.ClientInfo;
 import io.tributary.broker.subscription.Routes;
 import io.tributary.broker.subscription.SharedChoice;
-import io.tributary.broker.subscription.SharedGroups;
 import io.tributary.broker.subscription.Subscriber;
 import io.tributary.broker.subscription.SubscriptionLimits;
 import io.tributary.broker.subscription.SubscriptionRequest;
@@ -64,7 +63,8 @@ public final class RouterFixture implements DeliveryTarget, Authorizer, RouterRe
             new InMemoryReplicatedMap(),
             routes,
             SubscriptionLimits.defaults(),
-            new SharedGroups(SharedChoice.DEFAULT, subscriber -> 0),
+            SharedChoice.DEFAULT,
+            subscriber -> 0,
             1,
             _ -> 0);
     /** The retained messages. */

@@ -43,26 +43,42 @@ class ShardsTest {
 
     private final InstantLog log = new InstantLog(SHARDS);
     private final Answers answers = new Answers();
+    private final InstantTopics topics = new InstantTopics();
+    private final ShardConfig config = new ShardConfig(
+            2,
+            DeliveryFixture.config(9, QueueLimits.defaults()).savePointInterval(),
+            500,
+            1024,
+            9,
+            1024,
+            QueueLimits.defaults());
+    private final ShardAppends appends =
+            new ShardAppends(config, log, topics, InstantSource.system(), RecordFormat.alone());
     private final Shards shards = new Shards(
-            new ShardConfig(
-                    2,
-                    DeliveryFixture.config(9, QueueLimits.defaults()).savePointInterval(),
-                    500,
-                    1024,
-                    9,
-                    1024,
-                    QueueLimits.defaults()),
-            log,
-            new InstantStore(SHARDS),
-            new InstantTopics(),
-            InstantSource.system(),
-            RecordFormat.alone());
+            config, log, new InstantStore(SHARDS), topics, InstantSource.system(), appends, node(OtherNodes.NONE));
 
     @BeforeEach
     void start() {
-        shards.start(new Shards.Node(
-                NODE, _ -> false, answers, new NoRouting(), new NoObserver(), OtherNodes.NONE, ShardRecorder.NONE));
+        shards.start();
         shards.own();
+    }
+
+    private Shards.Node node(OtherNodes others) {
+        return new Shards.Node(
+                NODE, _ -> false, answers, new NoRouting(), new NoObserver(), others, ShardRecorder.NONE);
+    }
+
+    /** Shards that nobody assigns to the node. */
+    private Shards idle(OtherNodes others) {
+        HeldLog held = new HeldLog(2);
+        return new Shards(
+                ShardConfig.defaults(),
+                held,
+                new InstantStore(2),
+                topics,
+                InstantSource.system(),
+                new ShardAppends(ShardConfig.defaults(), held, topics, InstantSource.system(), RecordFormat.alone()),
+                node(others));
     }
 
     @AfterEach
@@ -85,27 +101,14 @@ class ShardsTest {
 
     @Test
     void everyShardIsOwnedWhenOtherNodesServeTheRest() {
-        Shards idle = new Shards(
-                ShardConfig.defaults(),
-                new HeldLog(2),
-                new InstantStore(2),
-                new InstantTopics(),
-                InstantSource.system(),
-                RecordFormat.alone());
         Set<Integer> elsewhere = ConcurrentHashMap.newKeySet();
-        idle.start(new Shards.Node(
-                NODE,
-                _ -> false,
-                answers,
-                new NoRouting(),
-                new NoObserver(),
-                new NoOtherNodes() {
-                    @Override
-                    public boolean isOwned(int shard) {
-                        return elsewhere.contains(shard);
-                    }
-                },
-                ShardRecorder.NONE));
+        Shards idle = idle(new NoOtherNodes() {
+            @Override
+            public boolean isOwned(int shard) {
+                return elsewhere.contains(shard);
+            }
+        });
+        idle.start();
         idle.own();
         CompletionStage<?> all = idle.allOwned();
         try {
@@ -123,15 +126,8 @@ class ShardsTest {
 
     @Test
     void connectionsThatNobodyAnswersAreBounded() {
-        Shards idle = new Shards(
-                ShardConfig.defaults(),
-                new HeldLog(2),
-                new InstantStore(2),
-                new InstantTopics(),
-                InstantSource.system(),
-                RecordFormat.alone());
-        idle.start(new Shards.Node(
-                NODE, _ -> false, answers, new NoRouting(), new NoObserver(), OtherNodes.NONE, ShardRecorder.NONE));
+        Shards idle = idle(OtherNodes.NONE);
+        idle.start();
         try {
             int taken = 0;
             for (int i = 0; i < 200_000; i++) {
@@ -165,7 +161,7 @@ class ShardsTest {
             recipients.add(recipient("client-" + i, attached.session()));
         }
         CompletableFuture<Void> done = new CompletableFuture<>();
-        shards.publish(message("m"), recipients, null, (offset, failure) -> done.complete(null));
+        appends.publish(message("m"), recipients, null, (offset, failure) -> done.complete(null));
         done.join();
         Set<Long> reached = new HashSet<>();
         while (reached.size() < 20) {
@@ -181,7 +177,7 @@ class ShardsTest {
     void pubrecIsAnswered() throws InterruptedException {
         shards.attach(attach("a", 1), _ -> {});
         Attached attached = answers.attached.take();
-        shards.publish(message("m"), List.of(recipient("a", attached.session())), null, (offset, failure) -> {});
+        appends.publish(message("m"), List.of(recipient("a", attached.session())), null, (offset, failure) -> {});
         answers.delivered.take();
         shards.received("a", attached.epoch(), new long[] {1});
         assertThat(answers.received.take()).isEqualTo("[1]");
@@ -192,7 +188,7 @@ class ShardsTest {
         shards.attach(attach("a", 1), _ -> {});
         long epoch = answers.attached.take().epoch();
         CompletableFuture<Boolean> relayed = new CompletableFuture<>();
-        shards.relay(
+        appends.relay(
                 new Relay("a", epoch, 1, message("m"), Destinations.NONE),
                 (offset, failure) -> relayed.complete(failure == null));
         assertThat(relayed.join()).isTrue();
@@ -232,9 +228,9 @@ class ShardsTest {
         int other = (shards.shardOf("a") + 1) % SHARDS;
         List<String> told = new ArrayList<>();
         Recipient recipient = recipient("a", attached.session());
-        Runnable publish = () -> shards.publish(
+        Runnable publish = () -> appends.publish(
                 message("m"), List.of(recipient), null, (_, failure) -> told.add(failure == null ? "safe" : "refused"));
-        Runnable relay = () -> shards.relay(
+        Runnable relay = () -> appends.relay(
                 new Relay("a", attached.epoch(), 1, message("m"), Destinations.NONE),
                 (_, failure) -> told.add(failure == null ? "safe" : "refused"));
         log.lag(Set.of(other));
@@ -244,7 +240,7 @@ class ShardsTest {
         relay.run();
         CompletableFuture<Void> handedOn =
                 new CompletableFuture<>(); // what a shard has taken already, another one must take
-        shards.publish(
+        appends.publish(
                 message("m"), List.of(recipient), new Source(other, 1, 0), (_, failure) -> handedOn.complete(null));
         handedOn.join();
         log.lag(Set.of());

@@ -108,8 +108,9 @@ class MatchCacheTest {
     @ParameterizedTest
     @ValueSource(longs = {7, 8})
     void indexAgreesWithTheObviousAlgorithmWhileItChanges(long seed) {
-        SharedGroups groups = new SharedGroups(SharedChoice.DEFAULT, subscriber -> 0);
-        SubscriptionIndex index = new SubscriptionIndex(groups, groups.alike(), 64);
+        SharedGroups groups = new SharedGroups(SharedChoice.DEFAULT, subscriber -> 0, Routes.NONE);
+        SubscriptionIndex index =
+                new SubscriptionIndex(groups, new SharedGroups(SharedChoice.DEFAULT, subscriber -> 0, Routes.NONE), 64);
         RandomTopics random = new RandomTopics(seed);
         List<SessionSubscriptions> sessions = new ArrayList<>(
                 Stream.generate(() -> SessionSubscriptions.none(1)).limit(5).toList());

@@ -468,12 +468,7 @@ class RoutesTest {
     @Test
     void tellsNobodyWhenThereIsNobody() {
         Subscriptions alone = new Subscriptions(
-                stored.node(),
-                Routes.NONE,
-                SubscriptionLimits.defaults(),
-                new SharedGroups(SharedChoice.DEFAULT, _ -> 0),
-                1,
-                _ -> 0);
+                stored.node(), Routes.NONE, SubscriptionLimits.defaults(), SharedChoice.DEFAULT, _ -> 0, 1, _ -> 0);
         alone.start().toCompletableFuture().join();
 
         assertThat(alone.subscribe(dashboard(1), 0, List.of(Requests.request("t"))))

@@ -214,7 +214,7 @@ class SharedGroupsTest {
 
     @Test
     void prefersMembersOfItsOwnNodeWhenLocalOnesGoFirst() {
-        groups = new SharedGroups(new SharedChoice(SharedStrategy.ROUND_ROBIN, true), _ -> 0);
+        groups = new SharedGroups(new SharedChoice(SharedStrategy.ROUND_ROBIN, true), _ -> 0, Routes.NONE);
         Subscriber near = new Subscriber("near", true, 1);
         Subscriber far = new Subscriber("far", true, 2);
         join(near);
@@ -237,7 +237,7 @@ class SharedGroupsTest {
 
     @Test
     void goesOnToMembersElsewhereWhenNoLocalOneMayHaveIt() {
-        groups = new SharedGroups(new SharedChoice(SharedStrategy.ROUND_ROBIN, true), _ -> 0);
+        groups = new SharedGroups(new SharedChoice(SharedStrategy.ROUND_ROBIN, true), _ -> 0, Routes.NONE);
         joinTransients(1);
         join(new Subscriber("far", false, 0, "b#1"));
 
@@ -379,7 +379,8 @@ class SharedGroupsTest {
     }
 
     private SharedGroups groups(SharedStrategy strategy) {
-        return new SharedGroups(new SharedChoice(strategy, false), subscriber -> inFlight.getOrDefault(subscriber, 0));
+        return new SharedGroups(
+                new SharedChoice(strategy, false), subscriber -> inFlight.getOrDefault(subscriber, 0), Routes.NONE);
     }
 
     private void joinTransients(int count) {

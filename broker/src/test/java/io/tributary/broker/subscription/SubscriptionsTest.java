@@ -391,7 +391,8 @@ class SubscriptionsTest {
                 map,
                 Routes.NONE,
                 new SubscriptionLimits(3, 64, 128),
-                new SharedGroups(SharedChoice.DEFAULT, session -> 0),
+                SharedChoice.DEFAULT,
+                session -> 0,
                 2,
                 clientId -> clientId.startsWith("other") ? 1 : 0);
     }

@@ -12,7 +12,6 @@ final class TestNode {
     final String id;
     final SharedReplicatedMap.Node stored;
     final SharedReplicatedMap.Node routes;
-    final SharedGroups groups;
     final RecordFormat format = new RecordFormat(RecordFormat.NEWEST + 1);
     final Subscriptions subscriptions;
 
@@ -24,12 +23,12 @@ final class TestNode {
         this.id = id;
         this.stored = stored.node();
         this.routes = routes.node();
-        groups = new SharedGroups(choice, _ -> 0);
         subscriptions = new Subscriptions(
                 this.stored,
                 new Routes(this.routes, id, format),
                 new SubscriptionLimits(100, 1024, 64),
-                groups,
+                choice,
+                _ -> 0,
                 1,
                 _ -> 0);
         subscriptions.start().toCompletableFuture().join();

@@ -32,8 +32,9 @@ public class IndexMatchBenchmark extends Microbenchmark {
     /** Fills the index. */
     @Setup
     public void prepare() {
-        SharedGroups groups = new SharedGroups(SharedChoice.DEFAULT, _ -> 0);
-        index = new SubscriptionIndex(groups, groups.alike(), cachedTopics);
+        SharedGroups groups = new SharedGroups(SharedChoice.DEFAULT, _ -> 0, Routes.NONE);
+        index = new SubscriptionIndex(
+                groups, new SharedGroups(SharedChoice.DEFAULT, _ -> 0, Routes.NONE), cachedTopics);
         Fleet.valueOf(mix)
                 .forEach(filters, (subscriber, filter) -> index.update(subscriber, Map.of(), Fleet.request(filter)));
         topics = Fleet.topics(TOPICS, filters);

@@ -1,0 +1,377 @@
+package io.tributary.broker.group;
+
+import io.tributary.broker.delivery.Delivery;
+import io.tributary.broker.delivery.MemberReply;
+import io.tributary.broker.group.GroupRecorder.Drop;
+import io.tributary.broker.subscription.Receiver;
+import io.tributary.broker.subscription.SharedGroup;
+import io.tributary.broker.subscription.Subscriber;
+import io.tributary.common.event.QueueEntry.Queued;
+import io.tributary.common.mqtt.Message;
+import java.util.HashMap;
+import java.util.Iterator;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.TreeMap;
+import java.util.TreeSet;
+import java.util.concurrent.Executor;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Hands the messages of a shared subscription's session to its members: each, in order, to one that is online, may receive it and
+ * has room, and to another one when that gives it back. What it is done with it settles in the session.
+ *
+ * <p>Memory is bounded by the session's window. Confined to the thread of {@link ApplicationGroups}.
+ */
+final class MemberDispatch {
+    private static final long PAUSE_NANOS = TimeUnit.SECONDS.toNanos(1);
+    private static final long STUCK_NANOS = TimeUnit.SECONDS.toNanos(10);
+
+    private final String name;
+    private final GroupServices services;
+    private final GroupSession session;
+    private final DeadLetters deadLetters;
+    private final Executor thread;
+    private final boolean sticky;
+
+    private long takenUpTo;
+    private boolean dispatching;
+
+    /** What was taken and is not acknowledged. */
+    private final TreeMap<Long, InHand> messages = new TreeMap<>();
+
+    /** Those of {@link #messages} that a member is to get. */
+    private final TreeSet<Long> waiting = new TreeSet<>();
+
+    private final Map<Subscriber, Member> members = new HashMap<>();
+
+    /** A message. */
+    private static final class InHand {
+        final Queued queued;
+        boolean dup;
+        int attempt;
+        /** How often a member that may have been sent it has left it. */
+        int left;
+
+        @Nullable
+        Member member;
+
+        InHand(Queued queued, boolean dup) {
+            this.queued = queued;
+            this.dup = dup;
+        }
+    }
+
+    /** A member that has messages, or has just given some back. */
+    private static final class Member {
+        int messages;
+        long bytes;
+        long pausedUntilNanos;
+        long hadRoomNanos;
+
+        /** @param nowNanos the time of the turn that it gets its first message in, so that it can get more in that turn */
+        Member(long nowNanos) {
+            pausedUntilNanos = nowNanos;
+            hadRoomNanos = nowNanos;
+        }
+    }
+
+    MemberDispatch(
+            String name, GroupServices services, GroupSession session, DeadLetters deadLetters, Executor thread) {
+        this.name = name;
+        this.services = services;
+        this.session = session;
+        this.deadLetters = deadLetters;
+        this.thread = thread;
+        sticky = services.subscriptions().applications().isSticky();
+    }
+
+    /** Whether no member has a message, and none is on its way as a dead letter. */
+    boolean isIdle() {
+        return waiting.size() == messages.size();
+    }
+
+    /** Takes messages of the session; of those that are acknowledged already the new owner does not know. */
+    void deliver(List<Delivery> deliveries) {
+        for (Delivery delivery : deliveries) {
+            long sequence = delivery.sequence();
+            if (sequence > takenUpTo && delivery.entry() instanceof Queued queued) {
+                takenUpTo = sequence;
+                messages.put(sequence, new InHand(queued, delivery.dup()));
+                waiting.add(sequence);
+            } else if (!messages.containsKey(sequence)) {
+                settle(sequence);
+            }
+        }
+        dispatchSoon();
+    }
+
+    /** Takes a message of QoS 0. */
+    void qos0(Queued queued) {
+        SharedGroup group = services.subscriptions().applications().find(name);
+        Receiver member =
+                group == null ? null : group.pickOnline(publisher(queued), topic(queued), each -> may(each, queued));
+        if (member == null || !deliverQos0(member.subscriber(), copy(queued, member))) {
+            services.recorder().dropped(Drop.OFFLINE);
+        }
+    }
+
+    private boolean deliverQos0(Subscriber to, Queued copy) {
+        return services.connections().deliverQos0(to.clientId(), to.identity(), copy)
+                || services.nodes().deliverQos0(to.clientId(), to.identity(), copy);
+    }
+
+    /** Once a second: tries again what nobody had room for. */
+    void tick() {
+        long now = now();
+        members.values().removeIf(member -> member.messages == 0 && now - member.pausedUntilNanos >= 0);
+        dispatchSoon();
+    }
+
+    /** Hands out what there is, once for all that has happened before its turn. */
+    void dispatchSoon() {
+        if (!dispatching) {
+            dispatching = true;
+            thread.execute(() -> {
+                dispatching = false;
+                dispatch();
+                session.tellSettled();
+            });
+        }
+    }
+
+    private void dispatch() {
+        SharedGroup group = services.subscriptions().applications().find(name);
+        if (group == null || !session.isOpen()) {
+            return;
+        }
+        Choice choice = new Choice(group);
+        Iterator<Long> each = waiting.iterator();
+        while (each.hasNext()) {
+            long sequence = each.next();
+            InHand message = Objects.requireNonNull(messages.get(sequence));
+            Receiver receiver = choice.of(message.queued);
+            if (receiver != null) {
+                each.remove();
+                hand(sequence, message, receiver, choice.nowNanos);
+            } else if (isForNobody(group, message.queued)) {
+                each.remove();
+                messages.remove(sequence);
+                settle(sequence);
+                services.recorder().dropped(Drop.NOT_AUTHORIZED);
+            } else if (!choice.isAnybodyFree()) {
+                return;
+            }
+        }
+    }
+
+    /** Whether no member may have a message, one that is away included. */
+    private boolean isForNobody(SharedGroup group, Queued queued) {
+        return group.pick(publisher(queued), topic(queued), each -> may(each, queued)) == null;
+    }
+
+    private void hand(long sequence, InHand message, Receiver receiver, long nowNanos) {
+        Subscriber to = receiver.subscriber();
+        Member member = members.computeIfAbsent(to, _ -> new Member(nowNanos));
+        member.messages++;
+        member.bytes += size(message);
+        message.member = member;
+        message.attempt++;
+        session.begin(sequence);
+        Queued copy = copy(message.queued, receiver);
+        MemberReply reply = new Reply(sequence, message.attempt);
+        String node = services.subscriptions().applications().nodeOf(to);
+        if (node == null) {
+            services.members().deliverShared(to.clientId(), to.identity(), copy, message.dup, reply);
+        } else {
+            services.nodes().deliverShared(node, to.clientId(), to.identity(), copy, message.dup, reply);
+        }
+    }
+
+    /** What a member has said of a message. */
+    private final class Reply implements MemberReply {
+        private final long sequence;
+        private final int attempt;
+
+        private Reply(long sequence, int attempt) {
+            this.sequence = sequence;
+            this.attempt = attempt;
+        }
+
+        @Override
+        public void done() {
+            thread.execute(() -> MemberDispatch.this.done(sequence));
+        }
+
+        @Override
+        public void returned(boolean begun) {
+            thread.execute(() -> MemberDispatch.this.returned(sequence, attempt, begun));
+        }
+    }
+
+    /** Who acknowledged it does not matter: a member that was thought to be gone may have. */
+    private void done(long sequence) {
+        InHand message = messages.remove(sequence);
+        if (message != null) {
+            release(message);
+            waiting.remove(sequence);
+            settle(sequence);
+        }
+    }
+
+    private void returned(long sequence, int attempt, boolean begun) {
+        InHand message = messages.get(sequence);
+        Member member = message == null ? null : message.member;
+        if (message == null || member == null || message.attempt != attempt) {
+            return;
+        }
+        member.pausedUntilNanos = now() + PAUSE_NANOS;
+        release(message);
+        if (begun) {
+            message.dup = true;
+            message.left++;
+        }
+        Message deadLetter = begun ? deadLetters.of(message.queued, message.left) : null;
+        if (deadLetter == null) {
+            giveAgain(sequence, begun);
+        } else {
+            putAside(sequence, deadLetter);
+        }
+    }
+
+    private void putAside(long sequence, Message deadLetter) {
+        boolean isTaken = deadLetters.publish(deadLetter, isKept -> published(sequence, deadLetter, isKept));
+        if (!isTaken) {
+            giveAgain(sequence, true);
+        }
+    }
+
+    private void giveAgain(long sequence, boolean begun) {
+        waiting.add(sequence);
+        if (begun) {
+            services.recorder().redelivered();
+        }
+        dispatchSoon();
+    }
+
+    /** A dead letter that nobody takes is none: members get the message again. */
+    private void published(long sequence, Message deadLetter, boolean isKept) {
+        if (!messages.containsKey(sequence)) {
+            return; // a member that was thought to be gone has acknowledged it meanwhile
+        }
+        deadLetters.report(deadLetter, isKept);
+        if (isKept) {
+            done(sequence);
+        } else {
+            giveAgain(sequence, true);
+        }
+    }
+
+    private static void release(InHand message) {
+        if (message.member != null) {
+            message.member.messages--;
+            message.member.bytes -= size(message);
+            message.member = null;
+        }
+    }
+
+    private void settle(long sequence) {
+        session.settle(sequence);
+        dispatchSoon();
+    }
+
+    private long now() {
+        return services.nanos().getAsLong();
+    }
+
+    /** One turn's choice of members. */
+    private final class Choice {
+        private final SharedGroup group;
+        private final int mostMessages;
+        private final int mostBytes;
+        private final long nowNanos = now();
+
+        private Choice(SharedGroup group) {
+            this.group = group;
+            int online = Math.max(1, group.onlineMembers());
+            mostMessages = partOf(services.limits().windowMessages(), online);
+            mostBytes = partOf(services.limits().windowBytes(), online);
+        }
+
+        /**
+         * What one member may have: so much that all but one, and one more that may come, leave a quarter of the window free,
+         * for that is when a session's owner reads on.
+         */
+        private static int partOf(int window, int online) {
+            int withOneMore = window / (online + 1);
+            int withoutOne = online == 1 ? withOneMore : (window / 4 * 3 - 1) / (online - 1);
+            return Math.max(1, Math.min(withOneMore, withoutOne));
+        }
+
+        /** The member that gets a message now, or null. */
+        @Nullable
+        Receiver of(Queued queued) {
+            Receiver picked = group.pickOnline(publisher(queued), topic(queued), each -> accepts(each, queued));
+            return picked == null || hasRoom(picked) ? picked : null;
+        }
+
+        boolean isAnybodyFree() {
+            return group.anyOnline(each -> !isPaused(each) && hasRoom(each));
+        }
+
+        private boolean accepts(Receiver receiver, Queued queued) {
+            return may(receiver, queued)
+                    && !isPaused(receiver)
+                    && (hasRoom(receiver) || (sticky && !isStuck(receiver)));
+        }
+
+        private boolean isPaused(Receiver receiver) {
+            Member member = members.get(receiver.subscriber());
+            return member != null && nowNanos - member.pausedUntilNanos < 0;
+        }
+
+        private boolean hasRoom(Receiver receiver) {
+            Member member = members.get(receiver.subscriber());
+            if (member != null && (member.messages >= mostMessages || member.bytes >= mostBytes)) {
+                return false;
+            }
+            if (member != null) {
+                member.hadRoomNanos = nowNanos;
+            }
+            return true;
+        }
+
+        /** Whether a member has had no room for so long that others get what would be its. */
+        private boolean isStuck(Receiver receiver) {
+            Member member = members.get(receiver.subscriber());
+            return member != null && nowNanos - member.hadRoomNanos > STUCK_NANOS;
+        }
+    }
+
+    private boolean may(Receiver receiver, Queued queued) {
+        return services.mayReceive().test(receiver.subscriber().clientId(), topic(queued));
+    }
+
+    private static long size(InHand message) {
+        return message.queued.sizeBytes();
+    }
+
+    private Queued copy(Queued queued, Receiver receiver) {
+        return new Queued(
+                queued.message(),
+                queued.qos().min(receiver.grant().qos()),
+                queued.retain() && receiver.grant().retainAsPublished(),
+                receiver.grant().subscriptionIds(),
+                name);
+    }
+
+    private static String publisher(Queued queued) {
+        return queued.message().publisher();
+    }
+
+    private static String topic(Queued queued) {
+        return queued.message().topic();
+    }
+}

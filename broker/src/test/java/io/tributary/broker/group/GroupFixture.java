@@ -1,0 +1,215 @@
+package io.tributary.broker.group;
+
+import io.tributary.broker.delivery.Attached;
+import io.tributary.broker.delivery.Delivery;
+import io.tributary.broker.delivery.DeliveryTarget;
+import io.tributary.broker.delivery.MemberReply;
+import io.tributary.broker.delivery.NodeInbox;
+import io.tributary.broker.fake.InMemoryReplicatedMap;
+import io.tributary.broker.routing.RouteCallback;
+import io.tributary.broker.subscription.Routes;
+import io.tributary.broker.subscription.SharedChoice;
+import io.tributary.broker.subscription.Subscriber;
+import io.tributary.broker.subscription.SubscriptionLimits;
+import io.tributary.broker.subscription.SubscriptionRequest;
+import io.tributary.broker.subscription.Subscriptions;
+import io.tributary.common.event.GroupIdentifier;
+import io.tributary.common.event.QueueEntry.Queued;
+import io.tributary.common.event.QueueKind;
+import io.tributary.common.event.ShardEvent.Attach;
+import io.tributary.common.event.ShardEvent.Detach;
+import io.tributary.common.mqtt.Message;
+import io.tributary.common.mqtt.PublishProperties;
+import io.tributary.common.mqtt.QoS;
+import io.tributary.common.topic.TopicFilter;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Queue;
+import java.util.Set;
+import java.util.concurrent.Executor;
+import java.util.function.LongConsumer;
+import java.util.stream.Stream;
+
+/** What surrounds the host of a shared subscription, with a thread and a clock that the test moves. */
+final class GroupFixture {
+    static final String GROUP = "$share/g/t";
+    static final int WINDOW = 12;
+    static final int DELIVERIES = 2;
+
+    /** What the host has told, in words. */
+    final List<String> told = new ArrayList<>();
+
+    /** What members were handed. */
+    final List<Handed> handed = new ArrayList<>();
+
+    final List<Kept> letters = new ArrayList<>();
+    /** Clients that may receive nothing. */
+    final Set<String> forbidden = new HashSet<>();
+
+    final InMemoryReplicatedMap map = new InMemoryReplicatedMap();
+    final Subscriptions subscriptions = new Subscriptions(
+            map, Routes.NONE, new SubscriptionLimits(100, 1024, 64), SharedChoice.DEFAULT, _ -> 0, 1, _ -> 0);
+    final GroupServices services = new GroupServices(
+            "node#1",
+            new Shards(),
+            subscriptions,
+            (clientId, session, message, dup, reply) -> handed.add(new Handed(clientId, message, dup, reply)),
+            new Connections(),
+            NodeInbox.NONE,
+            (clientId, topic) -> !forbidden.contains(clientId),
+            (message, callback) -> letters.add(new Kept(message, callback)),
+            new GroupServices.Limits(WINDOW, 1 << 20, DELIVERIES),
+            new Recorder(),
+            this::nanos);
+
+    private final Queue<Runnable> tasks = new ArrayDeque<>();
+    private long nanos = Long.MAX_VALUE - 5; // it may wrap
+
+    /** A message that a member was handed. */
+    record Handed(String clientId, Queued message, boolean dup, MemberReply reply) {
+        String text() {
+            return new String(message.message().payload(), StandardCharsets.UTF_8);
+        }
+    }
+
+    /** A dead letter that is being published. */
+    record Kept(Message message, RouteCallback callback) {}
+
+    GroupFixture() {
+        subscriptions.start().toCompletableFuture().join();
+    }
+
+    Executor thread() {
+        return tasks::add;
+    }
+
+    long nanos() {
+        return nanos;
+    }
+
+    void pass(Duration time) {
+        nanos += time.toNanos();
+    }
+
+    /** Runs what is queued for the thread, until nothing is. */
+    void run() {
+        for (Runnable task = tasks.poll(); task != null; task = tasks.poll()) {
+            task.run();
+        }
+    }
+
+    /** Members that are connected here. */
+    void online(String... clientIds) {
+        for (String clientId : clientIds) {
+            Subscriber member = member(clientId);
+            SubscriptionRequest request =
+                    new SubscriptionRequest(TopicFilter.parse(GROUP), QoS.AT_LEAST_ONCE, false, true, 0);
+            subscriptions
+                    .subscribe(member, 1, List.of(request))
+                    .toCompletableFuture()
+                    .join();
+            subscriptions.online(member);
+        }
+    }
+
+    void gone(String clientId) {
+        subscriptions.end(member(clientId));
+    }
+
+    private static Subscriber member(String clientId) {
+        return new Subscriber(clientId, true, 1, null, QueueKind.TOPIC);
+    }
+
+    /** The session of the group, once it is subscribed. */
+    boolean isHosted() {
+        Subscriber session = subscriptions.sessionOf(GROUP);
+        return session != null && subscriptions.isOnline(session);
+    }
+
+    static Attached attached(long session) {
+        return new Attached(session, session + 1, false, QueueKind.TOPIC, new int[0]);
+    }
+
+    /** Messages with these sequence numbers, whose texts are the numbers. */
+    static List<Delivery> messages(long... sequences) {
+        return Arrays.stream(sequences)
+                .mapToObj(sequence -> new Delivery(sequence, queued(String.valueOf(sequence)), false))
+                .toList();
+    }
+
+    static Queued queued(String text) {
+        Message message = new Message(
+                "t",
+                text.getBytes(StandardCharsets.UTF_8),
+                QoS.AT_LEAST_ONCE,
+                false,
+                PublishProperties.NONE,
+                Message.NEVER,
+                "p");
+        return new Queued(message, QoS.AT_LEAST_ONCE, false, List.of(), null);
+    }
+
+    /** The texts that a member was handed. */
+    Stream<String> textsOf(String clientId) {
+        return handed.stream().filter(each -> each.clientId().equals(clientId)).map(Handed::text);
+    }
+
+    private final class Shards implements GroupShards {
+        @Override
+        public void attach(Attach attach, LongConsumer appended) {
+            told.add("attach " + GroupIdentifier.display(attach.clientId()));
+            appended.accept(7);
+        }
+
+        @Override
+        public void detach(Detach detach, Runnable logged) {
+            told.add("detach " + detach.epoch() + (detach.sessionExpirySeconds() == 0 ? " for good" : ""));
+        }
+
+        @Override
+        public void settle(String clientId, long epoch, long[] sequences) {
+            told.add("settle " + Arrays.toString(sequences));
+        }
+
+        @Override
+        public boolean owns(String clientId) {
+            return true;
+        }
+    }
+
+    private final class Connections implements DeliveryTarget {
+        @Override
+        public void deliverTransient(long connection, Queued message) {}
+
+        @Override
+        public void deliverToMember(String clientId, long connection, Queued message) {}
+
+        @Override
+        public boolean deliverQos0(String clientId, long session, Queued message) {
+            told.add("qos0 " + clientId);
+            return true;
+        }
+    }
+
+    private final class Recorder implements GroupRecorder {
+        @Override
+        public void redelivered() {
+            told.add("redelivered");
+        }
+
+        @Override
+        public void putAside() {
+            told.add("put aside");
+        }
+
+        @Override
+        public void dropped(Drop reason) {
+            told.add("dropped " + reason);
+        }
+    }
+}

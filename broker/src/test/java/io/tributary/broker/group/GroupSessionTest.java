@@ -1,0 +1,107 @@
+package io.tributary.broker.group;
+
+import static io.tributary.broker.group.GroupFixture.GROUP;
+import static io.tributary.broker.group.GroupFixture.attached;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.time.Duration;
+import org.junit.jupiter.api.Test;
+
+class GroupSessionTest {
+    private final GroupFixture fixture = new GroupFixture();
+    private final GroupSession session = new GroupSession(GROUP, -1, fixture.services, fixture.thread());
+
+    @Test
+    void isReadyOnceItIsAttachedAndSubscribed() {
+        session.open();
+        assertThat(fixture.told).containsExactly("attach " + GROUP);
+        assertThat(session.isAttachedUpTo(6)).isFalse();
+        assertThat(session.isAttachedUpTo(7)).isTrue();
+        session.attached(attached(7));
+        assertThat(session.isOpen()).isTrue();
+        assertThat(session.isReady()).isFalse();
+        fixture.run();
+        assertThat(session.isReady()).isTrue();
+        assertThat(session.has(7)).isTrue();
+        assertThat(fixture.isHosted()).isTrue();
+    }
+
+    @Test
+    void settlesAllOfATurnAtOnce() {
+        start();
+        session.settle(3);
+        session.settle(4);
+        assertThat(fixture.told).isEmpty();
+        session.tellSettled();
+        session.tellSettled();
+        assertThat(fixture.told).containsExactly("settle [3, 4]");
+    }
+
+    @Test
+    void leavesTheSessionToAnotherNode() {
+        start();
+        session.settle(3);
+        session.close();
+        assertThat(session.isOpen()).isFalse();
+        assertThat(fixture.isHosted()).isTrue();
+        session.leave();
+        assertThat(fixture.told).containsExactly("settle [3]", "detach 8");
+        assertThat(session.isOver()).isTrue();
+        assertThat(fixture.isHosted()).isFalse();
+    }
+
+    @Test
+    void tellsNobodyWhenItIsTakenOver() {
+        start();
+        session.takenOver();
+        assertThat(session.isOver()).isTrue();
+        assertThat(fixture.isHosted()).isFalse();
+        session.leave();
+        assertThat(fixture.told).isEmpty();
+    }
+
+    @Test
+    void detachesWhenTheAnswerComesAfterItHasLeft() {
+        session.open();
+        session.leave();
+        session.attached(attached(7));
+        assertThat(fixture.told).containsExactly("attach " + GROUP, "detach 8");
+    }
+
+    @Test
+    void endsAMinuteAfterTheLastMemberHasLeft() {
+        fixture.online("a");
+        start();
+        session.tick();
+        fixture.gone("a");
+        fixture.pass(Duration.ofSeconds(59));
+        session.tick();
+        assertThat(session.isOpen()).isTrue();
+        fixture.pass(Duration.ofSeconds(2));
+        session.tick();
+        assertThat(session.isOpen()).isFalse();
+        fixture.run();
+        assertThat(fixture.told).containsExactly("detach 8 for good");
+        assertThat(session.isOver()).isTrue();
+    }
+
+    @Test
+    void goesOnWhenAMemberCameBeforeItEnded() {
+        start();
+        fixture.pass(Duration.ofSeconds(61));
+        session.tick();
+        assertThat(session.isOpen()).isFalse();
+        fixture.online("a");
+        fixture.run();
+        assertThat(session.isReady()).isTrue();
+        assertThat(fixture.isHosted()).isTrue();
+        assertThat(fixture.told).isEmpty();
+    }
+
+    private void start() {
+        session.open();
+        session.attached(attached(7));
+        fixture.run();
+        fixture.told.clear();
+    }
+}

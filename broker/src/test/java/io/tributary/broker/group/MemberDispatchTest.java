@@ -1,0 +1,216 @@
+package io.tributary.broker.group;
+
+import static io.tributary.broker.group.GroupFixture.GROUP;
+import static io.tributary.broker.group.GroupFixture.WINDOW;
+import static io.tributary.broker.group.GroupFixture.attached;
+import static io.tributary.broker.group.GroupFixture.messages;
+import static io.tributary.broker.group.GroupFixture.queued;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.tributary.broker.group.GroupFixture.Handed;
+import io.tributary.broker.routing.RouteOutcome;
+import java.time.Duration;
+import java.util.List;
+import java.util.stream.LongStream;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+class MemberDispatchTest {
+    private static final Duration PAUSE = Duration.ofSeconds(1);
+
+    private final GroupFixture fixture = new GroupFixture();
+    private final GroupSession session = new GroupSession(GROUP, -1, fixture.services, fixture.thread());
+    private final MemberDispatch dispatch = new MemberDispatch(
+            GROUP,
+            fixture.services,
+            session,
+            new DeadLetters(GROUP, fixture.services, fixture.thread()),
+            fixture.thread());
+
+    @BeforeEach
+    void start() {
+        session.open();
+        session.attached(attached(7));
+        fixture.run();
+        fixture.told.clear();
+    }
+
+    @Test
+    void messagesWaitForAMember() {
+        deliver(1, 2);
+        assertThat(dispatch.isIdle()).isTrue();
+        fixture.online("a");
+        dispatch.dispatchSoon();
+        fixture.run();
+        assertThat(fixture.textsOf("a")).containsExactly("1", "2");
+        assertThat(dispatch.isIdle()).isFalse();
+    }
+
+    @Test
+    void messageIsSettledWhenTheMemberHasAcknowledgedIt() {
+        fixture.online("a");
+        deliver(1, 2, 3);
+        fixture.handed.get(2).reply().done();
+        fixture.handed.get(0).reply().done();
+        fixture.run();
+        assertThat(fixture.told).containsExactly("settle [3, 1]");
+    }
+
+    @Test
+    void messageThatComesAgainIsHandedOutOnce() {
+        fixture.online("a");
+        deliver(1, 2);
+        reply(0).reply().done();
+        fixture.run();
+        fixture.told.clear();
+        deliver(1, 2); // of what is acknowledged the new owner does not know
+        assertThat(fixture.handed).hasSize(2);
+        assertThat(fixture.told).containsExactly("settle [1]");
+    }
+
+    @Test
+    void membersShareTheMessages() {
+        fixture.online("a", "b");
+        deliver(1, 2, 3, 4);
+        assertThat(fixture.textsOf("a")).hasSize(2);
+        assertThat(fixture.textsOf("b")).hasSize(2);
+        assertThat(fixture.handed).extracting(Handed::text).containsExactly("1", "2", "3", "4");
+    }
+
+    /** All but one member, and one more that may come, leave a quarter of the window free. */
+    @Test
+    void memberGetsNoMoreThanItsPartOfTheWindow() {
+        fixture.online("a");
+        deliver(LongStream.rangeClosed(1, WINDOW).toArray());
+        assertThat(fixture.textsOf("a")).hasSize(WINDOW / 2);
+        fixture.online("b");
+        dispatch.dispatchSoon();
+        fixture.run();
+        assertThat(fixture.textsOf("b")).hasSize(WINDOW / 3);
+        reply(0).reply().done(); // one more than its part of now is still there
+        fixture.run();
+        assertThat(fixture.textsOf("a")).hasSize(WINDOW / 2);
+    }
+
+    @Test
+    void memberThatGaveSomethingBackPauses() {
+        fixture.online("a");
+        deliver(1);
+        reply(0).reply().returned(false);
+        fixture.run();
+        assertThat(fixture.handed).hasSize(1);
+        fixture.pass(PAUSE.minusNanos(1));
+        tick();
+        assertThat(fixture.handed).hasSize(1);
+        fixture.pass(Duration.ofNanos(1));
+        tick();
+        assertThat(fixture.textsOf("a")).containsExactly("1", "1");
+        assertThat(reply(1).dup()).isFalse();
+        assertThat(fixture.told).isEmpty();
+    }
+
+    @Test
+    void anotherMemberGetsWhatOneLeft() {
+        fixture.online("a", "b");
+        deliver(1);
+        String first = reply(0).clientId();
+        reply(0).reply().returned(true);
+        fixture.run();
+        assertThat(reply(1).clientId()).isNotEqualTo(first);
+        assertThat(reply(1).dup()).isTrue();
+        assertThat(fixture.told).containsExactly("redelivered");
+    }
+
+    @Test
+    void memberThatWasThoughtToBeGoneMayAcknowledge() {
+        fixture.online("a", "b");
+        deliver(1);
+        reply(0).reply().returned(true);
+        reply(0).reply().done();
+        fixture.run();
+        assertThat(fixture.told).contains("settle [1]");
+        assertThat(dispatch.isIdle()).isTrue();
+    }
+
+    @Test
+    void answerToAnEarlierAttemptCountsForNothing() {
+        fixture.online("a", "b");
+        deliver(1);
+        reply(0).reply().returned(false);
+        fixture.run();
+        reply(0).reply().returned(true);
+        fixture.run();
+        assertThat(fixture.handed).hasSize(2);
+        assertThat(fixture.told).isEmpty();
+    }
+
+    @Test
+    void messageThatNoMemberMayHaveIsDropped() {
+        fixture.online("a");
+        fixture.forbidden.add("a");
+        deliver(1);
+        assertThat(fixture.handed).isEmpty();
+        assertThat(fixture.told).containsExactly("dropped NOT_AUTHORIZED", "settle [1]");
+    }
+
+    @Test
+    void nothingIsHandedOutWhenTheSessionIsClosing() {
+        fixture.online("a");
+        session.close();
+        deliver(1);
+        assertThat(fixture.handed).isEmpty();
+    }
+
+    @Test
+    void messageThatIsLeftTooOftenIsPutAside() {
+        leaveTooOften();
+        assertThat(dispatch.isIdle()).isFalse();
+        fixture.letters.getFirst().callback().onRouted(new RouteOutcome.Safe());
+        fixture.run();
+        assertThat(fixture.told).containsExactly("redelivered", "put aside", "settle [1]");
+        assertThat(dispatch.isIdle()).isTrue();
+    }
+
+    @Test
+    void messageGoesToMembersAgainWhenNobodyTakesTheDeadLetter() {
+        leaveTooOften();
+        fixture.letters.getFirst().callback().onRouted(new RouteOutcome.NoSubscribers());
+        fixture.run();
+        fixture.pass(PAUSE);
+        tick();
+        assertThat(fixture.handed).hasSize(3);
+        assertThat(fixture.told).containsExactly("redelivered", "redelivered");
+    }
+
+    @Test
+    void qos0GoesToAMemberThatIsOnline() {
+        dispatch.qos0(queued("m"));
+        fixture.online("a");
+        dispatch.qos0(queued("m"));
+        assertThat(fixture.told).containsExactly("dropped OFFLINE", "qos0 a");
+    }
+
+    private void leaveTooOften() {
+        fixture.online("a", "b");
+        deliver(1);
+        reply(0).reply().returned(true);
+        fixture.run();
+        reply(1).reply().returned(true);
+        fixture.run();
+        assertThat(fixture.letters).hasSize(1);
+    }
+
+    private Handed reply(int index) {
+        return fixture.handed.get(index);
+    }
+
+    private void deliver(long... sequences) {
+        dispatch.deliver(List.copyOf(messages(sequences)));
+        fixture.run();
+    }
+
+    private void tick() {
+        dispatch.tick();
+        fixture.run();
+    }
+}
