@@ -161,6 +161,9 @@ final class ConnectionAnswers {
     private void whenTopicIsThere(ClientState client, Runnable after, LongConsumer then) {
         long epoch = client.epoch;
         topics.ensure(client, last -> {
+            if (tenure.isOver()) {
+                return; // another claim tells the nodes
+            }
             if (has(client, epoch)) {
                 then.accept(last);
             }

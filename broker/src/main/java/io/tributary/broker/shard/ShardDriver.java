@@ -13,7 +13,6 @@ import io.tributary.persistence.shard.ShardStore;
 import io.tributary.persistence.shard.ShardStore.Claim;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Objects;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
 import java.util.function.LongSupplier;
@@ -157,7 +156,9 @@ final class ShardDriver {
     }
 
     private void saveLast() {
-        Objects.requireNonNull(loaded).savePoints().saveLast(tenure.epoch());
+        if (loaded != null) {
+            loaded.savePoints().saveLast(tenure.epoch());
+        }
     }
 
     private void reset(Phase next) {
@@ -568,12 +569,12 @@ final class ShardDriver {
                 wentBack(tenure.epoch(), found.applied());
             }
         } else if (loaded != null) {
+            count(loaded.state(), now);
             if (service == null) {
                 loaded.wills().tick();
             } else {
                 service.tick(now);
             }
-            count(loaded.state(), now);
             endOfTurn();
         }
     }
