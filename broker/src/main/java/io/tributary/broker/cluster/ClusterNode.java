@@ -38,6 +38,7 @@ public final class ClusterNode implements NodeView, AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(ClusterNode.class);
     private static final long LOOK_NANOS = TimeUnit.MILLISECONDS.toNanos(50);
 
+    // ClusterLinks uses these, too.
     final ClusterRuntime runtime;
     final NodeTable table;
     final CutOff cutOff;

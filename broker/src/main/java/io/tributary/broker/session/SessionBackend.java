@@ -23,8 +23,9 @@ import java.util.function.LongConsumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What stands behind a session, in the words of those who do it: {@link Shards}, {@link NodeView}, {@link Router}, {@link Subscriptions},
- * {@link ApplicationGroups} and {@link RetainedMessages} say what each method means. One port, so that sessions are tested without a log or a store.
+ * What stands behind a session, in the words of those who do it: {@link Shards}, {@link ShardAppends}, {@link NodeView},
+ * {@link Router}, {@link Subscriptions}, {@link ApplicationGroups} and {@link RetainedMessages} say what each method means. One
+ * port, so that sessions are tested without a log or a store.
  */
 public interface SessionBackend {
 
