@@ -15,7 +15,7 @@ import org.junit.jupiter.api.Test;
 
 /**
  * Situations that are known to break brokers, each brought about on purpose and judged by the promises of the simulation. That
- * a producer does not give one batch up and send the next is for the log: {@code OrderedProducerTest}.
+ * a producer does not give one batch up and send the next is for the tests of the log.
  */
 class NamedHistoriesTest {
     private static final int PACKET_IDS = 65_535;
