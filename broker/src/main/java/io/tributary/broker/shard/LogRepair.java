@@ -80,18 +80,9 @@ final class LogRepair {
         gap = null;
     }
 
-    /** As whom an owner claims the store, at first. */
+    /** As whom an owner claims the store. */
     Claimant claimant(long ownerEpoch) {
-        return claimant(ownerEpoch, gap);
-    }
-
-    /** As whom it claims the store again. */
-    Claimant sameClaimant(long ownerEpoch) {
-        return claimant(ownerEpoch, null);
-    }
-
-    private Claimant claimant(long ownerEpoch, @Nullable LogGap filled) {
-        var reused = filled == null ? null : filled.reused(ownerEpoch);
+        var reused = gap == null ? null : gap.reused(ownerEpoch);
         return new Claimant(ownerEpoch, identity.id(), identity.isAccepted() && reused != null, reused);
     }
 

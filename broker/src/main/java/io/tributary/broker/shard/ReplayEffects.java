@@ -4,7 +4,6 @@ import io.tributary.broker.delivery.SessionObserver;
 import io.tributary.common.event.Destinations;
 import io.tributary.common.event.ShardEvent.WillDue;
 import io.tributary.common.mqtt.Message;
-import java.util.function.LongConsumer;
 
 /**
  * Carries out what the fold asks for while an owner folds what others may have folded before: only what has to happen at least
@@ -14,19 +13,21 @@ final class ReplayEffects extends NoEffects {
     private final Loaded loaded;
     private final Tenure tenure;
     private final SessionObserver observer;
-    private final LongConsumer owned;
+    private final Runnable caughtUp;
 
-    /** @param owned told the epochs of owners whose records are folded */
-    ReplayEffects(Loaded loaded, Tenure tenure, SessionObserver observer, LongConsumer owned) {
+    /** @param caughtUp run when the own record is folded */
+    ReplayEffects(Loaded loaded, Tenure tenure, SessionObserver observer, Runnable caughtUp) {
         this.loaded = loaded;
         this.tenure = tenure;
         this.observer = observer;
-        this.owned = owned;
+        this.caughtUp = caughtUp;
     }
 
     @Override
     public void owned(long epoch) {
-        owned.accept(epoch);
+        if (tenure.isOwn(epoch)) {
+            caughtUp.run();
+        }
     }
 
     @Override
@@ -51,14 +52,12 @@ final class ReplayEffects extends NoEffects {
 
     @Override
     public void handOn(Message message, Destinations destinations) {
-        loaded.handOns().handOn(loaded.state().applied(), message, destinations);
+        loaded.handOn(message, destinations);
     }
 
     @Override
     public void handOnWill(WillDue due, boolean wasDue) {
-        WillsFirst wills = loaded.wills();
-        wills.begin(due.clientId());
-        loaded.handOns()
-                .handOn(loaded.state().applied(), due.message(), due.destinations(), () -> wills.done(due.clientId()));
+        loaded.wills().begin(due.clientId());
+        loaded.handOnWill(due);
     }
 }

@@ -38,7 +38,7 @@ import org.slf4j.LoggerFactory;
  * any        --revoked--------------------------------> IDLE
  * </pre>
  */
-final class ShardDriver {
+final class ShardDriver implements Tenure.Loser {
     private static final Logger LOG = LoggerFactory.getLogger(ShardDriver.class);
     /** Whoever was refused may have lost the shard without knowing yet, and must not take it from its new owner at once. */
     private static final long RETRY_MILLIS = 1000;
@@ -99,21 +99,7 @@ final class ShardDriver {
         handOns = new HandOns(
                 shard, appender, environment.routing(), environment.nodes()::isCurrent, thread, this::handOnFailed);
         repair = new LogRepair(shard, environment, thread);
-        tenure = newTenure();
-    }
-
-    private Tenure newTenure() {
-        return new Tenure(shard, environment, thread, new Tenure.Loser() {
-            @Override
-            public void claimAgainLater(String why) {
-                ShardDriver.this.claimAgainLater(why);
-            }
-
-            @Override
-            public void claimAgainLater(Throwable failure) {
-                ShardDriver.this.claimAgainLater(failure);
-            }
-        });
+        tenure = new Tenure(shard, environment, thread, this);
     }
 
     /** Whether this node serves the shard; any thread. */
@@ -163,7 +149,7 @@ final class ShardDriver {
 
     private void reset(Phase next) {
         tenure.end();
-        tenure = newTenure();
+        tenure = new Tenure(shard, environment, thread, this);
         phase = next;
         ShardService before = service;
         service = null;
@@ -274,7 +260,7 @@ final class ShardDriver {
 
     /** Folds on if the store is still where it was when its pages began to be read. */
     private void verify(ShardState state) {
-        tenure.onAnswer(store.claim(shard, repair.sameClaimant(tenure.epoch())), claimed -> {
+        tenure.onAnswer(store.claim(shard, repair.claimant(tenure.epoch())), claimed -> {
             if (claimed.applied() == state.applied()) {
                 replay(state);
             } else {
@@ -289,21 +275,13 @@ final class ShardDriver {
         SavePoints savePoints = new SavePoints(shard, environment, state, queues, handOns, thread);
         Loaded now =
                 new Loaded(state, queues, savePoints, new LogTime(clockMillis), handOns, new WillsFirst(this::flush));
-        state.tell(new ReplayEffects(now, tenure, environment.observer(), epoch -> owned(now, epoch)));
+        state.tell(new ReplayEffects(now, tenure, environment.observer(), () -> goLive(now)));
         loaded = now;
         phase = Phase.REPLAYING;
         if (state.applied() < ShardStore.NOTHING_APPLIED) {
             restore(now);
         }
         readOn();
-    }
-
-    private void owned(Loaded now, long epoch) {
-        if (epoch > tenure.epoch()) {
-            claimAgainLater("another owner has claimed it");
-        } else if (epoch == tenure.epoch()) {
-            goLive(now);
-        }
     }
 
     private void goLive(Loaded now) {
@@ -353,7 +331,8 @@ final class ShardDriver {
     }
 
     /** That the store does not work is said once for all shards, by the store. */
-    private void claimAgainLater(Throwable failure) {
+    @Override
+    public void claimAgainLater(Throwable failure) {
         FencedException fenced = fenced(failure);
         if (fenced != null && fenced.isOtherLog()) {
             otherLog(fenced);
@@ -366,7 +345,8 @@ final class ShardDriver {
         }
     }
 
-    private void claimAgainLater(String why) {
+    @Override
+    public void claimAgainLater(String why) {
         LOG.warn("Shard {}: claiming it again: {}", shard, why);
         claimAgain();
     }

@@ -310,9 +310,7 @@ final class ShardService implements Effects {
 
     @Override
     public void owned(long epoch) {
-        if (epoch > tenure.epoch()) {
-            tenure.giveUp("another owner has claimed it");
-        }
+        boolean _ = tenure.isOwn(epoch);
     }
 
     /** On the same node a connection that has followed another has waited for it itself. */
@@ -411,17 +409,15 @@ final class ShardService implements Effects {
 
     @Override
     public void handOn(Message message, Destinations destinations) {
-        loaded.handOns().handOn(state.applied(), message, destinations);
+        loaded.handOn(message, destinations);
     }
 
     @Override
     public void handOnWill(WillDue due, boolean wasDue) {
-        WillsFirst underWay = loaded.wills();
         if (!wasDue) {
-            underWay.begin(due.clientId());
+            loaded.wills().begin(due.clientId());
         }
-        loaded.handOns()
-                .handOn(state.applied(), due.message(), due.destinations(), () -> underWay.done(due.clientId()));
+        loaded.handOnWill(due);
     }
 
     @Override

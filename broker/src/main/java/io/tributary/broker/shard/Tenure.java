@@ -49,6 +49,17 @@ final class Tenure implements OwnerAppender {
         epoch = offset;
     }
 
+    /**
+     * Whether an owner whose record was folded is the one of this claim; one that came later has the shard now, and ends this
+     * claim.
+     */
+    boolean isOwn(long foldedOwner) {
+        if (foldedOwner > epoch) {
+            giveUp("another owner has claimed it");
+        }
+        return foldedOwner == epoch;
+    }
+
     boolean isOver() {
         return isOver;
     }

@@ -8,7 +8,6 @@ import io.tributary.common.event.ShardEvent;
 import io.tributary.common.event.ShardEvent.HandOver;
 import io.tributary.common.event.ShardEvent.Settled;
 import io.tributary.common.mqtt.Message;
-import io.tributary.common.mqtt.Will;
 import io.tributary.persistence.app.AppTopics;
 import io.tributary.persistence.shard.ShardLog;
 import io.tributary.persistence.shard.ShardStore;
@@ -26,7 +25,7 @@ import org.jspecify.annotations.Nullable;
  * The delivering half of an owner around a state: what a driver does with queues, without log, claim and threads. Save points
  * and the log's turns are made by hand. The epoch of the owner is 0.
  */
-final class DeliveryFixture implements Effects, MessageRouting {
+final class DeliveryFixture extends NoEffects implements MessageRouting {
     static final long OWNER = 0;
 
     final HeldStore store = new HeldStore();
@@ -181,9 +180,6 @@ final class DeliveryFixture implements Effects, MessageRouting {
     }
 
     @Override
-    public void owned(long epoch) {}
-
-    @Override
     public void attached(ClientState client) {
         handOver.returned(client);
         deliveries.attached(
@@ -192,21 +188,6 @@ final class DeliveryFixture implements Effects, MessageRouting {
                         ? client.lastSequence
                         : client.topic.base() + topics.records(topicOf(client)).size());
     }
-
-    @Override
-    public void takenOver(Taken connection, String by) {}
-
-    @Override
-    public void endedLate(ShardEvent.Detach detach) {}
-
-    @Override
-    public void willDropped(String clientId, long epoch) {}
-
-    @Override
-    public void refused(ShardEvent.Attach attach, ClientState existing) {}
-
-    @Override
-    public void unheard(String node, long connection) {}
 
     @Override
     public void detached(ClientState client) {
@@ -251,18 +232,6 @@ final class DeliveryFixture implements Effects, MessageRouting {
     public void received(ClientState client, long[] sequences) {
         deliveries.receivedLogged(client, sequences);
     }
-
-    @Override
-    public void relayed(ClientState publisher, int packetId) {}
-
-    @Override
-    public void handOn(Message message, Destinations destinations) {}
-
-    @Override
-    public void handOnWill(ShardEvent.WillDue due, boolean wasDue) {}
-
-    @Override
-    public void willDue(String clientId, long epoch, Will will) {}
 
     @Override
     public Destinations match(Message message, Runnable stored) {

@@ -296,23 +296,16 @@ class ClusterPromisesTest {
         if (isAway) {
             reader.close();
         }
-        deleteTopic("tributary.app." + name + application);
+        cluster.deleteTopic(TestCluster.APPLICATION_TOPICS + name + application);
         for (int i = 40; i < 100; i++) {
             publish(publisher, "firehose", "" + i, false);
         }
         readInOrder(isAway ? connect("n3", application, LONG) : reader, 40, 100);
     }
 
-    private static void deleteTopic(String topic) {
-        try (Admin admin = cluster.kafkaAdmin()) {
-            get(admin.deleteTopics(List.of(topic)).all().toCompletionStage());
-            until(() -> !get(admin.listTopics().names().toCompletionStage()).contains(topic));
-        }
-    }
-
     /** As Kafka does by itself after a week, unless configured. */
     private void forgetCommittedOffset(String application) {
-        String group = "tributary.app." + name + application;
+        String group = TestCluster.APPLICATION_TOPICS + name + application;
         try (Admin admin = cluster.kafkaAdmin()) {
             until(() -> !get(admin.listConsumerGroupOffsets(group)
                             .partitionsToOffsetAndMetadata()

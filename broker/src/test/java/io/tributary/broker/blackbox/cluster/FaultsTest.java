@@ -83,15 +83,14 @@ class FaultsTest {
             List<Fault> faults = draw(cluster, kinds, few);
             String header = "%d faults, %d Kafka brokers, %d replicas of each Redis primary, seed %d%n"
                     .formatted(faults.size(), KAFKA_BROKERS, REDIS_REPLICAS, SEED);
-            Runnable report = () -> Scratch.write(name + "-report.txt", header + run.text());
+            String file = name + "-report.txt";
             try {
-                play(run, faults, report);
+                play(run, faults, () -> Scratch.write(file, header + run.text()));
             } catch (RuntimeException | Error failure) {
                 cluster.dumpThreads();
                 throw failure;
             } finally {
-                report.run();
-                System.out.println(header + run.text());
+                Scratch.report(file, header + run.text());
             }
             assertThat(run.violations()).as("seed %d", SEED).isEmpty();
         }

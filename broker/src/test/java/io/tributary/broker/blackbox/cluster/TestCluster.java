@@ -228,20 +228,18 @@ public final class TestCluster implements AutoCloseable {
 
     /** Adds a partition to the topic of the shards; tells how many it has then. */
     int addPartition() {
-        try (Admin admin = kafkaAdmin()) {
+        return askKafka(admin -> {
             int count = describe(admin, SHARDS).partitions().size() + 1;
             admin.createPartitions(Map.of(SHARDS, NewPartitions.increaseTo(count)))
                     .all()
                     .get();
             return count;
-        } catch (ExecutionException | InterruptedException e) {
-            throw new IllegalStateException("Kafka adds no partition", e);
-        }
+        });
     }
 
     /** The topics of applications, alone or together, that there were messages for; in order. */
     List<String> applicationTopics() {
-        try (Admin admin = kafkaAdmin()) {
+        return askKafka(admin -> {
             Map<TopicPartition, OffsetSpec> latest = admin.listTopics().names().get().stream()
                     .filter(topic -> topic.startsWith(APPLICATION_TOPICS))
                     .collect(Collectors.toMap(topic -> new TopicPartition(topic, 0), _ -> OffsetSpec.latest()));
@@ -250,22 +248,32 @@ public final class TestCluster implements AutoCloseable {
                     .map(end -> end.getKey().topic())
                     .sorted()
                     .toList();
-        } catch (ExecutionException | InterruptedException e) {
-            throw new IllegalStateException("Kafka lists no topics", e);
-        }
+        });
     }
 
     /** Deletes a topic and waits until it is gone, or there is another one of its name. */
     void deleteTopic(String topic) {
-        try (Admin admin = kafkaAdmin()) {
+        Uuid _ = askKafka(admin -> {
             Uuid id = describe(admin, topic).topicId();
             admin.deleteTopics(List.of(topic)).all().get();
             Awaitility.await(topic + " goes")
                     .atMost(Duration.ofSeconds(30))
                     .until(() -> admin.listTopics().listings().get().stream()
                             .noneMatch(listing -> listing.topicId().equals(id)));
+            return id;
+        });
+    }
+
+    /** What is asked of an administrator of Kafka. */
+    private interface Question<T> {
+        T ask(Admin admin) throws ExecutionException, InterruptedException;
+    }
+
+    private <T> T askKafka(Question<T> question) {
+        try (Admin admin = kafkaAdmin()) {
+            return question.ask(admin);
         } catch (ExecutionException | InterruptedException e) {
-            throw new IllegalStateException("Kafka does not delete " + topic, e);
+            throw new IllegalStateException("Kafka does not do what it is asked to", e);
         }
     }
 

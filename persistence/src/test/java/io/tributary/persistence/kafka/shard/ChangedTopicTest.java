@@ -12,20 +12,14 @@ import io.tributary.persistence.kafka.KafkaTopics;
 import io.tributary.persistence.kafka.TestKafka;
 import io.tributary.persistence.shard.LogRecord;
 import io.tributary.persistence.shard.ShardLog;
-import java.io.IOException;
-import java.io.UncheckedIOException;
-import java.nio.channels.FileChannel;
 import java.nio.charset.StandardCharsets;
-import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.StandardOpenOption;
 import java.time.Duration;
 import java.time.InstantSource;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicInteger;
-import java.util.stream.Stream;
 import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.admin.NewPartitions;
 import org.apache.kafka.clients.producer.KafkaProducer;
@@ -61,7 +55,7 @@ class ChangedTopicTest {
     }
 
     @Test
-    void readersAreToldWhereTheLogLostItsEnd() throws IOException {
+    void readersAreToldWhereTheLogLostItsEnd() {
         int leaderEpoch;
         try (ShardLog log = TestKafka.log(config)) {
             RecordingReader reader = reading(log);
@@ -71,7 +65,8 @@ class ChangedTopicTest {
             until(() -> reader.count(0) == 100);
             leaderEpoch = reader.records(0).getLast().leaderEpoch();
             kafka.kill(1);
-            cut(config.shardsTopic() + "-0");
+            String partition = config.shardsTopic() + "-0";
+            kafka.cutLog(1, partition, kafka.logBytes(1, partition) / 2);
             kafka.restart(1);
             until(() -> reader.wentBackTo(0) >= 0);
             assertThat(reader.wentBackTo(0)).isBetween(1L, 99L);
@@ -217,23 +212,6 @@ class ChangedTopicTest {
             } else if (shard == 0) {
                 log.readFrom(0, read.getLast().offset() + 1, read.getLast().leaderEpoch());
             }
-        }
-    }
-
-    /** As a server does that lost power before its last records were on the disk. */
-    private static void cut(String partition) throws IOException {
-        try (Stream<Path> files = Files.walk(folder)) {
-            files.filter(file ->
-                            file.toString().endsWith(".log") && file.toString().contains("/" + partition + "/"))
-                    .forEach(ChangedTopicTest::cutInHalf);
-        }
-    }
-
-    private static void cutInHalf(Path file) {
-        try (FileChannel channel = FileChannel.open(file, StandardOpenOption.WRITE)) {
-            channel.truncate(channel.size() / 2);
-        } catch (IOException e) {
-            throw new UncheckedIOException(e);
         }
     }
 }
