@@ -3,7 +3,7 @@ package io.tributary.broker.cluster;
 import io.tributary.broker.delivery.Attached;
 import io.tributary.broker.delivery.Delivery;
 import io.tributary.common.event.QueueEntry.Queued;
-import io.tributary.common.event.QueueKind;
+import io.tributary.common.event.ClientKind;
 import io.tributary.common.event.Recipient;
 import io.tributary.common.mqtt.Message;
 import java.util.List;
@@ -44,7 +44,7 @@ public sealed interface NodeMessage {
     record AttachedTo(int shard, long ownerEpoch, long connection, Attached attached) implements OwnerMessage {}
 
     /** The connection does not get its session, which is of the other kind. */
-    record AttachRefused(int shard, long ownerEpoch, long connection, QueueKind existing) implements OwnerMessage {}
+    record AttachRefused(int shard, long ownerEpoch, long connection, ClientKind existing) implements OwnerMessage {}
 
     /** Another connection has the session now. */
     record TakenOver(int shard, long ownerEpoch, long connection) implements OwnerMessage {}

@@ -31,7 +31,7 @@ import io.tributary.common.event.ByteWriter;
 import io.tributary.common.event.MessageFormat;
 import io.tributary.common.event.QueueEntry.Queued;
 import io.tributary.common.event.QueueEntry.Released;
-import io.tributary.common.event.QueueKind;
+import io.tributary.common.event.ClientKind;
 import io.tributary.common.event.Recipient;
 import io.tributary.common.event.RecordFormat;
 import io.tributary.common.event.RoutingFormat;
@@ -192,7 +192,7 @@ public final class NodeMessageCodec {
             case ATTACHED_TO -> readAttachedTo(reader);
             case ATTACH_REFUSED ->
                 new AttachRefused(
-                        reader.readInt(), reader.readNumber(), reader.readNumber(), QueueKind.of(reader.readByte()));
+                        reader.readInt(), reader.readNumber(), reader.readNumber(), ClientKind.of(reader.readByte()));
             case TAKEN_OVER -> new TakenOver(reader.readInt(), reader.readNumber(), reader.readNumber());
             case ASK_FOR_ALL_SETTLED ->
                 new AskForAllSettled(reader.readInt(), reader.readNumber(), reader.readString(), reader.readNumber());
@@ -256,7 +256,7 @@ public final class NodeMessageCodec {
         writer.writeNumber(attached.session());
         writer.writeNumber(attached.epoch());
         writer.writeBoolean(attached.sessionPresent());
-        writer.writeByte(attached.queue().code());
+        writer.writeByte(attached.kind().code());
         writer.writeNumbers(
                 Arrays.stream(attached.inboundPacketIds()).asLongStream().toArray());
     }
@@ -270,7 +270,7 @@ public final class NodeMessageCodec {
                         reader.readNumber(),
                         reader.readNumber(),
                         reader.readBoolean(),
-                        QueueKind.of(reader.readByte()),
+                        ClientKind.of(reader.readByte()),
                         reader.readInts()));
     }
 

@@ -21,7 +21,7 @@ import io.tributary.broker.link.Link;
 import io.tributary.broker.shard.OtherNodes;
 import io.tributary.broker.shard.OwnerTarget;
 import io.tributary.common.event.QueueEntry.Queued;
-import io.tributary.common.event.QueueKind;
+import io.tributary.common.event.ClientKind;
 import io.tributary.common.event.RecordFormat;
 import java.util.Collection;
 import java.util.List;
@@ -261,7 +261,7 @@ public final class ShardTraffic implements OtherNodes {
         }
 
         @Override
-        public void refused(long connection, QueueKind existing) {
+        public void refused(long connection, ClientKind existing) {
             send(new AttachRefused(shard, ownerEpoch, connection, existing));
         }
 

@@ -1,7 +1,7 @@
 package io.tributary.broker.delivery;
 
 import io.tributary.common.event.QueueEntry;
-import io.tributary.common.event.QueueKind;
+import io.tributary.common.event.ClientKind;
 import java.util.List;
 import java.util.function.LongPredicate;
 import java.util.function.Predicate;
@@ -20,7 +20,7 @@ public interface SessionTarget {
     void attached(long connection, Attached attached);
 
     /** The connection does not get its session, which is of the other kind, application or device; see {@code Attach}. */
-    void refused(long connection, QueueKind existing);
+    void refused(long connection, ClientKind existing);
 
     /** Another connection has the session now: this one is to be closed with reason 0x8E. May come more than once. */
     void takenOver(long connection);

@@ -8,7 +8,7 @@ import io.tributary.broker.group.GroupRecorder.Drop;
 import io.tributary.broker.shard.ShardThread;
 import io.tributary.common.event.GroupIdentifier;
 import io.tributary.common.event.QueueEntry.Queued;
-import io.tributary.common.event.QueueKind;
+import io.tributary.common.event.ClientKind;
 import java.util.Collection;
 import java.util.HashMap;
 import java.util.List;
@@ -134,7 +134,7 @@ public final class GroupHosts implements SessionTarget, DeliveryTarget {
 
     /** No client has a group's session, so it is never of the other kind. */
     @Override
-    public void refused(long connection, QueueKind existing) {
+    public void refused(long connection, ClientKind existing) {
         if (connection >= 0) {
             sessions.refused(connection, existing);
         }

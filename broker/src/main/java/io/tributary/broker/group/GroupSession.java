@@ -4,7 +4,7 @@ import io.tributary.broker.delivery.Attached;
 import io.tributary.broker.subscription.Subscriber;
 import io.tributary.broker.subscription.SubscriptionRequest;
 import io.tributary.common.event.GroupIdentifier;
-import io.tributary.common.event.QueueKind;
+import io.tributary.common.event.ClientKind;
 import io.tributary.common.event.ShardEvent.Attach;
 import io.tributary.common.event.ShardEvent.Detach;
 import io.tributary.common.mqtt.MqttPacket.ConnectProperties;
@@ -83,7 +83,7 @@ final class GroupSession {
                 false,
                 ConnectProperties.NEVER_EXPIRES,
                 services.limits().windowMessages(),
-                QueueKind.TOPIC,
+                ClientKind.APPLICATION,
                 null);
         services.shards().attach(attach, offset -> attachOffset = offset);
     }
@@ -242,6 +242,6 @@ final class GroupSession {
     }
 
     private Subscriber subscriber(Attached session) {
-        return new Subscriber(clientId, true, session.session(), null, QueueKind.TOPIC);
+        return new Subscriber(clientId, true, session.session(), null, ClientKind.APPLICATION);
     }
 }

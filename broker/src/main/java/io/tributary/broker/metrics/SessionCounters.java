@@ -3,7 +3,7 @@ package io.tributary.broker.metrics;
 import io.tributary.broker.session.DropReason;
 import io.tributary.broker.session.PauseReason;
 import io.tributary.broker.session.SessionRecorder;
-import io.tributary.common.event.QueueKind;
+import io.tributary.common.event.ClientKind;
 import io.tributary.common.mqtt.ReasonCode;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
@@ -36,7 +36,7 @@ final class SessionCounters implements SessionRecorder {
     }
 
     @Override
-    public void connected(QueueKind kind, boolean sessionPresent) {
+    public void connected(ClientKind kind, boolean sessionPresent) {
         clients(kind).increment();
         (sessionPresent ? connectedResumed : connectedNew).increment();
     }
@@ -47,7 +47,7 @@ final class SessionCounters implements SessionRecorder {
     }
 
     @Override
-    public void disconnected(QueueKind kind, ReasonCode reason) {
+    public void disconnected(ClientKind kind, ReasonCode reason) {
         clients(kind).decrement();
         of(disconnected, BrokerMeters.CLIENTS_DISCONNECTED, reason).increment();
     }
@@ -72,7 +72,7 @@ final class SessionCounters implements SessionRecorder {
         Meters.of(paused, reason).increment();
     }
 
-    private LongAdder clients(QueueKind kind) {
+    private LongAdder clients(ClientKind kind) {
         return kind.isApplication() ? applications : devices;
     }
 

@@ -7,7 +7,7 @@ import io.tributary.broker.session.PauseReason;
 import io.tributary.broker.session.SessionRecorder;
 import io.tributary.broker.shard.ApplicationLag;
 import io.tributary.broker.shard.ShardRecorder;
-import io.tributary.common.event.QueueKind;
+import io.tributary.common.event.ClientKind;
 import io.tributary.common.mqtt.Message;
 import io.tributary.common.mqtt.ReasonCode;
 import java.util.concurrent.atomic.AtomicLong;
@@ -143,7 +143,7 @@ public final class Totals {
         }
 
         @Override
-        public void connected(QueueKind kind, boolean sessionPresent) {
+        public void connected(ClientKind kind, boolean sessionPresent) {
             clientsMaximum.accumulate(clients.incrementAndGet());
             applications.add(kind.isApplication() ? 1 : 0);
             next.connected(kind, sessionPresent);
@@ -155,7 +155,7 @@ public final class Totals {
         }
 
         @Override
-        public void disconnected(QueueKind kind, ReasonCode reason) {
+        public void disconnected(ClientKind kind, ReasonCode reason) {
             clients.decrementAndGet();
             applications.add(kind.isApplication() ? -1 : 0);
             next.disconnected(kind, reason);

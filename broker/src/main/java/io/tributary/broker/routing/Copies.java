@@ -3,7 +3,7 @@ package io.tributary.broker.routing;
 import io.tributary.broker.subscription.Grant;
 import io.tributary.broker.subscription.Subscriber;
 import io.tributary.common.event.QueueEntry.Queued;
-import io.tributary.common.event.QueueKind;
+import io.tributary.common.event.ClientKind;
 import io.tributary.common.event.Recipient;
 import io.tributary.common.mqtt.Message;
 import io.tributary.common.mqtt.QoS;
@@ -33,7 +33,7 @@ final class Copies {
                 retain(grant),
                 grant.subscriptionIds(),
                 group,
-                subscriber.persistent() ? subscriber.queue() : QueueKind.SHARD);
+                subscriber.persistent() ? subscriber.kind() : ClientKind.DEVICE);
     }
 
     /** The copy that goes straight to a connection. */

@@ -1,6 +1,6 @@
 package io.tributary.broker.security;
 
-import io.tributary.common.event.QueueKind;
+import io.tributary.common.event.ClientKind;
 import io.tributary.common.mqtt.ReasonCode;
 import java.util.concurrent.CompletionStage;
 import org.jspecify.annotations.Nullable;
@@ -25,7 +25,7 @@ public interface Authenticator {
      *
      * @param kind what kind of client it is, whatever the configured rules say; null to leave it to them
      */
-    record Accepted(@Nullable QueueKind kind) implements Result {
+    record Accepted(@Nullable ClientKind kind) implements Result {
 
         /** The client may connect, and the configured rules say what kind it is. */
         public Accepted() {

@@ -1,6 +1,6 @@
 package io.tributary.broker.security;
 
-import io.tributary.common.event.QueueKind;
+import io.tributary.common.event.ClientKind;
 import io.tributary.common.mqtt.ProtocolVersion;
 import io.tributary.common.mqtt.UserProperty;
 import java.util.List;
@@ -18,7 +18,7 @@ import org.jspecify.annotations.Nullable;
  *     without one
  * @param userProperties the user properties in CONNECT, in their order; none before MQTT 5. As large as the listener's limit of a
  *     CONNECT allows
- * @param queue what kind of client it is, and where its messages wait while it is away; {@link QueueKind#SHARD} until it is
+ * @param kind what kind of client it is, and where its messages wait while it is away; {@link ClientKind#DEVICE} until it is
  *     authenticated
  */
 public record ClientInfo(
@@ -29,7 +29,7 @@ public record ClientInfo(
         String listener,
         @Nullable String certificateSubject,
         List<UserProperty> userProperties,
-        QueueKind queue) {
+        ClientKind kind) {
 
     /** Copies the list. */
     public ClientInfo {
@@ -43,17 +43,17 @@ public record ClientInfo(
             ProtocolVersion version,
             String remoteAddress,
             String listener) {
-        this(clientId, userName, version, remoteAddress, listener, null, List.of(), QueueKind.SHARD);
+        this(clientId, userName, version, remoteAddress, listener, null, List.of(), ClientKind.DEVICE);
     }
 
     /** The same client once it is accepted: under the identifier that holds, and of that kind. */
-    public ClientInfo accepted(String newClientId, QueueKind newQueue) {
+    public ClientInfo accepted(String newClientId, ClientKind newQueue) {
         return new ClientInfo(
                 newClientId, userName, version, remoteAddress, listener, certificateSubject, userProperties, newQueue);
     }
 
     /** Whether it is an application; else it is a device. */
     public boolean isApplication() {
-        return queue.isApplication();
+        return kind.isApplication();
     }
 }

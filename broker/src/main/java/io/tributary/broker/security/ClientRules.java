@@ -1,6 +1,6 @@
 package io.tributary.broker.security;
 
-import io.tributary.common.event.QueueKind;
+import io.tributary.common.event.ClientKind;
 import io.tributary.common.mqtt.UserProperty;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -26,13 +26,13 @@ public record ClientRules(List<Rule> rules) {
      *
      * @param client the client as it describes itself: one that leaves its identifier to the broker has an empty one
      */
-    public QueueKind kindOf(ClientInfo client) {
+    public ClientKind kindOf(ClientInfo client) {
         for (Rule rule : rules) {
             if (rule.fits(client)) {
                 return rule.kind();
             }
         }
-        return QueueKind.SHARD;
+        return ClientKind.DEVICE;
     }
 
     /**
@@ -41,7 +41,7 @@ public record ClientRules(List<Rule> rules) {
      * @param conditions all of them must hold; at least one
      * @param kind what the clients are then
      */
-    public record Rule(List<Condition> conditions, QueueKind kind) {
+    public record Rule(List<Condition> conditions, ClientKind kind) {
 
         /** Copies the list, and refuses an empty one. */
         public Rule {

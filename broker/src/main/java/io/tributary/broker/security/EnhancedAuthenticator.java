@@ -1,6 +1,6 @@
 package io.tributary.broker.security;
 
-import io.tributary.common.event.QueueKind;
+import io.tributary.common.event.ClientKind;
 import io.tributary.common.mqtt.ReasonCode;
 import java.util.concurrent.CompletionStage;
 import org.jspecify.annotations.Nullable;
@@ -38,7 +38,7 @@ public interface EnhancedAuthenticator {
      *     only: a client that authenticates again stays what it is
      */
     @SuppressWarnings("ArrayRecordComponent") // handed on, never compared
-    record Success(byte @Nullable [] data, @Nullable QueueKind kind) implements Step {
+    record Success(byte @Nullable [] data, @Nullable ClientKind kind) implements Step {
 
         /** The client is who it says, and the configured rules say what kind it is. */
         public Success(byte @Nullable [] data) {

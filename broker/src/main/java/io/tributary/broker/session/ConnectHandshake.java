@@ -5,7 +5,7 @@ import io.tributary.broker.security.Authenticator.Accepted;
 import io.tributary.broker.security.Authenticator.Refused;
 import io.tributary.broker.security.ClientInfo;
 import io.tributary.broker.security.EnhancedAuthenticator;
-import io.tributary.common.event.QueueKind;
+import io.tributary.common.event.ClientKind;
 import io.tributary.common.mqtt.Message;
 import io.tributary.common.mqtt.MqttException;
 import io.tributary.common.mqtt.MqttPacket.Auth;
@@ -142,11 +142,11 @@ final class ConnectHandshake {
     }
 
     /** The rules see the identifier that the client brought: what the broker makes up could match by chance. */
-    private Admission admission(Connect connect, ClientInfo claimed, @Nullable QueueKind decided) {
+    private Admission admission(Connect connect, ClientInfo claimed, @Nullable ClientKind decided) {
         boolean assigned = connect.clientId().isEmpty();
         String clientId = assigned ? ClientIdentifiers.random() : connect.clientId(); // [MQTT-3.1.3-6]
         Will will = connect.will() == null ? null : will(connect.will(), clientId);
-        QueueKind kind =
+        ClientKind kind =
                 decided == null ? context.services().access().clientRules().kindOf(claimed) : decided;
         ClientInfo client = claimed.accepted(clientId, kind);
         return new Admission(connect, client, assigned, sessionExpiry(connect), keepAlive(connect), will, null);
@@ -162,7 +162,7 @@ final class ConnectHandshake {
                 peer.listener(),
                 peer.certificateSubject().get(),
                 connect.properties().userProperties(),
-                QueueKind.SHARD);
+                ClientKind.DEVICE);
     }
 
     private long sessionExpiry(Connect connect) {

@@ -25,7 +25,7 @@ record Identity(ClientInfo client, long connection, Attached attached, boolean p
 
     Subscriber subscriber() {
         return new Subscriber(
-                clientId(), persistent, persistent ? attached.session() : connection, null, attached.queue());
+                clientId(), persistent, persistent ? attached.session() : connection, null, attached.kind());
     }
 
     /** The session as a publisher: one that was resumed may have messages on their way through its shard, which none overtakes. */

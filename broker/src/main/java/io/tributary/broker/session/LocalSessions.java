@@ -9,7 +9,7 @@ import io.tributary.broker.delivery.MemberTarget;
 import io.tributary.broker.delivery.SessionTarget;
 import io.tributary.broker.subscription.Subscriber;
 import io.tributary.common.event.QueueEntry.Queued;
-import io.tributary.common.event.QueueKind;
+import io.tributary.common.event.ClientKind;
 import java.util.List;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
@@ -91,7 +91,7 @@ public final class LocalSessions implements SessionTarget, DeliveryTarget, Membe
     }
 
     @Override
-    public void refused(long connection, QueueKind existing) {
+    public void refused(long connection, ClientKind existing) {
         Session session = byConnection.get(connection);
         if (session != null) {
             session.post(() -> session.refused(existing));

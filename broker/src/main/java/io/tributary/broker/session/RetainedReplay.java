@@ -169,7 +169,7 @@ final class RetainedReplay {
                 true,
                 ids,
                 null,
-                identity.attached().queue());
+                identity.attached().kind());
         appending++;
         context.backend().append(message, List.of(self), (offset, failure) -> context.run(this::appended));
     }

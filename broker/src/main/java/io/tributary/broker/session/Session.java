@@ -7,7 +7,7 @@ import io.tributary.broker.delivery.Attached;
 import io.tributary.broker.delivery.Delivery;
 import io.tributary.broker.delivery.MemberReply;
 import io.tributary.common.event.QueueEntry.Queued;
-import io.tributary.common.event.QueueKind;
+import io.tributary.common.event.ClientKind;
 import io.tributary.common.event.ShardEvent;
 import io.tributary.common.mqtt.MqttException;
 import io.tributary.common.mqtt.MqttPacket;
@@ -250,7 +250,7 @@ public final class Session {
     }
 
     /** The shard answered: the client has a session of the other kind, and this connection does not get it. */
-    void refused(QueueKind existing) {
+    void refused(ClientKind existing) {
         String is = existing.isApplication() ? "an application" : "a device";
         String asked = existing.isApplication() ? "a device" : "an application";
         fail(new MqttException(
@@ -413,7 +413,7 @@ public final class Session {
                 accepted.connect().cleanStart(),
                 sessionExpirySeconds,
                 OutboundFlow.window(accepted.connect().properties(), context.limits()),
-                accepted.client().queue(),
+                accepted.client().kind(),
                 accepted.will());
         services.backend().attach(attach, asked::appended); // which keeps nothing of this session
         runOnAsked();

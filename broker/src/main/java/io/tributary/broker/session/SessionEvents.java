@@ -14,13 +14,13 @@ record SessionEvents(SessionServices services) {
 
     void connected(ClientInfo client, boolean sessionPresent) {
         LOG.debug("{} {} connected from {}", kind(client), client.clientId(), client.remoteAddress());
-        services.recorder().connected(client.queue(), sessionPresent);
+        services.recorder().connected(client.kind(), sessionPresent);
         tell(listener -> listener.onConnected(client, sessionPresent));
     }
 
     void disconnected(ClientInfo client, ReasonCode reason) {
         LOG.debug("{} {} disconnected: {}", kind(client), client.clientId(), reason);
-        services.recorder().disconnected(client.queue(), reason);
+        services.recorder().disconnected(client.kind(), reason);
         tell(listener -> listener.onDisconnected(client, reason));
     }
 

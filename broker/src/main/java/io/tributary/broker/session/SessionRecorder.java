@@ -1,6 +1,6 @@
 package io.tributary.broker.session;
 
-import io.tributary.common.event.QueueKind;
+import io.tributary.common.event.ClientKind;
 import io.tributary.common.mqtt.ReasonCode;
 
 /** Counts what happens to sessions. Called on event loops, and {@link #dropped} on any thread; must be cheap. */
@@ -10,13 +10,13 @@ public interface SessionRecorder {
     SessionRecorder NONE = new SessionRecorder() {};
 
     /** A client was accepted. */
-    default void connected(QueueKind kind, boolean sessionPresent) {}
+    default void connected(ClientKind kind, boolean sessionPresent) {}
 
     /** A CONNECT was refused. */
     default void refused(ReasonCode reason) {}
 
     /** The connection of an accepted client ended. */
-    default void disconnected(QueueKind kind, ReasonCode reason) {}
+    default void disconnected(ClientKind kind, ReasonCode reason) {}
 
     /** A message for a client was dropped. */
     default void dropped(DropReason reason) {}

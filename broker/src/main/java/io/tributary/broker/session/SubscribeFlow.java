@@ -109,7 +109,7 @@ final class SubscribeFlow {
     private boolean isSharedByApplications(SubscriptionRequest request) {
         return request.filter().isShared()
                 && identity.persistent()
-                && identity.attached().queue().isApplication();
+                && identity.attached().kind().isApplication();
     }
 
     private Decision intercept(Subscription asked) {

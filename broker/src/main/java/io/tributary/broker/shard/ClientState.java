@@ -1,6 +1,6 @@
 package io.tributary.broker.shard;
 
-import io.tributary.common.event.QueueKind;
+import io.tributary.common.event.ClientKind;
 import io.tributary.common.event.SessionHead;
 import io.tributary.common.mqtt.Will;
 import io.tributary.persistence.app.AppTopics.AppTopic;
@@ -61,8 +61,8 @@ final class ClientState {
     /** What the latest connection was handed at most, as far as this owner knows; not folded, only the owner's. */
     long handedUpTo = Long.MAX_VALUE;
 
-    ClientState(String clientId, long session, QueueKind queue) {
-        this(clientId, session, queue.isApplication() ? new TopicProgress(queue) : null);
+    ClientState(String clientId, long session, ClientKind kind) {
+        this(clientId, session, kind.isApplication() ? new TopicProgress(kind) : null);
     }
 
     private ClientState(String clientId, long session, @Nullable TopicProgress topic) {
@@ -103,18 +103,18 @@ final class ClientState {
     }
 
     /** Where the session's messages wait. */
-    QueueKind queue() {
-        return topic == null ? QueueKind.SHARD : topic.queue;
+    ClientKind kind() {
+        return topic == null ? ClientKind.DEVICE : topic.kind;
     }
 
     /** The topic in which an application's messages wait; for an application only. */
     AppTopic appTopic() {
-        return topicOf(clientId, queue());
+        return topicOf(clientId, kind());
     }
 
     /** The topic of an application. */
-    static AppTopic topicOf(String clientId, QueueKind queue) {
-        return new AppTopic(clientId, queue == QueueKind.SHARED_TOPIC);
+    static AppTopic topicOf(String clientId, ClientKind kind) {
+        return new AppTopic(clientId, kind == ClientKind.SMALL_APPLICATION);
     }
 
     /** The highest sequence number that a connection may have been sent when nobody knows better. */

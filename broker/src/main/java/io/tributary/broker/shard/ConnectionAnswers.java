@@ -173,7 +173,7 @@ final class ConnectionAnswers {
 
     private void answer(ClientState client, String node) {
         Attached answer = new Attached(
-                client.session, client.epoch, client.isResumed(), client.queue(), client.inboundPacketIdArray());
+                client.session, client.epoch, client.isResumed(), client.kind(), client.inboundPacketIdArray());
         tenure.targetOf(node).attached(client.connection, answer);
     }
 

@@ -4,7 +4,7 @@ import io.tributary.broker.delivery.Attached;
 import io.tributary.broker.delivery.Delivery;
 import io.tributary.broker.delivery.SessionTarget;
 import io.tributary.common.event.QueueEntry;
-import io.tributary.common.event.QueueKind;
+import io.tributary.common.event.ClientKind;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
@@ -75,7 +75,7 @@ final class LocalConnections {
         }
 
         @Override
-        public void refused(long connection, QueueKind existing) {
+        public void refused(long connection, ClientKind existing) {
             if (isNewest()) {
                 connections.refused(connection, existing);
             }

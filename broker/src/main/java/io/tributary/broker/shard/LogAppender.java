@@ -128,7 +128,7 @@ final class LogAppender {
         Map<Integer, List<Recipient>> byShard = new TreeMap<>();
         List<Recipient> inTopics = new ArrayList<>();
         for (Recipient recipient : recipients) {
-            if (recipient.queue().isApplication()) {
+            if (recipient.kind().isApplication()) {
                 inTopics.add(recipient);
             } else {
                 byShard.computeIfAbsent(shardOf(recipient.clientId()), _ -> new ArrayList<>())
@@ -156,7 +156,7 @@ final class LogAppender {
 
     private void publish(
             Message message, Recipient recipient, Function<Object, @Nullable Source> sources, AppendCallback callback) {
-        if (!recipient.queue().isApplication()) {
+        if (!recipient.kind().isApplication()) {
             int shard = shardOf(recipient.clientId());
             append(
                     shard,
@@ -164,7 +164,7 @@ final class LogAppender {
                     callback);
             return;
         }
-        AppTopic topic = ClientState.topicOf(recipient.clientId(), recipient.queue());
+        AppTopic topic = ClientState.topicOf(recipient.clientId(), recipient.kind());
         Source source = sources.apply(topic);
         toApplications.append(() -> topics.append(topic, message, recipient, source, callback));
     }

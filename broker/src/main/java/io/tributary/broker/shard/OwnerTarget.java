@@ -3,7 +3,7 @@ package io.tributary.broker.shard;
 import io.tributary.broker.delivery.Attached;
 import io.tributary.broker.delivery.Delivery;
 import io.tributary.common.event.QueueEntry;
-import io.tributary.common.event.QueueKind;
+import io.tributary.common.event.ClientKind;
 import java.util.Collection;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -28,7 +28,7 @@ public interface OwnerTarget {
     void allAttached(long upTo);
 
     /** A connection does not get its session; see {@link io.tributary.broker.delivery.SessionTarget#refused}. */
-    void refused(long connection, QueueKind existing);
+    void refused(long connection, ClientKind existing);
 
     /**
      * Another connection has the session now.
@@ -76,7 +76,7 @@ public interface OwnerTarget {
         public void allAttached(long upTo) {}
 
         @Override
-        public void refused(long connection, QueueKind existing) {}
+        public void refused(long connection, ClientKind existing) {}
 
         @Override
         public boolean takenOver(long connection) {

@@ -48,7 +48,7 @@ final class RepeatableAppend {
         RepeatableAppend append = new RepeatableAppend(source, appender);
         Map<Integer, List<Recipient>> byShard = new TreeMap<>();
         for (Recipient recipient : recipients) {
-            if (recipient.queue().isApplication()) {
+            if (recipient.kind().isApplication()) {
                 append.whole.add(recipient);
             } else if (recipient.group() != null) {
                 append.members.add(recipient);

@@ -87,7 +87,7 @@ public final class ShardAppends {
         Set<Integer> lagging = log.lagging();
         return !lagging.isEmpty()
                 && recipients.stream()
-                        .anyMatch(one -> !one.queue().isApplication() && lagging.contains(shardOf(one.clientId())));
+                        .anyMatch(one -> !one.kind().isApplication() && lagging.contains(shardOf(one.clientId())));
     }
 
     /**

@@ -340,7 +340,7 @@ final class ShardService implements Effects {
 
     @Override
     public void refused(Attach attach, ClientState existing) {
-        tenure.targetOf(attach.node()).refused(attach.connection(), existing.queue());
+        tenure.targetOf(attach.node()).refused(attach.connection(), existing.kind());
     }
 
     @Override

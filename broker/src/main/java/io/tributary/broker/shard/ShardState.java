@@ -2,7 +2,7 @@ package io.tributary.broker.shard;
 
 import io.tributary.broker.shard.Effects.Taken;
 import io.tributary.common.event.QueueEntry;
-import io.tributary.common.event.QueueKind;
+import io.tributary.common.event.ClientKind;
 import io.tributary.common.event.Recipient;
 import io.tributary.common.event.SessionHead;
 import io.tributary.common.event.ShardEvent;
@@ -306,7 +306,7 @@ final class ShardState {
     private void strand(long offset, long timeMillis, Message message, Recipient recipient) {
         String name = ClientState.strandedName(recipient.clientId(), recipient.session());
         ClientState stranded =
-                clients.computeIfAbsent(name, _ -> new ClientState(name, recipient.session(), QueueKind.SHARD));
+                clients.computeIfAbsent(name, _ -> new ClientState(name, recipient.session(), ClientKind.DEVICE));
         if (stranded.queuedMessages == 0) {
             stranded.epoch = offset;
             stranded.detachedAtMillis = timeMillis;
@@ -381,7 +381,7 @@ final class ShardState {
             leaveWill(existing, resumed);
         }
         ClientState client =
-                existing != null && resumed ? existing : new ClientState(attach.clientId(), offset, attach.queue());
+                existing != null && resumed ? existing : new ClientState(attach.clientId(), offset, attach.kind());
         boolean inherits = existing != null && !resumed && existing.groupUpTo > 0;
         if (existing != null && inherits) {
             client.inherit(existing);
@@ -408,7 +408,7 @@ final class ShardState {
      * subscriptions are still to go to other members cannot make room for an application's either.
      */
     private static boolean isOfTheOtherKind(ClientState existing, Attach attach, boolean resumed) {
-        return existing.queue().isApplication() != attach.queue().isApplication()
+        return existing.kind().isApplication() != attach.kind().isApplication()
                 && (resumed || existing.groupUpTo > 0);
     }
 
@@ -538,7 +538,7 @@ final class ShardState {
                 true,
                 client.sessionExpirySeconds,
                 client.receiveMaximum,
-                client.queue(),
+                client.kind(),
                 will);
         attach(offset, timeMillis, again);
     }

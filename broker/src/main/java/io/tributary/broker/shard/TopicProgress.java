@@ -1,6 +1,6 @@
 package io.tributary.broker.shard;
 
-import io.tributary.common.event.QueueKind;
+import io.tributary.common.event.ClientKind;
 import io.tributary.common.event.Source;
 import io.tributary.common.event.TopicState;
 import java.util.ArrayList;
@@ -22,7 +22,7 @@ final class TopicProgress {
      */
     static final long LEAP = 65_535L * 65_535 + 40_504;
 
-    final QueueKind queue;
+    final ClientKind kind;
     private @Nullable String id;
     private long base;
     private long first = 1;
@@ -31,12 +31,12 @@ final class TopicProgress {
     private final TreeSet<Long> released = new TreeSet<>();
     private final Map<Integer, Source> sources = new HashMap<>();
 
-    TopicProgress(QueueKind queue) {
-        this.queue = queue;
+    TopicProgress(ClientKind kind) {
+        this.kind = kind;
     }
 
     TopicProgress(TopicState state) {
-        this(state.queue());
+        this(state.kind());
         id = state.id();
         base = state.base();
         first = state.first();
@@ -147,7 +147,7 @@ final class TopicProgress {
     TopicState toState() {
         List<Source> all = new ArrayList<>(sources.values());
         all.sort(Comparator.comparingInt(Source::shard));
-        return new TopicState(queue, id, base, first, upTo, toArray(settled), toArray(released), all);
+        return new TopicState(kind, id, base, first, upTo, toArray(settled), toArray(released), all);
     }
 
     private static void addTo(Collection<Long> all, long[] sequences) {

@@ -115,7 +115,7 @@ final class PersistentSubscriptions {
             SessionSubscriptions latest = latest(subscriber.clientId());
             boolean sameSession = latest.identity() == subscriber.identity();
             Change<R> change = decide.apply(sameSession ? latest : SessionSubscriptions.none(subscriber.identity()));
-            SessionSubscriptions after = latest.changedBy(epoch, change.after().in(subscriber.queue()));
+            SessionSubscriptions after = latest.changedBy(epoch, change.after().in(subscriber.kind()));
             if (after.isOlderThan(latest)) {
                 // The session is over, or taken over by another connection, and this one about to be told.
                 return CompletableFuture.completedStage(change.results());
@@ -305,7 +305,7 @@ final class PersistentSubscriptions {
     }
 
     private static Subscriber subscriber(String clientId, SessionSubscriptions subscriptions) {
-        return new Subscriber(clientId, true, subscriptions.identity(), null, subscriptions.queue());
+        return new Subscriber(clientId, true, subscriptions.identity(), null, subscriptions.kind());
     }
 
     private ConcurrentMap<String, SessionSubscriptions> appliedOf(String clientId) {

@@ -1,6 +1,6 @@
 package io.tributary.broker.subscription;
 
-import io.tributary.common.event.QueueKind;
+import io.tributary.common.event.ClientKind;
 import io.tributary.common.topic.TopicFilter;
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -16,10 +16,10 @@ import java.util.Map;
  * @param epoch the epoch of the connection that changed them last; 0 when that is not known, {@link #OVER} when the session is
  *     over
  * @param revision how many changes the connection has made before this one
- * @param queue where the session's messages wait
+ * @param kind where the session's messages wait
  */
 record SessionSubscriptions(
-        long identity, long epoch, int revision, QueueKind queue, Map<TopicFilter, SubscriptionRequest> byFilter) {
+        long identity, long epoch, int revision, ClientKind kind, Map<TopicFilter, SubscriptionRequest> byFilter) {
 
     /** After every connection. */
     static final long OVER = Long.MAX_VALUE;
@@ -35,12 +35,12 @@ record SessionSubscriptions(
 
     /** A session without subscriptions. */
     static SessionSubscriptions none(long identity) {
-        return new SessionSubscriptions(identity, 0, 0, QueueKind.SHARD, Map.of());
+        return new SessionSubscriptions(identity, 0, 0, ClientKind.DEVICE, Map.of());
     }
 
     /** What is left of a session that is over. */
     static SessionSubscriptions over(long identity) {
-        return new SessionSubscriptions(identity, OVER, 0, QueueKind.SHARD, Map.of());
+        return new SessionSubscriptions(identity, OVER, 0, ClientKind.DEVICE, Map.of());
     }
 
     /** Whether the session is over. */
@@ -55,12 +55,12 @@ record SessionSubscriptions(
     /** The same as the change that a connection makes to these. */
     SessionSubscriptions changedBy(long connectionEpoch, SessionSubscriptions after) {
         int next = after.identity == identity && connectionEpoch == epoch ? revision + 1 : 0;
-        return new SessionSubscriptions(after.identity, connectionEpoch, next, after.queue, after.byFilter);
+        return new SessionSubscriptions(after.identity, connectionEpoch, next, after.kind, after.byFilter);
     }
 
     /** The same of a session whose messages wait there. */
-    SessionSubscriptions in(QueueKind itsQueue) {
-        return new SessionSubscriptions(identity, epoch, revision, itsQueue, byFilter);
+    SessionSubscriptions in(ClientKind itsKind) {
+        return new SessionSubscriptions(identity, epoch, revision, itsKind, byFilter);
     }
 
     boolean isEmpty() {
@@ -81,7 +81,7 @@ record SessionSubscriptions(
                 outcomes.add(Subscriptions.Outcome.CREATED);
             }
         }
-        return new Change<>(new SessionSubscriptions(identity, epoch, revision, queue, after), outcomes);
+        return new Change<>(new SessionSubscriptions(identity, epoch, revision, kind, after), outcomes);
     }
 
     /** Removes subscriptions. */
@@ -91,7 +91,7 @@ record SessionSubscriptions(
         for (TopicFilter filter : filters) {
             existed.add(after.remove(filter) != null);
         }
-        return new Change<>(new SessionSubscriptions(identity, epoch, revision, queue, after), existed);
+        return new Change<>(new SessionSubscriptions(identity, epoch, revision, kind, after), existed);
     }
 
     /**

@@ -1,6 +1,6 @@
 package io.tributary.broker.subscription;
 
-import io.tributary.common.event.QueueKind;
+import io.tributary.common.event.ClientKind;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
@@ -11,7 +11,7 @@ import org.jspecify.annotations.Nullable;
  * @param persistent whether the session outlives its connection: its messages then go through a log
  * @param identity the session's identity when it is persistent, the connection's number on its node otherwise
  * @param node the other node that a transient session is on; null when it is on this one, or persistent
- * @param queue where the messages of a persistent session wait, and would of a transient one; not looked at when subscribers are
+ * @param kind where the messages of a persistent session wait, and would of a transient one; not looked at when subscribers are
  *     compared
  */
 public record Subscriber(
@@ -19,7 +19,7 @@ public record Subscriber(
         boolean persistent,
         long identity,
         @Nullable String node,
-        QueueKind queue) {
+        ClientKind kind) {
 
     /** A device's persistent session, or a transient one of this node. */
     public Subscriber(String clientId, boolean persistent, long identity) {
@@ -28,7 +28,7 @@ public record Subscriber(
 
     /** A device's session. */
     public Subscriber(String clientId, boolean persistent, long identity, @Nullable String node) {
-        this(clientId, persistent, identity, node, QueueKind.SHARD);
+        this(clientId, persistent, identity, node, ClientKind.DEVICE);
     }
 
     @Override

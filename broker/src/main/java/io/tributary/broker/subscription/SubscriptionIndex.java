@@ -122,7 +122,7 @@ final class SubscriptionIndex {
 
     /** The shared subscriptions that a session may be a member of. */
     SharedGroups groupsOf(Subscriber subscriber) {
-        boolean isApplication = subscriber.persistent() && subscriber.queue().isApplication();
+        boolean isApplication = subscriber.persistent() && subscriber.kind().isApplication();
         return isApplication && isCounted(subscriber) ? applications : groups;
     }
 

@@ -1,7 +1,7 @@
 package io.tributary.broker.subscription;
 
 import io.tributary.common.event.ByteReader;
-import io.tributary.common.event.QueueKind;
+import io.tributary.common.event.ClientKind;
 import io.tributary.common.event.RecordFormat;
 import io.tributary.common.event.UnreadableRecordException;
 import io.tributary.common.mqtt.MqttException;
@@ -46,7 +46,7 @@ final class SubscriptionsCodec {
             out.writeLong(subscriptions.identity());
             out.writeLong(subscriptions.epoch());
             out.writeInt(subscriptions.revision());
-            out.writeInt(sorted.size() | subscriptions.queue().code() << QUEUE_SHIFT);
+            out.writeInt(sorted.size() | subscriptions.kind().code() << QUEUE_SHIFT);
             for (SubscriptionRequest request : sorted) {
                 write(out, request);
             }
@@ -69,9 +69,9 @@ final class SubscriptionsCodec {
             long epoch = in.readLong();
             int revision = in.readInt();
             int countAndQueue = in.readInt();
-            int queueCode = countAndQueue >>> QUEUE_SHIFT;
-            check(queueCode <= QueueKind.SHARED_TOPIC.code(), "queue kind " + queueCode);
-            QueueKind queue = QueueKind.of(queueCode);
+            int kindCode = countAndQueue >>> QUEUE_SHIFT;
+            check(kindCode <= ClientKind.SMALL_APPLICATION.code(), "client kind " + kindCode);
+            ClientKind kind = ClientKind.of(kindCode);
             int count = countAndQueue & COUNT_MASK;
             Map<TopicFilter, SubscriptionRequest> byFilter = new HashMap<>();
             for (int i = 0; i < count; i++) {
@@ -79,7 +79,7 @@ final class SubscriptionsCodec {
                 byFilter.put(request.filter(), request);
             }
             check(in.available() == 0, in.available() + " bytes after the end");
-            return new SessionSubscriptions(identity, epoch, revision, queue, byFilter);
+            return new SessionSubscriptions(identity, epoch, revision, kind, byFilter);
         } catch (IOException | MqttException e) {
             throw new UnreadableRecordException("subscriptions: damaged record, " + e.getMessage());
         }

@@ -12,7 +12,7 @@ import io.tributary.broker.security.ClientRules;
 import io.tributary.broker.security.ClientRules.ClientId;
 import io.tributary.broker.security.ClientRules.Rule;
 import io.tributary.broker.security.TextPattern;
-import io.tributary.common.event.QueueKind;
+import io.tributary.common.event.ClientKind;
 import io.tributary.common.mqtt.MqttPacket;
 import io.tributary.common.mqtt.MqttPacket.Connack;
 import io.tributary.common.mqtt.MqttPacket.Connect;
@@ -59,8 +59,8 @@ class ApplicationsTest {
     @BeforeEach
     void start() {
         ClientRules rules = new ClientRules(List.of(
-                new Rule(List.of(new ClientId(TextPattern.of("erp*"))), QueueKind.TOPIC),
-                new Rule(List.of(new ClientId(TextPattern.of("small-*"))), QueueKind.SHARED_TOPIC)));
+                new Rule(List.of(new ClientId(TextPattern.of("erp*"))), ClientKind.APPLICATION),
+                new Rule(List.of(new ClientId(TextPattern.of("small-*"))), ClientKind.SMALL_APPLICATION)));
         start(rules);
     }
 

@@ -22,7 +22,7 @@ import io.tributary.broker.security.ClientRules.Listener;
 import io.tributary.broker.security.ClientRules.Rule;
 import io.tributary.broker.security.ClientRules.UserName;
 import io.tributary.broker.security.TextPattern;
-import io.tributary.common.event.QueueKind;
+import io.tributary.common.event.ClientKind;
 import io.tributary.common.mqtt.ReasonCode;
 import io.tributary.common.mqtt.UserProperty;
 import java.nio.file.Path;
@@ -41,10 +41,10 @@ import org.junit.jupiter.api.io.TempDir;
 /** Which clients are applications, as a platform that embeds the broker sees it. */
 class ClientKindsTest {
     private static final ClientRules RULES = new ClientRules(List.of(
-            rule(QueueKind.TOPIC, new ClientId(TextPattern.of("app-*"))),
-            rule(QueueKind.SHARED_TOPIC, new UserName(TextPattern.of("regex:(dash|score)board"))),
-            rule(QueueKind.SHARED_TOPIC, new HasUserProperty(new UserProperty("role", "reader"))),
-            rule(QueueKind.TOPIC, new Listener("back-end"))));
+            rule(ClientKind.APPLICATION, new ClientId(TextPattern.of("app-*"))),
+            rule(ClientKind.SMALL_APPLICATION, new UserName(TextPattern.of("regex:(dash|score)board"))),
+            rule(ClientKind.SMALL_APPLICATION, new HasUserProperty(new UserProperty("role", "reader"))),
+            rule(ClientKind.APPLICATION, new Listener("back-end"))));
 
     private final BlockingQueue<String> seen = new LinkedBlockingQueue<>();
 
@@ -78,9 +78,9 @@ class ClientKindsTest {
         @Override
         public CompletionStage<Result> authenticate(ClientInfo client, byte @Nullable [] password) {
             @Nullable
-            QueueKind kind = switch (String.valueOf(client.userName())) {
-                case "always-device" -> QueueKind.SHARD;
-                case "always-application" -> QueueKind.TOPIC;
+            ClientKind kind = switch (String.valueOf(client.userName())) {
+                case "always-device" -> ClientKind.DEVICE;
+                case "always-application" -> ClientKind.APPLICATION;
                 default -> null;
             };
             return CompletableFuture.completedFuture(new Accepted(kind));
@@ -90,46 +90,46 @@ class ClientKindsTest {
     private final class Noting implements SessionListener {
         @Override
         public void onConnected(ClientInfo client, boolean sessionPresent) {
-            seen.add(client.clientId() + " came: " + client.queue());
+            seen.add(client.clientId() + " came: " + client.kind());
         }
 
         @Override
         public void onDisconnected(ClientInfo client, ReasonCode reason) {
-            seen.add(client.clientId() + " left: " + client.queue());
+            seen.add(client.clientId() + " left: " + client.kind());
         }
     }
 
     @Test
     void olderClientIsWhatTheRulesSay() throws Exception {
         connect3("app-1", null, "tcp");
-        assertSeen("app-1", QueueKind.TOPIC);
+        assertSeen("app-1", ClientKind.APPLICATION);
         connect3("meter-1", null, "tcp");
-        assertSeen("meter-1", QueueKind.SHARD);
+        assertSeen("meter-1", ClientKind.DEVICE);
         connect3("wall-1", "dashboard", "tcp");
-        assertSeen("wall-1", QueueKind.SHARED_TOPIC);
+        assertSeen("wall-1", ClientKind.SMALL_APPLICATION);
         connect3("meter-2", null, "back-end");
-        assertSeen("meter-2", QueueKind.TOPIC);
+        assertSeen("meter-2", ClientKind.APPLICATION);
     }
 
     @Test
     void newerClientIsWhatTheRulesSay() throws Exception {
         connect5("app-1", null, "writer");
-        assertSeen("app-1", QueueKind.TOPIC);
+        assertSeen("app-1", ClientKind.APPLICATION);
         connect5("meter-1", null, "writer");
-        assertSeen("meter-1", QueueKind.SHARD);
+        assertSeen("meter-1", ClientKind.DEVICE);
         connect5("wall-1", null, "reader");
-        assertSeen("wall-1", QueueKind.SHARED_TOPIC);
+        assertSeen("wall-1", ClientKind.SMALL_APPLICATION);
     }
 
     @Test
     void authenticatorsAnswerWins() throws Exception {
         connect3("app-1", "always-device", "back-end");
-        assertSeen("app-1", QueueKind.SHARD);
+        assertSeen("app-1", ClientKind.DEVICE);
         connect5("meter-1", "always-application", "reader");
-        assertSeen("meter-1", QueueKind.TOPIC);
+        assertSeen("meter-1", ClientKind.APPLICATION);
     }
 
-    private void assertSeen(String clientId, QueueKind kind) throws InterruptedException {
+    private void assertSeen(String clientId, ClientKind kind) throws InterruptedException {
         assertThat(seen.poll(10, TimeUnit.SECONDS)).isEqualTo(clientId + " came: " + kind);
         assertThat(seen.poll(10, TimeUnit.SECONDS)).isEqualTo(clientId + " left: " + kind);
     }
@@ -175,7 +175,7 @@ class ClientKindsTest {
                 .getPort();
     }
 
-    private static Rule rule(QueueKind kind, Condition condition) {
+    private static Rule rule(ClientKind kind, Condition condition) {
         return new Rule(List.of(condition), kind);
     }
 }

@@ -13,7 +13,7 @@ import io.tributary.broker.security.ClientRules;
 import io.tributary.broker.security.ClientRules.ClientId;
 import io.tributary.broker.security.ClientRules.Rule;
 import io.tributary.broker.security.TextPattern;
-import io.tributary.common.event.QueueKind;
+import io.tributary.common.event.ClientKind;
 import io.tributary.common.mqtt.MqttPacket;
 import io.tributary.common.mqtt.MqttPacket.Disconnect;
 import io.tributary.common.mqtt.MqttPacket.Pingreq;
@@ -66,7 +66,7 @@ class SharedApplicationsTest {
 
     private BrokerConfig config() {
         ClientRules rules =
-                new ClientRules(List.of(new Rule(List.of(new ClientId(TextPattern.of("app-*"))), QueueKind.TOPIC)));
+                new ClientRules(List.of(new Rule(List.of(new ClientId(TextPattern.of("app-*"))), ClientKind.APPLICATION)));
         return BrokerConfig.defaults(data)
                 .withListeners(ListenerConfig.tcp("tcp", 0))
                 .withClientRules(rules);

@@ -16,7 +16,7 @@ import io.tributary.broker.security.ClientRules.UserName;
 import io.tributary.broker.security.TextPattern;
 import io.tributary.broker.session.MessageRate;
 import io.tributary.broker.session.SessionLimits;
-import io.tributary.common.event.QueueKind;
+import io.tributary.common.event.ClientKind;
 import io.tributary.common.mqtt.UserProperty;
 import io.tributary.persistence.rocksdb.StorageSync;
 import java.nio.file.Files;
@@ -129,18 +129,18 @@ class SettingsTest {
         BrokerConfig config = Applications.config("--spring.config.additional-location=file:" + folder + "/");
         assertThat(config.clientRules())
                 .isEqualTo(new ClientRules(List.of(
-                        new Rule(List.of(new ClientId(TextPattern.of("app-test-*"))), QueueKind.SHARD),
+                        new Rule(List.of(new ClientId(TextPattern.of("app-test-*"))), ClientKind.DEVICE),
                         new Rule(
                                 List.of(
                                         new ClientId(TextPattern.of("app-*")),
                                         new UserName(TextPattern.of("regex:app-(billing|audit)"))),
-                                QueueKind.TOPIC),
+                                ClientKind.APPLICATION),
                         new Rule(
                                 List.of(
                                         new CertificateSubject(TextPattern.of("*,OU=Dashboards,*")),
                                         new Listener("ws"),
                                         new HasUserProperty(new UserProperty("role", "a=b"))),
-                                QueueKind.SHARED_TOPIC))));
+                                ClientKind.SMALL_APPLICATION))));
     }
 
     @Test

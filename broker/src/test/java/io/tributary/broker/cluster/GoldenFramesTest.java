@@ -29,7 +29,7 @@ import io.tributary.broker.delivery.Attached;
 import io.tributary.broker.delivery.Delivery;
 import io.tributary.common.event.QueueEntry.Queued;
 import io.tributary.common.event.QueueEntry.Released;
-import io.tributary.common.event.QueueKind;
+import io.tributary.common.event.ClientKind;
 import io.tributary.common.event.Recipient;
 import io.tributary.common.event.RecordFormat;
 import io.tributary.common.mqtt.Message;
@@ -90,7 +90,7 @@ class GoldenFramesTest {
         Map<String, NodeMessage> messages = new LinkedHashMap<>();
         messages.put(
                 "attached-to",
-                new AttachedTo(127, 77, 9, new Attached(300, 1000, true, QueueKind.SHARD, new int[] {1, 65_535})));
+                new AttachedTo(127, 77, 9, new Attached(300, 1000, true, ClientKind.DEVICE, new int[] {1, 65_535})));
         messages.put("taken-over", new TakenOver(127, 77, 9));
         messages.put("deliver", new Deliver(127, 1L << 40, 9, deliveries));
         messages.put("received-logged", new ReceivedLogged(127, 77, 9, new long[] {15, 16, 14}));
@@ -104,7 +104,7 @@ class GoldenFramesTest {
         messages.put("map-progress", new MapProgress("subscriptions", 123_456));
         messages.put("owner-speaks", new OwnerSpeaks(127, 77));
         messages.put("all-attached", new AllAttached(127, 77, 1234));
-        messages.put("attach-refused", new AttachRefused(127, 77, 9, QueueKind.SHARED_TOPIC));
+        messages.put("attach-refused", new AttachRefused(127, 77, 9, ClientKind.SMALL_APPLICATION));
         messages.put("shared", new Shared(1L << 33, "app-1", 300, true, QUEUED));
         messages.put("shared-answer", new SharedAnswer(1L << 33, SharedOutcome.RETURNED_BEGUN));
         messages.put("figures", new Figures(new byte[] {1, 2, 3}));

@@ -26,7 +26,7 @@ import io.tributary.broker.cluster.NodeMessage.Unheard;
 import io.tributary.broker.delivery.Attached;
 import io.tributary.broker.delivery.Delivery;
 import io.tributary.common.event.QueueEntry;
-import io.tributary.common.event.QueueKind;
+import io.tributary.common.event.ClientKind;
 import io.tributary.common.event.Recipient;
 import io.tributary.common.mqtt.Message;
 import io.tributary.common.mqtt.PayloadFormat;
@@ -50,7 +50,7 @@ final class SampleMessages {
     List<NodeMessage> oneOfEach() {
         return List.of(
                 new AttachedTo(shard(), number(), number(), attached()),
-                new AttachRefused(shard(), number(), number(), QueueKind.of(random.nextInt(3))),
+                new AttachRefused(shard(), number(), number(), ClientKind.of(random.nextInt(3))),
                 new TakenOver(shard(), number(), number()),
                 new Deliver(shard(), number(), number(), deliveries(random.nextInt(4))),
                 new ReceivedLogged(shard(), number(), number(), numbers()),
@@ -110,7 +110,7 @@ final class SampleMessages {
 
     private Attached attached() {
         int[] packetIds = random.ints(random.nextInt(4), 1, 65_536).sorted().toArray();
-        return new Attached(number(), number(), random.nextBoolean(), QueueKind.of(random.nextInt(3)), packetIds);
+        return new Attached(number(), number(), random.nextBoolean(), ClientKind.of(random.nextInt(3)), packetIds);
     }
 
     private @Nullable String group() {

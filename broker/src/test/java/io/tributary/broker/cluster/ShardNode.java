@@ -21,7 +21,7 @@ import io.tributary.broker.shard.ShardConfig;
 import io.tributary.broker.shard.ShardRecorder;
 import io.tributary.broker.shard.Shards;
 import io.tributary.common.event.QueueEntry.Queued;
-import io.tributary.common.event.QueueKind;
+import io.tributary.common.event.ClientKind;
 import io.tributary.common.event.RecordFormat;
 import io.tributary.common.event.ShardEvent.Attach;
 import io.tributary.persistence.kafka.KafkaConfig;
@@ -183,7 +183,7 @@ final class ShardNode implements AutoCloseable {
     Connected attach(String clientId, long number) {
         Connected connected = new Connected(clientId);
         connections.put(number, connected);
-        shards.attach(new Attach(clientId, id.toString(), number, false, 3600, 10, QueueKind.SHARD, null), _ -> {});
+        shards.attach(new Attach(clientId, id.toString(), number, false, 3600, 10, ClientKind.DEVICE, null), _ -> {});
         return connected;
     }
 
@@ -248,7 +248,7 @@ final class ShardNode implements AutoCloseable {
         }
 
         @Override
-        public void refused(long connection, QueueKind existing) {}
+        public void refused(long connection, ClientKind existing) {}
 
         @Override
         public void takenOver(long connection) {

@@ -28,7 +28,7 @@ import io.tributary.broker.session.Extensions;
 import io.tributary.broker.session.FakeBackend;
 import io.tributary.broker.session.FakeServices;
 import io.tributary.broker.session.SessionServices;
-import io.tributary.common.event.QueueKind;
+import io.tributary.common.event.ClientKind;
 import java.net.InetSocketAddress;
 import java.util.List;
 import java.util.concurrent.BlockingQueue;
@@ -42,7 +42,7 @@ import org.junit.jupiter.api.Test;
 /** Clients over TLS, against a socket whose pipeline is that of a listener with encryption. */
 class ClientCertificateTest {
     private static final ClientRules RULES = new ClientRules(List.of(
-            new Rule(List.of(new CertificateSubject(TextPattern.of("CN=*,OU=Applications,O=Acme"))), QueueKind.TOPIC)));
+            new Rule(List.of(new CertificateSubject(TextPattern.of("CN=*,OU=Applications,O=Acme"))), ClientKind.APPLICATION)));
 
     private final BlockingQueue<ClientInfo> connected = new LinkedBlockingQueue<>();
     private final EventLoopGroup loops = new MultiThreadIoEventLoopGroup(1, NioIoHandler.newFactory());
@@ -73,9 +73,9 @@ class ClientCertificateTest {
 
         ClientInfo first = connect5(port, application);
         assertThat(first.certificateSubject()).isEqualTo("CN=billing,OU=Applications,O=Acme");
-        assertThat(first.queue()).isEqualTo(QueueKind.TOPIC);
+        assertThat(first.kind()).isEqualTo(ClientKind.APPLICATION);
         ClientInfo second = connect3(port, application);
-        assertThat(second.queue()).isEqualTo(QueueKind.TOPIC);
+        assertThat(second.kind()).isEqualTo(ClientKind.APPLICATION);
         ClientInfo third = connect3(port, meter);
         assertThat(third.certificateSubject()).isEqualTo("CN=meter,OU=Meters,O=Acme");
         assertThat(third.isApplication()).isFalse();

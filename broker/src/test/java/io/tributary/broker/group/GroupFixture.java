@@ -15,7 +15,7 @@ import io.tributary.broker.subscription.SubscriptionRequest;
 import io.tributary.broker.subscription.Subscriptions;
 import io.tributary.common.event.GroupIdentifier;
 import io.tributary.common.event.QueueEntry.Queued;
-import io.tributary.common.event.QueueKind;
+import io.tributary.common.event.ClientKind;
 import io.tributary.common.event.ShardEvent.Attach;
 import io.tributary.common.event.ShardEvent.Detach;
 import io.tributary.common.mqtt.Message;
@@ -122,7 +122,7 @@ final class GroupFixture {
     }
 
     private static Subscriber member(String clientId) {
-        return new Subscriber(clientId, true, 1, null, QueueKind.TOPIC);
+        return new Subscriber(clientId, true, 1, null, ClientKind.APPLICATION);
     }
 
     /** The session of the group, once it is subscribed. */
@@ -132,7 +132,7 @@ final class GroupFixture {
     }
 
     static Attached attached(long session) {
-        return new Attached(session, session + 1, false, QueueKind.TOPIC, new int[0]);
+        return new Attached(session, session + 1, false, ClientKind.APPLICATION, new int[0]);
     }
 
     /** Messages with these sequence numbers, whose texts are the numbers. */

@@ -7,7 +7,7 @@ import io.tributary.broker.routing.RouterRecorder;
 import io.tributary.broker.session.DropReason;
 import io.tributary.broker.session.SessionRecorder;
 import io.tributary.broker.shard.ShardRecorder;
-import io.tributary.common.event.QueueKind;
+import io.tributary.common.event.ClientKind;
 import io.tributary.common.mqtt.ReasonCode;
 import java.util.ArrayList;
 import java.util.List;
@@ -34,23 +34,23 @@ class TotalsTest {
     @Test
     void maximumStaysWhenClientsLeave() {
         SessionRecorder sessions = totals.listenIn(SessionRecorder.NONE);
-        sessions.connected(QueueKind.SHARD, false);
-        sessions.connected(QueueKind.SHARD, true);
-        sessions.disconnected(QueueKind.SHARD, ReasonCode.SUCCESS);
-        sessions.disconnected(QueueKind.SHARD, ReasonCode.SUCCESS);
-        sessions.connected(QueueKind.SHARD, false);
+        sessions.connected(ClientKind.DEVICE, false);
+        sessions.connected(ClientKind.DEVICE, true);
+        sessions.disconnected(ClientKind.DEVICE, ReasonCode.SUCCESS);
+        sessions.disconnected(ClientKind.DEVICE, ReasonCode.SUCCESS);
+        sessions.connected(ClientKind.DEVICE, false);
         assertThat(totals.figures().clientsMaximum()).isEqualTo(2);
     }
 
     @Test
     void applicationsAreCountedWhileTheyAreConnected() {
         SessionRecorder sessions = totals.listenIn(SessionRecorder.NONE);
-        sessions.connected(QueueKind.TOPIC, false);
-        sessions.connected(QueueKind.SHARED_TOPIC, false);
-        sessions.connected(QueueKind.SHARD, false);
+        sessions.connected(ClientKind.APPLICATION, false);
+        sessions.connected(ClientKind.SMALL_APPLICATION, false);
+        sessions.connected(ClientKind.DEVICE, false);
         assertThat(totals.figures().applications()).isEqualTo(2);
-        sessions.disconnected(QueueKind.SHARD, ReasonCode.SUCCESS);
-        sessions.disconnected(QueueKind.TOPIC, ReasonCode.SUCCESS);
+        sessions.disconnected(ClientKind.DEVICE, ReasonCode.SUCCESS);
+        sessions.disconnected(ClientKind.APPLICATION, ReasonCode.SUCCESS);
         assertThat(totals.figures().applications()).isEqualTo(1);
     }
 

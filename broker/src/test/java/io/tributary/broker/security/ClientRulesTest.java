@@ -10,7 +10,7 @@ import io.tributary.broker.security.ClientRules.HasUserProperty;
 import io.tributary.broker.security.ClientRules.Listener;
 import io.tributary.broker.security.ClientRules.Rule;
 import io.tributary.broker.security.ClientRules.UserName;
-import io.tributary.common.event.QueueKind;
+import io.tributary.common.event.ClientKind;
 import io.tributary.common.mqtt.ProtocolVersion;
 import io.tributary.common.mqtt.UserProperty;
 import java.util.List;
@@ -21,31 +21,31 @@ import org.junit.jupiter.params.provider.CsvSource;
 
 class ClientRulesTest {
     private static final ClientRules RULES = new ClientRules(List.of(
-            rule(QueueKind.SHARD, new ClientId(TextPattern.of("app-test-*"))),
-            rule(QueueKind.TOPIC, new ClientId(TextPattern.of("app-*")), new UserName(TextPattern.of("service"))),
-            rule(QueueKind.SHARED_TOPIC, new CertificateSubject(TextPattern.of("regex:.*,OU=Dashboards,O=Acme"))),
-            rule(QueueKind.TOPIC, new Listener("back-end")),
-            rule(QueueKind.SHARED_TOPIC, new HasUserProperty(new UserProperty("role", "reader")))));
+            rule(ClientKind.DEVICE, new ClientId(TextPattern.of("app-test-*"))),
+            rule(ClientKind.APPLICATION, new ClientId(TextPattern.of("app-*")), new UserName(TextPattern.of("service"))),
+            rule(ClientKind.SMALL_APPLICATION, new CertificateSubject(TextPattern.of("regex:.*,OU=Dashboards,O=Acme"))),
+            rule(ClientKind.APPLICATION, new Listener("back-end")),
+            rule(ClientKind.SMALL_APPLICATION, new HasUserProperty(new UserProperty("role", "reader")))));
 
     /** Columns: client identifier, user name, certificate's subject, listener, user properties, and what the client is. */
     @ParameterizedTest
     @CsvSource(delimiter = '|', textBlock = """
-            meter-1    |         |                           | tcp      |                      | SHARD
-            app-1      | service |                           | tcp      |                      | TOPIC
-            app-1      | meter   |                           | tcp      |                      | SHARD
-            app-1      |         |                           | tcp      |                      | SHARD
-            meter-1    | service |                           | tcp      |                      | SHARD
-            app-test-1 | service |                           | tcp      |                      | SHARD
-            app-test-1 | service |                           | back-end | role=reader          | SHARD
-            app-1      | service | CN=a,OU=Dashboards,O=Acme | back-end | role=reader          | TOPIC
-            wall       |         | CN=a,OU=Dashboards,O=Acme | back-end |                      | SHARED_TOPIC
-            wall       |         | CN=a,OU=Meters,O=Acme     | tcp      |                      | SHARD
-            wall       |         |                           | back-end |                      | TOPIC
-            wall       |         |                           | Back-end |                      | SHARD
-            wall       |         |                           | tcp      | role=reader          | SHARED_TOPIC
-            wall       |         |                           | tcp      | a=b role=x role=reader | SHARED_TOPIC
-            wall       |         |                           | tcp      | role=readers         | SHARD
-            ''         |         |                           | tcp      |                      | SHARD
+            meter-1    |         |                           | tcp      |                      | DEVICE
+            app-1      | service |                           | tcp      |                      | APPLICATION
+            app-1      | meter   |                           | tcp      |                      | DEVICE
+            app-1      |         |                           | tcp      |                      | DEVICE
+            meter-1    | service |                           | tcp      |                      | DEVICE
+            app-test-1 | service |                           | tcp      |                      | DEVICE
+            app-test-1 | service |                           | back-end | role=reader          | DEVICE
+            app-1      | service | CN=a,OU=Dashboards,O=Acme | back-end | role=reader          | APPLICATION
+            wall       |         | CN=a,OU=Dashboards,O=Acme | back-end |                      | SMALL_APPLICATION
+            wall       |         | CN=a,OU=Meters,O=Acme     | tcp      |                      | DEVICE
+            wall       |         |                           | back-end |                      | APPLICATION
+            wall       |         |                           | Back-end |                      | DEVICE
+            wall       |         |                           | tcp      | role=reader          | SMALL_APPLICATION
+            wall       |         |                           | tcp      | a=b role=x role=reader | SMALL_APPLICATION
+            wall       |         |                           | tcp      | role=readers         | DEVICE
+            ''         |         |                           | tcp      |                      | DEVICE
             """)
     void firstRuleWhoseConditionsAllHoldDecides(
             String clientId,
@@ -53,7 +53,7 @@ class ClientRulesTest {
             @Nullable String subject,
             String listener,
             @Nullable String userProperties,
-            QueueKind kind) {
+            ClientKind kind) {
         List<UserProperty> properties = userProperties == null
                 ? List.of()
                 : List.of(userProperties.split(" ", -1)).stream()
@@ -68,22 +68,22 @@ class ClientRulesTest {
                 listener,
                 subject,
                 properties,
-                QueueKind.SHARD);
+                ClientKind.DEVICE);
         assertThat(RULES.kindOf(client)).isEqualTo(kind);
     }
 
     @Test
     void everybodyIsADeviceWithoutRules() {
         ClientInfo client = new ClientInfo("app-1", "service", ProtocolVersion.MQTT_3_1_1, "127.0.0.1:1", "back-end");
-        assertThat(ClientRules.NONE.kindOf(client)).isEqualTo(QueueKind.SHARD);
+        assertThat(ClientRules.NONE.kindOf(client)).isEqualTo(ClientKind.DEVICE);
     }
 
     @Test
     void ruleWithoutConditionIsRefused() {
-        assertThatIllegalArgumentException().isThrownBy(() -> rule(QueueKind.TOPIC));
+        assertThatIllegalArgumentException().isThrownBy(() -> rule(ClientKind.APPLICATION));
     }
 
-    private static Rule rule(QueueKind kind, Condition... conditions) {
+    private static Rule rule(ClientKind kind, Condition... conditions) {
         return new Rule(List.of(conditions), kind);
     }
 }

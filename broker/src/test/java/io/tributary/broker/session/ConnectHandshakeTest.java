@@ -11,7 +11,7 @@ import io.tributary.broker.security.ClientRules;
 import io.tributary.broker.security.ClientRules.CertificateSubject;
 import io.tributary.broker.security.ClientRules.ClientId;
 import io.tributary.broker.security.TextPattern;
-import io.tributary.common.event.QueueKind;
+import io.tributary.common.event.ClientKind;
 import io.tributary.common.mqtt.MqttPacket;
 import io.tributary.common.mqtt.MqttPacket.Connack;
 import io.tributary.common.mqtt.MqttPacket.ConnectProperties;
@@ -56,7 +56,7 @@ class ConnectHandshakeTest {
 
     @Test // [MQTT-3.2.2-3]
     void tellsSessionPresentWhenShardResumedIt() {
-        fixture.backend.attached = new Attached(7, 9, true, QueueKind.SHARD, new int[0]);
+        fixture.backend.attached = new Attached(7, 9, true, ClientKind.DEVICE, new int[0]);
 
         assertThat(fixture.connect(Connects.v5().durable()).sessionPresent()).isTrue();
         assertThat(fixture.backend.lifecycle).containsExactly("online c persistent");
@@ -64,7 +64,7 @@ class ConnectHandshakeTest {
 
     @Test // MQTT 3.1 has a reserved byte there
     void doesNotTellMqtt31WhetherSessionIsThere() {
-        fixture.backend.attached = new Attached(100, 101, true, QueueKind.SHARD, new int[0]);
+        fixture.backend.attached = new Attached(100, 101, true, ClientKind.DEVICE, new int[0]);
 
         assertThat(fixture.connect(Connects.v31().durable()).sessionPresent()).isFalse();
     }
@@ -92,7 +92,7 @@ class ConnectHandshakeTest {
 
     @Test // [MQTT-3.1.2-5]
     void resumesSessionWhenItIsNotToLastAnyLonger() {
-        fixture.backend.attached = new Attached(7, 9, true, QueueKind.SHARD, new int[0]);
+        fixture.backend.attached = new Attached(7, 9, true, ClientKind.DEVICE, new int[0]);
 
         fixture.connect(Connects.v5().keepSession());
 
@@ -297,34 +297,34 @@ class ConnectHandshakeTest {
 
     @Test
     void isApplicationFromThenOnWhenRuleSaysSo() {
-        fixture.clientRules = only(new CertificateSubject(TextPattern.of("*,O=Acme")), QueueKind.SHARED_TOPIC);
+        fixture.clientRules = only(new CertificateSubject(TextPattern.of("*,O=Acme")), ClientKind.SMALL_APPLICATION);
         fixture.certificateSubject = "CN=billing,O=Acme";
 
         fixture.connect(Connects.v5());
 
-        assertThat(fixture.clients).extracting(ClientInfo::queue).containsExactly(QueueKind.SHARED_TOPIC);
-        assertThat(fixture.recorder.kinds).containsExactly(QueueKind.SHARED_TOPIC);
+        assertThat(fixture.clients).extracting(ClientInfo::kind).containsExactly(ClientKind.SMALL_APPLICATION);
+        assertThat(fixture.recorder.kinds).containsExactly(ClientKind.SMALL_APPLICATION);
         fixture.session().connectionLost();
         assertThat(fixture.clients).hasSize(2).allMatch(ClientInfo::isApplication);
-        assertThat(fixture.recorder.kinds).containsExactly(QueueKind.SHARED_TOPIC, QueueKind.SHARED_TOPIC);
+        assertThat(fixture.recorder.kinds).containsExactly(ClientKind.SMALL_APPLICATION, ClientKind.SMALL_APPLICATION);
     }
 
     @ParameterizedTest
     @EnumSource
-    void isWhatAuthenticatorSaysWhateverTheRulesSay(QueueKind answer) {
-        QueueKind other = answer == QueueKind.SHARD ? QueueKind.TOPIC : QueueKind.SHARD;
+    void isWhatAuthenticatorSaysWhateverTheRulesSay(ClientKind answer) {
+        ClientKind other = answer == ClientKind.DEVICE ? ClientKind.APPLICATION : ClientKind.DEVICE;
         fixture.clientRules = only(new ClientId(TextPattern.of("*")), other);
         fixture.authenticator =
                 (client, password) -> CompletableFuture.completedFuture(new Authenticator.Accepted(answer));
 
         fixture.connect(Connects.v5());
 
-        assertThat(fixture.clients).extracting(ClientInfo::queue).containsExactly(answer);
+        assertThat(fixture.clients).extracting(ClientInfo::kind).containsExactly(answer);
     }
 
     @Test
     void rulesDoNotSeeTheIdentifierThatTheBrokerMakesUp() {
-        fixture.clientRules = only(new ClientId(TextPattern.of("?*")), QueueKind.TOPIC);
+        fixture.clientRules = only(new ClientId(TextPattern.of("?*")), ClientKind.APPLICATION);
 
         fixture.connect(Connects.v5().clientId(""));
 
@@ -332,7 +332,7 @@ class ConnectHandshakeTest {
         assertThat(fixture.clients.getFirst().isApplication()).isFalse();
     }
 
-    private static ClientRules only(ClientRules.Condition condition, QueueKind kind) {
+    private static ClientRules only(ClientRules.Condition condition, ClientKind kind) {
         return new ClientRules(List.of(new ClientRules.Rule(List.of(condition), kind)));
     }
 

@@ -1,6 +1,6 @@
 package io.tributary.broker.session;
 
-import io.tributary.common.event.QueueKind;
+import io.tributary.common.event.ClientKind;
 import io.tributary.common.mqtt.ReasonCode;
 import java.util.ArrayList;
 import java.util.List;
@@ -11,13 +11,13 @@ final class CountingRecorder implements SessionRecorder {
     final List<ReasonCode> refused = new ArrayList<>();
     final List<ReasonCode> disconnected = new ArrayList<>();
     final List<PauseReason> paused = new ArrayList<>();
-    final List<QueueKind> kinds = new ArrayList<>();
+    final List<ClientKind> kinds = new ArrayList<>();
     int connected;
     int inFlight;
     int keepAliveTimeouts;
 
     @Override
-    public void connected(QueueKind kind, boolean sessionPresent) {
+    public void connected(ClientKind kind, boolean sessionPresent) {
         kinds.add(kind);
         connected++;
     }
@@ -28,7 +28,7 @@ final class CountingRecorder implements SessionRecorder {
     }
 
     @Override
-    public void disconnected(QueueKind kind, ReasonCode reason) {
+    public void disconnected(ClientKind kind, ReasonCode reason) {
         kinds.add(kind);
         disconnected.add(reason);
     }

@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.tributary.broker.security.ClientInfo;
 import io.tributary.broker.security.EnhancedAuthenticator;
-import io.tributary.common.event.QueueKind;
+import io.tributary.common.event.ClientKind;
 import io.tributary.common.mqtt.MqttPacket.Auth;
 import io.tributary.common.mqtt.MqttPacket.Connack;
 import io.tributary.common.mqtt.MqttPacket.Disconnect;
@@ -60,14 +60,14 @@ class EnhancedAuthenticationTest {
 
     @Test
     void isWhatMethodSaysAndStaysSoWhenItAuthenticatesAgain() {
-        scripted.answers.add(done(new EnhancedAuthenticator.Success(null, QueueKind.TOPIC)));
-        scripted.answers.add(done(new EnhancedAuthenticator.Success(null, QueueKind.SHARD)));
+        scripted.answers.add(done(new EnhancedAuthenticator.Success(null, ClientKind.APPLICATION)));
+        scripted.answers.add(done(new EnhancedAuthenticator.Success(null, ClientKind.DEVICE)));
 
         fixture.connect(Connects.v5().method("SCRIPT"));
         fixture.send(auth(ReasonCode.RE_AUTHENTICATE, "SCRIPT"));
         fixture.session().connectionLost();
 
-        assertThat(fixture.clients).extracting(ClientInfo::queue).containsExactly(QueueKind.TOPIC, QueueKind.TOPIC);
+        assertThat(fixture.clients).extracting(ClientInfo::kind).containsExactly(ClientKind.APPLICATION, ClientKind.APPLICATION);
     }
 
     @Test // [MQTT-4.12.0-6]

@@ -9,7 +9,7 @@ import io.tributary.broker.subscription.Subscriber;
 import io.tributary.broker.subscription.SubscriptionRequest;
 import io.tributary.broker.subscription.Subscriptions.Outcome;
 import io.tributary.common.event.Destinations;
-import io.tributary.common.event.QueueKind;
+import io.tributary.common.event.ClientKind;
 import io.tributary.common.event.Recipient;
 import io.tributary.common.event.ShardEvent;
 import io.tributary.common.mqtt.Message;
@@ -60,7 +60,7 @@ public final class FakeBackend implements SessionBackend {
     @Nullable
     LocalSessions target;
 
-    Attached attached = new Attached(100, 101, false, QueueKind.SHARD, new int[0]);
+    Attached attached = new Attached(100, 101, false, ClientKind.DEVICE, new int[0]);
     boolean holdAttach;
 
     /** Whether no more may ask for their sessions. */

@@ -6,7 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.tributary.broker.delivery.Attached;
 import io.tributary.broker.routing.RouteOutcome;
-import io.tributary.common.event.QueueKind;
+import io.tributary.common.event.ClientKind;
 import io.tributary.common.event.ShardEvent.Release;
 import io.tributary.common.mqtt.Message;
 import io.tributary.common.mqtt.MqttPacket;
@@ -270,7 +270,7 @@ class InboundFlowTest {
 
     @Test // [MQTT-4.3.3-10]
     void knowsPacketIdentifiersOfEarlierConnectionsWhenSessionIsResumed() {
-        fixture.backend.attached = new Attached(1, 2, true, QueueKind.SHARD, new int[] {9});
+        fixture.backend.attached = new Attached(1, 2, true, ClientKind.DEVICE, new int[] {9});
         fixture.connect(Connects.v5().durable());
 
         fixture.send(publish(QoS.EXACTLY_ONCE, 9));
@@ -390,7 +390,7 @@ class InboundFlowTest {
     @Test
     void countsOnlyMessagesOfThisConnectionAgainstReceiveMaximum() {
         limits(new InboundLimits(2, 0, 10, 10, false, MessageRate.UNLIMITED));
-        fixture.backend.attached = new Attached(1, 2, true, QueueKind.SHARD, new int[] {7, 8});
+        fixture.backend.attached = new Attached(1, 2, true, ClientKind.DEVICE, new int[] {7, 8});
         fixture.connect(Connects.v5().durable());
 
         fixture.send(publish(QoS.EXACTLY_ONCE, 1));
@@ -402,7 +402,7 @@ class InboundFlowTest {
     @Test
     void disconnectsWhenMessagesWithoutPubrelPileUpOverConnections() {
         limits(new InboundLimits(2, 0, 10, 10, false, MessageRate.UNLIMITED));
-        fixture.backend.attached = new Attached(1, 2, true, QueueKind.SHARD, new int[] {5, 6, 7, 8});
+        fixture.backend.attached = new Attached(1, 2, true, ClientKind.DEVICE, new int[] {5, 6, 7, 8});
         fixture.connect(Connects.v5().durable());
 
         fixture.send(publish(QoS.EXACTLY_ONCE, 1));

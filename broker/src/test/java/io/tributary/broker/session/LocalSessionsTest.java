@@ -6,7 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.tributary.broker.delivery.Attached;
 import io.tributary.broker.subscription.Subscriber;
-import io.tributary.common.event.QueueKind;
+import io.tributary.common.event.ClientKind;
 import io.tributary.common.event.ShardEvent;
 import io.tributary.common.mqtt.MqttPacket.Disconnect;
 import io.tributary.common.mqtt.QoS;
@@ -27,7 +27,7 @@ class LocalSessionsTest {
     void doesNothingWhenConnectionIsGone() {
         LocalSessions sessions = new LocalSessions();
 
-        sessions.attached(7, new Attached(1, 2, false, QueueKind.SHARD, new int[0]));
+        sessions.attached(7, new Attached(1, 2, false, ClientKind.DEVICE, new int[0]));
         sessions.takenOver(7);
         sessions.deliver(7, List.of(delivery(1, QoS.AT_LEAST_ONCE)));
         sessions.received(7, new long[] {1});
@@ -111,7 +111,7 @@ class LocalSessionsTest {
         fixture.backend.holdAttach();
         fixture.send(Connects.v5().build());
 
-        fixture.sessions.refused(fixture.connection(), QueueKind.TOPIC);
+        fixture.sessions.refused(fixture.connection(), ClientKind.APPLICATION);
         fixture.turn();
 
         assertThat(fixture.sink.closed).isTrue();

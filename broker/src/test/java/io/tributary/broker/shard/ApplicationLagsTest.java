@@ -6,7 +6,7 @@ import static io.tributary.broker.shard.Samples.message;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.tributary.broker.shard.QueueLimits.Overflow;
-import io.tributary.common.event.QueueKind;
+import io.tributary.common.event.ClientKind;
 import io.tributary.common.event.Recipient;
 import io.tributary.common.event.ShardEvent.Attach;
 import io.tributary.common.event.ShardEvent.TopicFound;
@@ -48,7 +48,7 @@ class ApplicationLagsTest {
     @BeforeEach
     void attach() {
         shard.topics.create(TOPIC);
-        long session = shard.fold(new Attach("erp", NODE, 7, false, FOREVER, 10, QueueKind.TOPIC, null));
+        long session = shard.fold(new Attach("erp", NODE, 7, false, FOREVER, 10, ClientKind.APPLICATION, null));
         shard.fold(new TopicFound(0, "erp", session, "t1", 0, 1));
         shard.deliveries.tick(); // what was read before is read again
     }
@@ -136,7 +136,7 @@ class ApplicationLagsTest {
     private void append(int messages) {
         long session = shard.client("erp").session;
         for (int i = 0; i < messages; i++) {
-            Recipient to = new Recipient("erp", session, QoS.AT_LEAST_ONCE, false, List.of(), null, QueueKind.TOPIC);
+            Recipient to = new Recipient("erp", session, QoS.AT_LEAST_ONCE, false, List.of(), null, ClientKind.APPLICATION);
             shard.topics.append(TOPIC, message("m"), to, null, (_, _) -> {});
         }
     }

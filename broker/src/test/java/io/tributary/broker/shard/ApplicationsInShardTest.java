@@ -7,7 +7,7 @@ import static io.tributary.broker.shard.Samples.message;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.tributary.broker.shard.QueueLimits.Overflow;
-import io.tributary.common.event.QueueKind;
+import io.tributary.common.event.ClientKind;
 import io.tributary.common.event.Recipient;
 import io.tributary.common.event.ShardEvent.Attach;
 import io.tributary.common.event.ShardEvent.Settled;
@@ -246,7 +246,7 @@ class ApplicationsInShardTest {
         assertThat(effects.take()).containsExactly("attached erp", "refused erp/8, is TOPIC");
         assertThat(Objects.requireNonNull(state.client("erp")).connection).isEqualTo(7);
         state.apply(2, 0, Samples.cleanStart("erp", 9));
-        assertThat(Objects.requireNonNull(state.client("erp")).queue()).isEqualTo(QueueKind.SHARD);
+        assertThat(Objects.requireNonNull(state.client("erp")).kind()).isEqualTo(ClientKind.DEVICE);
     }
 
     private ClientState client() {
@@ -273,10 +273,10 @@ class ApplicationsInShardTest {
     }
 
     private static Recipient recipient(long session, QoS qos) {
-        return new Recipient("erp", session, qos, false, List.of(), null, QueueKind.TOPIC);
+        return new Recipient("erp", session, qos, false, List.of(), null, ClientKind.APPLICATION);
     }
 
     private static Attach attach(long connection) {
-        return new Attach("erp", NODE, connection, false, FOREVER, 10, QueueKind.TOPIC, null);
+        return new Attach("erp", NODE, connection, false, FOREVER, 10, ClientKind.APPLICATION, null);
     }
 }

@@ -110,7 +110,7 @@ final class FoldIsDeterministic implements Ledger.Promise {
     private static String text(@Nullable TopicState topic) {
         return topic == null
                 ? "device"
-                : topic.queue() + " " + topic.id() + topic.base() + topic.first() + topic.upTo()
+                : topic.kind() + " " + topic.id() + topic.base() + topic.first() + topic.upTo()
                         + java.util.Arrays.toString(topic.settled()) + java.util.Arrays.toString(topic.released())
                         + topic.sources();
     }

@@ -6,7 +6,7 @@ import io.tributary.broker.delivery.Attached;
 import io.tributary.broker.delivery.Delivery;
 import io.tributary.broker.delivery.SessionTarget;
 import io.tributary.common.event.QueueEntry.Queued;
-import io.tributary.common.event.QueueKind;
+import io.tributary.common.event.ClientKind;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.LongPredicate;
@@ -30,7 +30,7 @@ class LocalConnectionsTest {
         old.takenOver(7);
         newer.deliver(7, List.of());
         relays.expect(1, 3, 6, this::answered);
-        old.attached(8, new Attached(3, 3, true, QueueKind.SHARD, new int[] {6}));
+        old.attached(8, new Attached(3, 3, true, ClientKind.DEVICE, new int[] {6}));
         old.deliver(8, List.of());
         old.received(8, new long[] {1});
         old.relayed(3, 6);
@@ -51,7 +51,7 @@ class LocalConnectionsTest {
     @Test
     void connectionsThatAreNotNamedHaveNoSession() {
         OwnerTarget owner = connections.from(1, 5);
-        owner.attached(7, new Attached(3, 3, false, QueueKind.SHARD, new int[0]));
+        owner.attached(7, new Attached(3, 3, false, ClientKind.DEVICE, new int[0]));
         owner.allAttached(40);
         owner.allAttached(50);
         assertThat(told).containsExactly("attached 7", "only 7 of the clients a, up to 40");
@@ -74,7 +74,7 @@ class LocalConnectionsTest {
     void relaysAreAnsweredWhenTheOwnerNamesWhatItHas() {
         relays.expect(1, 3, 6, this::answered);
         relays.expect(1, 3, 7, this::answered);
-        connections.from(1, 5).attached(1, new Attached(3, 3, true, QueueKind.SHARD, new int[] {2, 6}));
+        connections.from(1, 5).attached(1, new Attached(3, 3, true, ClientKind.DEVICE, new int[] {2, 6}));
         assertThat(answered).containsExactly("safe");
         assertThat(relays.isEmpty()).isFalse();
     }
@@ -120,7 +120,7 @@ class LocalConnectionsTest {
         }
 
         @Override
-        public void refused(long connection, QueueKind existing) {}
+        public void refused(long connection, ClientKind existing) {}
 
         @Override
         public void takenOver(long connection) {

@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.tributary.broker.shard.Ledger.Published;
 import io.tributary.broker.shard.SimWorld.Faults;
-import io.tributary.common.event.QueueKind;
+import io.tributary.common.event.ClientKind;
 import io.tributary.common.mqtt.Message;
 import io.tributary.common.mqtt.QoS;
 import io.tributary.common.mqtt.Will;
@@ -193,7 +193,7 @@ class NamedHistoriesTest {
 
     private static void share(SimWorld world, SimClient member) {
         world.routing.subscribe(new SimRouting.Subscription(
-                member.name, member.session(), TOPIC, QoS.AT_LEAST_ONCE, "$share/g/named", QueueKind.SHARD));
+                member.name, member.session(), TOPIC, QoS.AT_LEAST_ONCE, "$share/g/named", ClientKind.DEVICE));
     }
 
     @Test

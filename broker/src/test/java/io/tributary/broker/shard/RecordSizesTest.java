@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.tributary.broker.shard.QueueLimits.Overflow;
 import io.tributary.common.event.Destinations;
 import io.tributary.common.event.NodeShare;
-import io.tributary.common.event.QueueKind;
+import io.tributary.common.event.ClientKind;
 import io.tributary.common.event.Recipient;
 import io.tributary.common.event.RecordFormat;
 import io.tributary.common.event.ShardEvent;
@@ -79,7 +79,7 @@ class RecordSizesTest {
         private final LogAppender appender;
         private final Map<String, Long> sessions = new HashMap<>();
         private final Map<String, Long> epochs = new HashMap<>();
-        private final Map<String, QueueKind> queues = new HashMap<>();
+        private final Map<String, ClientKind> queues = new HashMap<>();
         private long nowMillis = 1_000_000;
         private long connection;
         private final List<String> groups = new ArrayList<>();
@@ -128,7 +128,7 @@ class RecordSizesTest {
             driver.assigned();
             turn();
             for (int i = 0; i < 8; i++) {
-                connect(name(), i == 0 ? QueueKind.TOPIC : QueueKind.SHARD);
+                connect(name(), i == 0 ? ClientKind.APPLICATION : ClientKind.DEVICE);
             }
             for (int i = 0; i < 60; i++) {
                 act(anyClient());
@@ -144,7 +144,7 @@ class RecordSizesTest {
 
         private void act(String client) {
             switch (random.nextInt(10)) {
-                case 0 -> connect(client, queues.getOrDefault(client, QueueKind.SHARD));
+                case 0 -> connect(client, queues.getOrDefault(client, ClientKind.DEVICE));
                 case 1 -> disconnect(client, oneOf(5, 4_000_000));
                 case 2, 3 -> relay(client);
                 case 4 -> acknowledge();
@@ -157,19 +157,19 @@ class RecordSizesTest {
             }
         }
 
-        private void connect(String client, QueueKind queue) {
+        private void connect(String client, ClientKind kind) {
             connection++;
             Will will = random.nextBoolean()
                     ? null
                     : new Will(message(client), random.nextInt(3), random.nextBoolean() ? -1 : 1000);
             Attach attach =
-                    new Attach(client, Samples.NODE, connection, random.nextInt(8) == 0, 4_000_000, 10, queue, will);
+                    new Attach(client, Samples.NODE, connection, random.nextInt(8) == 0, 4_000_000, 10, kind, will);
             appender.append(0, attach, (offset, _) -> {
                 if (attach.cleanStart() || !sessions.containsKey(client)) {
                     sessions.put(client, offset);
                 }
                 epochs.put(client, offset);
-                queues.put(client, queue);
+                queues.put(client, kind);
             });
             turn();
         }
@@ -282,7 +282,7 @@ class RecordSizesTest {
                     false,
                     ids,
                     group,
-                    queues.getOrDefault(client, QueueKind.SHARD));
+                    queues.getOrDefault(client, ClientKind.DEVICE));
         }
 
         private String anyClient() {

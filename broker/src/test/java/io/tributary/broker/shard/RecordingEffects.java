@@ -46,7 +46,7 @@ final class RecordingEffects implements Effects {
 
     @Override
     public void refused(Attach attach, ClientState existing) {
-        asked.add("refused " + attach.clientId() + "/" + attach.connection() + ", is " + existing.queue());
+        asked.add("refused " + attach.clientId() + "/" + attach.connection() + ", is " + existing.kind());
     }
 
     @Override

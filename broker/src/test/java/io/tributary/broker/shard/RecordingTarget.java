@@ -3,7 +3,7 @@ package io.tributary.broker.shard;
 import io.tributary.broker.delivery.Attached;
 import io.tributary.broker.delivery.Delivery;
 import io.tributary.common.event.QueueEntry;
-import io.tributary.common.event.QueueKind;
+import io.tributary.common.event.ClientKind;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -31,7 +31,7 @@ final class RecordingTarget implements OwnerTarget {
     }
 
     @Override
-    public void refused(long connection, QueueKind existing) {
+    public void refused(long connection, ClientKind existing) {
         told.add(connection + ": refused, is " + existing);
     }
 

@@ -7,7 +7,7 @@ import static io.tributary.broker.shard.Samples.publish;
 import static io.tributary.broker.shard.Samples.recipient;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.tributary.common.event.QueueKind;
+import io.tributary.common.event.ClientKind;
 import io.tributary.common.event.ShardEvent;
 import io.tributary.common.event.ShardEvent.Head;
 import io.tributary.common.event.ShardEvent.HeadQueue;
@@ -164,7 +164,7 @@ class RepeatedHeadsTest {
         ticks(20);
         loseStore(2);
         store.content.applied = -3;
-        store.content.heads.put("stranger", new ClientState("stranger", 0, QueueKind.SHARD).toHead());
+        store.content.heads.put("stranger", new ClientState("stranger", 0, ClientKind.DEVICE).toHead());
         goLive();
         ticks(11);
         assertThat(restored).isEqualTo(1);
@@ -175,7 +175,7 @@ class RepeatedHeadsTest {
     void lossIsCountedWhenTheRoundHasNoEnd() {
         goLive();
         fold(attach("a", 7));
-        log.add(0, new Head(0, 1, new ClientState("a", 1, QueueKind.SHARD).toHead(), null), nowMillis);
+        log.add(0, new Head(0, 1, new ClientState("a", 1, ClientKind.DEVICE).toHead(), null), nowMillis);
         loseStore(2);
         goLive();
         assertThat(restored).isZero();

@@ -2,7 +2,7 @@ package io.tributary.broker.shard;
 
 import io.tributary.common.event.Destinations;
 import io.tributary.common.event.QueueEntry.Queued;
-import io.tributary.common.event.QueueKind;
+import io.tributary.common.event.ClientKind;
 import io.tributary.common.event.Recipient;
 import io.tributary.common.event.ShardEvent.Attach;
 import io.tributary.common.event.ShardEvent.ClientSettled;
@@ -68,11 +68,11 @@ final class Samples {
     }
 
     static Attach attach(String clientId, long connection, long expirySeconds, @Nullable Will will) {
-        return new Attach(clientId, NODE, connection, false, expirySeconds, 10, QueueKind.SHARD, will);
+        return new Attach(clientId, NODE, connection, false, expirySeconds, 10, ClientKind.DEVICE, will);
     }
 
     static Attach cleanStart(String clientId, long connection) {
-        return new Attach(clientId, NODE, connection, true, FOREVER, 10, QueueKind.SHARD, null);
+        return new Attach(clientId, NODE, connection, true, FOREVER, 10, ClientKind.DEVICE, null);
     }
 
     static Detach detach(String clientId, long epoch, long sentUpTo) {

@@ -7,7 +7,7 @@ import static io.tributary.broker.shard.Samples.publish;
 import static io.tributary.broker.shard.Samples.recipient;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.tributary.common.event.QueueKind;
+import io.tributary.common.event.ClientKind;
 import io.tributary.common.event.ShardEvent;
 import io.tributary.common.event.ShardEvent.Settled;
 import io.tributary.persistence.shard.FencedException;
@@ -373,7 +373,7 @@ class SavePointsTest {
     }
 
     private static ShardEvent visit(String clientId) {
-        return new ShardEvent.Attach(clientId, NODE, 9, true, 0, 10, QueueKind.SHARD, null);
+        return new ShardEvent.Attach(clientId, NODE, 9, true, 0, 10, ClientKind.DEVICE, null);
     }
 
     private boolean proceed() {

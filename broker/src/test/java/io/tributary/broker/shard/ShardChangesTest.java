@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.tributary.common.event.QueueEntry;
 import io.tributary.common.event.QueueEntry.Released;
-import io.tributary.common.event.QueueKind;
+import io.tributary.common.event.ClientKind;
 import io.tributary.common.event.Source;
 import io.tributary.persistence.shard.SavePoint.ClientWill;
 import io.tributary.persistence.shard.SavePoint.SequenceKey;
@@ -18,7 +18,7 @@ import org.junit.jupiter.api.Test;
 
 class ShardChangesTest {
     private final ShardChanges changes = new ShardChanges(0);
-    private final ClientState client = new ClientState("a", 0, QueueKind.SHARD);
+    private final ClientState client = new ClientState("a", 0, ClientKind.DEVICE);
 
     @Test
     void entryLeavesNoTraceWhenRemovedAgain() {
@@ -84,7 +84,7 @@ class ShardChangesTest {
     @Test
     void nextSessionIsSavedWhenOneEnded() {
         changes.clear(client);
-        ClientState next = new ClientState("a", 9, QueueKind.SHARD);
+        ClientState next = new ClientState("a", 9, ClientKind.DEVICE);
         changes.add(next, 1, queued("m"));
         assertThat(changes.isCleared("a")).isTrue();
         assertThat(changes.sessionCount()).isEqualTo(1);
@@ -122,7 +122,7 @@ class ShardChangesTest {
 
     @Test
     void sessionLeavesNoTraceWhenItBeganAndEndedSinceTheLastSavePoint() {
-        ClientState visitor = new ClientState("b", 1, QueueKind.SHARD);
+        ClientState visitor = new ClientState("b", 1, ClientKind.DEVICE);
         changes.touch(visitor);
         changes.putWill(new ClientWill("b", 1, Samples.WILL, false));
         changes.add(visitor, 1, queued("m"));
@@ -137,7 +137,7 @@ class ShardChangesTest {
     @Test
     void storedSessionIsClearedWhenAnotherOneOfTheClientEndedSince() {
         changes.clear(client);
-        ClientState next = new ClientState("a", 9, QueueKind.SHARD);
+        ClientState next = new ClientState("a", 9, ClientKind.DEVICE);
         changes.touch(next);
         changes.clear(next);
         assertThat(changes.cleared()).containsExactly("a");
@@ -146,7 +146,7 @@ class ShardChangesTest {
     @Test
     void storedQueueIsClearedWhenItsHeirEnds() {
         client.lastSequence = 5;
-        ClientState heir = new ClientState("a", 9, QueueKind.SHARD);
+        ClientState heir = new ClientState("a", 9, ClientKind.DEVICE);
         heir.inherit(client);
         changes.touch(heir);
         changes.clear(heir);
@@ -162,7 +162,7 @@ class ShardChangesTest {
                 () -> changes.remove(client, 3),
                 () -> changes.putWill(new ClientWill("a", 1, Samples.WILL, false)),
                 () -> changes.removeWill("a", 0),
-                () -> changes.clear(new ClientState("b", 0, QueueKind.SHARD)))) {
+                () -> changes.clear(new ClientState("b", 0, ClientKind.DEVICE)))) {
             change.run();
             assertThat(changes.weight()).isGreaterThan(before);
             before = changes.weight();

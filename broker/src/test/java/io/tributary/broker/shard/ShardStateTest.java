@@ -17,7 +17,7 @@ import static io.tributary.broker.shard.Samples.settled;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.tributary.common.event.Destinations;
-import io.tributary.common.event.QueueKind;
+import io.tributary.common.event.ClientKind;
 import io.tributary.common.event.Recipient;
 import io.tributary.common.event.SessionHead;
 import io.tributary.common.event.ShardEvent;
@@ -59,7 +59,7 @@ class ShardStateTest {
         state.apply(0, 0, Samples.attach("a", 1, 0, null));
         state.apply(1, 0, Samples.detach("a", 0, false, 0));
         state.takeSavePoint(0, -1);
-        state.apply(2, 0, new ShardEvent.Head(0, 0, new ClientState("a", 0, QueueKind.SHARD).toHead(), Samples.WILL));
+        state.apply(2, 0, new ShardEvent.Head(0, 0, new ClientState("a", 0, ClientKind.DEVICE).toHead(), Samples.WILL));
         state.apply(3, 0, new ShardEvent.HeadQueue(0, 0, "a", List.of(new ShardEvent.Kept(1, Samples.queued("m")))));
         state.apply(4, 0, new ShardEvent.HeadsComplete(0, 0, 0, List.of(new Source(1, 2, 3))));
         assertThat(state.client("a")).isNull();

@@ -2,7 +2,7 @@ package io.tributary.broker.shard;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.tributary.common.event.QueueKind;
+import io.tributary.common.event.ClientKind;
 import org.junit.jupiter.api.Test;
 
 class ShardTimersTest {
@@ -69,7 +69,7 @@ class ShardTimersTest {
     }
 
     private static ClientState offline(String clientId, long expirySeconds, long willDueAtMillis) {
-        ClientState client = new ClientState(clientId, 0, QueueKind.SHARD);
+        ClientState client = new ClientState(clientId, 0, ClientKind.DEVICE);
         client.sessionExpirySeconds = expirySeconds;
         client.willDueAtMillis = willDueAtMillis;
         return client;

@@ -13,7 +13,7 @@ import io.tributary.broker.delivery.SessionTarget;
 import io.tributary.common.event.Destinations;
 import io.tributary.common.event.EventCodec;
 import io.tributary.common.event.QueueEntry.Queued;
-import io.tributary.common.event.QueueKind;
+import io.tributary.common.event.ClientKind;
 import io.tributary.common.event.Recipient;
 import io.tributary.common.event.RecordFormat;
 import io.tributary.common.event.ShardEvent.Attach;
@@ -199,7 +199,7 @@ class ShardsTest {
 
     @Test
     void sessionIsTakenOverFromANodeThatIsGone() throws InterruptedException {
-        shards.attach(new Attach("a", "gone", 1, false, 60, 10, QueueKind.SHARD, null), _ -> {});
+        shards.attach(new Attach("a", "gone", 1, false, 60, 10, ClientKind.DEVICE, null), _ -> {});
         shards.attach(attach("a", 2), _ -> {});
         assertThat(answers.attached.take().sessionPresent()).isTrue();
     }
@@ -274,7 +274,7 @@ class ShardsTest {
         }
 
         @Override
-        public void refused(long connection, QueueKind existing) {}
+        public void refused(long connection, ClientKind existing) {}
 
         @Override
         public void takenOver(long connection) {}

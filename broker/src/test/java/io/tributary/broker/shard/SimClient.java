@@ -1,7 +1,7 @@
 package io.tributary.broker.shard;
 
 import io.tributary.broker.delivery.Attached;
-import io.tributary.common.event.QueueKind;
+import io.tributary.common.event.ClientKind;
 import io.tributary.common.mqtt.Message;
 import io.tributary.common.mqtt.Will;
 import java.util.ArrayDeque;
@@ -18,7 +18,7 @@ final class SimClient {
     final boolean isLoyal;
 
     final long expirySeconds;
-    final QueueKind queue;
+    final ClientKind kind;
     /** Does not come back at the end. */
     boolean isAway;
 
@@ -54,13 +54,13 @@ final class SimClient {
             String name,
             boolean isLoyal,
             long expirySeconds,
-            QueueKind queue,
+            ClientKind kind,
             List<SimRouting.Subscription> wishes) {
         this.world = world;
         this.name = name;
         this.isLoyal = isLoyal;
         this.expirySeconds = expirySeconds;
-        this.queue = queue;
+        this.kind = kind;
         this.wishes = wishes;
         offlineSinceMillis = world.clock.nowMillis();
     }
@@ -210,7 +210,7 @@ final class SimClient {
     private void subscribe() {
         for (SimRouting.Subscription wish : wishes) {
             world.routing.subscribe(
-                    new SimRouting.Subscription(name, session, wish.topic(), wish.qos(), wish.group(), queue));
+                    new SimRouting.Subscription(name, session, wish.topic(), wish.qos(), wish.group(), kind));
         }
     }
 

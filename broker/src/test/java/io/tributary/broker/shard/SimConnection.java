@@ -165,7 +165,7 @@ final class SimConnection {
                 connect.cleanStart,
                 connect.expirySeconds,
                 connect.receiveMaximum,
-                client.queue,
+                client.kind,
                 connect.will);
     }
 

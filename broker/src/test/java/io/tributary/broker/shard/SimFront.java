@@ -4,7 +4,7 @@ import io.tributary.broker.delivery.Attached;
 import io.tributary.broker.delivery.Delivery;
 import io.tributary.broker.delivery.SessionTarget;
 import io.tributary.common.event.QueueEntry.Queued;
-import io.tributary.common.event.QueueKind;
+import io.tributary.common.event.ClientKind;
 import io.tributary.common.event.Recipient;
 import io.tributary.common.event.RecordFormat;
 import io.tributary.common.event.ShardEvent;
@@ -174,7 +174,7 @@ final class SimFront {
         }
 
         @Override
-        public void refused(long connection, QueueKind existing) {
+        public void refused(long connection, ClientKind existing) {
             throw new Violation("refused, though clients do not change their kind");
         }
 

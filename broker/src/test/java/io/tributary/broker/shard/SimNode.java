@@ -4,7 +4,7 @@ import io.tributary.broker.delivery.Attached;
 import io.tributary.broker.delivery.Delivery;
 import io.tributary.broker.delivery.SessionObserver;
 import io.tributary.common.event.QueueEntry;
-import io.tributary.common.event.QueueKind;
+import io.tributary.common.event.ClientKind;
 import io.tributary.common.event.RecordFormat;
 import io.tributary.persistence.shard.LogRecord;
 import io.tributary.persistence.shard.ShardLog;
@@ -203,7 +203,7 @@ final class SimNode {
         }
 
         @Override
-        public void refused(long connection, QueueKind existing) {
+        public void refused(long connection, ClientKind existing) {
             tell(to -> to.refused(connection, existing));
         }
 

@@ -2,7 +2,7 @@ package io.tributary.broker.shard;
 
 import io.tributary.broker.delivery.MessageRouting;
 import io.tributary.common.event.Destinations;
-import io.tributary.common.event.QueueKind;
+import io.tributary.common.event.ClientKind;
 import io.tributary.common.event.Recipient;
 import io.tributary.common.mqtt.Message;
 import io.tributary.common.mqtt.QoS;
@@ -28,10 +28,10 @@ final class SimRouting implements MessageRouting {
             String topic,
             QoS qos,
             @Nullable String group,
-            QueueKind queue) {
+            ClientKind kind) {
         Recipient recipient(Message message) {
             QoS granted = message.qos().compareTo(qos) < 0 ? message.qos() : qos;
-            return new Recipient(clientId, session, granted, false, List.of(), group, queue);
+            return new Recipient(clientId, session, granted, false, List.of(), group, kind);
         }
     }
 

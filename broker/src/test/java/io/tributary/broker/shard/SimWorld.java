@@ -2,7 +2,7 @@ package io.tributary.broker.shard;
 
 import io.tributary.broker.shard.QueueLimits.Overflow;
 import io.tributary.common.event.EventCodec;
-import io.tributary.common.event.QueueKind;
+import io.tributary.common.event.ClientKind;
 import io.tributary.common.event.ShardEvent;
 import io.tributary.common.mqtt.Message;
 import io.tributary.common.mqtt.QoS;
@@ -292,13 +292,13 @@ final class SimWorld {
 
     private void addLoyalClients() {
         long forever = ShardState.NEVER_EXPIRES_SECONDS;
-        add(WATCHER, true, forever, queue(), wish(WILLS, QoS.EXACTLY_ONCE), wish("a", QoS.EXACTLY_ONCE));
+        add(WATCHER, true, forever, kind(), wish(WILLS, QoS.EXACTLY_ONCE), wish("a", QoS.EXACTLY_ONCE));
         for (String member : List.of("member-1", "member-2")) {
             add(
                     member,
                     true,
                     forever,
-                    new SimRouting.Subscription(member, 0, WORK, QoS.EXACTLY_ONCE, GROUP, QueueKind.SHARD));
+                    new SimRouting.Subscription(member, 0, WORK, QoS.EXACTLY_ONCE, GROUP, ClientKind.DEVICE));
         }
     }
 
@@ -311,29 +311,29 @@ final class SimWorld {
                     GUEST,
                     false,
                     expiry,
-                    new SimRouting.Subscription(GUEST, 0, WORK, QoS.EXACTLY_ONCE, GROUP, QueueKind.SHARD));
+                    new SimRouting.Subscription(GUEST, 0, WORK, QoS.EXACTLY_ONCE, GROUP, ClientKind.DEVICE));
         }
         for (int i = 1; i <= clock.between(1, 3); i++) {
             long expiry = clock.oneOf(List.of(2L, 30L, forever));
-            add("device-" + i, false, expiry, queue(), wish("a", qos()), wish("b", qos()));
+            add("device-" + i, false, expiry, kind(), wish("a", qos()), wish("b", qos()));
         }
         add("visitor", false, 0);
     }
 
     private void add(String name, boolean loyal, long expiry, SimRouting.Subscription... wishes) {
-        add(name, loyal, expiry, QueueKind.SHARD, wishes);
+        add(name, loyal, expiry, ClientKind.DEVICE, wishes);
     }
 
-    private void add(String name, boolean loyal, long expiry, QueueKind queue, SimRouting.Subscription... wishes) {
-        clients.add(new SimClient(this, name, loyal, expiry, queue, List.of(wishes)));
+    private void add(String name, boolean loyal, long expiry, ClientKind kind, SimRouting.Subscription... wishes) {
+        clients.add(new SimClient(this, name, loyal, expiry, kind, List.of(wishes)));
     }
 
-    private QueueKind queue() {
-        return clock.oneOf(List.of(QueueKind.SHARD, QueueKind.SHARD, QueueKind.TOPIC, QueueKind.SHARED_TOPIC));
+    private ClientKind kind() {
+        return clock.oneOf(List.of(ClientKind.DEVICE, ClientKind.DEVICE, ClientKind.APPLICATION, ClientKind.SMALL_APPLICATION));
     }
 
     private static SimRouting.Subscription wish(String topic, QoS qos) {
-        return new SimRouting.Subscription("", 0, topic, qos, null, QueueKind.SHARD);
+        return new SimRouting.Subscription("", 0, topic, qos, null, ClientKind.DEVICE);
     }
 
     private QoS qos() {

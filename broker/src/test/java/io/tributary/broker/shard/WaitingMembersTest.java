@@ -2,7 +2,7 @@ package io.tributary.broker.shard;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.tributary.common.event.QueueKind;
+import io.tributary.common.event.ClientKind;
 import java.util.List;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
@@ -12,8 +12,8 @@ class WaitingMembersTest {
     private static final String OTHER = "$share/h/a";
 
     private final WaitingMembers waiting = new WaitingMembers();
-    private final ClientState a = new ClientState("a", 1, QueueKind.SHARD);
-    private final ClientState b = new ClientState("b", 2, QueueKind.SHARD);
+    private final ClientState a = new ClientState("a", 1, ClientKind.DEVICE);
+    private final ClientState b = new ClientState("b", 2, ClientKind.DEVICE);
 
     @Test
     void sessionsAreReadyWhenAMemberIsOnline() {
@@ -56,7 +56,7 @@ class WaitingMembersTest {
     @Test
     void manySessionsTakeTurns() {
         List<ClientState> many = IntStream.range(0, 250)
-                .mapToObj(i -> new ClientState("c" + i, i, QueueKind.SHARD))
+                .mapToObj(i -> new ClientState("c" + i, i, ClientKind.DEVICE))
                 .toList();
         many.forEach(client -> waiting.add(client, GROUP));
         int rounds = 0;

@@ -4,7 +4,7 @@ import static io.tributary.broker.subscription.Requests.request;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.tributary.common.event.QueueKind;
+import io.tributary.common.event.ClientKind;
 import io.tributary.common.event.RecordFormat;
 import io.tributary.common.event.UnreadableRecordException;
 import io.tributary.common.mqtt.QoS;
@@ -22,7 +22,7 @@ class SubscriptionsCodecTest {
     private static final SubscriptionLimits LIMITS = new SubscriptionLimits(10, 65_535, 0);
 
     private static final SessionSubscriptions SAMPLE = new SessionSubscriptions(
-                    0x1234, 0x5678, 9, QueueKind.SHARD, Map.of())
+                    0x1234, 0x5678, 9, ClientKind.DEVICE, Map.of())
             .subscribe(
                     List.of(
                             new SubscriptionRequest(TopicFilter.parse("a/+"), QoS.AT_LEAST_ONCE, true, true, 300),

@@ -11,7 +11,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.tributary.broker.fake.InMemoryReplicatedMap;
 import io.tributary.broker.subscription.Subscriptions.Outcome;
 import io.tributary.common.event.GroupIdentifier;
-import io.tributary.common.event.QueueKind;
+import io.tributary.common.event.ClientKind;
 import io.tributary.common.event.RecordFormat;
 import io.tributary.common.event.UnreadableRecordException;
 import io.tributary.common.mqtt.QoS;
@@ -363,7 +363,7 @@ class SubscriptionsTest {
     @Test
     void applicationsShareApartUntilTheirSessionsEnd() {
         start();
-        Subscriber application = new Subscriber("app", true, 7, null, QueueKind.TOPIC);
+        Subscriber application = new Subscriber("app", true, 7, null, ClientKind.APPLICATION);
         subscribe(application, request("$share/g/a"));
         assertThat(subscriptions.match("a").groups()).isEmpty();
         assertThat(subscriptions.applications().find("$share/g/a")).isNotNull();
@@ -376,7 +376,7 @@ class SubscriptionsTest {
     @Test
     void sessionThatApplicationsHaveTogetherIsFoundInTheirPlace() {
         start();
-        Subscriber group = new Subscriber(GroupIdentifier.of("$share/g/a"), true, 8, null, QueueKind.TOPIC);
+        Subscriber group = new Subscriber(GroupIdentifier.of("$share/g/a"), true, 8, null, ClientKind.APPLICATION);
         subscribe(group, request("$share/g/a"));
         assertThat(subscriptions.match("a").groups()).hasSize(1);
         assertThat(subscriptions.sessionOf("$share/g/a")).isEqualTo(group);

@@ -181,7 +181,7 @@ public final class EventCodec {
         writer.writeString(attach.node());
         writer.writeNumber(attach.connection());
         writer.writeByte(
-                (attach.cleanStart() ? CLEAN_START : 0) | attach.queue().code() << QUEUE_SHIFT);
+                (attach.cleanStart() ? CLEAN_START : 0) | attach.kind().code() << QUEUE_SHIFT);
         writer.writeNumber(attach.sessionExpirySeconds());
         writer.writeNumber(attach.receiveMaximum());
         writeWill(writer, attach.will());
@@ -210,7 +210,7 @@ public final class EventCodec {
                 (flags & CLEAN_START) != 0,
                 reader.readNumber(),
                 reader.readInt(),
-                QueueKind.of(flags >> QUEUE_SHIFT),
+                ClientKind.of(flags >> QUEUE_SHIFT),
                 readWill(reader));
     }
 

@@ -14,7 +14,7 @@ import org.jspecify.annotations.Nullable;
  * @param retain the RETAIN flag towards the subscriber
  * @param subscriptionIds the identifiers of the subscriptions that matched, most often none
  * @param group the shared subscription ({@code $share/name/filter}) that chose this member, or null
- * @param queue where a persistent session's messages wait
+ * @param kind where a persistent session's messages wait
  */
 public record Recipient(
         String clientId,
@@ -23,7 +23,7 @@ public record Recipient(
         boolean retain,
         List<Integer> subscriptionIds,
         @Nullable String group,
-        QueueKind queue) {
+        ClientKind kind) {
 
     /** A session whose messages wait in its shard, or a transient one. */
     public Recipient(
@@ -33,6 +33,6 @@ public record Recipient(
             boolean retain,
             List<Integer> subscriptionIds,
             @Nullable String group) {
-        this(clientId, session, qos, retain, subscriptionIds, group, QueueKind.SHARD);
+        this(clientId, session, qos, retain, subscriptionIds, group, ClientKind.DEVICE);
     }
 }

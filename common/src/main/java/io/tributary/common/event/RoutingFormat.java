@@ -27,7 +27,7 @@ public final class RoutingFormat {
                 recipient.retain(),
                 recipient.subscriptionIds(),
                 recipient.group(),
-                recipient.queue());
+                recipient.kind());
         writer.writeString(recipient.clientId());
         writer.writeNumber(recipient.session());
     }
@@ -42,12 +42,12 @@ public final class RoutingFormat {
                 delivery.retain(),
                 delivery.subscriptionIds(),
                 delivery.group(),
-                delivery.queue());
+                delivery.kind());
     }
 
     /** Writes a queued message. */
     public static void writeQueued(ByteWriter writer, Queued queued) {
-        writeDelivery(writer, queued.qos(), queued.retain(), queued.subscriptionIds(), queued.group(), QueueKind.SHARD);
+        writeDelivery(writer, queued.qos(), queued.retain(), queued.subscriptionIds(), queued.group(), ClientKind.DEVICE);
         MessageFormat.write(writer, queued.message());
     }
 
@@ -69,12 +69,12 @@ public final class RoutingFormat {
             boolean retain,
             List<Integer> subscriptionIds,
             @Nullable String group,
-            QueueKind queue) {
+            ClientKind kind) {
         writer.writeByte(qos.code()
                 | (retain ? RETAIN : 0)
                 | (subscriptionIds.isEmpty() ? 0 : SUBSCRIPTION_IDS)
                 | (group == null ? 0 : GROUP)
-                | (queue.code() << QUEUE_SHIFT));
+                | (kind.code() << QUEUE_SHIFT));
         if (!subscriptionIds.isEmpty()) {
             writer.writeList(subscriptionIds, (out, id) -> out.writeNumber(id));
         }
@@ -90,7 +90,7 @@ public final class RoutingFormat {
                 (flags & RETAIN) != 0,
                 (flags & SUBSCRIPTION_IDS) == 0 ? List.of() : reader.readList(ByteReader::readInt),
                 (flags & GROUP) == 0 ? null : reader.readName(),
-                QueueKind.of((flags & QUEUE_MASK) >> QUEUE_SHIFT));
+                ClientKind.of((flags & QUEUE_MASK) >> QUEUE_SHIFT));
     }
 
     static void writeDestinations(ByteWriter writer, Destinations destinations) {
@@ -183,5 +183,5 @@ public final class RoutingFormat {
             boolean retain,
             List<Integer> subscriptionIds,
             @Nullable String group,
-            QueueKind queue) {}
+            ClientKind kind) {}
 }

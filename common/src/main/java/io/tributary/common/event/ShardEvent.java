@@ -60,7 +60,7 @@ public sealed interface ShardEvent {
      * @param sessionExpirySeconds how long the session outlives the connection; 0 makes it transient,
      *     {@code 0xFFFFFFFF} makes it stay for good
      * @param receiveMaximum how many unacknowledged messages the client takes at once
-     * @param queue where the messages of a new session wait; a session that exists stays where it is, and is not to be had by a
+     * @param kind where the messages of a new session wait; a session that exists stays where it is, and is not to be had by a
      *     device when it is an application's, nor the other way round
      * @param will the will, or null
      */
@@ -71,7 +71,7 @@ public sealed interface ShardEvent {
             boolean cleanStart,
             long sessionExpirySeconds,
             int receiveMaximum,
-            QueueKind queue,
+            ClientKind kind,
             @Nullable Will will)
             implements ShardEvent {}
 

@@ -140,7 +140,7 @@ public final class StateCodec {
     }
 
     private static void writeTopic(ByteWriter writer, @Nullable TopicState topic) {
-        writer.writeByte(topic == null ? QueueKind.SHARD.code() : topic.queue().code());
+        writer.writeByte(topic == null ? ClientKind.DEVICE.code() : topic.kind().code());
         if (topic != null) {
             writer.writeNullableString(topic.id());
             writer.writeNumber(topic.base());
@@ -153,11 +153,11 @@ public final class StateCodec {
     }
 
     private static @Nullable TopicState readTopic(ByteReader reader) {
-        QueueKind queue = QueueKind.of(reader.readByte());
-        return queue == QueueKind.SHARD
+        ClientKind kind = ClientKind.of(reader.readByte());
+        return kind == ClientKind.DEVICE
                 ? null
                 : new TopicState(
-                        queue,
+                        kind,
                         reader.readNullableString(),
                         reader.readNumber(),
                         reader.readNumber(),

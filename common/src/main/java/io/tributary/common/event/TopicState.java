@@ -7,7 +7,7 @@ import org.jspecify.annotations.Nullable;
  * How far an application has come with the topic in which its messages wait. Sequence number n is position {@code n - 1 - base}
  * of the topic. A topic that was made anew begins at position 0 again, and sequence numbers go on: the base grows.
  *
- * @param queue which kind of topic it is
+ * @param kind which kind of topic it is
  * @param id which topic it is: one that was made anew has another id; null when none is known yet
  * @param base what makes positions of this topic sequence numbers
  * @param first the lowest sequence number that is a message of this topic; those below were another's, which is gone, or are done with
@@ -19,7 +19,7 @@ import org.jspecify.annotations.Nullable;
  */
 @SuppressWarnings("ArrayRecordComponent") // never modified; replaced as a whole
 public record TopicState(
-        QueueKind queue,
+        ClientKind kind,
         @Nullable String id,
         long base,
         long first,

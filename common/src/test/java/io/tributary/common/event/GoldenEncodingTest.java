@@ -67,7 +67,7 @@ class GoldenEncodingTest {
     private static final Recipient DEVICE =
             new Recipient("device-1", 300, QoS.AT_LEAST_ONCE, true, List.of(1, 268_435_455), null);
     private static final Recipient APPLICATION =
-            new Recipient("erp", 300, QoS.AT_LEAST_ONCE, false, List.of(), null, QueueKind.TOPIC);
+            new Recipient("erp", 300, QoS.AT_LEAST_ONCE, false, List.of(), null, ClientKind.APPLICATION);
     private static final Recipient MEMBER =
             new Recipient("member", 0, QoS.EXACTLY_ONCE, false, List.of(), "$share/g/plant/#");
     private static final Source SOURCE = new Source(127, 1L << 40, 3);
@@ -117,13 +117,13 @@ class GoldenEncodingTest {
         events.put("publish-handed-on", new Publish(FULL, List.of(DEVICE, MEMBER), SOURCE));
         events.put("relay", new Relay("publisher", 42, 65_535, PLAIN, DESTINATIONS));
         events.put("release", new Release("publisher", 42, 65_535));
-        events.put("attach", new Attach("device-1", "node-a", 9, true, 0xFFFF_FFFFL, 65_535, QueueKind.SHARD, null));
-        events.put("attach-with-will", new Attach("device-1", "node-a", 10, false, 3600, 20, QueueKind.SHARD, WILL));
+        events.put("attach", new Attach("device-1", "node-a", 9, true, 0xFFFF_FFFFL, 65_535, ClientKind.DEVICE, null));
+        events.put("attach-with-will", new Attach("device-1", "node-a", 10, false, 3600, 20, ClientKind.DEVICE, WILL));
         events.put("detach", new Detach("device-1", 1000, true, 60, 17));
         events.put("detach-unknown", new Detach("device-1", 1000, false, 0, -1));
         events.put("owner", new Owner("node-a"));
         events.put("settled", new Settled(77, List.of(settled("device-1"), settled("device-2")), List.of()));
-        events.put("attach-application", new Attach("erp", "node-a", 9, true, 60, 20, QueueKind.SHARED_TOPIC, null));
+        events.put("attach-application", new Attach("erp", "node-a", 9, true, 60, 20, ClientKind.SMALL_APPLICATION, null));
         events.put("settled-application", new Settled(77, List.of(settled("erp")), List.of(position())));
         events.put("head-application", new Head(77, 2000, application(), null));
         events.put("publish-application", new Publish(PLAIN, List.of(APPLICATION), null));
@@ -177,7 +177,7 @@ class GoldenEncodingTest {
 
     private static SessionHead application() {
         TopicState topic = new TopicState(
-                QueueKind.TOPIC,
+                ClientKind.APPLICATION,
                 "k0pQ",
                 1L << 33,
                 (1L << 33) + 1,

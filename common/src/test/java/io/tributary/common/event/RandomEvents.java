@@ -118,7 +118,7 @@ final class RandomEvents {
                 random.nextBoolean(),
                 number(),
                 random.nextInt(1, 65_536),
-                queue(),
+                kind(),
                 nullable(this::will));
     }
 
@@ -128,7 +128,7 @@ final class RandomEvents {
 
     private TopicState topic() {
         return new TopicState(
-                random.nextBoolean() ? QueueKind.TOPIC : QueueKind.SHARED_TOPIC,
+                random.nextBoolean() ? ClientKind.APPLICATION : ClientKind.SMALL_APPLICATION,
                 nullable(this::text),
                 number(),
                 number(),
@@ -142,8 +142,8 @@ final class RandomEvents {
         return new Source(random.nextInt(65_536), number(), random.nextInt(1000));
     }
 
-    private QueueKind queue() {
-        return QueueKind.of(random.nextInt(3));
+    private ClientKind kind() {
+        return ClientKind.of(random.nextInt(3));
     }
 
     private ClientSettled clientSettled() {
@@ -156,7 +156,7 @@ final class RandomEvents {
 
     private Recipient recipient() {
         return new Recipient(
-                text(), number(), qos(), random.nextBoolean(), subscriptionIds(), nullable(this::text), queue());
+                text(), number(), qos(), random.nextBoolean(), subscriptionIds(), nullable(this::text), kind());
     }
 
     private Destinations destinations() {

@@ -1,6 +1,6 @@
 package io.tributary.broker.shard;
 
-import io.tributary.common.event.QueueKind;
+import io.tributary.common.event.ClientKind;
 import io.tributary.common.event.Recipient;
 import io.tributary.common.event.ShardEvent.Attach;
 import io.tributary.common.event.ShardEvent.ClientSettled;
@@ -59,7 +59,7 @@ public class ShardFoldBenchmark extends Microbenchmark {
     }
 
     private static Attach attach(int client) {
-        return new Attach(Messages.client(client), "here", client, false, 3600, 100, QueueKind.SHARD, null);
+        return new Attach(Messages.client(client), "here", client, false, 3600, 100, ClientKind.DEVICE, null);
     }
 
     /** All messages are acknowledged before the save point, which is left with heads: steady traffic. */

@@ -6,7 +6,7 @@ import static io.tributary.persistence.contract.Waiting.get;
 import static io.tributary.persistence.contract.Waiting.until;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.tributary.common.event.QueueKind;
+import io.tributary.common.event.ClientKind;
 import io.tributary.common.event.Recipient;
 import io.tributary.common.event.Source;
 import io.tributary.common.mqtt.Message;
@@ -83,7 +83,7 @@ public abstract class AppTopicsContract {
     void recipientAndSourceComeBackWhenRead() {
         Source source = new Source(3, 1L << 40, 2);
         Recipient recipient =
-                new Recipient("erp", 1L << 41, QoS.EXACTLY_ONCE, true, List.of(7, 8), null, QueueKind.TOPIC);
+                new Recipient("erp", 1L << 41, QoS.EXACTLY_ONCE, true, List.of(7, 8), null, ClientKind.APPLICATION);
         CompletableFuture<Long> first = new CompletableFuture<>();
         assertThat(topics.append(TOPIC, message(1), recipient, source, (position, failure) -> first.complete(position)))
                 .isTrue();
@@ -399,7 +399,7 @@ public abstract class AppTopicsContract {
                 false,
                 List.of(),
                 null,
-                topic.shared() ? QueueKind.SHARED_TOPIC : QueueKind.TOPIC);
+                topic.shared() ? ClientKind.SMALL_APPLICATION : ClientKind.APPLICATION);
     }
 
     private static boolean isOf(int thread, @Nullable Source source) {

@@ -8,7 +8,7 @@ import static io.tributary.persistence.contract.Waiting.get;
 import static io.tributary.persistence.contract.Waiting.until;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.tributary.common.event.QueueKind;
+import io.tributary.common.event.ClientKind;
 import io.tributary.common.event.Recipient;
 import io.tributary.common.mqtt.Message;
 import io.tributary.common.mqtt.PublishProperties;
@@ -254,7 +254,7 @@ class WriteFailureTest {
     }
 
     private static boolean append(RocksDbAppTopics apps, Message message, CompletableFuture<Long> appended) {
-        Recipient recipient = new Recipient("app", 1, QoS.AT_LEAST_ONCE, false, List.of(), null, QueueKind.TOPIC);
+        Recipient recipient = new Recipient("app", 1, QoS.AT_LEAST_ONCE, false, List.of(), null, ClientKind.APPLICATION);
         return apps.append(APP, message, recipient, null, (position, failure) -> appended.complete(position));
     }
 

@@ -8,7 +8,7 @@ import io.tributary.broker.security.ClientRules.Listener;
 import io.tributary.broker.security.ClientRules.Rule;
 import io.tributary.broker.security.ClientRules.UserName;
 import io.tributary.broker.security.TextPattern;
-import io.tributary.common.event.QueueKind;
+import io.tributary.common.event.ClientKind;
 import io.tributary.common.mqtt.UserProperty;
 import java.util.ArrayList;
 import java.util.List;
@@ -111,7 +111,7 @@ public record ClientRuleSettings(
         return new UserProperty(text.substring(0, end), text.substring(end + 1));
     }
 
-    private QueueKind queueKind(String group) {
+    private ClientKind queueKind(String group) {
         if (kind == null) {
             throw new SettingException(
                     group + ".kind", "is missing; it must be one of " + SettingCatalog.choices(Kind.class));
@@ -124,9 +124,9 @@ public record ClientRuleSettings(
                             "'" + SettingCatalog.written(topic)
                                     + "' has no effect with kind=device; only applications have a" + " topic");
                 }
-                yield QueueKind.SHARD;
+                yield ClientKind.DEVICE;
             }
-            case APPLICATION -> topic == Topic.SHARED ? QueueKind.SHARED_TOPIC : QueueKind.TOPIC;
+            case APPLICATION -> topic == Topic.SHARED ? ClientKind.SMALL_APPLICATION : ClientKind.APPLICATION;
         };
     }
 }

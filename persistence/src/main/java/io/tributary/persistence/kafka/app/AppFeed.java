@@ -1,6 +1,6 @@
 package io.tributary.persistence.kafka.app;
 
-import io.tributary.common.event.QueueKind;
+import io.tributary.common.event.ClientKind;
 import io.tributary.common.event.Recipient;
 import io.tributary.common.event.UnreadableRecordException;
 import io.tributary.persistence.app.AppTopics.AppRecord;
@@ -157,7 +157,7 @@ abstract class AppFeed {
                     throw new UnreadableRecordException("the record does not say for which client it is");
                 }
                 recipient = new Recipient(
-                        owner, AppRecord.ANY_SESSION, decoded.message().qos(), false, List.of(), null, QueueKind.TOPIC);
+                        owner, AppRecord.ANY_SESSION, decoded.message().qos(), false, List.of(), null, ClientKind.APPLICATION);
             }
             return new AppRecord(record.offset(), record.timestamp(), decoded.message(), recipient, decoded.source());
         } catch (UnreadableRecordException e) {

@@ -2,7 +2,7 @@ package io.tributary.persistence.kafka.app;
 
 import io.tributary.common.event.ByteReader;
 import io.tributary.common.event.ByteWriter;
-import io.tributary.common.event.QueueKind;
+import io.tributary.common.event.ClientKind;
 import io.tributary.common.event.Recipient;
 import io.tributary.common.event.RecordFormat;
 import io.tributary.common.event.Source;
@@ -84,7 +84,7 @@ record RoutingHeader(
     }
 
     private static boolean isNamed(Recipient recipient) {
-        return recipient.queue() == QueueKind.SHARED_TOPIC;
+        return recipient.kind() == ClientKind.SMALL_APPLICATION;
     }
 
     private static void writeRecipient(ByteWriter writer, Recipient recipient) {
@@ -119,6 +119,6 @@ record RoutingHeader(
                 (flags & RETAIN) != 0,
                 subscriptionIds,
                 (flags & GROUP) == 0 ? null : reader.readString(),
-                named == null ? QueueKind.TOPIC : QueueKind.SHARED_TOPIC);
+                named == null ? ClientKind.APPLICATION : ClientKind.SMALL_APPLICATION);
     }
 }

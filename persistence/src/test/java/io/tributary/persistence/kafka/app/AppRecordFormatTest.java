@@ -3,7 +3,7 @@ package io.tributary.persistence.kafka.app;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.tributary.common.event.QueueKind;
+import io.tributary.common.event.ClientKind;
 import io.tributary.common.event.Recipient;
 import io.tributary.common.event.RecordFormat;
 import io.tributary.common.event.Source;
@@ -55,9 +55,9 @@ class AppRecordFormatTest {
             NOW + 60_000,
             "pump");
     private static final Recipient OWN =
-            new Recipient("erp", 300, QoS.AT_LEAST_ONCE, false, List.of(), null, QueueKind.TOPIC);
+            new Recipient("erp", 300, QoS.AT_LEAST_ONCE, false, List.of(), null, ClientKind.APPLICATION);
     private static final Recipient SHARED =
-            new Recipient("erp", 5, QoS.EXACTLY_ONCE, true, List.of(1, 200), "$share/g/#", QueueKind.SHARED_TOPIC);
+            new Recipient("erp", 5, QoS.EXACTLY_ONCE, true, List.of(1, 200), "$share/g/#", ClientKind.SMALL_APPLICATION);
     private static final Source SOURCE = new Source(3, 1000, 2);
 
     @Test
@@ -193,7 +193,7 @@ class AppRecordFormatTest {
         RecordHeader nameless = new RecordHeader("tributary", HexFormat.of().parseHex("01810005"));
         assertThat(AppRecordFormat.decode(record(bytes("a"), bytes("x"), nameless), "erp")
                         .recipient())
-                .isEqualTo(new Recipient("erp", 5, QoS.AT_LEAST_ONCE, false, List.of(), null, QueueKind.TOPIC));
+                .isEqualTo(new Recipient("erp", 5, QoS.AT_LEAST_ONCE, false, List.of(), null, ClientKind.APPLICATION));
         assertUnreadable(record(bytes("a"), bytes("x"), nameless), null);
     }
 

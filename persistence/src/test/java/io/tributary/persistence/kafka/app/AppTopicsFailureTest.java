@@ -5,7 +5,7 @@ import static io.tributary.persistence.contract.Waiting.get;
 import static io.tributary.persistence.contract.Waiting.until;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.tributary.common.event.QueueKind;
+import io.tributary.common.event.ClientKind;
 import io.tributary.common.event.Recipient;
 import io.tributary.common.event.RecordFormat;
 import io.tributary.common.mqtt.QoS;
@@ -38,7 +38,7 @@ class AppTopicsFailureTest {
     private static final long BUFFER_BYTES = 1024 * 1024;
     private static final AppTopic ERP = new AppTopic("erp", false);
     private static final Recipient RECIPIENT =
-            new Recipient("erp", 9, QoS.AT_LEAST_ONCE, false, List.of(), null, QueueKind.TOPIC);
+            new Recipient("erp", 9, QoS.AT_LEAST_ONCE, false, List.of(), null, ClientKind.APPLICATION);
 
     @TempDir
     @SuppressWarnings("NullAway.Init")

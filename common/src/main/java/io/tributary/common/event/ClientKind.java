@@ -1,17 +1,17 @@
 package io.tributary.common.event;
 
-/** Where the messages of a persistent session wait until the client acknowledges them; fixed when the session begins. */
-public enum QueueKind {
+/** What a client is: where the messages of its persistent session wait until they are acknowledged; fixed when the session begins. */
+public enum ClientKind {
     /** In the log of the session's shard and in the shard's state: a device client. */
-    SHARD(0),
+    DEVICE(0),
     /** In a topic of the client's own: an application client. */
-    TOPIC(1),
+    APPLICATION(1),
     /** In a topic that the client shares with others: an application client with little traffic. */
-    SHARED_TOPIC(2);
+    SMALL_APPLICATION(2);
 
     private final int code;
 
-    QueueKind(int code) {
+    ClientKind(int code) {
         this.code = code;
     }
 
@@ -25,17 +25,17 @@ public enum QueueKind {
      *
      * @throws UnreadableRecordException when there is none
      */
-    public static QueueKind of(int code) {
+    public static ClientKind of(int code) {
         return switch (code) {
-            case 0 -> SHARD;
-            case 1 -> TOPIC;
-            case 2 -> SHARED_TOPIC;
-            default -> throw new UnreadableRecordException("queue kind " + code);
+            case 0 -> DEVICE;
+            case 1 -> APPLICATION;
+            case 2 -> SMALL_APPLICATION;
+            default -> throw new UnreadableRecordException("client kind " + code);
         };
     }
 
     /** Whether the client is an application. */
     public boolean isApplication() {
-        return this != SHARD;
+        return this != DEVICE;
     }
 }
