@@ -1,13 +1,13 @@
 package io.tributary.broker.shard;
 
 import io.tributary.common.event.ClientKind;
-import io.tributary.common.event.SessionHead;
+import io.tributary.common.event.StoredSession;
 import io.tributary.common.mqtt.Will;
 import io.tributary.persistence.app.AppTopics.AppTopic;
 import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 
-/** One session as the fold of its shard's log: the mutable form of {@link SessionHead}, and its will. */
+/** One session as the fold of its shard's log: the mutable form of {@link StoredSession}, and its will. */
 final class ClientState {
     /** More than any sequence number: an application may have been sent messages of which only its topic knows. */
     static final long UNKNOWN = Long.MAX_VALUE / 2;
@@ -71,24 +71,24 @@ final class ClientState {
         this.topic = topic;
     }
 
-    ClientState(SessionHead head) {
-        this(head.clientId(), head.session(), head.topic() == null ? null : new TopicProgress(head.topic()));
-        lastSequence = head.lastSequence();
-        resendUpTo = head.resendUpTo();
-        queuedMessages = head.queuedMessages();
-        queuedBytes = head.queuedBytes();
-        groupUpTo = head.groupUpTo();
-        leftUpTo = head.leftUpTo();
-        for (int packetId : head.inboundPacketIds()) {
+    ClientState(StoredSession stored) {
+        this(stored.clientId(), stored.session(), stored.topic() == null ? null : new TopicProgress(stored.topic()));
+        lastSequence = stored.lastSequence();
+        resendUpTo = stored.resendUpTo();
+        queuedMessages = stored.queuedMessages();
+        queuedBytes = stored.queuedBytes();
+        groupUpTo = stored.groupUpTo();
+        leftUpTo = stored.leftUpTo();
+        for (int packetId : stored.inboundPacketIds()) {
             inboundPacketIds.add(packetId);
         }
-        epoch = head.epoch();
-        node = head.node();
-        connection = head.connection();
-        sessionExpirySeconds = head.sessionExpirySeconds();
-        receiveMaximum = head.receiveMaximum();
-        detachedAtMillis = head.detachedAtMillis();
-        willDueAtMillis = head.willDueAtMillis();
+        epoch = stored.epoch();
+        node = stored.node();
+        connection = stored.connection();
+        sessionExpirySeconds = stored.sessionExpirySeconds();
+        receiveMaximum = stored.receiveMaximum();
+        detachedAtMillis = stored.detachedAtMillis();
+        willDueAtMillis = stored.willDueAtMillis();
     }
 
     /** The name under which the fold keeps messages for a session that is over: no client's, for it has U+0000 [MQTT-1.5.4-2]. */
@@ -206,8 +206,8 @@ final class ClientState {
         return inboundPacketIds.stream().mapToInt(Integer::intValue).toArray();
     }
 
-    SessionHead toHead() {
-        return new SessionHead(
+    StoredSession toStored() {
+        return new StoredSession(
                 clientId,
                 session,
                 epoch,

@@ -3,7 +3,7 @@ package io.tributary.broker.shard;
 import io.tributary.broker.shard.SessionQueues.Page;
 import io.tributary.common.event.QueueEntry.Queued;
 import io.tributary.common.event.RoutingFormat;
-import io.tributary.common.event.SessionHead;
+import io.tributary.common.event.StoredSession;
 import io.tributary.common.event.ShardEvent;
 import io.tributary.common.event.ShardEvent.Head;
 import io.tributary.common.event.ShardEvent.HeadQueue;
@@ -21,7 +21,7 @@ import org.jspecify.annotations.Nullable;
  * rebuild the shard though its beginning is deleted, see {@link Restore}.
  *
  * <p>A round tells the state as it was at the offset at which it began, a few sessions a tick; its memory is a copy of the
- * heads. Time is the log's. An owner goes by the last round of the owners before it, and begins one soon where there was none.
+ * sessions. Time is the log's. An owner goes by the last round of the owners before it, and begins one soon where there was none.
  * Confined to the thread of the driver.
  */
 final class HeadRepeats {
@@ -61,12 +61,12 @@ final class HeadRepeats {
     /** All sessions as they were at one offset. */
     private static final class Round {
         final long asOf;
-        final Queue<Head> heads = new ArrayDeque<>();
+        final Queue<Head> sessions = new ArrayDeque<>();
         final HeadsComplete end;
-        final int headsATick;
+        final int sessionsATick;
         /** The session whose queue is being read, and from where it is read on. */
         @Nullable
-        SessionHead queueOf;
+        StoredSession queueOf;
 
         long nextSequence;
         boolean isOver;
@@ -74,14 +74,14 @@ final class HeadRepeats {
         Round(long ownerEpoch, ShardState state, long retentionMillis) {
             asOf = state.applied();
             for (ClientState client : state.clients()) {
-                heads.add(new Head(ownerEpoch, asOf, client.toHead(), client.will));
+                sessions.add(new Head(ownerEpoch, asOf, client.toStored(), client.will));
             }
             List<Source> sources = state.sources().stream()
                     .map(latest -> new Source(latest.shard(), latest.offset(), latest.part()))
                     .toList();
             end = new HeadsComplete(ownerEpoch, asOf, state.ownerEpoch(), sources);
             long ticks = Math.max(1, retentionMillis / SHORTEST_ROUND / TICK_MILLIS);
-            headsATick = (int) Math.max(LEAST_HEADS_A_TICK, (heads.size() + ticks - 1) / ticks);
+            sessionsATick = (int) Math.max(LEAST_HEADS_A_TICK, (sessions.size() + ticks - 1) / ticks);
         }
     }
 
@@ -148,25 +148,25 @@ final class HeadRepeats {
     }
 
     private void goOn(Round now) {
-        for (int left = now.headsATick; left > 0 && now.queueOf == null && !now.heads.isEmpty(); left--) {
-            Head next = now.heads.remove();
+        for (int left = now.sessionsATick; left > 0 && now.queueOf == null && !now.sessions.isEmpty(); left--) {
+            Head next = now.sessions.remove();
             append(next);
-            if (next.head().queuedMessages() > 0) {
-                now.queueOf = next.head();
+            if (next.session().queuedMessages() > 0) {
+                now.queueOf = next.session();
                 now.nextSequence = 1;
             }
         }
         if (now.queueOf != null) {
             readQueue(now, now.queueOf);
-        } else if (now.heads.isEmpty() && !now.isOver && underWay == 0) { // a round without one of its heads is none
+        } else if (now.sessions.isEmpty() && !now.isOver && underWay == 0) { // a round without one of its sessions is none
             now.isOver = true;
             append(now.end);
         }
     }
 
     /** Reads what is left of a queue; when its session has ended meanwhile, whoever rebuilds it will learn so from the log. */
-    private void readQueue(Round now, SessionHead head) {
-        ClientState client = state.client(head.clientId());
+    private void readQueue(Round now, StoredSession stored) {
+        ClientState client = state.client(stored.clientId());
         if (client == null) {
             now.queueOf = null;
             return;
@@ -177,23 +177,23 @@ final class HeadRepeats {
             if (page == null) {
                 ticksToRest = TICKS_AFTER_FAILURE;
             } else {
-                append(now, head, page);
+                append(now, stored, page);
             }
         });
     }
 
-    private void append(Round now, SessionHead head, Page page) {
+    private void append(Round now, StoredSession stored, Page page) {
         List<Kept> kept = page.entries().stream()
-                .takeWhile(entry -> entry.sequence() <= head.lastSequence()) // others came later
+                .takeWhile(entry -> entry.sequence() <= stored.lastSequence()) // others came later
                 .map(entry -> new Kept(entry.sequence(), entry.entry()))
                 .toList();
         if (!kept.isEmpty()) {
             for (List<Kept> part : Parts.of(kept, HeadRepeats::largestSizeOf, appender.roomBytes() / PART_OF_ROOM)) {
-                append(new HeadQueue(ownerEpoch, now.asOf, head.clientId(), part));
+                append(new HeadQueue(ownerEpoch, now.asOf, stored.clientId(), part));
             }
         }
         now.nextSequence = page.next();
-        if (now.nextSequence > head.lastSequence()) {
+        if (now.nextSequence > stored.lastSequence()) {
             now.queueOf = null;
         }
         long bytes = kept.stream().mapToLong(one -> one.entry().sizeBytes()).sum();

@@ -1,7 +1,7 @@
 package io.tributary.broker.shard;
 
 import io.tributary.common.event.EventCodec;
-import io.tributary.common.event.SessionHead;
+import io.tributary.common.event.StoredSession;
 import io.tributary.common.event.ShardEvent;
 import io.tributary.common.event.ShardEvent.Head;
 import io.tributary.common.event.ShardEvent.HeadQueue;
@@ -54,7 +54,7 @@ final class Restore {
     private List<String> cleared;
     private List<WillKey> willsRemoved;
     private List<SequencedEntry> queued = new ArrayList<>();
-    private List<SessionHead> heads = new ArrayList<>();
+    private List<StoredSession> sessions = new ArrayList<>();
     private List<ClientWill> wills = new ArrayList<>();
     private long bytes;
     private boolean isComplete;
@@ -155,7 +155,7 @@ final class Restore {
 
     private void copy(ShardEvent event) {
         switch (event) {
-            case Head head when isOfRound(head.ownerEpoch(), head.asOf()) -> copy(head);
+            case Head stored when isOfRound(stored.ownerEpoch(), stored.asOf()) -> copy(stored);
             case HeadQueue queue when isOfRound(queue.ownerEpoch(), queue.asOf()) -> copy(queue);
             case HeadsComplete complete when isOfRound(complete.ownerEpoch(), complete.asOf()) -> isComplete = true;
             default -> {}
@@ -166,11 +166,11 @@ final class Restore {
         return found != null && found.ownerEpoch() == roundOwner && found.asOf() == asOf && !isComplete;
     }
 
-    private void copy(Head head) {
-        heads.add(head.head());
-        if (head.will() != null) {
-            wills.add(new ClientWill(head.head().clientId(), head.head().epoch(), head.will(), false));
-            bytes += head.will().message().sizeBytes();
+    private void copy(Head stored) {
+        sessions.add(stored.session());
+        if (stored.will() != null) {
+            wills.add(new ClientWill(stored.session().clientId(), stored.session().epoch(), stored.will(), false));
+            bytes += stored.will().message().sizeBytes();
         }
     }
 
@@ -182,7 +182,7 @@ final class Restore {
     }
 
     private void saveIfLarge() {
-        boolean isLarge = heads.size() + queued.size() >= config.savePointChanges() || bytes >= config.savePointBytes();
+        boolean isLarge = sessions.size() + queued.size() >= config.savePointChanges() || bytes >= config.savePointBytes();
         if (!saving && (isComplete || (copying && isLarge))) {
             log.pause(shard);
             save();
@@ -211,7 +211,7 @@ final class Restore {
                 ShardStore.NEVER_REPEATED,
                 sources,
                 cleared,
-                heads,
+                sessions,
                 List.of(),
                 queued,
                 willsRemoved,
@@ -220,7 +220,7 @@ final class Restore {
         storedApplied = applied;
         cleared = List.of();
         willsRemoved = List.of();
-        heads = new ArrayList<>();
+        sessions = new ArrayList<>();
         queued = new ArrayList<>();
         wills = new ArrayList<>();
         bytes = 0;

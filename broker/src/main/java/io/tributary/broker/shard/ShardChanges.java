@@ -2,7 +2,7 @@ package io.tributary.broker.shard;
 
 import io.tributary.common.collection.SequenceMap;
 import io.tributary.common.event.QueueEntry;
-import io.tributary.common.event.SessionHead;
+import io.tributary.common.event.StoredSession;
 import io.tributary.common.event.Source;
 import io.tributary.persistence.shard.SavePoint.ClientWill;
 import io.tributary.persistence.shard.SavePoint.SequenceKey;
@@ -51,7 +51,7 @@ final class ShardChanges {
         private final SequenceMap<QueueEntry> queued = new SequenceMap<>();
         private Set<Long> removed = Set.of();
         private long firstAdded = Long.MAX_VALUE;
-        /** Whether the head has changed, or is new. */
+        /** Whether the stored session has changed, or is new. */
         private boolean isDirty;
         /** Whether a session ended. */
         private boolean isCleared;
@@ -76,7 +76,7 @@ final class ShardChanges {
         return changes;
     }
 
-    /** Marks the head of a client as changed. */
+    /** Marks the stored session of a client as changed. */
     void touch(ClientState client) {
         touched(client);
     }
@@ -227,15 +227,15 @@ final class ShardChanges {
         return clients;
     }
 
-    List<SessionHead> heads(Map<String, ClientState> clients) {
-        List<SessionHead> heads = new ArrayList<>(sessionCount);
+    List<StoredSession> sessions(Map<String, ClientState> clients) {
+        List<StoredSession> sessions = new ArrayList<>(sessionCount);
         byClient.forEach((clientId, changes) -> {
             ClientState client = changes.isDirty ? clients.get(clientId) : null;
             if (client != null) {
-                heads.add(client.toHead());
+                sessions.add(client.toStored());
             }
         });
-        return heads;
+        return sessions;
     }
 
     List<SequenceKey> removed() {

@@ -26,7 +26,7 @@ import org.slf4j.LoggerFactory;
  *
  * <pre>
  * IDLE       --assigned-------------------------------> CLAIMING   an Owner record is appended
- * CLAIMING   --the record is durable, its offset known-> LOADING   the store is claimed, heads and wills are read
+ * CLAIMING   --the record is durable, its offset known-> LOADING   the store is claimed, sessions and wills are read
  * LOADING    --all pages read-------------------------> REPLAYING  the log is folded on from the applied offset
  * REPLAYING  --records that it needs are deleted------> RESTORING  the log is searched for what owners repeated in it
  * RESTORING  --found and copied into the store--------> LOADING
@@ -246,8 +246,8 @@ final class ShardDriver implements Tenure.Loser {
     }
 
     private void load(ShardState state, @Nullable String cursor, List<ClientWill> wills) {
-        tenure.onAnswer(store.readHeads(shard, cursor), page -> {
-            state.load(page.heads(), List.of());
+        tenure.onAnswer(store.readSessions(shard, cursor), page -> {
+            state.load(page.sessions(), List.of());
             wills.addAll(page.wills());
             if (page.cursor() != null) {
                 load(state, page.cursor(), wills);

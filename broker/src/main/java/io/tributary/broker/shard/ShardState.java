@@ -4,7 +4,7 @@ import io.tributary.broker.shard.Effects.Taken;
 import io.tributary.common.event.QueueEntry;
 import io.tributary.common.event.ClientKind;
 import io.tributary.common.event.Recipient;
-import io.tributary.common.event.SessionHead;
+import io.tributary.common.event.StoredSession;
 import io.tributary.common.event.ShardEvent;
 import io.tributary.common.event.ShardEvent.Attach;
 import io.tributary.common.event.ShardEvent.ClientSettled;
@@ -70,7 +70,7 @@ import org.jspecify.annotations.Nullable;
  * <p>Time is the log's alone: a SessionExpired or a WillDue whose own record was appended before its time changes nothing, and
  * an Attach after a session's expiry begins a new one, whether anybody has said meanwhile that the session is over or not.
  *
- * <p>Heads that an owner repeats change nothing, whatever they say: they cannot bring back a session that has ended since.
+ * <p>Sessions that an owner repeats change nothing, whatever they say: they cannot bring back a session that has ended since.
  *
  * <p>Where the log has lost its end and gone on, offsets are used for a second time. What would be named by one of them, a
  * connection or a message that is handed on, is not folded: its client tries again.
@@ -97,7 +97,7 @@ final class ShardState {
     private int leaderEpoch;
     private long repeatedMillis;
 
-    /** Creates the state as a store has it; heads and wills follow through {@link #load}. */
+    /** Creates the state as a store has it; sessions and wills follow through {@link #load}. */
     ShardState(Effects effects, Claim stored) {
         this.effects = effects;
         applied = stored.applied();
@@ -114,10 +114,10 @@ final class ShardState {
         effects = later;
     }
 
-    /** Adds sessions and wills that the store has. All heads have to be loaded before their clients' wills. */
-    void load(List<SessionHead> heads, List<ClientWill> wills) {
-        for (SessionHead head : heads) {
-            clients.put(head.clientId(), new ClientState(head));
+    /** Adds sessions and wills that the store has. All sessions have to be loaded before their clients' wills. */
+    void load(List<StoredSession> sessions, List<ClientWill> wills) {
+        for (StoredSession stored : sessions) {
+            clients.put(stored.clientId(), new ClientState(stored));
         }
         for (ClientWill will : wills) {
             ClientState client = clients.get(will.clientId());
@@ -203,7 +203,7 @@ final class ShardState {
                 repeatedMillis,
                 taken.sources(),
                 taken.cleared(),
-                taken.heads(clients),
+                taken.sessions(clients),
                 taken.removed(),
                 taken.queued(),
                 taken.willsRemoved(),
@@ -221,7 +221,7 @@ final class ShardState {
         return reused == null ? applied : Math.max(applied, reused.to());
     }
 
-    /** The time of the log's last complete round of repeated heads, or {@link ShardStore#NEVER_REPEATED}. */
+    /** The time of the log's last complete round of log snapshots, or {@link ShardStore#NEVER_REPEATED}. */
     long repeatedMillis() {
         return repeatedMillis;
     }

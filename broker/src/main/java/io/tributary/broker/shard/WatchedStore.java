@@ -25,7 +25,7 @@ final class WatchedStore implements ShardStore {
 
     private enum Call {
         CLAIM,
-        READ_HEADS,
+        READ_SESSIONS,
         READ_QUEUE,
         SAVE
     }
@@ -60,8 +60,8 @@ final class WatchedStore implements ShardStore {
     }
 
     @Override
-    public CompletionStage<HeadPage> readHeads(int shard, @Nullable String cursor) {
-        return watched(shard, Call.READ_HEADS, store.readHeads(shard, cursor));
+    public CompletionStage<SessionPage> readSessions(int shard, @Nullable String cursor) {
+        return watched(shard, Call.READ_SESSIONS, store.readSessions(shard, cursor));
     }
 
     @Override

@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.tributary.common.event.EventCodec;
 import io.tributary.common.event.QueueEntry;
-import io.tributary.common.event.SessionHead;
+import io.tributary.common.event.StoredSession;
 import io.tributary.common.event.TopicState;
 import io.tributary.persistence.shard.LogRecord;
 import io.tributary.persistence.shard.ShardStore;
@@ -15,7 +15,7 @@ import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The store holds what folding the log from its beginning gives, whoever saved it in how many steps; what a head counts is
+ * The store holds what folding the log from its beginning gives, whoever saved it in how many steps; what a stored session counts is
  * what its queue has, and nothing is left in a queue whose client has acknowledged everything.
  */
 final class FoldIsDeterministic implements Ledger.Promise {
@@ -65,7 +65,7 @@ final class FoldIsDeterministic implements Ledger.Promise {
                         stored.repeatedMillis,
                         List.copyOf(stored.sources.values()),
                         null));
-        state.load(List.copyOf(stored.heads.values()), List.copyOf(stored.wills.values()));
+        state.load(List.copyOf(stored.sessions.values()), List.copyOf(stored.wills.values()));
         records.forEach(record -> state.apply(record.offset(), record.timeMillis(), EventCodec.decode(record.value())));
         SimStore.Shard folded = stored.copy();
         folded.apply(state.takeSavePoint(0, stored.applied));
@@ -79,30 +79,30 @@ final class FoldIsDeterministic implements Ledger.Promise {
         assertThat(stored.sources).isEqualTo(folded.sources);
         assertThat(stored.queues).isEqualTo(folded.queues);
         assertThat(stored.wills).isEqualTo(folded.wills);
-        assertThat(texts(stored.heads)).isEqualTo(texts(folded.heads));
+        assertThat(texts(stored.sessions)).isEqualTo(texts(folded.sessions));
     }
 
-    /** Heads have arrays, which compare by identity. */
-    private static Map<String, String> texts(Map<String, SessionHead> heads) {
+    /** Sessions have arrays, which compare by identity. */
+    private static Map<String, String> texts(Map<String, StoredSession> sessions) {
         Map<String, String> texts = new TreeMap<>();
-        heads.forEach((clientId, head) -> texts.put(
+        sessions.forEach((clientId, stored) -> texts.put(
                 clientId,
                 List.of(
-                                head.session(),
-                                head.epoch(),
-                                String.valueOf(head.node()),
-                                head.connection(),
-                                head.sessionExpirySeconds(),
-                                head.detachedAtMillis(),
-                                head.willDueAtMillis(),
-                                head.lastSequence(),
-                                head.resendUpTo(),
-                                head.queuedMessages(),
-                                head.queuedBytes(),
-                                head.groupUpTo(),
-                                head.leftUpTo(),
-                                text(head.topic()),
-                                java.util.Arrays.toString(head.inboundPacketIds()))
+                                stored.session(),
+                                stored.epoch(),
+                                String.valueOf(stored.node()),
+                                stored.connection(),
+                                stored.sessionExpirySeconds(),
+                                stored.detachedAtMillis(),
+                                stored.willDueAtMillis(),
+                                stored.lastSequence(),
+                                stored.resendUpTo(),
+                                stored.queuedMessages(),
+                                stored.queuedBytes(),
+                                stored.groupUpTo(),
+                                stored.leftUpTo(),
+                                text(stored.topic()),
+                                java.util.Arrays.toString(stored.inboundPacketIds()))
                         .toString()));
         return texts;
     }
@@ -116,15 +116,15 @@ final class FoldIsDeterministic implements Ledger.Promise {
     }
 
     private static void checkCounts(SimStore.Shard shard) {
-        for (SessionHead head : shard.heads.values()) {
-            Map<Long, QueueEntry> queue = shard.queues.getOrDefault(head.clientId(), new TreeMap<>());
+        for (StoredSession stored : shard.sessions.values()) {
+            Map<Long, QueueEntry> queue = shard.queues.getOrDefault(stored.clientId(), new TreeMap<>());
             long bytes = 0;
             for (QueueEntry entry : queue.values()) {
                 bytes += entry.sizeBytes();
             }
-            if (head.queuedMessages() != queue.size() || head.queuedBytes() != bytes) {
-                throw new Violation(head.clientId() + " counts " + head.queuedMessages() + " messages of "
-                        + head.queuedBytes() + " bytes, and has " + queue.size() + " of " + bytes);
+            if (stored.queuedMessages() != queue.size() || stored.queuedBytes() != bytes) {
+                throw new Violation(stored.clientId() + " counts " + stored.queuedMessages() + " messages of "
+                        + stored.queuedBytes() + " bytes, and has " + queue.size() + " of " + bytes);
             }
         }
     }

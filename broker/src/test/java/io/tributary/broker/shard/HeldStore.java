@@ -72,8 +72,8 @@ final class HeldStore implements ShardStore {
     }
 
     @Override
-    public CompletionStage<HeadPage> readHeads(int shard, @Nullable String cursor) {
-        return hold(() -> new HeadPage(List.copyOf(content.heads.values()), List.copyOf(content.wills.values()), null));
+    public CompletionStage<SessionPage> readSessions(int shard, @Nullable String cursor) {
+        return hold(() -> new SessionPage(List.copyOf(content.sessions.values()), List.copyOf(content.wills.values()), null));
     }
 
     @Override

@@ -23,8 +23,8 @@ public final class InstantStore implements ShardStore {
     }
 
     @Override
-    public CompletionStage<HeadPage> readHeads(int shard, @Nullable String cursor) {
-        return CompletableFuture.completedStage(new HeadPage(List.of(), List.of(), null));
+    public CompletionStage<SessionPage> readSessions(int shard, @Nullable String cursor) {
+        return CompletableFuture.completedStage(new SessionPage(List.of(), List.of(), null));
     }
 
     @Override

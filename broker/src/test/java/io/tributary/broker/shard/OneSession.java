@@ -2,7 +2,7 @@ package io.tributary.broker.shard;
 
 import io.tributary.broker.delivery.Attached;
 import io.tributary.common.event.EventCodec;
-import io.tributary.common.event.SessionHead;
+import io.tributary.common.event.StoredSession;
 import io.tributary.common.event.ShardEvent;
 import io.tributary.common.event.ShardEvent.Attach;
 import io.tributary.common.event.ShardEvent.Detach;
@@ -91,23 +91,23 @@ final class OneSession implements Ledger.Promise {
             }
         }
         for (int shard = 0; shard < world.log.shards(); shard++) {
-            for (SessionHead head : FoldIsDeterministic.fold(world.log.records(shard), Long.MAX_VALUE)
-                    .heads
+            for (StoredSession stored : FoldIsDeterministic.fold(world.log.records(shard), Long.MAX_VALUE)
+                    .sessions
                     .values()) {
-                check(world, head);
+                check(world, stored);
             }
         }
     }
 
-    private static void check(SimWorld world, SessionHead head) {
-        SimClient client = world.client(head.clientId());
-        if (client.isAway && head.node() != null) {
-            throw new Violation(client.name + " is away and has the session " + head);
+    private static void check(SimWorld world, StoredSession stored) {
+        SimClient client = world.client(stored.clientId());
+        if (client.isAway && stored.node() != null) {
+            throw new Violation(client.name + " is away and has the session " + stored);
         }
-        boolean expires = head.sessionExpirySeconds() != ShardState.NEVER_EXPIRES_SECONDS;
-        long expiresAt = head.detachedAtMillis() + head.sessionExpirySeconds() * 1000 + LATEST_MILLIS;
+        boolean expires = stored.sessionExpirySeconds() != ShardState.NEVER_EXPIRES_SECONDS;
+        long expiresAt = stored.detachedAtMillis() + stored.sessionExpirySeconds() * 1000 + LATEST_MILLIS;
         if (client.isAway && expires && expiresAt < world.clock.nowMillis()) {
-            throw new Violation("the session of " + client.name + " should have expired: " + head);
+            throw new Violation("the session of " + client.name + " should have expired: " + stored);
         }
     }
 }

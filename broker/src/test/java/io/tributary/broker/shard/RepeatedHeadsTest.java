@@ -44,10 +44,10 @@ class RepeatedHeadsTest {
         fold(publish("m", recipient("a", 1)), publish("n", recipient("a", 1)));
         ticks(20);
         assertThat(repeated()).hasSize(3);
-        Head head = (Head) repeated().getFirst();
-        assertThat(head.asOf()).isEqualTo(3);
-        assertThat(head.head().lastSequence()).isEqualTo(2);
-        assertThat(head.will()).isEqualTo(LATE_WILL);
+        Head stored = (Head) repeated().getFirst();
+        assertThat(stored.asOf()).isEqualTo(3);
+        assertThat(stored.session().lastSequence()).isEqualTo(2);
+        assertThat(stored.will()).isEqualTo(LATE_WILL);
         assertThat(repeated().get(1))
                 .isEqualTo(new HeadQueue(
                         0, 3, "a", List.of(new Kept(1, Samples.queued("m")), new Kept(2, Samples.queued("n")))));
@@ -152,7 +152,7 @@ class RepeatedHeadsTest {
         assertThat(restored).isEqualTo(1);
         assertThat(recordsLost).isZero();
         ticks(11);
-        assertThat(store.content.heads).containsOnlyKeys("a", "b");
+        assertThat(store.content.sessions).containsOnlyKeys("a", "b");
         assertThat(store.content.sources).containsEntry(5, new SourcePosition(5, 70, 1));
         assertThat(store.content.queues.get("a")).containsOnlyKeys(1L, 2L);
     }
@@ -164,18 +164,18 @@ class RepeatedHeadsTest {
         ticks(20);
         loseStore(2);
         store.content.applied = -3;
-        store.content.heads.put("stranger", new ClientState("stranger", 0, ClientKind.DEVICE).toHead());
+        store.content.sessions.put("stranger", new ClientState("stranger", 0, ClientKind.DEVICE).toStored());
         goLive();
         ticks(11);
         assertThat(restored).isEqualTo(1);
-        assertThat(store.content.heads).containsOnlyKeys("a");
+        assertThat(store.content.sessions).containsOnlyKeys("a");
     }
 
     @Test
     void lossIsCountedWhenTheRoundHasNoEnd() {
         goLive();
         fold(attach("a", 7));
-        log.add(0, new Head(0, 1, new ClientState("a", 1, ClientKind.DEVICE).toHead(), null), nowMillis);
+        log.add(0, new Head(0, 1, new ClientState("a", 1, ClientKind.DEVICE).toStored(), null), nowMillis);
         loseStore(2);
         goLive();
         assertThat(restored).isZero();

@@ -54,7 +54,7 @@ class SavePointsTest {
         proceed();
         store.answerAll();
         assertThat(store.content.applied).isEqualTo(1);
-        assertThat(store.content.heads).containsOnlyKeys("a");
+        assertThat(store.content.sessions).containsOnlyKeys("a");
         assertThat(log.calls).containsExactly("truncate 2");
     }
 

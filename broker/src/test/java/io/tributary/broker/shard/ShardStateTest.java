@@ -19,7 +19,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.tributary.common.event.Destinations;
 import io.tributary.common.event.ClientKind;
 import io.tributary.common.event.Recipient;
-import io.tributary.common.event.SessionHead;
+import io.tributary.common.event.StoredSession;
 import io.tributary.common.event.ShardEvent;
 import io.tributary.common.event.ShardEvent.HandOver;
 import io.tributary.common.event.ShardEvent.Moved;
@@ -59,12 +59,12 @@ class ShardStateTest {
         state.apply(0, 0, Samples.attach("a", 1, 0, null));
         state.apply(1, 0, Samples.detach("a", 0, false, 0));
         state.takeSavePoint(0, -1);
-        state.apply(2, 0, new ShardEvent.Head(0, 0, new ClientState("a", 0, ClientKind.DEVICE).toHead(), Samples.WILL));
+        state.apply(2, 0, new ShardEvent.Head(0, 0, new ClientState("a", 0, ClientKind.DEVICE).toStored(), Samples.WILL));
         state.apply(3, 0, new ShardEvent.HeadQueue(0, 0, "a", List.of(new ShardEvent.Kept(1, Samples.queued("m")))));
         state.apply(4, 0, new ShardEvent.HeadsComplete(0, 0, 0, List.of(new Source(1, 2, 3))));
         assertThat(state.client("a")).isNull();
         SavePoint savePoint = state.takeSavePoint(0, 1);
-        assertThat(savePoint.heads()).isEmpty();
+        assertThat(savePoint.sessions()).isEmpty();
         assertThat(savePoint.queued()).isEmpty();
         assertThat(savePoint.wills()).isEmpty();
         assertThat(savePoint.sources()).isEmpty();
@@ -614,9 +614,9 @@ class ShardStateTest {
     @Test
     void willsBelongToTheirConnectionsWhenLoaded() {
         fold(attach("a", 7, FOREVER, DELAYED_WILL));
-        SessionHead head = client("a").toHead();
+        StoredSession stored = client("a").toStored();
         state = new ShardState(effects, new Claim(5, -1, List.of()));
-        state.load(List.of(head), List.of());
+        state.load(List.of(stored), List.of());
         state.load(
                 List.of(),
                 List.of(
@@ -656,18 +656,18 @@ class ShardStateTest {
         SavePoint first = state.takeSavePoint(0, -1);
         assertThat(first.applied()).isEqualTo(2);
         assertThat(first.foldedOwner()).isEqualTo(0);
-        assertThat(first.heads()).hasSize(1);
+        assertThat(first.sessions()).hasSize(1);
         assertThat(first.queued()).hasSize(1);
         SavePoint second = state.takeSavePoint(0, 2);
-        assertThat(second.heads()).isEmpty();
+        assertThat(second.sessions()).isEmpty();
         assertThat(second.queued()).isEmpty();
     }
 
     @Test
     void headIsTheSameWhenLoaded() {
         fold(attach("a", 7, 60, null), publish("m", recipient("a", 0)), relay(0, 5), detach("a", 0, true, 30));
-        SessionHead head = client("a").toHead();
-        assertThat(new ClientState(head).toHead()).usingRecursiveComparison().isEqualTo(head);
+        StoredSession stored = client("a").toStored();
+        assertThat(new ClientState(stored).toStored()).usingRecursiveComparison().isEqualTo(stored);
     }
 
     private void fold(ShardEvent... events) {
@@ -683,7 +683,7 @@ class ShardStateTest {
     private void reload(SavePoint savePoint) {
         effects.take();
         state = new ShardState(effects, new Claim(savePoint.applied(), savePoint.foldedOwner(), savePoint.sources()));
-        state.load(savePoint.heads(), savePoint.wills());
+        state.load(savePoint.sessions(), savePoint.wills());
     }
 
     private ClientState client(String clientId) {

@@ -1,7 +1,7 @@
 package io.tributary.broker.shard;
 
 import io.tributary.common.event.QueueEntry;
-import io.tributary.common.event.SessionHead;
+import io.tributary.common.event.StoredSession;
 import io.tributary.persistence.shard.FencedException;
 import io.tributary.persistence.shard.LogRecord;
 import io.tributary.persistence.shard.SavePoint;
@@ -59,7 +59,7 @@ final class SimStore {
         Reused reused;
 
         final Map<Integer, SourcePosition> sources = new TreeMap<>();
-        final Map<String, SessionHead> heads = new TreeMap<>();
+        final Map<String, StoredSession> sessions = new TreeMap<>();
         final Map<String, NavigableMap<Long, QueueEntry>> queues = new TreeMap<>();
         final Map<String, ClientWill> wills = new TreeMap<>();
 
@@ -73,7 +73,7 @@ final class SimStore {
             copy.log = log;
             copy.reused = reused;
             copy.sources.putAll(sources);
-            copy.heads.putAll(heads);
+            copy.sessions.putAll(sessions);
             queues.forEach((clientId, queue) -> copy.queues.put(clientId, new TreeMap<>(queue)));
             copy.wills.putAll(wills);
             return copy;
@@ -86,9 +86,9 @@ final class SimStore {
             foldedOwner = savePoint.foldedOwner();
             repeatedMillis = savePoint.repeatedMillis();
             savePoint.sources().forEach(source -> sources.put(source.shard(), source));
-            savePoint.cleared().forEach(heads::remove);
+            savePoint.cleared().forEach(sessions::remove);
             savePoint.cleared().forEach(queues::remove);
-            savePoint.heads().forEach(head -> heads.put(head.clientId(), head));
+            savePoint.sessions().forEach(stored -> sessions.put(stored.clientId(), stored));
             savePoint.removed().forEach(key -> queue(key.clientId()).remove(key.sequence()));
             savePoint.queued().forEach(entry -> queue(entry.clientId()).put(entry.sequence(), entry.entry()));
             savePoint.willsRemoved().forEach(key -> wills.remove(nameOf(key)));
@@ -168,20 +168,20 @@ final class SimStore {
         }
 
         @Override
-        public CompletionStage<HeadPage> readHeads(int shard, @Nullable String cursor) {
+        public CompletionStage<SessionPage> readSessions(int shard, @Nullable String cursor) {
             return ask(() -> {
                 Shard state = shards.get(shard);
-                if (cursor == null) { // wills before heads, for either order is allowed
-                    return new HeadPage(List.of(), List.copyOf(state.wills.values()), "");
+                if (cursor == null) { // wills before sessions, for either order is allowed
+                    return new SessionPage(List.of(), List.copyOf(state.wills.values()), "");
                 }
-                List<SessionHead> page = new ArrayList<>();
-                for (SessionHead head : state.heads.values()) {
-                    if (head.clientId().compareTo(cursor) > 0 && page.size() < ENTRIES_PER_PAGE) {
-                        page.add(head);
+                List<StoredSession> page = new ArrayList<>();
+                for (StoredSession stored : state.sessions.values()) {
+                    if (stored.clientId().compareTo(cursor) > 0 && page.size() < ENTRIES_PER_PAGE) {
+                        page.add(stored);
                     }
                 }
                 boolean isLast = page.isEmpty();
-                return new HeadPage(
+                return new SessionPage(
                         page, List.of(), isLast ? null : page.getLast().clientId());
             });
         }

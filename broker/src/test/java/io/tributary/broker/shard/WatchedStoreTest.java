@@ -38,13 +38,13 @@ class WatchedStoreTest {
     void allIsWellWhenTheCallThatFailedWorks() {
         answering.failure = new RedisStoreException("no connection");
         store.claim(3, new Claimant(1));
-        store.readHeads(4, null);
+        store.readSessions(4, null);
         answering.failure = null;
         store.claim(3, new Claimant(1));
         store.claim(4, new Claimant(1)); // says nothing about reading
 
         assertThat(store.trouble()).isEqualTo(new StoreTrouble(1, Duration.ZERO, "no connection"));
-        store.readHeads(4, null);
+        store.readSessions(4, null);
         assertThat(store.trouble()).isNull();
     }
 
@@ -84,8 +84,8 @@ class WatchedStoreTest {
         }
 
         @Override
-        public CompletionStage<HeadPage> readHeads(int shard, @Nullable String cursor) {
-            return answer(new HeadPage(List.of(), List.of(), null));
+        public CompletionStage<SessionPage> readSessions(int shard, @Nullable String cursor) {
+            return answer(new SessionPage(List.of(), List.of(), null));
         }
 
         @Override

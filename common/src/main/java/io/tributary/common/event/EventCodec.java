@@ -72,7 +72,7 @@ public final class EventCodec {
             case SessionExpired expired -> writeSessionExpired(writer, expired);
             case WillDue due -> writeWillDue(writer, due);
             case HandOver handOver -> writeHandOver(writer, handOver);
-            case Head head -> writeHead(writer, head);
+            case Head stored -> writeSession(writer, stored);
             case HeadQueue queue -> writeHeadQueue(writer, queue);
             case HeadsComplete complete -> writeHeadsComplete(writer, complete);
             case TopicFound found -> writeTopicFound(writer, found);
@@ -101,7 +101,7 @@ public final class EventCodec {
                 new SessionExpired(reader.readNumber(), reader.readString(), reader.readNumber(), reader.readNumber());
             case WILL_DUE -> readWillDue(reader);
             case HAND_OVER -> readHandOver(reader);
-            case HEAD -> readHead(reader);
+            case HEAD -> readSession(reader);
             case HEAD_QUEUE -> readHeadQueue(reader);
             case HEADS_COMPLETE -> readHeadsComplete(reader);
             case TOPIC_FOUND -> readTopicFound(reader);
@@ -339,16 +339,16 @@ public final class EventCodec {
                 RoutingFormat.readDestinations(reader));
     }
 
-    private static void writeHead(ByteWriter writer, Head head) {
+    private static void writeSession(ByteWriter writer, Head stored) {
         writer.writeByte(HEAD);
-        writer.writeNumber(head.ownerEpoch());
-        writer.writeNumber(head.asOf());
-        StateCodec.writeHead(writer, head.head());
-        writeWill(writer, head.will());
+        writer.writeNumber(stored.ownerEpoch());
+        writer.writeNumber(stored.asOf());
+        StateCodec.writeSession(writer, stored.session());
+        writeWill(writer, stored.will());
     }
 
-    private static Head readHead(ByteReader reader) {
-        return new Head(reader.readNumber(), reader.readNumber(), StateCodec.readHead(reader), readWill(reader));
+    private static Head readSession(ByteReader reader) {
+        return new Head(reader.readNumber(), reader.readNumber(), StateCodec.readSession(reader), readWill(reader));
     }
 
     private static void writeHeadQueue(ByteWriter writer, HeadQueue queue) {

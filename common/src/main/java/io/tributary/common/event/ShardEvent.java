@@ -178,7 +178,7 @@ public sealed interface ShardEvent {
     record Head(
             long ownerEpoch,
             long asOf,
-            SessionHead head,
+            StoredSession session,
             @Nullable Will will) implements ShardEvent {}
 
     /**

@@ -25,16 +25,16 @@ public final class StateCodec {
 
     private StateCodec() {}
 
-    /** Encodes the head of a session. */
-    public static byte[] encodeHead(SessionHead head, int format) {
+    /** Encodes a session without its queue. */
+    public static byte[] encodeSession(StoredSession stored, int format) {
         ByteWriter writer = begin(format, HEAD, SMALL);
-        writeHead(writer, head);
+        writeSession(writer, stored);
         return writer.toBytes();
     }
 
-    /** Decodes the head of a session. */
-    public static SessionHead decodeHead(byte[] bytes) {
-        return decode(bytes, HEAD, StateCodec::readHead);
+    /** Decodes a session without its queue. */
+    public static StoredSession decodeSession(byte[] bytes) {
+        return decode(bytes, HEAD, StateCodec::readSession);
     }
 
     /** Encodes an entry of a queue. */
@@ -95,31 +95,31 @@ public final class StateCodec {
         return writer.toBytes();
     }
 
-    /** Writes the head of a session into a record. */
-    static void writeHead(ByteWriter writer, SessionHead head) {
-        writer.writeString(head.clientId());
-        writer.writeNumber(head.session());
-        writer.writeNumber(head.epoch());
-        writer.writeNullableString(head.node());
-        writer.writeNumber(head.connection());
-        writer.writeNumber(head.sessionExpirySeconds());
-        writer.writeNumber(head.receiveMaximum());
-        writer.writeSigned(head.detachedAtMillis());
-        writeDueTime(writer, head.willDueAtMillis());
-        writer.writeNumber(head.lastSequence());
-        writer.writeSigned(head.resendUpTo());
-        writer.writeNumber(head.queuedMessages());
-        writer.writeNumber(head.queuedBytes());
-        writer.writeNumber(head.groupUpTo());
-        writer.writeNumber(head.leftUpTo());
-        writeTopic(writer, head.topic());
+    /** Writes a session without its queue into a record. */
+    static void writeSession(ByteWriter writer, StoredSession stored) {
+        writer.writeString(stored.clientId());
+        writer.writeNumber(stored.session());
+        writer.writeNumber(stored.epoch());
+        writer.writeNullableString(stored.node());
+        writer.writeNumber(stored.connection());
+        writer.writeNumber(stored.sessionExpirySeconds());
+        writer.writeNumber(stored.receiveMaximum());
+        writer.writeSigned(stored.detachedAtMillis());
+        writeDueTime(writer, stored.willDueAtMillis());
+        writer.writeNumber(stored.lastSequence());
+        writer.writeSigned(stored.resendUpTo());
+        writer.writeNumber(stored.queuedMessages());
+        writer.writeNumber(stored.queuedBytes());
+        writer.writeNumber(stored.groupUpTo());
+        writer.writeNumber(stored.leftUpTo());
+        writeTopic(writer, stored.topic());
         writer.writeNumbers(
-                Arrays.stream(head.inboundPacketIds()).asLongStream().toArray());
+                Arrays.stream(stored.inboundPacketIds()).asLongStream().toArray());
     }
 
-    /** Reads what {@link #writeHead} wrote. */
-    static SessionHead readHead(ByteReader reader) {
-        return new SessionHead(
+    /** Reads what {@link #writeSession} wrote. */
+    static StoredSession readSession(ByteReader reader) {
+        return new StoredSession(
                 reader.readString(),
                 reader.readNumber(),
                 reader.readNumber(),

@@ -101,9 +101,9 @@ class GoldenEncodingTest {
     @Test
     void stateIsReadWhenOldBytesAreDecoded() {
         Map<String, byte[]> golden = golden("state-1.txt");
-        assertThat(StateCodec.decodeHead(bytes(golden, "head")))
+        assertThat(StateCodec.decodeSession(bytes(golden, "head")))
                 .usingRecursiveComparison()
-                .isEqualTo(head());
+                .isEqualTo(session());
         assertThat(StateCodec.decodeQueueEntry(bytes(golden, "queued"))).isEqualTo(queued());
         assertThat(StateCodec.decodeQueueEntry(bytes(golden, "released"))).isEqualTo(new QueueEntry.Released());
         assertThat(StateCodec.decodeWill(bytes(golden, "will"))).isEqualTo(new StateCodec.StoredWill(WILL, true));
@@ -130,8 +130,8 @@ class GoldenEncodingTest {
         events.put("session-expired", new SessionExpired(77, "device-1", 1000, 17));
         events.put("will-due", new WillDue("device-1", 1000, FULL, Destinations.NONE));
         events.put("hand-over", new HandOver(77, "member", 5, List.of(new Moved(6, 80, PLAIN, DESTINATIONS))));
-        events.put("head", new Head(77, 2000, head(), null));
-        events.put("head-with-will", new Head(77, 2000, head(), WILL));
+        events.put("head", new Head(77, 2000, session(), null));
+        events.put("head-with-will", new Head(77, 2000, session(), WILL));
         events.put(
                 "head-queue",
                 new HeadQueue(
@@ -146,7 +146,7 @@ class GoldenEncodingTest {
 
     private static Map<String, byte[]> state() {
         Map<String, byte[]> state = new LinkedHashMap<>();
-        state.put("head", StateCodec.encodeHead(head(), RecordFormat.NEWEST));
+        state.put("head", StateCodec.encodeSession(session(), RecordFormat.NEWEST));
         state.put("queued", StateCodec.encodeQueueEntry(queued(), RecordFormat.NEWEST));
         state.put("released", StateCodec.encodeQueueEntry(new QueueEntry.Released(), RecordFormat.NEWEST));
         state.put("will", StateCodec.encodeWill(WILL, true, RecordFormat.NEWEST));
@@ -154,8 +154,8 @@ class GoldenEncodingTest {
         return state;
     }
 
-    private static SessionHead head() {
-        return new SessionHead(
+    private static StoredSession session() {
+        return new StoredSession(
                 "device-1",
                 300,
                 1000,
@@ -175,7 +175,7 @@ class GoldenEncodingTest {
                 new int[] {1, 65_535});
     }
 
-    private static SessionHead application() {
+    private static StoredSession application() {
         TopicState topic = new TopicState(
                 ClientKind.APPLICATION,
                 "k0pQ",
@@ -185,7 +185,7 @@ class GoldenEncodingTest {
                 new long[] {(1L << 40) + 2},
                 new long[] {(1L << 40) + 5},
                 List.of(SOURCE));
-        return new SessionHead(
+        return new StoredSession(
                 "erp", 300, 1000, "node-a", 9, 3600, 20, 0, Long.MAX_VALUE, 0, -1, 0, 0, 0, 0, topic, new int[0]);
     }
 

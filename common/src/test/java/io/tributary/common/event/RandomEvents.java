@@ -52,7 +52,7 @@ final class RandomEvents {
                 new SessionExpired(number(), text(), number(), number()),
                 new WillDue(text(), number(), message(), destinations()),
                 new HandOver(number(), text(), number(), list(this::moved)),
-                new Head(number(), number(), head(), nullable(this::will)),
+                new Head(number(), number(), session(), nullable(this::will)),
                 new HeadQueue(number(), number(), text(), list(() -> new Kept(number(), queueEntry()))),
                 new HeadsComplete(number(), number(), random.nextBoolean() ? -1 : number(), list(this::presentSource)),
                 new ShardEvent.TopicFound(number(), text(), number(), text(), number(), number()));
@@ -62,8 +62,8 @@ final class RandomEvents {
         return new Publish(message(), list(this::recipient), source());
     }
 
-    SessionHead head() {
-        return new SessionHead(
+    StoredSession session() {
+        return new StoredSession(
                 text(),
                 number(),
                 number(),

@@ -15,16 +15,16 @@ import org.junit.jupiter.api.Test;
 class StateCodecTest {
     private static final int ROUNDS = 500;
     private static final List<Function<byte[], Object>> DECODERS = List.of(
-            StateCodec::decodeHead, StateCodec::decodeQueueEntry, StateCodec::decodeWill, StateCodec::decodeMessage);
+            StateCodec::decodeSession, StateCodec::decodeQueueEntry, StateCodec::decodeWill, StateCodec::decodeMessage);
 
     @Test
     void decodesWhatWasEncodedWhenStateIsRandom() {
         RandomEvents random = new RandomEvents(1);
         for (int round = 0; round < ROUNDS; round++) {
-            SessionHead head = random.head();
-            assertThat(StateCodec.decodeHead(StateCodec.encodeHead(head, RecordFormat.NEWEST)))
+            StoredSession stored = random.session();
+            assertThat(StateCodec.decodeSession(StateCodec.encodeSession(stored, RecordFormat.NEWEST)))
                     .usingRecursiveComparison()
-                    .isEqualTo(head);
+                    .isEqualTo(stored);
             QueueEntry entry = random.queueEntry();
             assertThat(StateCodec.decodeQueueEntry(StateCodec.encodeQueueEntry(entry, RecordFormat.NEWEST)))
                     .isEqualTo(entry);
@@ -79,7 +79,7 @@ class StateCodecTest {
 
     private static List<byte[]> oneOfEach(RandomEvents random) {
         return List.of(
-                StateCodec.encodeHead(random.head(), RecordFormat.NEWEST),
+                StateCodec.encodeSession(random.session(), RecordFormat.NEWEST),
                 StateCodec.encodeQueueEntry(random.queueEntry(), RecordFormat.NEWEST),
                 StateCodec.encodeWill(random.will(), true, RecordFormat.NEWEST),
                 StateCodec.encodeMessage(random.message(), random.source(), RecordFormat.NEWEST));

@@ -62,7 +62,7 @@ public class ShardFoldBenchmark extends Microbenchmark {
         return new Attach(Messages.client(client), "here", client, false, 3600, 100, ClientKind.DEVICE, null);
     }
 
-    /** All messages are acknowledged before the save point, which is left with heads: steady traffic. */
+    /** All messages are acknowledged before the save point, which is left with sessions: steady traffic. */
     @Benchmark
     @OperationsPerInvocation(MESSAGES)
     public SavePoint publishAndSettle() {

@@ -16,15 +16,15 @@ public class StateCodecBenchmark extends Microbenchmark {
     @Param({"62", "1024"})
     public int payloadBytes;
 
-    private SessionHead head;
+    private StoredSession stored;
     private Queued entry;
-    private byte[] encodedHead;
+    private byte[] encodedSession;
     private byte[] encodedEntry;
 
     /** Makes a session and a message that waits for it. */
     @Setup
     public void prepare() {
-        head = new SessionHead(
+        stored = new StoredSession(
                 Messages.client(1),
                 1_000_000,
                 2_000_000,
@@ -43,20 +43,20 @@ public class StateCodecBenchmark extends Microbenchmark {
                 null,
                 new int[0]);
         entry = new Queued(Messages.message(payloadBytes), QoS.AT_LEAST_ONCE, false, List.of(), null);
-        encodedHead = StateCodec.encodeHead(head, RecordFormat.NEWEST);
+        encodedSession = StateCodec.encodeSession(stored, RecordFormat.NEWEST);
         encodedEntry = StateCodec.encodeQueueEntry(entry, RecordFormat.NEWEST);
     }
 
-    /** A session's head to bytes. */
+    /** A stored session to bytes. */
     @Benchmark
-    public byte[] encodeHead() {
-        return StateCodec.encodeHead(head, RecordFormat.NEWEST);
+    public byte[] encodeSession() {
+        return StateCodec.encodeSession(stored, RecordFormat.NEWEST);
     }
 
-    /** A session's head from bytes. */
+    /** A stored session from bytes. */
     @Benchmark
-    public SessionHead decodeHead() {
-        return StateCodec.decodeHead(encodedHead);
+    public StoredSession decodeSession() {
+        return StateCodec.decodeSession(encodedSession);
     }
 
     /** A message in a queue to bytes. */

@@ -2,7 +2,7 @@ package io.tributary.persistence.shard;
 
 import io.tributary.common.event.QueueEntry.Queued;
 import io.tributary.common.event.RecordFormat;
-import io.tributary.common.event.SessionHead;
+import io.tributary.common.event.StoredSession;
 import io.tributary.common.mqtt.QoS;
 import io.tributary.localcluster.LocalRedis;
 import io.tributary.perf.jmh.Messages;
@@ -37,7 +37,7 @@ public class SavePointBenchmark extends Microbenchmark {
     @Param({"rocksdb", "redis"})
     public String store = "";
 
-    /** How many offline sessions have a message that comes and one that goes, with their heads; 0 moves the offset alone. */
+    /** How many offline sessions have a message that comes and one that goes, with their sessions; 0 moves the offset alone. */
     @Param({"0", "10", "250"})
     public int messages;
 
@@ -94,24 +94,24 @@ public class SavePointBenchmark extends Microbenchmark {
     @Benchmark
     public void save() {
         long next = applied + 1;
-        List<SessionHead> heads = new ArrayList<>(messages);
+        List<StoredSession> sessions = new ArrayList<>(messages);
         List<SequencedEntry> queued = new ArrayList<>(messages);
         List<SequenceKey> removed = new ArrayList<>(messages);
         for (int i = 0; i < messages; i++) {
             String client = Messages.client(i);
-            heads.add(head(client, next));
+            sessions.add(session(client, next));
             queued.add(new SequencedEntry(client, next, entry));
             removed.add(new SequenceKey(client, applied));
         }
         SavePoint point = new SavePoint(
-                owner, applied, next, -1, owner, -1, List.of(), List.of(), heads, removed, queued, List.of(),
+                owner, applied, next, -1, owner, -1, List.of(), List.of(), sessions, removed, queued, List.of(),
                 List.of());
         states.save(SHARD, point).toCompletableFuture().join();
         applied = next;
     }
 
-    private static SessionHead head(String client, long sequence) {
-        return new SessionHead(
+    private static StoredSession session(String client, long sequence) {
+        return new StoredSession(
                 client, 1, 1, null, 0, 3600, 100, 0, Long.MAX_VALUE, sequence, 0, 1, 100, 0, 0, null, new int[0]);
     }
 }

@@ -15,8 +15,8 @@ public interface RedisRecorder {
         CLAIM,
         /** A save point. */
         SAVE,
-        /** A page of heads or wills. */
-        READ_HEADS,
+        /** A page of sessions or wills. */
+        READ_SESSIONS,
         /** A page of a session's queue. */
         READ_QUEUE
     }

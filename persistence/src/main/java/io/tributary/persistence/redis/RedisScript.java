@@ -13,7 +13,7 @@ import java.util.HexFormat;
 enum RedisScript {
     CLAIM("claim.lua", Operation.CLAIM),
     SAVE("save.lua", Operation.SAVE),
-    READ_HASH("read-hash.lua", Operation.READ_HEADS),
+    READ_HASH("read-hash.lua", Operation.READ_SESSIONS),
     READ_QUEUE("read-queue.lua", Operation.READ_QUEUE);
 
     private final byte[] text;

@@ -3,7 +3,7 @@ package io.tributary.persistence.redis;
 import static io.tributary.persistence.redis.StateBytes.decimal;
 
 import io.tributary.common.event.RecordFormat;
-import io.tributary.common.event.SessionHead;
+import io.tributary.common.event.StoredSession;
 import io.tributary.common.event.StateCodec;
 import io.tributary.persistence.shard.SavePoint;
 import io.tributary.persistence.shard.SavePoint.ClientWill;
@@ -63,9 +63,9 @@ public final class RedisShardStore implements ShardStore {
     }
 
     @Override
-    public CompletionStage<HeadPage> readHeads(int shard, @Nullable String cursor) {
-        HeadCursor from = cursor == null ? HeadCursor.FIRST : HeadCursor.parse(cursor);
-        byte[][] hash = {from.wills() ? keys[shard].wills() : keys[shard].heads()};
+    public CompletionStage<SessionPage> readSessions(int shard, @Nullable String cursor) {
+        SessionCursor from = cursor == null ? SessionCursor.FIRST : SessionCursor.parse(cursor);
+        byte[][] hash = {from.wills() ? keys[shard].wills() : keys[shard].sessions()};
         byte[][] arguments = {
             ShardKeys.utf8(from.position()),
             ShardKeys.utf8(from.process()),
@@ -73,7 +73,7 @@ public final class RedisShardStore implements ShardStore {
             decimal(PAGE_BYTES)
         };
         return scripts.run(new ScriptCall(RedisScript.READ_HASH, shard, hash, arguments))
-                .thenApply(reply -> headPage(from, reply));
+                .thenApply(reply -> sessionPage(from, reply));
     }
 
     @Override
@@ -114,19 +114,19 @@ public final class RedisShardStore implements ShardStore {
         scripts.close();
     }
 
-    private static HeadPage headPage(HeadCursor from, List<Object> reply) {
-        List<SessionHead> heads = new ArrayList<>();
+    private static SessionPage sessionPage(SessionCursor from, List<Object> reply) {
+        List<StoredSession> sessions = new ArrayList<>();
         List<ClientWill> wills = new ArrayList<>();
         for (int i = 2; i < reply.size(); i += 2) {
             byte[] value = (byte[]) reply.get(i + 1);
             if (from.wills()) {
                 wills.add(StateBytes.will((byte[]) reply.get(i), value));
             } else {
-                heads.add(StateCodec.decodeHead(value));
+                sessions.add(StateCodec.decodeSession(value));
             }
         }
-        HeadCursor next = from.next(StateBytes.text((byte[]) reply.get(0)), StateBytes.text((byte[]) reply.get(1)));
-        return new HeadPage(heads, wills, next == null ? null : next.toString());
+        SessionCursor next = from.next(StateBytes.text((byte[]) reply.get(0)), StateBytes.text((byte[]) reply.get(1)));
+        return new SessionPage(sessions, wills, next == null ? null : next.toString());
     }
 
     private static QueuePage queuePage(List<Object> reply) {

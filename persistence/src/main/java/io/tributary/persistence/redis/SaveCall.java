@@ -2,7 +2,7 @@ package io.tributary.persistence.redis;
 
 import static io.tributary.persistence.redis.StateBytes.decimal;
 
-import io.tributary.common.event.SessionHead;
+import io.tributary.common.event.StoredSession;
 import io.tributary.common.event.StateCodec;
 import io.tributary.persistence.shard.SavePoint;
 import io.tributary.persistence.shard.SavePoint.ClientWill;
@@ -30,10 +30,10 @@ final class SaveCall {
     SaveCall(ShardKeys shard, SavePoint savePoint, int format) {
         this.format = format;
         keys.add(shard.position());
-        keys.add(shard.heads());
+        keys.add(shard.sessions());
         keys.add(shard.wills());
         addPosition(savePoint);
-        addHeadsAndWills(savePoint);
+        addSessionsAndWills(savePoint);
         changesByClient(savePoint).forEach((clientId, change) -> {
             keys.add(shard.queue(clientId));
             change.addTo(arguments, format);
@@ -59,11 +59,11 @@ final class SaveCall {
         arguments.add(decimal(savePoint.cleared().size()));
         arguments.add(decimal(savePoint.willsRemoved().size()));
         arguments.add(decimal(2L * (3 + savePoint.sources().size())));
-        arguments.add(decimal(2L * savePoint.heads().size()));
+        arguments.add(decimal(2L * savePoint.sessions().size()));
         arguments.add(decimal(2L * savePoint.wills().size()));
     }
 
-    private void addHeadsAndWills(SavePoint savePoint) {
+    private void addSessionsAndWills(SavePoint savePoint) {
         for (String clientId : savePoint.cleared()) {
             arguments.add(ShardKeys.utf8(clientId));
         }
@@ -80,9 +80,9 @@ final class SaveCall {
             arguments.add(StateBytes.sourceField(source));
             arguments.add(StateBytes.sourceValue(source));
         }
-        for (SessionHead head : savePoint.heads()) {
-            arguments.add(ShardKeys.utf8(head.clientId()));
-            arguments.add(StateCodec.encodeHead(head, format));
+        for (StoredSession stored : savePoint.sessions()) {
+            arguments.add(ShardKeys.utf8(stored.clientId()));
+            arguments.add(StateCodec.encodeSession(stored, format));
         }
         for (ClientWill will : savePoint.wills()) {
             arguments.add(StateBytes.willField(will.clientId(), will.epoch()));

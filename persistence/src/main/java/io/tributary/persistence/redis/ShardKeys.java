@@ -6,14 +6,14 @@ import java.util.Arrays;
 /** The keys of one shard, all in the slot of its tag: {@code tributary:{tag}:} and what the key is of. */
 final class ShardKeys {
     private final byte[] position;
-    private final byte[] heads;
+    private final byte[] sessions;
     private final byte[] wills;
     private final byte[] queues;
 
     ShardKeys(String tag) {
         String prefix = "tributary:{" + tag + "}:";
         position = utf8(prefix + "shard");
-        heads = utf8(prefix + "heads");
+        sessions = utf8(prefix + "sessions");
         wills = utf8(prefix + "wills");
         queues = utf8(prefix + "queue:");
     }
@@ -23,8 +23,8 @@ final class ShardKeys {
         return position;
     }
 
-    byte[] heads() {
-        return heads;
+    byte[] sessions() {
+        return sessions;
     }
 
     byte[] wills() {

@@ -1,7 +1,7 @@
 package io.tributary.persistence.rocksdb;
 
 import io.tributary.common.event.QueueEntry;
-import io.tributary.common.event.SessionHead;
+import io.tributary.common.event.StoredSession;
 import io.tributary.common.event.StateCodec;
 import io.tributary.persistence.shard.SavePoint;
 import io.tributary.persistence.shard.SavePoint.ClientWill;
@@ -48,8 +48,8 @@ public final class RocksDbShardStore implements ShardStore {
     }
 
     @Override
-    public CompletionStage<HeadPage> readHeads(int shard, @Nullable String cursor) {
-        return database.read(() -> headPage(shards[shard].keys(), cursor));
+    public CompletionStage<SessionPage> readSessions(int shard, @Nullable String cursor) {
+        return database.read(() -> sessionPage(shards[shard].keys(), cursor));
     }
 
     @Override
@@ -80,31 +80,31 @@ public final class RocksDbShardStore implements ShardStore {
     }
 
     /** The cursor is the key of the last entry of the page, in hexadecimal. */
-    private HeadPage headPage(StateKeys keys, @Nullable String cursor) {
-        List<SessionHead> heads = new ArrayList<>();
+    private SessionPage sessionPage(StateKeys keys, @Nullable String cursor) {
+        List<StoredSession> sessions = new ArrayList<>();
         List<ClientWill> wills = new ArrayList<>();
-        byte[] from = cursor == null ? keys.heads() : HexFormat.of().parseHex(cursor + "00");
+        byte[] from = cursor == null ? keys.sessions() : HexFormat.of().parseHex(cursor + "00");
         int bytes = 0;
         try (Scan scan = database.columns().scan(Column.STATE, from, keys.endOfWills())) {
             for (boolean valid = scan.first(); valid; valid = scan.next()) {
-                bytes += HEAD_OVERHEAD_BYTES + addTo(heads, wills, scan);
+                bytes += HEAD_OVERHEAD_BYTES + addTo(sessions, wills, scan);
                 if (bytes >= PAGE_BYTES) {
-                    return new HeadPage(heads, wills, HexFormat.of().formatHex(scan.key()));
+                    return new SessionPage(sessions, wills, HexFormat.of().formatHex(scan.key()));
                 }
             }
         }
-        return new HeadPage(heads, wills, null);
+        return new SessionPage(sessions, wills, null);
     }
 
     /** Adds what the scan stands at to where it belongs, and gives its size. */
-    private static int addTo(List<SessionHead> heads, List<ClientWill> wills, Scan scan) {
+    private static int addTo(List<StoredSession> sessions, List<ClientWill> wills, Scan scan) {
         byte[] key = scan.key();
         byte[] value = scan.value();
         if (StateKeys.isWill(key)) {
             StateCodec.StoredWill stored = StateCodec.decodeWill(value);
             wills.add(new ClientWill(StateKeys.clientOfWill(key), Keys.lastLong(key), stored.will(), stored.due()));
         } else {
-            heads.add(StateCodec.decodeHead(value));
+            sessions.add(StateCodec.decodeSession(value));
         }
         return value.length;
     }

@@ -1,7 +1,7 @@
 package io.tributary.persistence.rocksdb;
 
 import io.tributary.common.event.RecordFormat;
-import io.tributary.common.event.SessionHead;
+import io.tributary.common.event.StoredSession;
 import io.tributary.common.event.StateCodec;
 import io.tributary.persistence.shard.SavePoint;
 import io.tributary.persistence.shard.SavePoint.ClientWill;
@@ -24,11 +24,11 @@ final class StateChanges {
 
     StateChanges(StateKeys keys, SavePoint savePoint) {
         for (String clientId : savePoint.cleared()) {
-            delete(keys.head(clientId));
+            delete(keys.session(clientId));
             add(new DeleteQueue(keys.queue(clientId)), clientId.length());
         }
-        for (SessionHead head : savePoint.heads()) {
-            put(keys.head(head.clientId()), StateCodec.encodeHead(head, RecordFormat.NEWEST));
+        for (StoredSession stored : savePoint.sessions()) {
+            put(keys.session(stored.clientId()), StateCodec.encodeSession(stored, RecordFormat.NEWEST));
         }
         for (SequenceKey removed : savePoint.removed()) {
             delete(keys.queueEntry(removed.clientId(), removed.sequence()));

@@ -30,8 +30,8 @@ final class StateKeys {
         return Keys.withShort(sources(), otherShard);
     }
 
-    /** Where heads begin, with wills right behind them. */
-    byte[] heads() {
+    /** Where sessions begin, with wills right behind them. */
+    byte[] sessions() {
         return kind(HEAD);
     }
 
@@ -40,7 +40,7 @@ final class StateKeys {
         return Keys.endOf(kind(WILL));
     }
 
-    byte[] head(String clientId) {
+    byte[] session(String clientId) {
         return Keys.withBytes(shard, Keys.prefix(HEAD, clientId));
     }
 
@@ -48,7 +48,7 @@ final class StateKeys {
         return Keys.withLong(Keys.withBytes(shard, Keys.prefix(WILL, clientId)), epoch);
     }
 
-    /** Whether it is a key of a will, of those between heads and the end of wills. */
+    /** Whether it is a key of a will, of those between sessions and the end of wills. */
     static boolean isWill(byte[] key) {
         return key[Short.BYTES] == WILL;
     }

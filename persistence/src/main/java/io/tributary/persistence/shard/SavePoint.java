@@ -1,14 +1,14 @@
 package io.tributary.persistence.shard;
 
 import io.tributary.common.event.QueueEntry;
-import io.tributary.common.event.SessionHead;
+import io.tributary.common.event.StoredSession;
 import io.tributary.common.mqtt.Will;
 import java.util.List;
 
 /**
  * The change that moves a shard's stored state from one offset of its log to a later one, in one atomic step.
  *
- * <p>Within a save point the parts are applied in the order of the components: a cleared client loses its head and its
+ * <p>Within a save point the parts are applied in the order of the components: a cleared client loses its stored session and its
  * queue before anything is put.
  *
  * @param ownerEpoch the owner that saves; the store refuses one that is older than the epoch it has
@@ -17,11 +17,11 @@ import java.util.List;
  * @param leaderEpoch that of the record at this offset, or {@link LogRecord#NO_LEADER}
  * @param foldedOwner the epoch of the latest owner whose record is folded then; while an owner folds what others left, that
  *     is one before it. -1 for none
- * @param repeatedMillis the time, by the log, of the last complete round of repeated heads that is folded then, or {@link
+ * @param repeatedMillis the time, by the log, of the last complete round of log snapshots that is folded then, or {@link
  *     ShardStore#NEVER_REPEATED}
  * @param sources for each shard the latest source applied from it; only those that changed
  * @param cleared clients whose session ended: head and queue go; wills stay until they are removed by name
- * @param heads the heads that changed
+ * @param sessions the sessions that changed, without their queues
  * @param removed queue entries that are done with
  * @param queued queue entries that were added or replaced
  * @param willsRemoved wills that go
@@ -36,7 +36,7 @@ public record SavePoint(
         long repeatedMillis,
         List<SourcePosition> sources,
         List<String> cleared,
-        List<SessionHead> heads,
+        List<StoredSession> sessions,
         List<SequenceKey> removed,
         List<SequencedEntry> queued,
         List<WillKey> willsRemoved,

@@ -1,7 +1,7 @@
 package io.tributary.persistence.shard;
 
 import io.tributary.common.event.QueueEntry;
-import io.tributary.common.event.SessionHead;
+import io.tributary.common.event.StoredSession;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
@@ -19,7 +19,7 @@ public interface ShardStore extends AutoCloseable {
     /** The applied offset of a shard that nothing was ever saved of. */
     long NOTHING_APPLIED = -1;
 
-    /** The time of the last round of repeated heads in a log that has none. */
+    /** The time of the last round of log snapshots in a log that has none. */
     long NEVER_REPEATED = -1;
 
     /**
@@ -29,11 +29,11 @@ public interface ShardStore extends AutoCloseable {
     CompletionStage<Claim> claim(int shard, Claimant owner);
 
     /**
-     * Reads the heads of all sessions of the shard, and all wills, in pages.
+     * Reads all sessions of the shard, and all wills, in pages.
      *
      * @param cursor null for the first page, then the cursor of the page before
      */
-    CompletionStage<HeadPage> readHeads(int shard, @Nullable String cursor);
+    CompletionStage<SessionPage> readSessions(int shard, @Nullable String cursor);
 
     /**
      * Reads a session's queue in the order of sequence numbers.
@@ -96,7 +96,7 @@ public interface ShardStore extends AutoCloseable {
      * @param applied the offset up to which (inclusive) the log is folded, or {@link #NOTHING_APPLIED}
      * @param leaderEpoch that of the last record folded, or {@link LogRecord#NO_LEADER}
      * @param foldedOwner the epoch of the latest owner whose record is folded, -1 for none
-     * @param repeatedMillis the time, by the log, of the last complete round of repeated heads that is folded, or {@link
+     * @param repeatedMillis the time, by the log, of the last complete round of log snapshots that is folded, or {@link
      *     #NEVER_REPEATED}, also when the log has gone back since
      * @param sources the latest source applied from each shard that handed something on
      * @param reused the latest offsets that were used twice, or null
@@ -115,12 +115,12 @@ public interface ShardStore extends AutoCloseable {
     }
 
     /**
-     * Some sessions and some wills of a shard; a will may be on another page than the head of its client.
+     * Some sessions and some wills of a shard; a will may be on another page than the stored session of its client.
      *
      * @param cursor what to ask the next page with, or null when this was the last
      */
-    record HeadPage(
-            List<SessionHead> heads,
+    record SessionPage(
+            List<StoredSession> sessions,
             List<SavePoint.ClientWill> wills,
             @Nullable String cursor) {}
 

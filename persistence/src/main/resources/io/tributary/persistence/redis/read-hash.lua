@@ -1,11 +1,11 @@
 #!lua flags=no-writes
--- Reads a part of a shard's heads or wills. What is there from the first page to the last comes at least once, whatever the
+-- Reads a part of a shard's sessions or wills. What is there from the first page to the last comes at least once, whatever the
 -- shard's owner changes meanwhile; something may come twice when the hash shrinks meanwhile.
 --
 -- A cursor means nothing to another Redis process, for each orders its hashes differently; so a page names its process, and
 -- the next page is refused by any other: after a fail-over or a restart the caller begins again.
 --
--- KEYS  1 heads or wills (hash)
+-- KEYS  1 sessions or wills (hash)
 -- ARGV  1 the cursor, 0 for the first page   2 the process that it is from, empty for the first page
 --       3 the most entries   4 the most bytes; a page is over these by no more than one step
 -- Returns the next cursor (0: this was the last page), the process, then fields and values.

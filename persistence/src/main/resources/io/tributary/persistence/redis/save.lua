@@ -4,10 +4,10 @@
 -- script that has written before. So it takes a save point that frees something, and refuses any other as a whole. (This
 -- is how Redis treats scripts without a shebang line; with one, all of them would be refused.)
 --
--- KEYS  1 position (hash)   2 heads (hash)   3 wills (hash)   4... the queues that change (sorted sets)
+-- KEYS  1 position (hash)   2 sessions (hash)   3 wills (hash)   4... the queues that change (sorted sets)
 -- ARGV  1 the owner's epoch   2 the offset that the state must be at   3 the offset that it is to be at
 --       4 to 8 how many arguments there are of each kind that follows, in this order:
---         heads that go (fields), wills that go (fields), position, heads, wills (fields and values)
+--         sessions that go (fields), wills that go (fields), position, sessions, wills (fields and values)
 --       then for each queue
 --         1 if all of it goes first, else 0; how many ranges go; how many entries come;
 --         the ranges (first and last sequence number); the entries (sequence number and member), ascending
@@ -43,11 +43,11 @@ local function behind(index, count)
   return index + tonumber(count)
 end
 
-local goneHeads = 9
-local goneWills = behind(goneHeads, ARGV[4])
+local goneSessions = 9
+local goneWills = behind(goneSessions, ARGV[4])
 local position = behind(goneWills, ARGV[5])
-local heads = behind(position, ARGV[6])
-local wills = behind(heads, ARGV[7])
+local sessions = behind(position, ARGV[6])
+local wills = behind(sessions, ARGV[7])
 local queues = behind(wills, ARGV[8])
 
 -- An entry replaces the one with its sequence number. Most are higher than all that are there and replace nothing.
@@ -65,7 +65,7 @@ local function removeReplaced(key, from, to)
   end
 end
 
-call('HDEL', KEYS[2], goneHeads, goneWills - 1)
+call('HDEL', KEYS[2], goneSessions, goneWills - 1)
 call('HDEL', KEYS[3], goneWills, position - 1)
 local entries = {} -- for each queue the index of its first entry and of the argument behind the last
 local at = queues
@@ -84,8 +84,8 @@ for k = 4, #KEYS do
 end
 
 redis.call('HSET', KEYS[1], 'epoch', EPOCH, 'applied', APPLIED)
-call('HSET', KEYS[1], position, heads - 1)
-call('HSET', KEYS[2], heads, wills - 1)
+call('HSET', KEYS[1], position, sessions - 1)
+call('HSET', KEYS[2], sessions, wills - 1)
 call('HSET', KEYS[3], wills, queues - 1)
 for k = 4, #KEYS do
   call('ZADD', KEYS[k], entries[k][1], entries[k][2] - 1)

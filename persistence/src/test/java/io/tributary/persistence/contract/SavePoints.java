@@ -1,7 +1,7 @@
 package io.tributary.persistence.contract;
 
 import io.tributary.common.event.QueueEntry.Queued;
-import io.tributary.common.event.SessionHead;
+import io.tributary.common.event.StoredSession;
 import io.tributary.common.mqtt.Message;
 import io.tributary.common.mqtt.PublishProperties;
 import io.tributary.common.mqtt.QoS;
@@ -28,7 +28,7 @@ public final class SavePoints {
     private long repeatedMillis = ShardStore.NEVER_REPEATED;
     private List<SourcePosition> sources = List.of();
     private List<String> cleared = List.of();
-    private List<SessionHead> heads = List.of();
+    private List<StoredSession> sessions = List.of();
     private List<SequenceKey> removed = List.of();
     private List<SequencedEntry> queued = List.of();
     private List<WillKey> willsRemoved = List.of();
@@ -46,9 +46,9 @@ public final class SavePoints {
         return new SavePoints(ownerEpoch, expectedApplied, applied);
     }
 
-    /** A head of the client that differs by the number. */
-    public static SessionHead head(String clientId, long number) {
-        return new SessionHead(
+    /** A stored session of the client that differs by the number. */
+    public static StoredSession session(String clientId, long number) {
+        return new StoredSession(
                 clientId,
                 number,
                 number + 1,
@@ -91,7 +91,7 @@ public final class SavePoints {
         return this;
     }
 
-    /** Sets the time of the last round of repeated heads. */
+    /** Sets the time of the last round of log snapshots. */
     public SavePoints repeatedMillis(long millis) {
         repeatedMillis = millis;
         return this;
@@ -109,9 +109,9 @@ public final class SavePoints {
         return this;
     }
 
-    /** Sets the heads. */
-    public SavePoints heads(List<SessionHead> changed) {
-        heads = changed;
+    /** Sets the sessions. */
+    public SavePoints sessions(List<StoredSession> changed) {
+        sessions = changed;
         return this;
     }
 
@@ -150,7 +150,7 @@ public final class SavePoints {
                 repeatedMillis,
                 sources,
                 cleared,
-                heads,
+                sessions,
                 removed,
                 queued,
                 willsRemoved,

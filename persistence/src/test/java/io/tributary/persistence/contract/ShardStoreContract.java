@@ -1,7 +1,7 @@
 package io.tributary.persistence.contract;
 
 import static io.tributary.persistence.contract.SavePoints.emptySave;
-import static io.tributary.persistence.contract.SavePoints.head;
+import static io.tributary.persistence.contract.SavePoints.session;
 import static io.tributary.persistence.contract.SavePoints.queued;
 import static io.tributary.persistence.contract.SavePoints.will;
 import static io.tributary.persistence.contract.Waiting.assertFails;
@@ -9,7 +9,7 @@ import static io.tributary.persistence.contract.Waiting.get;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.tributary.common.event.QueueEntry;
-import io.tributary.common.event.SessionHead;
+import io.tributary.common.event.StoredSession;
 import io.tributary.persistence.shard.FencedException;
 import io.tributary.persistence.shard.LogRecord;
 import io.tributary.persistence.shard.SavePoint;
@@ -22,7 +22,7 @@ import io.tributary.persistence.shard.ShardStore;
 import io.tributary.persistence.shard.ShardStore.Claim;
 import io.tributary.persistence.shard.ShardStore.Claimant;
 import io.tributary.persistence.shard.ShardStore.Entry;
-import io.tributary.persistence.shard.ShardStore.HeadPage;
+import io.tributary.persistence.shard.ShardStore.SessionPage;
 import io.tributary.persistence.shard.ShardStore.QueuePage;
 import java.util.ArrayList;
 import java.util.List;
@@ -98,36 +98,36 @@ public abstract class ShardStoreContract {
     void saveIsRefusedWhenANewerOwnerHasClaimed() {
         claim(OWNER);
         claim(OWNER + 1);
-        assertFails(store.save(SHARD, withHeads(-1, 5, head("a", 1))), FencedException.class);
-        assertThat(readHeads(SHARD)).isEmpty();
+        assertFails(store.save(SHARD, withSessions(-1, 5, session("a", 1))), FencedException.class);
+        assertThat(readSessions(SHARD)).isEmpty();
     }
 
     @Test
     void saveIsRefusedWhenTheStateIsAtAnotherOffset() {
         claim(OWNER);
-        save(withHeads(-1, 5, head("a", 1)));
-        assertFails(store.save(SHARD, withHeads(4, 6, head("a", 2))), FencedException.class);
-        assertFails(store.save(SHARD, withHeads(-1, 6, head("a", 2))), FencedException.class);
-        assertThat(readHeads(SHARD))
+        save(withSessions(-1, 5, session("a", 1)));
+        assertFails(store.save(SHARD, withSessions(4, 6, session("a", 2))), FencedException.class);
+        assertFails(store.save(SHARD, withSessions(-1, 6, session("a", 2))), FencedException.class);
+        assertThat(readSessions(SHARD))
                 .usingRecursiveFieldByFieldElementComparator()
-                .containsExactly(head("a", 1));
+                .containsExactly(session("a", 1));
         assertThat(claim(OWNER).applied()).isEqualTo(5);
     }
 
     @Test
     void saveSucceedsAndChangesNothingWhenRepeated() {
         claim(OWNER);
-        SavePoint first = withHeads(-1, 5, head("a", 1));
+        SavePoint first = withSessions(-1, 5, session("a", 1));
         save(first);
         save(first);
         assertThat(claim(OWNER).applied()).isEqualTo(5);
-        assertThat(readHeads(SHARD)).hasSize(1);
+        assertThat(readSessions(SHARD)).hasSize(1);
     }
 
     @Test
     void saveOfAnOldOwnerIsRefusedWhenRepeatedAfterANewClaim() {
         claim(OWNER);
-        SavePoint first = withHeads(-1, 5, head("a", 1));
+        SavePoint first = withSessions(-1, 5, session("a", 1));
         save(first);
         claim(OWNER + 1);
         assertFails(store.save(SHARD, first), FencedException.class);
@@ -136,30 +136,30 @@ public abstract class ShardStoreContract {
     @Test
     void headsAreReplacedWhenSavedAgain() {
         claim(OWNER);
-        save(withHeads(-1, 1, head("a", 1), head("b", 1)));
-        save(withHeads(1, 2, head("a", 2)));
-        assertThat(readHeads(SHARD))
+        save(withSessions(-1, 1, session("a", 1), session("b", 1)));
+        save(withSessions(1, 2, session("a", 2)));
+        assertThat(readSessions(SHARD))
                 .usingRecursiveFieldByFieldElementComparator()
-                .containsExactlyInAnyOrder(head("a", 2), head("b", 1));
+                .containsExactlyInAnyOrder(session("a", 2), session("b", 1));
     }
 
     @Test
     void headsComeOnceEachWhenReadInPages() {
         claim(OWNER);
-        List<SessionHead> heads = IntStream.range(0, 6000)
-                .mapToObj(i -> head("client-with-a-rather-long-identifier-" + i, i))
+        List<StoredSession> sessions = IntStream.range(0, 6000)
+                .mapToObj(i -> session("client-with-a-rather-long-identifier-" + i, i))
                 .toList();
-        save(withHeads(-1, 1, heads.toArray(new SessionHead[0])));
+        save(withSessions(-1, 1, sessions.toArray(new StoredSession[0])));
         save(withWills(
                 1,
                 2,
                 List.of(),
                 IntStream.range(0, 100).mapToObj(i -> will("c" + i, i)).toList()));
         assertThat(pages(SHARD)).hasSizeGreaterThan(1);
-        assertThat(readHeads(SHARD))
-                .extracting(SessionHead::clientId)
+        assertThat(readSessions(SHARD))
+                .extracting(StoredSession::clientId)
                 .containsExactlyInAnyOrderElementsOf(
-                        heads.stream().map(SessionHead::clientId).toList());
+                        sessions.stream().map(StoredSession::clientId).toList());
         assertThat(readWills(SHARD)).hasSize(100);
     }
 
@@ -167,14 +167,14 @@ public abstract class ShardStoreContract {
     void shardsKeepApartWhenTheirClientsHaveTheSameName() {
         claim(OWNER);
         get(store.claim(0, new Claimant(3)));
-        save(withHeads(-1, 1, head("a", 1)));
+        save(withSessions(-1, 1, session("a", 1)));
         get(store.save(
                 0,
-                emptySave(3, -1, 8).heads(List.of(head("a", 2), head("b", 2))).build()));
-        assertThat(readHeads(SHARD))
+                emptySave(3, -1, 8).sessions(List.of(session("a", 2), session("b", 2))).build()));
+        assertThat(readSessions(SHARD))
                 .usingRecursiveFieldByFieldElementComparator()
-                .containsExactly(head("a", 1));
-        assertThat(readHeads(0)).hasSize(2);
+                .containsExactly(session("a", 1));
+        assertThat(readSessions(0)).hasSize(2);
     }
 
     @Test
@@ -293,12 +293,12 @@ public abstract class ShardStoreContract {
     void headAndQueueGoAndWillsStayWhenAClientIsCleared() {
         claim(OWNER);
         save(emptySave(OWNER, -1, 1)
-                .heads(List.of(head("a", 1), head("b", 1)))
+                .sessions(List.of(session("a", 1), session("b", 1)))
                 .queued(List.of(entry("a", 1), entry("b", 1)))
                 .wills(List.of(will("a", 1)))
                 .build());
         save(emptySave(OWNER, 1, 2).cleared(List.of("a", "nobody")).build());
-        assertThat(readHeads(SHARD)).extracting(SessionHead::clientId).containsExactly("b");
+        assertThat(readSessions(SHARD)).extracting(StoredSession::clientId).containsExactly("b");
         assertThat(readQueue("a", 0, 10, 10_000).entries()).isEmpty();
         assertThat(sequences(readQueue("b", 0, 10, 10_000))).containsExactly(1L);
         assertThat(readWills(SHARD)).containsExactly(will("a", 1));
@@ -318,12 +318,12 @@ public abstract class ShardStoreContract {
         save(withQueue(-1, 1, entries("a", 1, 100)));
         save(emptySave(OWNER, 1, 2)
                 .cleared(List.of("a"))
-                .heads(List.of(head("a", 2)))
+                .sessions(List.of(session("a", 2)))
                 .queued(List.of(entry("a", 1)))
                 .build());
-        assertThat(readHeads(SHARD))
+        assertThat(readSessions(SHARD))
                 .usingRecursiveFieldByFieldElementComparator()
-                .containsExactly(head("a", 2));
+                .containsExactly(session("a", 2));
         assertThat(sequences(readQueue("a", 0, 10, 10_000))).containsExactly(1L);
     }
 
@@ -333,7 +333,7 @@ public abstract class ShardStoreContract {
         save(emptySave(OWNER, -1, 4)
                 .repeatedMillis(77)
                 .sources(List.of(new SourcePosition(0, 9, 1)))
-                .heads(List.of(head("a", 1)))
+                .sessions(List.of(session("a", 1)))
                 .queued(List.of(entry("a", 1)))
                 .wills(List.of(will("a", 1)))
                 .build());
@@ -342,7 +342,7 @@ public abstract class ShardStoreContract {
         assertFails(store.claim(SHARD, new Claimant(OWNER - 1)), FencedException.class);
         assertThat(claim(OWNER))
                 .isEqualTo(new Claim(4, LogRecord.NO_LEADER, OWNER, 77, List.of(new SourcePosition(0, 9, 1)), null));
-        assertThat(readHeads(SHARD)).hasSize(1);
+        assertThat(readSessions(SHARD)).hasSize(1);
         assertThat(readWills(SHARD)).hasSize(1);
         assertThat(sequences(readQueue("a", 0, 10, 10_000))).containsExactly(1L);
     }
@@ -350,7 +350,7 @@ public abstract class ShardStoreContract {
     @Test
     void acceptedSavePointsAreCompletedWhenClosed() {
         claim(OWNER);
-        CompletionStage<@Nullable Void> saved = store.save(SHARD, withHeads(-1, 5, head("a", 1)));
+        CompletionStage<@Nullable Void> saved = store.save(SHARD, withSessions(-1, 5, session("a", 1)));
         store.close();
         assertThat(saved.toCompletableFuture()).isCompleted();
     }
@@ -359,7 +359,7 @@ public abstract class ShardStoreContract {
     void callsFailWhenClosed() {
         store.close();
         assertFails(store.claim(SHARD, new Claimant(OWNER)), RuntimeException.class);
-        assertFails(store.save(SHARD, withHeads(-1, 5)), RuntimeException.class);
+        assertFails(store.save(SHARD, withSessions(-1, 5)), RuntimeException.class);
     }
 
     private Claim claim(long ownerEpoch) {
@@ -374,18 +374,18 @@ public abstract class ShardStoreContract {
         return get(store.readQueue(SHARD, clientId, from, maxEntries, maxBytes));
     }
 
-    private List<HeadPage> pages(int shard) {
-        List<HeadPage> pages = new ArrayList<>();
+    private List<SessionPage> pages(int shard) {
+        List<SessionPage> pages = new ArrayList<>();
         String cursor = null;
         do {
-            pages.add(get(store.readHeads(shard, cursor)));
+            pages.add(get(store.readSessions(shard, cursor)));
             cursor = pages.getLast().cursor();
         } while (cursor != null);
         return pages;
     }
 
-    private List<SessionHead> readHeads(int shard) {
-        return pages(shard).stream().flatMap(page -> page.heads().stream()).toList();
+    private List<StoredSession> readSessions(int shard) {
+        return pages(shard).stream().flatMap(page -> page.sessions().stream()).toList();
     }
 
     private List<ClientWill> readWills(int shard) {
@@ -402,8 +402,8 @@ public abstract class ShardStoreContract {
                 .build();
     }
 
-    private static SavePoint withHeads(long expectedApplied, long applied, SessionHead... heads) {
-        return emptySave(OWNER, expectedApplied, applied).heads(List.of(heads)).build();
+    private static SavePoint withSessions(long expectedApplied, long applied, StoredSession... sessions) {
+        return emptySave(OWNER, expectedApplied, applied).sessions(List.of(sessions)).build();
     }
 
     private static SavePoint withWills(

@@ -1,7 +1,7 @@
 package io.tributary.persistence.redis;
 
 import static io.tributary.persistence.contract.SavePoints.emptySave;
-import static io.tributary.persistence.contract.SavePoints.head;
+import static io.tributary.persistence.contract.SavePoints.session;
 import static io.tributary.persistence.contract.Waiting.assertFails;
 import static io.tributary.persistence.contract.Waiting.get;
 import static io.tributary.persistence.contract.Waiting.until;
@@ -11,7 +11,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.lettuce.core.cluster.SlotHash;
 import io.lettuce.core.resource.Delay;
 import io.tributary.common.event.RecordFormat;
-import io.tributary.common.event.SessionHead;
+import io.tributary.common.event.StoredSession;
 import io.tributary.localcluster.LocalRedis;
 import io.tributary.persistence.redis.RedisRecorder.Failure;
 import io.tributary.persistence.shard.ShardStore;
@@ -119,19 +119,19 @@ class RedisFaultsTest {
     void replicaGoesOnWhenThePrimaryIsKilled() {
         start(LocalRedis.in(folder).replicas(1));
         owner.save(0, 50);
-        List<SessionHead> heads =
-                IntStream.range(0, 5000).mapToObj(i -> head("c" + i, i)).toList();
-        Workload.retried(() -> store.save(0, emptySave(1, -1, 1).heads(heads).build()));
-        String cursor = Workload.retried(() -> store.readHeads(0, null)).cursor();
+        List<StoredSession> sessions =
+                IntStream.range(0, 5000).mapToObj(i -> session("c" + i, i)).toList();
+        Workload.retried(() -> store.save(0, emptySave(1, -1, 1).sessions(sessions).build()));
+        String cursor = Workload.retried(() -> store.readSessions(0, null)).cursor();
         owner.save(51, 60);
         until(() -> hasReplicaAll(1) && hasReplicaAll(PRIMARY));
         redis.kill(PRIMARY);
         owner.save(61, 100);
         owner.check(100);
         redis.kill(1);
-        assertThatThrownBy(() -> Workload.retried(() -> store.readHeads(0, cursor)))
+        assertThatThrownBy(() -> Workload.retried(() -> store.readSessions(0, cursor)))
                 .hasStackTraceContaining("RESTART");
-        assertThat(Workload.retried(() -> store.readHeads(0, null)).heads()).isNotEmpty();
+        assertThat(Workload.retried(() -> store.readSessions(0, null)).sessions()).isNotEmpty();
     }
 
     @Test

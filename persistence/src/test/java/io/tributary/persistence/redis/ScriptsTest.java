@@ -1,7 +1,7 @@
 package io.tributary.persistence.redis;
 
 import static io.tributary.persistence.contract.SavePoints.emptySave;
-import static io.tributary.persistence.contract.SavePoints.head;
+import static io.tributary.persistence.contract.SavePoints.session;
 import static io.tributary.persistence.contract.SavePoints.message;
 import static io.tributary.persistence.contract.SavePoints.queued;
 import static io.tributary.persistence.contract.SavePoints.will;
@@ -28,7 +28,7 @@ import io.tributary.persistence.shard.ShardStore;
 import io.tributary.persistence.shard.ShardStore.Claim;
 import io.tributary.persistence.shard.ShardStore.Claimant;
 import io.tributary.persistence.shard.ShardStore.Entry;
-import io.tributary.persistence.shard.ShardStore.HeadPage;
+import io.tributary.persistence.shard.ShardStore.SessionPage;
 import io.tributary.persistence.shard.ShardStore.QueuePage;
 import io.tributary.persistence.shard.ShardStore.Reused;
 import java.nio.file.Path;
@@ -232,8 +232,8 @@ class ScriptsTest {
         get(store.save(
                 SHARD,
                 emptySave(OWNER, -1, 1)
-                        .heads(IntStream.range(0, count)
-                                .mapToObj(i -> head("client-" + i, i))
+                        .sessions(IntStream.range(0, count)
+                                .mapToObj(i -> session("client-" + i, i))
                                 .toList())
                         .sources(IntStream.range(0, 4096)
                                 .mapToObj(i -> new SourcePosition(i, i, 1))
@@ -255,8 +255,8 @@ class ScriptsTest {
                                 .mapToObj(i -> new SequenceKey("a", i))
                                 .toList())
                         .build()));
-        List<HeadPage> pages = pages();
-        assertThat(pages).allMatch(page -> page.heads().isEmpty());
+        List<SessionPage> pages = pages();
+        assertThat(pages).allMatch(page -> page.sessions().isEmpty());
         assertThat(pages.stream().mapToInt(page -> page.wills().size()).sum()).isEqualTo(count);
         QueuePage queue = get(store.readQueue(SHARD, "a", 1, 3, PAGE_BYTES));
         assertThat(queue.entries()).extracting(Entry::sequence).containsExactly(1L, 3L, 5L);
@@ -280,18 +280,18 @@ class ScriptsTest {
         get(store.save(
                 SHARD,
                 emptySave(OWNER, -1, 1)
-                        .heads(IntStream.range(0, 5000)
-                                .mapToObj(i -> head("client-with-a-rather-long-identifier-" + i, i))
+                        .sessions(IntStream.range(0, 5000)
+                                .mapToObj(i -> session("client-with-a-rather-long-identifier-" + i, i))
                                 .toList())
                         .wills(IntStream.range(0, 200)
                                 .mapToObj(i -> new SavePoint.ClientWill(
                                         "c" + i, i, new Will(withPayload(message(i), payload), 0, -1), false))
                                 .toList())
                         .build()));
-        List<HeadPage> pages = pages();
-        assertThat(pages).allMatch(page -> page.heads().size() <= 2100);
+        List<SessionPage> pages = pages();
+        assertThat(pages).allMatch(page -> page.sessions().size() <= 2100);
         assertThat(pages).allMatch(page -> page.wills().size() <= PAGE_BYTES / payload.length + 60);
-        assertThat(pages.stream().mapToInt(page -> page.heads().size()).sum()).isEqualTo(5000);
+        assertThat(pages.stream().mapToInt(page -> page.sessions().size()).sum()).isEqualTo(5000);
     }
 
     @Test
@@ -299,14 +299,14 @@ class ScriptsTest {
         get(store.save(
                 SHARD,
                 emptySave(OWNER, -1, 1)
-                        .heads(IntStream.range(0, 5000)
-                                .mapToObj(i -> head("c" + i, i))
+                        .sessions(IntStream.range(0, 5000)
+                                .mapToObj(i -> session("c" + i, i))
                                 .toList())
                         .build()));
-        String cursor = get(store.readHeads(SHARD, null)).cursor();
+        String cursor = get(store.readSessions(SHARD, null)).cursor();
         assertThat(cursor).isNotNull();
         String foreign = cursor.substring(0, cursor.lastIndexOf('/') + 1) + "0123456789abcdef0123456789abcdef01234567";
-        assertFails(store.readHeads(SHARD, foreign), RedisStoreException.class);
+        assertFails(store.readSessions(SHARD, foreign), RedisStoreException.class);
         assertThat(recorder.failures()).containsExactly(Failure.UNAVAILABLE);
     }
 
@@ -318,7 +318,7 @@ class ScriptsTest {
             assertFails(
                     store.save(
                             SHARD,
-                            emptySave(OWNER, 1, 2).heads(List.of(head("b", 1))).build()),
+                            emptySave(OWNER, 1, 2).sessions(List.of(session("b", 1))).build()),
                     RedisStoreException.class);
             assertThat(recorder.failures()).containsExactly(Failure.OUT_OF_MEMORY);
             assertThat(get(store.claim(SHARD, new Claimant(OWNER + 1))).applied())
@@ -328,12 +328,12 @@ class ScriptsTest {
                     SHARD,
                     emptySave(OWNER + 1, 1, 2)
                             .removed(List.of(new SequenceKey("a", 1)))
-                            .heads(List.of(head("a", 1)))
+                            .sessions(List.of(session("a", 1)))
                             .build()));
         } finally {
             limitMemory("0");
         }
-        assertThat(pages().getFirst().heads()).hasSize(1);
+        assertThat(pages().getFirst().sessions()).hasSize(1);
     }
 
     @Test
@@ -341,14 +341,14 @@ class ScriptsTest {
         get(store.save(
                 SHARD,
                 emptySave(OWNER, -1, 1)
-                        .heads(List.of(head("a", 1)))
+                        .sessions(List.of(session("a", 1)))
                         .queued(List.of(entry("a", 1)))
                         .wills(List.of(will("a", 1)))
                         .build()));
         String prefix = "tributary:{" + SlotTags.of(4).get(SHARD) + "}:";
         assertThat(cluster.connection().sync().keys("*"))
                 .extracting(String::new)
-                .containsExactlyInAnyOrder(prefix + "shard", prefix + "heads", prefix + "wills", prefix + "queue:a");
+                .containsExactlyInAnyOrder(prefix + "shard", prefix + "sessions", prefix + "wills", prefix + "queue:a");
     }
 
     @Test
@@ -368,13 +368,13 @@ class ScriptsTest {
             get(newer.save(
                     SHARD,
                     emptySave(OWNER, -1, 1)
-                            .heads(List.of(head("a", 1)))
+                            .sessions(List.of(session("a", 1)))
                             .queued(List.of(entry("a", 1)))
                             .build()));
             assertThatThrownBy(() -> get(store.readQueue(SHARD, "a", 0, 1, PAGE_BYTES)))
                     .rootCause()
                     .hasMessage("the record has format 2, and this version reads 1 to 1");
-            assertThatThrownBy(() -> get(store.readHeads(SHARD, null)))
+            assertThatThrownBy(() -> get(store.readSessions(SHARD, null)))
                     .rootCause()
                     .hasMessage("the record has format 2, and this version reads 1 to 1");
         }
@@ -404,11 +404,11 @@ class ScriptsTest {
                 .toList();
     }
 
-    private List<HeadPage> pages() {
-        List<HeadPage> pages = new ArrayList<>();
+    private List<SessionPage> pages() {
+        List<SessionPage> pages = new ArrayList<>();
         @Nullable String cursor = null;
         do {
-            pages.add(get(store.readHeads(SHARD, cursor)));
+            pages.add(get(store.readSessions(SHARD, cursor)));
             cursor = pages.getLast().cursor();
         } while (cursor != null);
         return pages;

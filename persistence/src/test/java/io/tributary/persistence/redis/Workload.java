@@ -1,13 +1,13 @@
 package io.tributary.persistence.redis;
 
 import static io.tributary.persistence.contract.SavePoints.emptySave;
-import static io.tributary.persistence.contract.SavePoints.head;
+import static io.tributary.persistence.contract.SavePoints.session;
 import static io.tributary.persistence.contract.SavePoints.queued;
 import static io.tributary.persistence.contract.SavePoints.will;
 import static io.tributary.persistence.contract.Waiting.get;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.tributary.common.event.SessionHead;
+import io.tributary.common.event.StoredSession;
 import io.tributary.persistence.contract.Waiting;
 import io.tributary.persistence.shard.FencedException;
 import io.tributary.persistence.shard.SavePoint;
@@ -18,7 +18,7 @@ import io.tributary.persistence.shard.ShardStore;
 import io.tributary.persistence.shard.ShardStore.Claim;
 import io.tributary.persistence.shard.ShardStore.Claimant;
 import io.tributary.persistence.shard.ShardStore.Entry;
-import io.tributary.persistence.shard.ShardStore.HeadPage;
+import io.tributary.persistence.shard.ShardStore.SessionPage;
 import io.tributary.persistence.shard.ShardStore.QueuePage;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -33,7 +33,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * What an owner does to a shard while Redis is in trouble: save points one after the other, each tried again until it is
- * stored or refused. After save point n, three clients' heads say n, and their queues end with n and begin with n - 9.
+ * stored or refused. After save point n, three clients' stored sessions say n, and their queues end with n and begin with n - 9.
  */
 final class Workload {
     private static final long OWNER = 3;
@@ -63,9 +63,9 @@ final class Workload {
     /** Checks that the state is that after save point n, wholly. */
     void check(long number) {
         assertThat(claim().applied()).isEqualTo(number);
-        HeadPage page = retried(() -> store.readHeads(shard, null));
-        assertThat(page.heads()).extracting(SessionHead::clientId).containsExactlyInAnyOrderElementsOf(CLIENTS);
-        assertThat(page.heads()).extracting(SessionHead::session).containsOnly(number);
+        SessionPage page = retried(() -> store.readSessions(shard, null));
+        assertThat(page.sessions()).extracting(StoredSession::clientId).containsExactlyInAnyOrderElementsOf(CLIENTS);
+        assertThat(page.sessions()).extracting(StoredSession::session).containsOnly(number);
         for (String client : CLIENTS) {
             QueuePage queue = retried(() -> store.readQueue(shard, client, 0, 100, 1 << 20));
             assertThat(queue.applied()).isEqualTo(number);
@@ -109,7 +109,7 @@ final class Workload {
 
     SavePoint savePoint(long number) {
         return emptySave(OWNER, number - 1, number)
-                .heads(CLIENTS.stream().map(client -> head(client, number)).toList())
+                .sessions(CLIENTS.stream().map(client -> session(client, number)).toList())
                 .queued(CLIENTS.stream()
                         .map(client -> new SequencedEntry(client, number, queued(number)))
                         .toList())
@@ -126,7 +126,7 @@ final class Workload {
         get(store.save(
                 shard,
                 emptySave(OWNER, -1, 1)
-                        .heads(List.of(head("a", 1)))
+                        .sessions(List.of(session("a", 1)))
                         .queued(List.of(new SequencedEntry("a", 1, queued(1)), new SequencedEntry("b", 1, queued(1))))
                         .wills(List.of(will("a", 1)))
                         .build()));
@@ -138,7 +138,7 @@ final class Workload {
                         .willsRemoved(List.of(new WillKey("a", 1)))
                         .queued(List.of(new SequencedEntry("a", 1, queued(1))))
                         .build()));
-        assertThat(get(store.readHeads(shard, null)).heads()).isEmpty();
+        assertThat(get(store.readSessions(shard, null)).sessions()).isEmpty();
         assertThat(get(store.readQueue(shard, "a", 0, 10, 1000)).entries()).hasSize(1);
     }
 }

@@ -1,7 +1,7 @@
 package io.tributary.persistence.rocksdb;
 
 import static io.tributary.persistence.contract.SavePoints.emptySave;
-import static io.tributary.persistence.contract.SavePoints.head;
+import static io.tributary.persistence.contract.SavePoints.session;
 import static io.tributary.persistence.contract.SavePoints.message;
 import static io.tributary.persistence.contract.Waiting.assertFails;
 import static io.tributary.persistence.contract.Waiting.get;
@@ -166,7 +166,7 @@ class WriteFailureTest {
         get(map.follow((key, value) -> followed.add(key)));
         disk.fail(true);
         CompletionStage<@Nullable Void> saved =
-                store.save(0, emptySave(1, -1, 5).heads(List.of(head("a", 1))).build());
+                store.save(0, emptySave(1, -1, 5).sessions(List.of(session("a", 1))).build());
         CompletableFuture<Long> appended = new CompletableFuture<>();
         assertThat(append(apps, message(1), appended)).isTrue();
         CompletableFuture<Page> read = apps.read(APP, null, 0, 10, 1000);

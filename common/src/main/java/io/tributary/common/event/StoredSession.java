@@ -25,8 +25,8 @@ import org.jspecify.annotations.Nullable;
  * @param topic how far an application has come, null for a device
  * @param inboundPacketIds QoS 2 packet identifiers of the client's own messages between PUBREC and PUBREL, ascending
  */
-@SuppressWarnings("ArrayRecordComponent") // never modified; a head is replaced as a whole
-public record SessionHead(
+@SuppressWarnings("ArrayRecordComponent") // never modified; a stored session is replaced as a whole
+public record StoredSession(
         String clientId,
         long session,
         long epoch,
