@@ -3,10 +3,10 @@ package io.tributary.broker.shard;
 import io.tributary.common.event.EventCodec;
 import io.tributary.common.event.StoredSession;
 import io.tributary.common.event.ShardEvent;
-import io.tributary.common.event.ShardEvent.Head;
-import io.tributary.common.event.ShardEvent.HeadQueue;
-import io.tributary.common.event.ShardEvent.HeadsComplete;
-import io.tributary.common.event.ShardEvent.Kept;
+import io.tributary.common.event.ShardEvent.SnapshotSession;
+import io.tributary.common.event.ShardEvent.SnapshotQueue;
+import io.tributary.common.event.ShardEvent.SnapshotComplete;
+import io.tributary.common.event.ShardEvent.SnapshotEntry;
 import io.tributary.persistence.shard.LogRecord;
 import io.tributary.persistence.shard.SavePoint;
 import io.tributary.persistence.shard.SavePoint.ClientWill;
@@ -24,7 +24,7 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Rebuilds the stored state of a shard whose log has deleted records that the store needs, from what owners repeated in it
- * ({@link HeadRepeats}): searches the log for the latest complete round, then copies that into the store, which is afterwards
+ * ({@link LogSnapshots}): searches the log for the latest complete round, then copies that into the store, which is afterwards
  * at the round's offset. The log goes on from there, and nothing is missing. Confined to the thread of the driver.
  *
  * <p>While it is unfinished, the store is at an offset below {@link ShardStore#NOTHING_APPLIED}: whoever finds it so begins
@@ -46,7 +46,7 @@ final class Restore {
     private long next;
 
     private long begin;
-    private @Nullable HeadsComplete found;
+    private @Nullable SnapshotComplete found;
     private boolean copying;
 
     // The next part of the copy.
@@ -137,7 +137,7 @@ final class Restore {
 
     /** Looks at a record; whether it was the last one to look at. */
     private boolean search(long offset, ShardEvent event) {
-        if (event instanceof HeadsComplete complete && complete.asOf() + 1 >= begin) {
+        if (event instanceof SnapshotComplete complete && complete.asOf() + 1 >= begin) {
             found = complete;
         }
         if (offset < ownerEpoch) {
@@ -155,9 +155,9 @@ final class Restore {
 
     private void copy(ShardEvent event) {
         switch (event) {
-            case Head stored when isOfRound(stored.ownerEpoch(), stored.asOf()) -> copy(stored);
-            case HeadQueue queue when isOfRound(queue.ownerEpoch(), queue.asOf()) -> copy(queue);
-            case HeadsComplete complete when isOfRound(complete.ownerEpoch(), complete.asOf()) -> isComplete = true;
+            case SnapshotSession stored when isOfRound(stored.ownerEpoch(), stored.asOf()) -> copy(stored);
+            case SnapshotQueue queue when isOfRound(queue.ownerEpoch(), queue.asOf()) -> copy(queue);
+            case SnapshotComplete complete when isOfRound(complete.ownerEpoch(), complete.asOf()) -> isComplete = true;
             default -> {}
         }
     }
@@ -166,7 +166,7 @@ final class Restore {
         return found != null && found.ownerEpoch() == roundOwner && found.asOf() == asOf && !isComplete;
     }
 
-    private void copy(Head stored) {
+    private void copy(SnapshotSession stored) {
         sessions.add(stored.session());
         if (stored.will() != null) {
             wills.add(new ClientWill(stored.session().clientId(), stored.session().epoch(), stored.will(), false));
@@ -174,8 +174,8 @@ final class Restore {
         }
     }
 
-    private void copy(HeadQueue queue) {
-        for (Kept kept : queue.entries()) {
+    private void copy(SnapshotQueue queue) {
+        for (SnapshotEntry kept : queue.entries()) {
             queued.add(new SequencedEntry(queue.clientId(), kept.sequence(), kept.entry()));
             bytes += kept.entry().sizeBytes();
         }
@@ -208,7 +208,7 @@ final class Restore {
                 applied,
                 LogRecord.NO_LEADER,
                 foldedOwner,
-                ShardStore.NEVER_REPEATED,
+                ShardStore.NO_SNAPSHOT,
                 sources,
                 cleared,
                 sessions,

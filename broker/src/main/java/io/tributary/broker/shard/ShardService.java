@@ -34,7 +34,7 @@ final class ShardService implements Effects {
     private final GroupHandOver handOver;
     private final WillsAndExpiry wills;
     private final ConnectionAnswers answers;
-    private final HeadRepeats repeats;
+    private final LogSnapshots repeats;
     private final RetiredTopics retired;
     private final LivingTopics topics;
     private final ApplicationLags lags;
@@ -100,7 +100,7 @@ final class ShardService implements Effects {
         wills = new WillsAndExpiry(environment, tenure, loaded, handOver, thread);
         answers = new ConnectionAnswers(
                 environment, tenure, state, deliveries, wills, topics, numbersMayRepeat, endOfTurn);
-        repeats = new HeadRepeats(environment, state, queues, loaded.time(), tenure, tenure.epoch());
+        repeats = new LogSnapshots(environment, state, queues, loaded.time(), tenure, tenure.epoch());
         retired = new RetiredTopics(state, environment.topics());
         lags = new ApplicationLags(
                 state, environment.topics(), thread, environment.recorder(), topics::missing, topics::suspect);

@@ -10,9 +10,9 @@ import io.tributary.common.event.ShardEvent.Attach;
 import io.tributary.common.event.ShardEvent.ClientSettled;
 import io.tributary.common.event.ShardEvent.Detach;
 import io.tributary.common.event.ShardEvent.HandOver;
-import io.tributary.common.event.ShardEvent.Head;
-import io.tributary.common.event.ShardEvent.HeadQueue;
-import io.tributary.common.event.ShardEvent.HeadsComplete;
+import io.tributary.common.event.ShardEvent.SnapshotSession;
+import io.tributary.common.event.ShardEvent.SnapshotQueue;
+import io.tributary.common.event.ShardEvent.SnapshotComplete;
 import io.tributary.common.event.ShardEvent.Moved;
 import io.tributary.common.event.ShardEvent.Owner;
 import io.tributary.common.event.ShardEvent.Publish;
@@ -95,14 +95,14 @@ final class ShardState {
     private long ownerEpoch;
     private long applied;
     private int leaderEpoch;
-    private long repeatedMillis;
+    private long snapshotMillis;
 
     /** Creates the state as a store has it; sessions and wills follow through {@link #load}. */
     ShardState(Effects effects, Claim stored) {
         this.effects = effects;
         applied = stored.applied();
         leaderEpoch = stored.leaderEpoch();
-        repeatedMillis = stored.repeatedMillis();
+        snapshotMillis = stored.snapshotMillis();
         reused = stored.reused();
         changes = new ShardChanges(savedUpTo());
         ownerEpoch = stored.foldedOwner();
@@ -186,8 +186,8 @@ final class ShardState {
             case SessionExpired expired -> sessionExpired(offset, timeMillis, expired);
             case WillDue due -> willDue(timeMillis, due);
             case HandOver handOver -> handOver(handOver);
-            case Head _, HeadQueue _ -> {} // they say what is known, and may say it late
-            case HeadsComplete _ -> repeatedMillis = timeMillis;
+            case SnapshotSession _, SnapshotQueue _ -> {} // they say what is known, and may say it late
+            case SnapshotComplete _ -> snapshotMillis = timeMillis;
         }
     }
 
@@ -200,7 +200,7 @@ final class ShardState {
                 applied,
                 leaderEpoch,
                 ownerEpoch,
-                repeatedMillis,
+                snapshotMillis,
                 taken.sources(),
                 taken.cleared(),
                 taken.sessions(clients),
@@ -221,9 +221,9 @@ final class ShardState {
         return reused == null ? applied : Math.max(applied, reused.to());
     }
 
-    /** The time of the log's last complete round of log snapshots, or {@link ShardStore#NEVER_REPEATED}. */
-    long repeatedMillis() {
-        return repeatedMillis;
+    /** The time of the last complete log snapshot, or {@link ShardStore#NO_SNAPSHOT}. */
+    long snapshotMillis() {
+        return snapshotMillis;
     }
 
     /** The offset of the last record folded. */

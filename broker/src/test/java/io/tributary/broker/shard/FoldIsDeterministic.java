@@ -62,7 +62,7 @@ final class FoldIsDeterministic implements Ledger.Promise {
                         stored.applied,
                         stored.leaderEpoch,
                         stored.foldedOwner,
-                        stored.repeatedMillis,
+                        stored.snapshotMillis,
                         List.copyOf(stored.sources.values()),
                         null));
         state.load(List.copyOf(stored.sessions.values()), List.copyOf(stored.wills.values()));
@@ -75,7 +75,7 @@ final class FoldIsDeterministic implements Ledger.Promise {
     private static void compare(SimStore.Shard stored, SimStore.Shard folded) {
         assertThat(stored.applied).isEqualTo(folded.applied);
         assertThat(stored.foldedOwner).isEqualTo(folded.foldedOwner);
-        assertThat(stored.repeatedMillis).isEqualTo(folded.repeatedMillis);
+        assertThat(stored.snapshotMillis).isEqualTo(folded.snapshotMillis);
         assertThat(stored.sources).isEqualTo(folded.sources);
         assertThat(stored.queues).isEqualTo(folded.queues);
         assertThat(stored.wills).isEqualTo(folded.wills);

@@ -59,9 +59,9 @@ class ShardStateTest {
         state.apply(0, 0, Samples.attach("a", 1, 0, null));
         state.apply(1, 0, Samples.detach("a", 0, false, 0));
         state.takeSavePoint(0, -1);
-        state.apply(2, 0, new ShardEvent.Head(0, 0, new ClientState("a", 0, ClientKind.DEVICE).toStored(), Samples.WILL));
-        state.apply(3, 0, new ShardEvent.HeadQueue(0, 0, "a", List.of(new ShardEvent.Kept(1, Samples.queued("m")))));
-        state.apply(4, 0, new ShardEvent.HeadsComplete(0, 0, 0, List.of(new Source(1, 2, 3))));
+        state.apply(2, 0, new ShardEvent.SnapshotSession(0, 0, new ClientState("a", 0, ClientKind.DEVICE).toStored(), Samples.WILL));
+        state.apply(3, 0, new ShardEvent.SnapshotQueue(0, 0, "a", List.of(new ShardEvent.SnapshotEntry(1, Samples.queued("m")))));
+        state.apply(4, 0, new ShardEvent.SnapshotComplete(0, 0, 0, List.of(new Source(1, 2, 3))));
         assertThat(state.client("a")).isNull();
         SavePoint savePoint = state.takeSavePoint(0, 1);
         assertThat(savePoint.sessions()).isEmpty();

@@ -2,9 +2,9 @@ package io.tributary.broker.shard;
 
 import io.tributary.common.event.EventCodec;
 import io.tributary.common.event.ShardEvent;
-import io.tributary.common.event.ShardEvent.Head;
-import io.tributary.common.event.ShardEvent.HeadQueue;
-import io.tributary.common.event.ShardEvent.HeadsComplete;
+import io.tributary.common.event.ShardEvent.SnapshotSession;
+import io.tributary.common.event.ShardEvent.SnapshotQueue;
+import io.tributary.common.event.ShardEvent.SnapshotComplete;
 import io.tributary.persistence.shard.AppendCallback;
 import io.tributary.persistence.shard.LogRecord;
 import io.tributary.persistence.shard.ShardLog;
@@ -101,8 +101,8 @@ final class SimLog {
         List<Long> rounds = records.get(shard).stream()
                 .filter(record -> record.value().length > 0)
                 .map(record -> EventCodec.decode(record.value()))
-                .filter(HeadsComplete.class::isInstance)
-                .map(event -> ((HeadsComplete) event).asOf())
+                .filter(SnapshotComplete.class::isInstance)
+                .map(event -> ((SnapshotComplete) event).asOf())
                 .filter(asOf -> asOf >= truncatedBelow[shard])
                 .toList();
         if (rounds.isEmpty()) {
@@ -160,7 +160,7 @@ final class SimLog {
             return false;
         }
         ShardEvent event = EventCodec.decode(value);
-        return !(event instanceof Head || event instanceof HeadQueue || event instanceof HeadsComplete);
+        return !(event instanceof SnapshotSession || event instanceof SnapshotQueue || event instanceof SnapshotComplete);
     }
 
     /** The log as one process sees it. */

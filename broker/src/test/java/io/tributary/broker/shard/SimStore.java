@@ -52,7 +52,7 @@ final class SimStore {
         long applied = ShardStore.NOTHING_APPLIED;
         int leaderEpoch = LogRecord.NO_LEADER;
         long foldedOwner = -1;
-        long repeatedMillis = ShardStore.NEVER_REPEATED;
+        long snapshotMillis = ShardStore.NO_SNAPSHOT;
         String log = "";
 
         @Nullable
@@ -69,7 +69,7 @@ final class SimStore {
             copy.applied = applied;
             copy.leaderEpoch = leaderEpoch;
             copy.foldedOwner = foldedOwner;
-            copy.repeatedMillis = repeatedMillis;
+            copy.snapshotMillis = snapshotMillis;
             copy.log = log;
             copy.reused = reused;
             copy.sources.putAll(sources);
@@ -84,7 +84,7 @@ final class SimStore {
             applied = savePoint.applied();
             leaderEpoch = savePoint.leaderEpoch();
             foldedOwner = savePoint.foldedOwner();
-            repeatedMillis = savePoint.repeatedMillis();
+            snapshotMillis = savePoint.snapshotMillis();
             savePoint.sources().forEach(source -> sources.put(source.shard(), source));
             savePoint.cleared().forEach(sessions::remove);
             savePoint.cleared().forEach(queues::remove);
@@ -114,13 +114,13 @@ final class SimStore {
                 } else {
                     reused = again;
                 }
-                repeatedMillis = ShardStore.NEVER_REPEATED;
+                snapshotMillis = ShardStore.NO_SNAPSHOT;
                 if (applied >= again.from()) {
                     applied = again.from() - 1;
                     leaderEpoch = LogRecord.NO_LEADER;
                 }
             }
-            return new Claim(applied, leaderEpoch, foldedOwner, repeatedMillis, List.copyOf(sources.values()), reused);
+            return new Claim(applied, leaderEpoch, foldedOwner, snapshotMillis, List.copyOf(sources.values()), reused);
         }
 
         private NavigableMap<Long, QueueEntry> queue(String clientId) {

@@ -6,10 +6,10 @@ import io.tributary.common.event.ShardEvent.Attach;
 import io.tributary.common.event.ShardEvent.ClientSettled;
 import io.tributary.common.event.ShardEvent.Detach;
 import io.tributary.common.event.ShardEvent.HandOver;
-import io.tributary.common.event.ShardEvent.Head;
-import io.tributary.common.event.ShardEvent.HeadQueue;
-import io.tributary.common.event.ShardEvent.HeadsComplete;
-import io.tributary.common.event.ShardEvent.Kept;
+import io.tributary.common.event.ShardEvent.SnapshotSession;
+import io.tributary.common.event.ShardEvent.SnapshotQueue;
+import io.tributary.common.event.ShardEvent.SnapshotComplete;
+import io.tributary.common.event.ShardEvent.SnapshotEntry;
 import io.tributary.common.event.ShardEvent.Moved;
 import io.tributary.common.event.ShardEvent.Owner;
 import io.tributary.common.event.ShardEvent.Publish;
@@ -40,9 +40,9 @@ public final class EventCodec {
     private static final int SESSION_EXPIRED = 8;
     private static final int WILL_DUE = 9;
     private static final int HAND_OVER = 10;
-    private static final int HEAD = 11;
-    private static final int HEAD_QUEUE = 12;
-    private static final int HEADS_COMPLETE = 13;
+    private static final int SNAPSHOT_SESSION = 11;
+    private static final int SNAPSHOT_QUEUE = 12;
+    private static final int SNAPSHOT_COMPLETE = 13;
     private static final int TOPIC_FOUND = 14;
 
     private static final int CLEAN_START = 1;
@@ -72,9 +72,9 @@ public final class EventCodec {
             case SessionExpired expired -> writeSessionExpired(writer, expired);
             case WillDue due -> writeWillDue(writer, due);
             case HandOver handOver -> writeHandOver(writer, handOver);
-            case Head stored -> writeSession(writer, stored);
-            case HeadQueue queue -> writeHeadQueue(writer, queue);
-            case HeadsComplete complete -> writeHeadsComplete(writer, complete);
+            case SnapshotSession stored -> writeSession(writer, stored);
+            case SnapshotQueue queue -> writeSnapshotQueue(writer, queue);
+            case SnapshotComplete complete -> writeSnapshotComplete(writer, complete);
             case TopicFound found -> writeTopicFound(writer, found);
         }
         return writer.toBytes();
@@ -101,9 +101,9 @@ public final class EventCodec {
                 new SessionExpired(reader.readNumber(), reader.readString(), reader.readNumber(), reader.readNumber());
             case WILL_DUE -> readWillDue(reader);
             case HAND_OVER -> readHandOver(reader);
-            case HEAD -> readSession(reader);
-            case HEAD_QUEUE -> readHeadQueue(reader);
-            case HEADS_COMPLETE -> readHeadsComplete(reader);
+            case SNAPSHOT_SESSION -> readSession(reader);
+            case SNAPSHOT_QUEUE -> readSnapshotQueue(reader);
+            case SNAPSHOT_COMPLETE -> readSnapshotComplete(reader);
             case TOPIC_FOUND -> readTopicFound(reader);
             default -> throw new UnreadableRecordException("there is no event of type " + type);
         };
@@ -120,14 +120,14 @@ public final class EventCodec {
                 sizeHint(relay.message(), relay.destinations().devices().size());
             case WillDue due ->
                 sizeHint(due.message(), due.destinations().devices().size());
-            case HeadQueue queue -> sizeHint(queue);
+            case SnapshotQueue queue -> sizeHint(queue);
             default -> SMALL;
         };
     }
 
-    private static int sizeHint(HeadQueue queue) {
+    private static int sizeHint(SnapshotQueue queue) {
         int size = SMALL;
-        for (Kept kept : queue.entries()) {
+        for (SnapshotEntry kept : queue.entries()) {
             size += kept.entry() instanceof Queued queued ? sizeHint(queued.message(), 0) : BYTES_A_RECIPIENT;
         }
         return size;
@@ -339,32 +339,32 @@ public final class EventCodec {
                 RoutingFormat.readDestinations(reader));
     }
 
-    private static void writeSession(ByteWriter writer, Head stored) {
-        writer.writeByte(HEAD);
+    private static void writeSession(ByteWriter writer, SnapshotSession stored) {
+        writer.writeByte(SNAPSHOT_SESSION);
         writer.writeNumber(stored.ownerEpoch());
         writer.writeNumber(stored.asOf());
         StateCodec.writeSession(writer, stored.session());
         writeWill(writer, stored.will());
     }
 
-    private static Head readSession(ByteReader reader) {
-        return new Head(reader.readNumber(), reader.readNumber(), StateCodec.readSession(reader), readWill(reader));
+    private static SnapshotSession readSession(ByteReader reader) {
+        return new SnapshotSession(reader.readNumber(), reader.readNumber(), StateCodec.readSession(reader), readWill(reader));
     }
 
-    private static void writeHeadQueue(ByteWriter writer, HeadQueue queue) {
-        writer.writeByte(HEAD_QUEUE);
+    private static void writeSnapshotQueue(ByteWriter writer, SnapshotQueue queue) {
+        writer.writeByte(SNAPSHOT_QUEUE);
         writer.writeNumber(queue.ownerEpoch());
         writer.writeNumber(queue.asOf());
         writer.writeString(queue.clientId());
         writer.writeList(queue.entries(), EventCodec::writeKept);
     }
 
-    private static HeadQueue readHeadQueue(ByteReader reader) {
-        return new HeadQueue(
+    private static SnapshotQueue readSnapshotQueue(ByteReader reader) {
+        return new SnapshotQueue(
                 reader.readNumber(), reader.readNumber(), reader.readString(), reader.readList(EventCodec::readKept));
     }
 
-    private static void writeKept(ByteWriter writer, Kept kept) {
+    private static void writeKept(ByteWriter writer, SnapshotEntry kept) {
         writer.writeNumber(kept.sequence());
         writer.writeBoolean(kept.entry() instanceof Queued);
         if (kept.entry() instanceof Queued queued) {
@@ -372,8 +372,8 @@ public final class EventCodec {
         }
     }
 
-    private static Kept readKept(ByteReader reader) {
-        return new Kept(reader.readNumber(), reader.readBoolean() ? RoutingFormat.readQueued(reader) : new Released());
+    private static SnapshotEntry readKept(ByteReader reader) {
+        return new SnapshotEntry(reader.readNumber(), reader.readBoolean() ? RoutingFormat.readQueued(reader) : new Released());
     }
 
     private static void writeTopicFound(ByteWriter writer, TopicFound found) {
@@ -396,16 +396,16 @@ public final class EventCodec {
                 reader.readNumber());
     }
 
-    private static void writeHeadsComplete(ByteWriter writer, HeadsComplete complete) {
-        writer.writeByte(HEADS_COMPLETE);
+    private static void writeSnapshotComplete(ByteWriter writer, SnapshotComplete complete) {
+        writer.writeByte(SNAPSHOT_COMPLETE);
         writer.writeNumber(complete.ownerEpoch());
         writer.writeNumber(complete.asOf());
         writer.writeSigned(complete.foldedOwner());
         writer.writeList(complete.sources(), RoutingFormat::writeSource);
     }
 
-    private static HeadsComplete readHeadsComplete(ByteReader reader) {
-        return new HeadsComplete(
+    private static SnapshotComplete readSnapshotComplete(ByteReader reader) {
+        return new SnapshotComplete(
                 reader.readNumber(),
                 reader.readNumber(),
                 reader.readSigned(),

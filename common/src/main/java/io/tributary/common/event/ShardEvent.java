@@ -168,31 +168,31 @@ public sealed interface ShardEvent {
      * The state of one session at an earlier offset, logged again so that the log alone can rebuild it when its beginning is
      * deleted. It says nothing new and the fold ignores it; only who rebuilds a state that is lost reads it.
      *
-     * <p>An owner repeats all sessions as they were at one offset: a round of {@code Head}s and {@link HeadQueue}s, which
-     * counts when a {@link HeadsComplete} of the same owner and offset follows.
+     * <p>An owner repeats all sessions as they were at one offset: a round of {@code SnapshotSession}s and {@link SnapshotQueue}s, which
+     * counts when a {@link SnapshotComplete} of the same owner and offset follows.
      *
      * @param ownerEpoch the owner that repeats
      * @param asOf the offset up to which (inclusive) the log is folded in this state
      * @param will the will of the session's latest connection, or null; never one that was due
      */
-    record Head(
+    record SnapshotSession(
             long ownerEpoch,
             long asOf,
             StoredSession session,
             @Nullable Will will) implements ShardEvent {}
 
     /**
-     * Entries that the queue of a repeated {@link Head} has: all that were there at its offset, but for some that were settled
+     * Entries that the queue of a repeated {@link SnapshotSession} has: all that were there at its offset, but for some that were settled
      * between that and this record.
      */
-    record HeadQueue(long ownerEpoch, long asOf, String clientId, List<Kept> entries) implements ShardEvent {
-        public HeadQueue {
+    record SnapshotQueue(long ownerEpoch, long asOf, String clientId, List<SnapshotEntry> entries) implements ShardEvent {
+        public SnapshotQueue {
             entries = List.copyOf(entries);
         }
     }
 
     /** An entry of a queue under its sequence number. */
-    record Kept(long sequence, QueueEntry entry) {}
+    record SnapshotEntry(long sequence, QueueEntry entry) {}
 
     /**
      * All sessions that there were at the offset are repeated; no will was due then.
@@ -200,8 +200,8 @@ public sealed interface ShardEvent {
      * @param foldedOwner the epoch of the latest owner at that offset
      * @param sources the latest source applied by then from each shard that handed something on
      */
-    record HeadsComplete(long ownerEpoch, long asOf, long foldedOwner, List<Source> sources) implements ShardEvent {
-        public HeadsComplete {
+    record SnapshotComplete(long ownerEpoch, long asOf, long foldedOwner, List<Source> sources) implements ShardEvent {
+        public SnapshotComplete {
             sources = List.copyOf(sources);
         }
     }

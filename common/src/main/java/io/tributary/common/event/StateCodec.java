@@ -15,7 +15,7 @@ import org.jspecify.annotations.Nullable;
  * method throws {@link UnreadableRecordException} when the bytes are not what it decodes, or of a newer format.
  */
 public final class StateCodec {
-    private static final int HEAD = 65;
+    private static final int SNAPSHOT_SESSION = 65;
     private static final int QUEUED = 66;
     private static final int RELEASED = 67;
     private static final int WILL = 68;
@@ -27,14 +27,14 @@ public final class StateCodec {
 
     /** Encodes a session without its queue. */
     public static byte[] encodeSession(StoredSession stored, int format) {
-        ByteWriter writer = begin(format, HEAD, SMALL);
+        ByteWriter writer = begin(format, SNAPSHOT_SESSION, SMALL);
         writeSession(writer, stored);
         return writer.toBytes();
     }
 
     /** Decodes a session without its queue. */
     public static StoredSession decodeSession(byte[] bytes) {
-        return decode(bytes, HEAD, StateCodec::readSession);
+        return decode(bytes, SNAPSHOT_SESSION, StateCodec::readSession);
     }
 
     /** Encodes an entry of a queue. */

@@ -6,10 +6,10 @@ import io.tributary.common.event.ShardEvent.Attach;
 import io.tributary.common.event.ShardEvent.ClientSettled;
 import io.tributary.common.event.ShardEvent.Detach;
 import io.tributary.common.event.ShardEvent.HandOver;
-import io.tributary.common.event.ShardEvent.Head;
-import io.tributary.common.event.ShardEvent.HeadQueue;
-import io.tributary.common.event.ShardEvent.HeadsComplete;
-import io.tributary.common.event.ShardEvent.Kept;
+import io.tributary.common.event.ShardEvent.SnapshotSession;
+import io.tributary.common.event.ShardEvent.SnapshotQueue;
+import io.tributary.common.event.ShardEvent.SnapshotComplete;
+import io.tributary.common.event.ShardEvent.SnapshotEntry;
 import io.tributary.common.event.ShardEvent.Moved;
 import io.tributary.common.event.ShardEvent.Owner;
 import io.tributary.common.event.ShardEvent.Publish;
@@ -125,21 +125,21 @@ class GoldenEncodingTest {
         events.put("settled", new Settled(77, List.of(settled("device-1"), settled("device-2")), List.of()));
         events.put("attach-application", new Attach("erp", "node-a", 9, true, 60, 20, ClientKind.SMALL_APPLICATION, null));
         events.put("settled-application", new Settled(77, List.of(settled("erp")), List.of(position())));
-        events.put("head-application", new Head(77, 2000, application(), null));
+        events.put("head-application", new SnapshotSession(77, 2000, application(), null));
         events.put("publish-application", new Publish(PLAIN, List.of(APPLICATION), null));
         events.put("session-expired", new SessionExpired(77, "device-1", 1000, 17));
         events.put("will-due", new WillDue("device-1", 1000, FULL, Destinations.NONE));
         events.put("hand-over", new HandOver(77, "member", 5, List.of(new Moved(6, 80, PLAIN, DESTINATIONS))));
-        events.put("head", new Head(77, 2000, session(), null));
-        events.put("head-with-will", new Head(77, 2000, session(), WILL));
+        events.put("head", new SnapshotSession(77, 2000, session(), null));
+        events.put("head-with-will", new SnapshotSession(77, 2000, session(), WILL));
         events.put(
                 "head-queue",
-                new HeadQueue(
+                new SnapshotQueue(
                         77,
                         2000,
                         "device-1",
-                        List.of(new Kept(16, queued()), new Kept(17, new QueueEntry.Released()))));
-        events.put("heads-complete", new HeadsComplete(77, 2000, -1, List.of(SOURCE)));
+                        List.of(new SnapshotEntry(16, queued()), new SnapshotEntry(17, new QueueEntry.Released()))));
+        events.put("heads-complete", new SnapshotComplete(77, 2000, -1, List.of(SOURCE)));
         events.put("topic-found", new ShardEvent.TopicFound(77, "erp", 300, "k0pQ", 1L << 33, (1L << 33) + 1));
         return events;
     }

@@ -4,10 +4,10 @@ import io.tributary.common.event.ShardEvent.Attach;
 import io.tributary.common.event.ShardEvent.ClientSettled;
 import io.tributary.common.event.ShardEvent.Detach;
 import io.tributary.common.event.ShardEvent.HandOver;
-import io.tributary.common.event.ShardEvent.Head;
-import io.tributary.common.event.ShardEvent.HeadQueue;
-import io.tributary.common.event.ShardEvent.HeadsComplete;
-import io.tributary.common.event.ShardEvent.Kept;
+import io.tributary.common.event.ShardEvent.SnapshotSession;
+import io.tributary.common.event.ShardEvent.SnapshotQueue;
+import io.tributary.common.event.ShardEvent.SnapshotComplete;
+import io.tributary.common.event.ShardEvent.SnapshotEntry;
 import io.tributary.common.event.ShardEvent.Moved;
 import io.tributary.common.event.ShardEvent.Owner;
 import io.tributary.common.event.ShardEvent.Publish;
@@ -52,9 +52,9 @@ final class RandomEvents {
                 new SessionExpired(number(), text(), number(), number()),
                 new WillDue(text(), number(), message(), destinations()),
                 new HandOver(number(), text(), number(), list(this::moved)),
-                new Head(number(), number(), session(), nullable(this::will)),
-                new HeadQueue(number(), number(), text(), list(() -> new Kept(number(), queueEntry()))),
-                new HeadsComplete(number(), number(), random.nextBoolean() ? -1 : number(), list(this::presentSource)),
+                new SnapshotSession(number(), number(), session(), nullable(this::will)),
+                new SnapshotQueue(number(), number(), text(), list(() -> new SnapshotEntry(number(), queueEntry()))),
+                new SnapshotComplete(number(), number(), random.nextBoolean() ? -1 : number(), list(this::presentSource)),
                 new ShardEvent.TopicFound(number(), text(), number(), text(), number(), number()));
     }
 

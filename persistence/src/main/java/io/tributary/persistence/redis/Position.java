@@ -13,7 +13,7 @@ final class Position {
     private static final String APPLIED = "applied";
     static final String FOLDED_OWNER = "folded-owner";
     static final String LEADER_EPOCH = "leader-epoch";
-    static final String REPEATED = "heads-repeated";
+    static final String SNAPSHOT_AT = "snapshot-at";
     private static final String REUSED_FROM = "reused-from";
     private static final String REUSED_TO = "reused-to";
 
@@ -24,7 +24,7 @@ final class Position {
         long applied = ShardStore.NOTHING_APPLIED;
         long foldedOwner = -1;
         int leaderEpoch = LogRecord.NO_LEADER;
-        long repeatedMillis = ShardStore.NEVER_REPEATED;
+        long snapshotMillis = ShardStore.NO_SNAPSHOT;
         long reusedFrom = -1;
         long reusedTo = -1;
         List<SourcePosition> sources = new ArrayList<>();
@@ -35,7 +35,7 @@ final class Position {
                 case APPLIED -> applied = Long.parseLong(value);
                 case FOLDED_OWNER -> foldedOwner = Long.parseLong(value);
                 case LEADER_EPOCH -> leaderEpoch = Integer.parseInt(value);
-                case REPEATED -> repeatedMillis = Long.parseLong(value);
+                case SNAPSHOT_AT -> snapshotMillis = Long.parseLong(value);
                 case REUSED_FROM -> reusedFrom = Long.parseLong(value);
                 case REUSED_TO -> reusedTo = Long.parseLong(value);
                 default -> {
@@ -46,6 +46,6 @@ final class Position {
             }
         }
         Reused reused = reusedTo < 0 ? null : new Reused(reusedFrom, reusedTo);
-        return new Claim(applied, leaderEpoch, foldedOwner, repeatedMillis, sources, reused);
+        return new Claim(applied, leaderEpoch, foldedOwner, snapshotMillis, sources, reused);
     }
 }

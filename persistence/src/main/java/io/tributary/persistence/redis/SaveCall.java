@@ -74,8 +74,8 @@ final class SaveCall {
         arguments.add(decimal(savePoint.foldedOwner()));
         arguments.add(ShardKeys.utf8(Position.LEADER_EPOCH));
         arguments.add(decimal(savePoint.leaderEpoch()));
-        arguments.add(ShardKeys.utf8(Position.REPEATED));
-        arguments.add(decimal(savePoint.repeatedMillis()));
+        arguments.add(ShardKeys.utf8(Position.SNAPSHOT_AT));
+        arguments.add(decimal(savePoint.snapshotMillis()));
         for (SourcePosition source : savePoint.sources()) {
             arguments.add(StateBytes.sourceField(source));
             arguments.add(StateBytes.sourceValue(source));

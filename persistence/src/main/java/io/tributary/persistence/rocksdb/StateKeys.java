@@ -6,7 +6,7 @@ import java.nio.charset.StandardCharsets;
 final class StateKeys {
     private static final byte HEADER = 0;
     private static final byte SOURCE = 1;
-    private static final byte HEAD = 2;
+    private static final byte SNAPSHOT_SESSION = 2;
     private static final byte WILL = 3;
     private static final byte QUEUE = 4;
 
@@ -32,7 +32,7 @@ final class StateKeys {
 
     /** Where sessions begin, with wills right behind them. */
     byte[] sessions() {
-        return kind(HEAD);
+        return kind(SNAPSHOT_SESSION);
     }
 
     /** Behind the last will. */
@@ -41,7 +41,7 @@ final class StateKeys {
     }
 
     byte[] session(String clientId) {
-        return Keys.withBytes(shard, Keys.prefix(HEAD, clientId));
+        return Keys.withBytes(shard, Keys.prefix(SNAPSHOT_SESSION, clientId));
     }
 
     byte[] will(String clientId, long epoch) {

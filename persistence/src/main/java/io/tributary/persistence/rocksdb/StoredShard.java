@@ -23,7 +23,7 @@ final class StoredShard {
     private long epoch = -1;
     private long applied = ShardStore.NOTHING_APPLIED;
     private long foldedOwner = -1;
-    private long repeatedMillis = ShardStore.NEVER_REPEATED;
+    private long snapshotMillis = ShardStore.NO_SNAPSHOT;
 
     /** Reads where the shard stands. */
     StoredShard(ColumnStore columns, int shard) {
@@ -34,7 +34,7 @@ final class StoredShard {
             epoch = ByteBuffer.wrap(header).getLong(0);
             applied = appliedIn(header);
             foldedOwner = ByteBuffer.wrap(header).getLong(2 * Long.BYTES);
-            repeatedMillis = ByteBuffer.wrap(header).getLong(3 * Long.BYTES);
+            snapshotMillis = ByteBuffer.wrap(header).getLong(3 * Long.BYTES);
         }
         readSources(columns);
     }
@@ -54,7 +54,7 @@ final class StoredShard {
         epoch = ownerEpoch;
         putHeader(batch);
         return new Claim(
-                applied, LogRecord.NO_LEADER, foldedOwner, repeatedMillis, List.copyOf(sources.values()), null);
+                applied, LogRecord.NO_LEADER, foldedOwner, snapshotMillis, List.copyOf(sources.values()), null);
     }
 
     /**
@@ -79,7 +79,7 @@ final class StoredShard {
         epoch = savePoint.ownerEpoch();
         applied = savePoint.applied();
         foldedOwner = savePoint.foldedOwner();
-        repeatedMillis = savePoint.repeatedMillis();
+        snapshotMillis = savePoint.snapshotMillis();
         putHeader(batch);
         for (SourcePosition source : savePoint.sources()) {
             sources.put(source.shard(), source);
@@ -102,7 +102,7 @@ final class StoredShard {
                 .putLong(epoch)
                 .putLong(applied)
                 .putLong(foldedOwner)
-                .putLong(repeatedMillis)
+                .putLong(snapshotMillis)
                 .array();
         batch.put(column, keys.header(), value);
     }

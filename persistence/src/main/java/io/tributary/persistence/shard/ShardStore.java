@@ -19,8 +19,8 @@ public interface ShardStore extends AutoCloseable {
     /** The applied offset of a shard that nothing was ever saved of. */
     long NOTHING_APPLIED = -1;
 
-    /** The time of the last round of log snapshots in a log that has none. */
-    long NEVER_REPEATED = -1;
+    /** The time of the last log snapshot in a log that has none. */
+    long NO_SNAPSHOT = -1;
 
     /**
      * Makes this the owner: calls with an older epoch are refused from now on. One of another log than the state is refused,
@@ -96,8 +96,8 @@ public interface ShardStore extends AutoCloseable {
      * @param applied the offset up to which (inclusive) the log is folded, or {@link #NOTHING_APPLIED}
      * @param leaderEpoch that of the last record folded, or {@link LogRecord#NO_LEADER}
      * @param foldedOwner the epoch of the latest owner whose record is folded, -1 for none
-     * @param repeatedMillis the time, by the log, of the last complete round of log snapshots that is folded, or {@link
-     *     #NEVER_REPEATED}, also when the log has gone back since
+     * @param snapshotMillis the time, by the log, of the last complete log snapshot that is folded, or {@link
+     *     #NO_SNAPSHOT}, also when the log has gone back since
      * @param sources the latest source applied from each shard that handed something on
      * @param reused the latest offsets that were used twice, or null
      */
@@ -105,12 +105,12 @@ public interface ShardStore extends AutoCloseable {
             long applied,
             int leaderEpoch,
             long foldedOwner,
-            long repeatedMillis,
+            long snapshotMillis,
             List<SavePoint.SourcePosition> sources,
             @Nullable Reused reused) {
         /** One of a log that has no leaders, and never went back. */
         public Claim(long applied, long foldedOwner, List<SavePoint.SourcePosition> sources) {
-            this(applied, LogRecord.NO_LEADER, foldedOwner, NEVER_REPEATED, sources, null);
+            this(applied, LogRecord.NO_LEADER, foldedOwner, NO_SNAPSHOT, sources, null);
         }
     }
 

@@ -33,7 +33,7 @@ if TO ~= '-1' then
     from = FROM -- else what was to be folded again before is not yet
   end
   redis.call('HSET', KEYS[1], 'reused-from', from, 'reused-to', TO)
-  redis.call('HDEL', KEYS[1], 'heads-repeated') -- what was repeated may be among what the log has lost
+  redis.call('HDEL', KEYS[1], 'snapshot-at') -- what was repeated may be among what the log has lost
   if tonumber(applied) >= tonumber(FROM) then
     redis.call('HSET', KEYS[1], 'applied', string.format('%.0f', tonumber(FROM) - 1), 'leader-epoch', '-1')
   end

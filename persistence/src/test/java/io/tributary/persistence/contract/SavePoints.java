@@ -25,7 +25,7 @@ public final class SavePoints {
     private final long expectedApplied;
     private final long applied;
     private long foldedOwner;
-    private long repeatedMillis = ShardStore.NEVER_REPEATED;
+    private long snapshotMillis = ShardStore.NO_SNAPSHOT;
     private List<SourcePosition> sources = List.of();
     private List<String> cleared = List.of();
     private List<StoredSession> sessions = List.of();
@@ -91,9 +91,9 @@ public final class SavePoints {
         return this;
     }
 
-    /** Sets the time of the last round of log snapshots. */
-    public SavePoints repeatedMillis(long millis) {
-        repeatedMillis = millis;
+    /** Sets the time of the last log snapshot. */
+    public SavePoints snapshotMillis(long millis) {
+        snapshotMillis = millis;
         return this;
     }
 
@@ -147,7 +147,7 @@ public final class SavePoints {
                 applied,
                 LogRecord.NO_LEADER,
                 foldedOwner,
-                repeatedMillis,
+                snapshotMillis,
                 sources,
                 cleared,
                 sessions,

@@ -331,7 +331,7 @@ public abstract class ShardStoreContract {
     void everythingIsThereWhenReopened() {
         claim(OWNER);
         save(emptySave(OWNER, -1, 4)
-                .repeatedMillis(77)
+                .snapshotMillis(77)
                 .sources(List.of(new SourcePosition(0, 9, 1)))
                 .sessions(List.of(session("a", 1)))
                 .queued(List.of(entry("a", 1)))

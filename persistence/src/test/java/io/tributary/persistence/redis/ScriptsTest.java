@@ -144,10 +144,10 @@ class ScriptsTest {
 
     @Test
     void stateIsSaidToBeFoldedUpToWhereItsLogHasOtherRecords() {
-        get(store.save(SHARD, emptySave(OWNER, -1, 50).repeatedMillis(77).build()));
+        get(store.save(SHARD, emptySave(OWNER, -1, 50).snapshotMillis(77).build()));
         Claim claim = get(store.claim(SHARD, new Claimant(61, "", false, new Reused(40, 60))));
         assertThat(claim.applied()).isEqualTo(39);
-        assertThat(claim.repeatedMillis()).isEqualTo(ShardStore.NEVER_REPEATED);
+        assertThat(claim.snapshotMillis()).isEqualTo(ShardStore.NO_SNAPSHOT);
         get(store.save(SHARD, emptySave(61, 39, 45).build()));
         assertThat(get(store.claim(SHARD, new Claimant(70))).applied()).isEqualTo(45);
         claim = get(store.claim(SHARD, new Claimant(80, "", false, new Reused(55, 79))));

@@ -9,10 +9,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.tributary.common.event.ClientKind;
 import io.tributary.common.event.ShardEvent;
-import io.tributary.common.event.ShardEvent.Head;
-import io.tributary.common.event.ShardEvent.HeadQueue;
-import io.tributary.common.event.ShardEvent.HeadsComplete;
-import io.tributary.common.event.ShardEvent.Kept;
+import io.tributary.common.event.ShardEvent.SnapshotSession;
+import io.tributary.common.event.ShardEvent.SnapshotQueue;
+import io.tributary.common.event.ShardEvent.SnapshotComplete;
+import io.tributary.common.event.ShardEvent.SnapshotEntry;
 import io.tributary.common.event.Source;
 import io.tributary.common.mqtt.Will;
 import io.tributary.persistence.shard.SavePoint.SourcePosition;
@@ -22,7 +22,7 @@ import java.util.List;
 import org.junit.jupiter.api.Test;
 
 /** What an owner logs again, and what becomes of a store that the log alone has to rebuild. */
-class RepeatedHeadsTest {
+class LogSnapshotsTest {
     private static final Duration RETENTION = Duration.ofSeconds(64);
     private static final Will LATE_WILL = new Will(Samples.message("will"), 30, -1);
 
@@ -44,21 +44,21 @@ class RepeatedHeadsTest {
         fold(publish("m", recipient("a", 1)), publish("n", recipient("a", 1)));
         ticks(20);
         assertThat(repeated()).hasSize(3);
-        Head stored = (Head) repeated().getFirst();
+        SnapshotSession stored = (SnapshotSession) repeated().getFirst();
         assertThat(stored.asOf()).isEqualTo(3);
         assertThat(stored.session().lastSequence()).isEqualTo(2);
         assertThat(stored.will()).isEqualTo(LATE_WILL);
         assertThat(repeated().get(1))
-                .isEqualTo(new HeadQueue(
-                        0, 3, "a", List.of(new Kept(1, Samples.queued("m")), new Kept(2, Samples.queued("n")))));
-        assertThat(repeated().getLast()).isEqualTo(new HeadsComplete(0, 3, 0, List.of()));
+                .isEqualTo(new SnapshotQueue(
+                        0, 3, "a", List.of(new SnapshotEntry(1, Samples.queued("m")), new SnapshotEntry(2, Samples.queued("n")))));
+        assertThat(repeated().getLast()).isEqualTo(new SnapshotComplete(0, 3, 0, List.of()));
     }
 
     @Test
     void sessionsAreLoggedFourTimesInTheRetentionThoughNothingElseHappens() {
         goLive();
         ticks(640 + 20);
-        assertThat(repeated()).hasSize(5).allMatch(HeadsComplete.class::isInstance);
+        assertThat(repeated()).hasSize(5).allMatch(SnapshotComplete.class::isInstance);
     }
 
     @Test
@@ -98,7 +98,7 @@ class RepeatedHeadsTest {
         driver = newDriver();
         goLive();
         ticks(20);
-        assertThat(repeated()).hasSize(36).last().isInstanceOf(HeadsComplete.class);
+        assertThat(repeated()).hasSize(36).last().isInstanceOf(SnapshotComplete.class);
     }
 
     @Test
@@ -114,7 +114,7 @@ class RepeatedHeadsTest {
         ticks(1);
         assertThat(repeated()).hasSize(20);
         ticks(2);
-        assertThat(repeated()).hasSize(26).last().isInstanceOf(HeadsComplete.class);
+        assertThat(repeated()).hasSize(26).last().isInstanceOf(SnapshotComplete.class);
     }
 
     @Test
@@ -124,7 +124,7 @@ class RepeatedHeadsTest {
         ticks(11);
         fold(publish("late", recipient("a", 1)), attach("b", 8));
         ticks(10);
-        assertThat(repeated().get(1)).isEqualTo(new HeadQueue(0, 2, "a", List.of(new Kept(1, Samples.queued("m")))));
+        assertThat(repeated().get(1)).isEqualTo(new SnapshotQueue(0, 2, "a", List.of(new SnapshotEntry(1, Samples.queued("m")))));
         assertThat(repeated()).hasSize(3);
     }
 
@@ -175,7 +175,7 @@ class RepeatedHeadsTest {
     void lossIsCountedWhenTheRoundHasNoEnd() {
         goLive();
         fold(attach("a", 7));
-        log.add(0, new Head(0, 1, new ClientState("a", 1, ClientKind.DEVICE).toStored(), null), nowMillis);
+        log.add(0, new SnapshotSession(0, 1, new ClientState("a", 1, ClientKind.DEVICE).toStored(), null), nowMillis);
         loseStore(2);
         goLive();
         assertThat(restored).isZero();
@@ -226,7 +226,7 @@ class RepeatedHeadsTest {
 
     private List<ShardEvent> repeated() {
         return log.events(0).stream()
-                .filter(event -> event instanceof Head || event instanceof HeadQueue || event instanceof HeadsComplete)
+                .filter(event -> event instanceof SnapshotSession || event instanceof SnapshotQueue || event instanceof SnapshotComplete)
                 .toList();
     }
 

@@ -5,10 +5,10 @@ import io.tributary.common.event.QueueEntry.Queued;
 import io.tributary.common.event.RoutingFormat;
 import io.tributary.common.event.StoredSession;
 import io.tributary.common.event.ShardEvent;
-import io.tributary.common.event.ShardEvent.Head;
-import io.tributary.common.event.ShardEvent.HeadQueue;
-import io.tributary.common.event.ShardEvent.HeadsComplete;
-import io.tributary.common.event.ShardEvent.Kept;
+import io.tributary.common.event.ShardEvent.SnapshotSession;
+import io.tributary.common.event.ShardEvent.SnapshotQueue;
+import io.tributary.common.event.ShardEvent.SnapshotComplete;
+import io.tributary.common.event.ShardEvent.SnapshotEntry;
 import io.tributary.common.event.Source;
 import io.tributary.persistence.shard.ShardStore;
 import java.util.ArrayDeque;
@@ -24,7 +24,7 @@ import org.jspecify.annotations.Nullable;
  * sessions. Time is the log's. An owner goes by the last round of the owners before it, and begins one soon where there was none.
  * Confined to the thread of the driver.
  */
-final class HeadRepeats {
+final class LogSnapshots {
     private static final int ROUNDS_IN_RETENTION = 4;
     /** A round takes no larger part of the retention than this, queues apart, however many sessions there are. */
     private static final int SHORTEST_ROUND = 16;
@@ -61,8 +61,8 @@ final class HeadRepeats {
     /** All sessions as they were at one offset. */
     private static final class Round {
         final long asOf;
-        final Queue<Head> sessions = new ArrayDeque<>();
-        final HeadsComplete end;
+        final Queue<SnapshotSession> sessions = new ArrayDeque<>();
+        final SnapshotComplete end;
         final int sessionsATick;
         /** The session whose queue is being read, and from where it is read on. */
         @Nullable
@@ -74,12 +74,12 @@ final class HeadRepeats {
         Round(long ownerEpoch, ShardState state, long retentionMillis) {
             asOf = state.applied();
             for (ClientState client : state.clients()) {
-                sessions.add(new Head(ownerEpoch, asOf, client.toStored(), client.will));
+                sessions.add(new SnapshotSession(ownerEpoch, asOf, client.toStored(), client.will));
             }
             List<Source> sources = state.sources().stream()
                     .map(latest -> new Source(latest.shard(), latest.offset(), latest.part()))
                     .toList();
-            end = new HeadsComplete(ownerEpoch, asOf, state.ownerEpoch(), sources);
+            end = new SnapshotComplete(ownerEpoch, asOf, state.ownerEpoch(), sources);
             long ticks = Math.max(1, retentionMillis / SHORTEST_ROUND / TICK_MILLIS);
             sessionsATick = (int) Math.max(LEAST_HEADS_A_TICK, (sessions.size() + ticks - 1) / ticks);
         }
@@ -91,7 +91,7 @@ final class HeadRepeats {
      * @param environment whose configuration says how long the log is kept; nothing is repeated when it does not
      * @param ownerEpoch the owner that repeats
      */
-    HeadRepeats(
+    LogSnapshots(
             ShardEnvironment environment,
             ShardState state,
             SessionQueues queues,
@@ -109,7 +109,7 @@ final class HeadRepeats {
 
     /** A record was folded. */
     void folded(long timeMillis, ShardEvent event) {
-        if (event instanceof HeadsComplete complete) {
+        if (event instanceof SnapshotComplete complete) {
             dueMillis = timeMillis + intervalMillis();
             if (round != null && round.end.equals(complete)) {
                 round = null;
@@ -134,9 +134,9 @@ final class HeadRepeats {
     private boolean isDue() {
         long now = time.nowMillis();
         if (dueMillis == UNKNOWN) {
-            dueMillis = state.repeatedMillis() == ShardStore.NEVER_REPEATED
+            dueMillis = state.snapshotMillis() == ShardStore.NO_SNAPSHOT
                     ? now + Math.min(LATEST_FIRST_ROUND_MILLIS, retentionMillis / FIRST_ROUND)
-                    : state.repeatedMillis() + intervalMillis();
+                    : state.snapshotMillis() + intervalMillis();
         }
         dueMillis = Math.min(
                 dueMillis, now + intervalMillis()); // the servers' clock may have been ahead, and have come back
@@ -149,7 +149,7 @@ final class HeadRepeats {
 
     private void goOn(Round now) {
         for (int left = now.sessionsATick; left > 0 && now.queueOf == null && !now.sessions.isEmpty(); left--) {
-            Head next = now.sessions.remove();
+            SnapshotSession next = now.sessions.remove();
             append(next);
             if (next.session().queuedMessages() > 0) {
                 now.queueOf = next.session();
@@ -183,13 +183,13 @@ final class HeadRepeats {
     }
 
     private void append(Round now, StoredSession stored, Page page) {
-        List<Kept> kept = page.entries().stream()
+        List<SnapshotEntry> kept = page.entries().stream()
                 .takeWhile(entry -> entry.sequence() <= stored.lastSequence()) // others came later
-                .map(entry -> new Kept(entry.sequence(), entry.entry()))
+                .map(entry -> new SnapshotEntry(entry.sequence(), entry.entry()))
                 .toList();
         if (!kept.isEmpty()) {
-            for (List<Kept> part : Parts.of(kept, HeadRepeats::largestSizeOf, appender.roomBytes() / PART_OF_ROOM)) {
-                append(new HeadQueue(ownerEpoch, now.asOf, stored.clientId(), part));
+            for (List<SnapshotEntry> part : Parts.of(kept, LogSnapshots::largestSizeOf, appender.roomBytes() / PART_OF_ROOM)) {
+                append(new SnapshotQueue(ownerEpoch, now.asOf, stored.clientId(), part));
             }
         }
         now.nextSequence = page.next();
@@ -200,7 +200,7 @@ final class HeadRepeats {
         ticksToRest = (int) (bytes / QUEUE_BYTES_A_TICK);
     }
 
-    private static long largestSizeOf(Kept kept) {
+    private static long largestSizeOf(SnapshotEntry kept) {
         return KEPT_BYTES + (kept.entry() instanceof Queued queued ? RoutingFormat.largestSizeOf(queued) : 0);
     }
 
