@@ -68,7 +68,7 @@ public sealed interface NodeMessage {
     record ReceivedLogged(int shard, long ownerEpoch, long connection, long[] sequences) implements OwnerMessage {}
 
     /**
-     * A QoS 2 message that a client published is handed on.
+     * A QoS 2 message that a client published is forwarded.
      *
      * @param epoch the epoch of the client's connection
      */

@@ -12,7 +12,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Collects the destinations of one message for a log. Transient sessions are not named but matched again by their node when it
- * is handed on, except for the members that shared subscriptions chose: these stay chosen. Persistent sessions that get it with
+ * is forwarded, except for the members that shared subscriptions chose: these stay chosen. Persistent sessions that get it with
  * QoS 0 are named as this node's, for only one node may look after them. One thread.
  */
 final class Collecting implements Selection.Visitor {

@@ -33,7 +33,7 @@ public record Outlets(DeliveryTarget connections, NodeInbox nodes, SessionAppend
          * Appends a message, in as many records as the shards need.
          *
          * @param recipients at least one, with QoS 1 or 2
-         * @param source where it is handed on from, or null for a message straight from its publisher
+         * @param source where it is forwarded from, or null for a message straight from its publisher
          * @param callback called once, when all records are durable
          */
         void publish(Message message, List<Recipient> recipients, @Nullable Source source, AppendCallback callback);
@@ -42,7 +42,7 @@ public record Outlets(DeliveryTarget connections, NodeInbox nodes, SessionAppend
     /** Appends QoS 2 messages of persistent publishers to the publishers' shards. Any thread; never blocks. */
     @FunctionalInterface
     public interface RelayAppender {
-        /** Appends a message with its destinations, to which the shard's owner hands it on. */
+        /** Appends a message with its destinations, to which the shard's owner forwards it. */
         void relay(ShardEvent.Relay relay, AppendCallback callback);
     }
 }

@@ -378,7 +378,7 @@ public final class Router implements MessageRouting {
         }
     }
 
-    /** Nothing goes out here: the publisher's shard hands the message on, once, also after a crash. */
+    /** Nothing goes out here: the publisher's shard forwards the message, once, also after a crash. */
     private void relay(Passage passage, Publisher publisher, Destinations destinations) {
         ShardEvent.Relay relay = new ShardEvent.Relay(
                 publisher.client().clientId(), publisher.epoch(), passage.packetId, passage.message, destinations);

@@ -7,7 +7,7 @@ import java.util.function.LongConsumer;
 
 /**
  * Tells the nodes which of their connections have a session of a live shard, once how the connection before ended is known,
- * wills of the client's connections before are handed on and an application's topic is there. Confined to the thread of the
+ * wills of the client's connections before are forwarded and an application's topic is there. Confined to the thread of the
  * driver.
  */
 final class ConnectionAnswers {

@@ -11,7 +11,7 @@ import io.tributary.common.mqtt.Will;
 /**
  * What the fold asks the owner of the shard to do. The fold asks the same each time it folds the same record, so an owner that
  * folds records again, as each does at first, carries out only what has to happen at least once ({@link ReplayEffects}): {@link
- * #handOn}, that a session is over, and that a connection is told that it lost its session. A live shard carries out all ({@link
+ * #forward}, that a session is over, and that a connection is told that it lost its session. A live shard carries out all ({@link
  * ShardService}).
  */
 interface Effects {
@@ -69,14 +69,14 @@ interface Effects {
     void relayed(ClientState publisher, int packetId);
 
     /** A message goes on to other shards and to transient sessions, in the name of the record that is being folded. */
-    void handOn(Message message, Destinations destinations);
+    void forward(Message message, Destinations destinations);
 
     /**
-     * A will goes on as {@link #handOn} has it; what its client publishes next is to come behind it.
+     * A will goes on as {@link #forward} has it; what its client publishes next is to come behind it.
      *
      * @param wasDue whether {@link #willDue} told so before, and not a delay that is over
      */
-    void handOnWill(WillDue due, boolean wasDue);
+    void forwardWill(WillDue due, boolean wasDue);
 
     /** A will is to be published now, whatever becomes of its client. */
     void willDue(String clientId, long epoch, Will will);

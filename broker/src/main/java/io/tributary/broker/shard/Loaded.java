@@ -11,7 +11,7 @@ import io.tributary.common.mqtt.Message;
  * @param queues the messages of its sessions
  * @param savePoints move the stored state along
  * @param time that of the log
- * @param handOns of what the log says, also of records that are folded again
+ * @param forwarder of what the log says, also of records that are folded again
  * @param wills that are under way
  */
 record Loaded(
@@ -19,16 +19,16 @@ record Loaded(
         SessionQueues queues,
         SavePoints savePoints,
         LogTime time,
-        HandOns handOns,
+        Forwarder forwarder,
         WillsFirst wills) {
 
-    /** Hands a message on in the name of the record that is being folded. */
-    void handOn(Message message, Destinations destinations) {
-        handOns.handOn(state.applied(), message, destinations);
+    /** Forwards a message in the name of the record that is being folded. */
+    void forward(Message message, Destinations destinations) {
+        forwarder.forward(state.applied(), message, destinations);
     }
 
     /** The same with a will, of which a step has begun. */
-    void handOnWill(WillDue due) {
-        handOns.handOn(state.applied(), due.message(), due.destinations(), () -> wills.done(due.clientId()));
+    void forwardWill(WillDue due) {
+        forwarder.forward(state.applied(), due.message(), due.destinations(), () -> wills.done(due.clientId()));
     }
 }

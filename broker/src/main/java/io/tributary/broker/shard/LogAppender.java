@@ -34,7 +34,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class LogAppender {
     private static final byte[] NOTHING = {};
-    /** The parts of a record's room for the recipients of a message, and for the destinations of one that is handed on later. */
+    /** The parts of a record's room for the recipients of a message, and for the destinations of one that is forwarded later. */
     private static final int PART_FOR_RECIPIENTS = 8;
 
     private static final int PART_FOR_DESTINATIONS = 2;

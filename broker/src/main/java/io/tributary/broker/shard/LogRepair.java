@@ -116,7 +116,7 @@ final class LogRepair {
 
     /**
      * Whether the log has had a new leader since the store was written: should it have lost its end then, an owner before may have
-     * handed messages on under offsets that nobody can tell any more. This one has to go on behind them.
+     * forwarded messages under offsets that nobody can tell any more. This one has to go on behind them.
      */
     boolean isUnderNewLeader(ShardState state, LogRecord record) {
         return state.leaderEpoch() != LogRecord.NO_LEADER

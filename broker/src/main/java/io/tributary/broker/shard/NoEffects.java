@@ -50,10 +50,10 @@ class NoEffects implements Effects {
     public void relayed(ClientState publisher, int packetId) {}
 
     @Override
-    public void handOn(Message message, Destinations destinations) {}
+    public void forward(Message message, Destinations destinations) {}
 
     @Override
-    public void handOnWill(WillDue due, boolean wasDue) {}
+    public void forwardWill(WillDue due, boolean wasDue) {}
 
     @Override
     public void willDue(String clientId, long epoch, Will will) {}

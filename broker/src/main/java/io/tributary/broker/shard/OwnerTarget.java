@@ -54,7 +54,7 @@ public interface OwnerTarget {
     void received(long connection, long[] sequences);
 
     /**
-     * A QoS 2 message that a persistent publisher's connection had relayed was folded: it is handed on whatever happens. Never
+     * A QoS 2 message that a persistent publisher's connection had relayed was folded: it is forwarded whatever happens. Never
      * said of one whose connection had lost the session before.
      *
      * @param epoch the epoch of the connection

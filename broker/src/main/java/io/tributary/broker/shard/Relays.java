@@ -9,7 +9,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The QoS 2 messages that persistent publishers connected here have relayed to their own shards, until the shards' owners say
- * that they hand them on. Any thread. Bounded by the receive maximum of each connection.
+ * that they forward them. Any thread. Bounded by the receive maximum of each connection.
  *
  * <p>An owner says so once. Where that is lost, because the shard moved or the way to this node broke, what the owner tells of
  * each connection then has the packet identifiers of all that was folded meanwhile.
@@ -31,7 +31,7 @@ final class Relays {
         }
     }
 
-    /** The owner hands a message on. */
+    /** The owner forwards a message. */
     void accepted(int shard, long epoch, int packetId) {
         complete(shard, epoch, packetId, null);
     }

@@ -51,13 +51,13 @@ final class ReplayEffects extends NoEffects {
     }
 
     @Override
-    public void handOn(Message message, Destinations destinations) {
-        loaded.handOn(message, destinations);
+    public void forward(Message message, Destinations destinations) {
+        loaded.forward(message, destinations);
     }
 
     @Override
-    public void handOnWill(WillDue due, boolean wasDue) {
+    public void forwardWill(WillDue due, boolean wasDue) {
         loaded.wills().begin(due.clientId());
-        loaded.handOnWill(due);
+        loaded.forwardWill(due);
     }
 }

@@ -30,7 +30,7 @@ final class SavePoints {
     private final ShardLog log;
     private final ShardState state;
     private final SessionQueues queues;
-    private final HandOns handOns;
+    private final Forwarder forwarder;
     private final Executor thread;
     /** How much may wait in memory before the log is read no further, in bytes. */
     private final long mostUnsaved;
@@ -54,13 +54,13 @@ final class SavePoints {
             ShardEnvironment environment,
             ShardState state,
             SessionQueues queues,
-            HandOns handOns,
+            Forwarder forwarder,
             Executor thread) {
         this.shard = shard;
         this.environment = environment;
         this.state = state;
         this.queues = queues;
-        this.handOns = handOns;
+        this.forwarder = forwarder;
         this.thread = thread;
         config = environment.config();
         log = environment.log();
@@ -125,7 +125,7 @@ final class SavePoints {
         }
         if (taken != null
                 && !storing
-                && handOns.isDoneUpTo(taken.applied())
+                && forwarder.isDoneUpTo(taken.applied())
                 && environment.clockMillis().getAsLong() >= retryAtMillis) {
             store(taken);
         }
@@ -141,7 +141,7 @@ final class SavePoints {
         if (taken == null && state.applied() > savedApplied) {
             take(ownerEpoch);
         }
-        if (taken != null && !storing && handOns.isDoneUpTo(taken.applied())) {
+        if (taken != null && !storing && forwarder.isDoneUpTo(taken.applied())) {
             CompletionStage<?> _ = environment.store().save(shard, taken).whenComplete((_, failure) -> {
                 if (failure != null) {
                     LOG.info("Shard {}: the last save point came too late: {}", shard, String.valueOf(failure));

@@ -67,7 +67,7 @@ public final class ShardAppends {
      * Appends a message for persistent sessions, in as many records as their shards need.
      *
      * @param recipients at least one, with QoS 1 or 2
-     * @param source where it is handed on from, so that it may be appended again, or null for a message straight from its
+     * @param source where it is forwarded from, so that it may be appended again, or null for a message straight from its
      *     publisher
      * @param callback called once, when all records are durable; the offset is meaningless to it. Fails at once, with nothing
      *     appended, when it is straight from its publisher and one of the shards is {@link Shards#lagging}
@@ -91,7 +91,7 @@ public final class ShardAppends {
     }
 
     /**
-     * Appends a QoS 2 message of a persistent publisher to the publisher's own shard, whose owner hands it on. The callback
+     * Appends a QoS 2 message of a persistent publisher to the publisher's own shard, whose owner forwards it. The callback
      * is told when it is durable and the owner will do so; not at all when its connection ends before, or has lost the session.
      */
     public void relay(ShardEvent.Relay relay, AppendCallback callback) {

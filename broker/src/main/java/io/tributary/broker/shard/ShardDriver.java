@@ -66,7 +66,7 @@ final class ShardDriver implements Tenure.Loser {
     private final ShardExecutor thread;
     private final LongSupplier clockMillis;
     private final ShardRecorder recorder;
-    private final HandOns handOns;
+    private final Forwarder forwarder;
     private final LogRepair repair;
 
     private Phase phase = Phase.IDLE;
@@ -96,8 +96,8 @@ final class ShardDriver implements Tenure.Loser {
         appender = environment.appender();
         clockMillis = environment.clockMillis();
         recorder = environment.recorder();
-        handOns = new HandOns(
-                shard, appender, environment.routing(), environment.nodes()::isCurrent, thread, this::handOnFailed);
+        forwarder = new Forwarder(
+                shard, appender, environment.routing(), environment.nodes()::isCurrent, thread, this::forwardFailed);
         repair = new LogRepair(shard, environment, thread);
         tenure = new Tenure(shard, environment, thread, this);
     }
@@ -271,10 +271,10 @@ final class ShardDriver implements Tenure.Loser {
 
     private void replay(ShardState state) {
         SessionQueues queues = new SessionQueues(shard, state, store, thread);
-        handOns.restart();
-        SavePoints savePoints = new SavePoints(shard, environment, state, queues, handOns, thread);
+        forwarder.restart();
+        SavePoints savePoints = new SavePoints(shard, environment, state, queues, forwarder, thread);
         Loaded now =
-                new Loaded(state, queues, savePoints, new LogTime(clockMillis), handOns, new WillsFirst(this::flush));
+                new Loaded(state, queues, savePoints, new LogTime(clockMillis), forwarder, new WillsFirst(this::flush));
         state.tell(new ReplayEffects(now, tenure, environment.observer(), () -> goLive(now)));
         loaded = now;
         phase = Phase.REPLAYING;
@@ -591,7 +591,7 @@ final class ShardDriver implements Tenure.Loser {
         }
     }
 
-    private void handOnFailed(String why) {
+    private void forwardFailed(String why) {
         if (loaded != null) {
             claimAgainLater(why);
         }

@@ -241,7 +241,7 @@ final class ShardService implements Effects {
         wills.tick();
         loaded.wills().tick();
         handOver.retry();
-        repeats.tick(loaded.handOns().isDoneUpTo(state.applied()));
+        repeats.tick(loaded.forwarder().isDoneUpTo(state.applied()));
         lags.tick(loaded.time().nowMillis());
     }
 
@@ -408,16 +408,16 @@ final class ShardService implements Effects {
     }
 
     @Override
-    public void handOn(Message message, Destinations destinations) {
-        loaded.handOn(message, destinations);
+    public void forward(Message message, Destinations destinations) {
+        loaded.forward(message, destinations);
     }
 
     @Override
-    public void handOnWill(WillDue due, boolean wasDue) {
+    public void forwardWill(WillDue due, boolean wasDue) {
         if (!wasDue) {
             loaded.wills().begin(due.clientId());
         }
-        loaded.handOnWill(due);
+        loaded.forwardWill(due);
     }
 
     @Override

@@ -73,7 +73,7 @@ import org.jspecify.annotations.Nullable;
  * <p>Sessions that an owner repeats change nothing, whatever they say: they cannot bring back a session that has ended since.
  *
  * <p>Where the log has lost its end and gone on, offsets are used for a second time. What would be named by one of them, a
- * connection or a message that is handed on, is not folded: its client tries again.
+ * connection or a message that is forwarded, is not folded: its client tries again.
  *
  * <p>A will goes with the {@code Attach} that brought it: it is pending while its connection lives and through its delay,
  * then due until a {@link WillDue} with its destinations is folded; a resumption before it is due cancels it.
@@ -159,7 +159,7 @@ final class ShardState {
     }
 
     /**
-     * Whether a record names an owner, messages that are handed on, or numbers of messages as an owner knew them that had not
+     * Whether a record names an owner, messages that are forwarded, or numbers of messages as an owner knew them that had not
      * noticed the loss: the next owner appends it again where it is still so.
      */
     private static boolean isRepeatedByTheNextOwner(ShardEvent event) {
@@ -246,7 +246,7 @@ final class ShardState {
         return ownerEpoch;
     }
 
-    /** The latest source applied from each shard that handed something on. */
+    /** The latest source applied from each shard that forwarded something. */
     Collection<SourcePosition> sources() {
         return sources.values();
     }
@@ -350,7 +350,7 @@ final class ShardState {
         }
         if (client.inboundPacketIds.add(relay.packetId())) { // else a repetition [MQTT-4.3.3-10]
             changes.touch(client);
-            effects.handOn(relay.message(), relay.destinations());
+            effects.forward(relay.message(), relay.destinations());
         }
         effects.relayed(client, relay.packetId());
     }
@@ -559,7 +559,7 @@ final class ShardState {
         }
         if (wasDue || delayIsOver) {
             changes.removeWill(due.clientId(), due.epoch());
-            effects.handOnWill(due, wasDue);
+            effects.forwardWill(due, wasDue);
         }
     }
 
@@ -627,7 +627,7 @@ final class ShardState {
         for (Moved moved : handOver.moved()) {
             changes.remove(client, moved.sequence());
             client.removedFromQueue(1, moved.bytes());
-            effects.handOn(moved.message(), moved.destinations());
+            effects.forward(moved.message(), moved.destinations());
         }
     }
 }

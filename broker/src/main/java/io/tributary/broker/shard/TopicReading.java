@@ -22,7 +22,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Reads the messages of one application for one of its connections, from where the session has come to. Skips what another
- * session of the client was to have, and what was handed on twice. Confined to the thread of the driver; pages arrive there.
+ * session of the client was to have, and what was forwarded twice. Confined to the thread of the driver; pages arrive there.
  */
 final class TopicReading {
     private static final int PAGE_BYTES = 256 << 10;

@@ -73,7 +73,7 @@ final class WillsAndExpiry {
         tenure.append(new SessionExpired(tenure.epoch(), client.clientId, client.epoch, 0));
     }
 
-    /** Goes on when it is known how the connections before a client's present one ended, and their wills are handed on. */
+    /** Goes on when it is known how the connections before a client's present one ended, and their wills are forwarded. */
     void whenSettled(ClientState client, Runnable then) {
         Runnable behindWills = () -> underWay.then(client.clientId, then);
         if (client.isResumed()) {

@@ -8,7 +8,7 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * Has a client's next connection wait until the will of the one before is handed on: what the client publishes then comes
+ * Has a client's next connection wait until the will of the one before is forwarded: what the client publishes then comes
  * behind it. A second at most, for nobody may be kept from connecting. Confined to the thread of the driver.
  */
 final class WillsFirst {

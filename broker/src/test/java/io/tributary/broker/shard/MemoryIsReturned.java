@@ -30,7 +30,7 @@ final class MemoryIsReturned implements Ledger.Promise {
             "ShardState",
             "ShardTimers",
             "Deliveries",
-            "HandOns",
+            "Forwarder",
             "SavePoints",
             "SessionQueues",
             "QueueTrimmer",

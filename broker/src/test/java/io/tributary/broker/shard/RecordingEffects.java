@@ -90,13 +90,13 @@ final class RecordingEffects implements Effects {
     }
 
     @Override
-    public void handOn(Message message, Destinations destinations) {
-        asked.add("hand on " + Samples.text(message));
+    public void forward(Message message, Destinations destinations) {
+        asked.add("forward " + Samples.text(message));
     }
 
     @Override
-    public void handOnWill(WillDue due, boolean wasDue) {
-        asked.add("hand on " + Samples.text(due.message()) + (wasDue ? "" : ", its delay is over"));
+    public void forwardWill(WillDue due, boolean wasDue) {
+        asked.add("forward " + Samples.text(due.message()) + (wasDue ? "" : ", its delay is over"));
     }
 
     @Override

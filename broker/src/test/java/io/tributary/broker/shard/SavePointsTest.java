@@ -33,8 +33,8 @@ class SavePointsTest {
             new ShardState(new NoEffects(), new Claim(ShardStore.NOTHING_APPLIED, -1, List.of()));
     private final SessionQueues queues = new SessionQueues(0, state, store, Runnable::run);
     private long nowMillis;
-    private final HandOns handOns = new HandOns(0, appender, new NoRouting(), () -> true, Runnable::run, _ -> {});
-    private final SavePoints savePoints = new SavePoints(0, environment(), state, queues, handOns, Runnable::run);
+    private final Forwarder forwarder = new Forwarder(0, appender, new NoRouting(), () -> true, Runnable::run, _ -> {});
+    private final SavePoints savePoints = new SavePoints(0, environment(), state, queues, forwarder, Runnable::run);
     private long offset;
 
     @BeforeEach
@@ -136,7 +136,7 @@ class SavePointsTest {
 
     @Test
     void savePointWaitsForWhatWasHandedOn() {
-        handOns.handOn(1, Samples.message("m"), Samples.devices(recipient("b", 0)));
+        forwarder.forward(1, Samples.message("m"), Samples.devices(recipient("b", 0)));
         nowMillis += 1000;
         proceed();
         assertThat(store.waiting()).isZero();

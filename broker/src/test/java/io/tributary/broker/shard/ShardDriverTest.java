@@ -253,7 +253,7 @@ class ShardDriverTest {
         goLive();
         fold(attach("a", 7), new Relay("a", 1, 5, message("m"), Samples.devices(recipient("a", 1))));
         claimAgainAfterAFailure();
-        assertThat(log.pending()).hasSize(1); // handed on once more
+        assertThat(log.pending()).hasSize(1); // forwarded once more
         log.makeDurable();
         pass(1000);
         store.answerAll();

@@ -421,7 +421,7 @@ class ShardStateTest {
         fold(attach("a", 7));
         effects.take();
         fold(relay(0, 5));
-        assertThat(effects.take()).containsExactly("hand on m", "relayed 5");
+        assertThat(effects.take()).containsExactly("forward m", "relayed 5");
         assertThat(client("a").inboundPacketIdArray()).containsExactly(5);
     }
 
@@ -447,7 +447,7 @@ class ShardStateTest {
         fold(attach("a", 7), detach("a", 0, 0));
         effects.take();
         fold(relay(0, 5));
-        assertThat(effects.take()).containsExactly("hand on m", "relayed 5");
+        assertThat(effects.take()).containsExactly("forward m", "relayed 5");
     }
 
     @Test
@@ -455,7 +455,7 @@ class ShardStateTest {
         fold(attach("a", 7), relay(0, 5), new Release("a", 0, 5));
         effects.take();
         fold(relay(0, 5));
-        assertThat(effects.take()).containsExactly("hand on m", "relayed 5");
+        assertThat(effects.take()).containsExactly("forward m", "relayed 5");
     }
 
     @Test
@@ -579,7 +579,7 @@ class ShardStateTest {
         effects.take();
         WillDue due = new WillDue("a", 0, message("will"), devices(recipient("w", 0)));
         fold(due, due);
-        assertThat(effects.take()).containsExactly("hand on will");
+        assertThat(effects.take()).containsExactly("forward will");
         assertThat(state.dueWills()).isEmpty();
     }
 
@@ -591,7 +591,7 @@ class ShardStateTest {
         foldAt(NOW + 9_999, due);
         assertThat(effects.take()).containsExactly("detached a");
         foldAt(NOW + 10_000, due, due);
-        assertThat(effects.take()).containsExactly("hand on will, its delay is over");
+        assertThat(effects.take()).containsExactly("forward will, its delay is over");
         assertThat(client("a").willDueAtMillis).isEqualTo(Long.MAX_VALUE);
     }
 
@@ -600,7 +600,7 @@ class ShardStateTest {
         fold(attach("a", 7, FOREVER, WILL), detach("a", 0, true, FOREVER), attach("a", 8));
         effects.take();
         fold(new WillDue("a", 0, message("will"), Destinations.NONE));
-        assertThat(effects.take()).containsExactly("hand on will");
+        assertThat(effects.take()).containsExactly("forward will");
     }
 
     @Test
@@ -634,7 +634,7 @@ class ShardStateTest {
         fold(new Owner(NODE), attach("a", 7), publish("m", recipient("a", 1)), publish("n", recipient("a", 1)));
         effects.take();
         fold(handOver(0, 1, 1));
-        assertThat(effects.take()).containsExactly("hand on m");
+        assertThat(effects.take()).containsExactly("forward m");
         assertThat(client("a").queuedMessages).isEqualTo(1);
         assertThat(client("a").queuedBytes).isEqualTo(SIZE);
     }

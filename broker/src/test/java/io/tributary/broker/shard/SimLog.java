@@ -225,7 +225,7 @@ final class SimLog {
             return true;
         }
 
-        /** Whether an owner says something of its own: when something that it hands on fails, so does all behind it. */
+        /** Whether an owner says something of its own: when something that it forwards fails, so does all behind it. */
         private boolean isOwners(byte[] value) {
             return reader != null && !(EventCodec.decode(value) instanceof ShardEvent.Publish);
         }

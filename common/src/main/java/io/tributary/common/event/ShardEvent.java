@@ -15,9 +15,9 @@ import org.jspecify.annotations.Nullable;
 public sealed interface ShardEvent {
 
     /**
-     * A message for persistent sessions of this shard, from the node that received it or handed on by a shard.
+     * A message for persistent sessions of this shard, from the node that received it or forwarded by a shard.
      *
-     * @param source where it was handed on from, or null when it comes straight from a publisher
+     * @param source where it was forwarded from, or null when it comes straight from a publisher
      * @param recipients at most {@link #MAX_RECIPIENTS}
      */
     record Publish(
@@ -33,7 +33,7 @@ public sealed interface ShardEvent {
     int MAX_RECIPIENTS = 200;
 
     /**
-     * A QoS 2 message from a persistent publisher of this shard, to be handed on once.
+     * A QoS 2 message from a persistent publisher of this shard, to be forwarded once.
      *
      * @param clientId the publisher
      * @param epoch the publisher's connection
@@ -147,7 +147,7 @@ public sealed interface ShardEvent {
     record SessionExpired(long ownerEpoch, String clientId, long epoch, long handedOverUpTo) implements ShardEvent {}
 
     /**
-     * A will is due and was matched: it is handed on, unless it has been cancelled meanwhile.
+     * A will is due and was matched: it is forwarded, unless it has been cancelled meanwhile.
      *
      * @param epoch the connection that left the will
      * @param message the will with its expiry time filled in
@@ -198,7 +198,7 @@ public sealed interface ShardEvent {
      * All sessions that there were at the offset are repeated; no will was due then.
      *
      * @param foldedOwner the epoch of the latest owner at that offset
-     * @param sources the latest source applied by then from each shard that handed something on
+     * @param sources the latest source applied by then from each shard that forwarded something
      */
     record SnapshotComplete(long ownerEpoch, long asOf, long foldedOwner, List<Source> sources) implements ShardEvent {
         public SnapshotComplete {

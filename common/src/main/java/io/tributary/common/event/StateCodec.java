@@ -73,7 +73,7 @@ public final class StateCodec {
         });
     }
 
-    /** Encodes a message and, when it was handed on, where it comes from. */
+    /** Encodes a message and, when it was forwarded, where it comes from. */
     public static byte[] encodeMessage(Message message, @Nullable Source source, int format) {
         ByteWriter writer = begin(format, MESSAGE, sizeHint(message));
         RoutingFormat.writeSource(writer, source);
@@ -205,6 +205,6 @@ public final class StateCodec {
     /** A will, and whether it is to be published whatever the client does from now on. */
     public record StoredWill(Will will, boolean due) {}
 
-    /** A message and where it was handed on from, if it was. */
+    /** A message and where it was forwarded from, if it was. */
     public record SourcedMessage(Message message, @Nullable Source source) {}
 }

@@ -14,7 +14,7 @@ import org.jspecify.annotations.Nullable;
  * @param upTo all messages up to this sequence number are done with, or are not this session's
  * @param settled sequence numbers above that which are done with, ascending
  * @param released sequence numbers of QoS 2 messages between PUBREC and PUBCOMP, ascending
- * @param sources the latest source up to {@code upTo} from each shard that handed something on: the reader skips what is not
+ * @param sources the latest source up to {@code upTo} from each shard that forwarded something: the reader skips what is not
  *     after these
  */
 @SuppressWarnings("ArrayRecordComponent") // never modified; replaced as a whole

@@ -42,7 +42,7 @@ public interface AppTopics extends AutoCloseable {
      * ({@link #keepFor}) the topic is made anew. Nothing else waits for it.
      *
      * @param recipient how the message shall arrive, and in which session of the client
-     * @param source where it was handed on from, so that a reader can skip repeats, or null
+     * @param source where it was forwarded from, so that a reader can skip repeats, or null
      * @param callback told the position when it is durable; callbacks of one topic come in the order of positions
      * @return false when the buffer is full: nothing was appended, the callback will not be called, and the caller waits for
      *     {@link #onRoom}

@@ -98,7 +98,7 @@ public interface ShardStore extends AutoCloseable {
      * @param foldedOwner the epoch of the latest owner whose record is folded, -1 for none
      * @param snapshotMillis the time, by the log, of the last complete log snapshot that is folded, or {@link
      *     #NO_SNAPSHOT}, also when the log has gone back since
-     * @param sources the latest source applied from each shard that handed something on
+     * @param sources the latest source applied from each shard that forwarded something
      * @param reused the latest offsets that were used twice, or null
      */
     record Claim(

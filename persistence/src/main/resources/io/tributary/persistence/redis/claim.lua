@@ -8,7 +8,7 @@
 -- Returns the fields and values of the position, one after the other.
 -- Errors  FENCED epoch <epoch>: a newer owner has claimed the shard
 --         FENCED log <log> <offset>: the state is that of this log, of which offsets up to this one are known
--- Complexity  O(other shards that handed something on), at most the number of shards
+-- Complexity  O(other shards that forwarded something), at most the number of shards
 
 local EPOCH, LOG, FROM, TO = ARGV[1], ARGV[2], ARGV[4], ARGV[5]
 

@@ -56,7 +56,7 @@ class KafkaTopicsTest {
                 .doesNotThrowAnyException();
     }
 
-    /** What came when larger packets were allowed can still be moved, or handed on. */
+    /** What came when larger packets were allowed can still be moved, or forwarded. */
     @Test
     void largestRecordIsWhatTheShardsTopicTakes() {
         assertThat(KafkaTopics.ensure(config, needs)).isEqualTo(needs.largestRecordBytes());

@@ -34,7 +34,7 @@ final class AppRecordFormat {
      * The record of a message. Neither payload nor correlation data is copied.
      *
      * @param recipient for whom it is, or null when the topic alone says so
-     * @param source where it was handed on from, or null
+     * @param source where it was forwarded from, or null
      * @param nowMillis the time of the broker
      * @param format in which the {@link RoutingHeader} is written
      */
@@ -115,7 +115,7 @@ final class AppRecordFormat {
      * What a record says.
      *
      * @param recipient for whom the message is, or null when the record does not say
-     * @param source where it was handed on from, or null
+     * @param source where it was forwarded from, or null
      */
     record Decoded(
             Message message,

@@ -22,7 +22,7 @@ import org.jspecify.annotations.Nullable;
  *
  * @param standardHeaders how many of the headers behind this one are the standard ones
  * @param recipient for whom the message is, or null when the topic alone says so
- * @param source where it was handed on from, or null
+ * @param source where it was forwarded from, or null
  */
 record RoutingHeader(
         int standardHeaders,

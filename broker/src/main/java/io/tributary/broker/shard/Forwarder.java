@@ -15,13 +15,13 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Hands messages on to other shards and to transient sessions in the name of records of this shard, in the order of the
+ * Forwards messages to other shards and to transient sessions in the name of records of this shard, in the order of the
  * log, and knows which records still wait for the logs of others. Confined to the thread of its driver.
  *
- * <p>Each record that is handed on names its source, and repeating a hand-on gives the same sources: whoever has seen them
+ * <p>Each record that is forwarded names its source, and repeating a forward gives the same sources: whoever has seen them
  * skips them.
  */
-final class HandOns {
+final class Forwarder {
     private final int shard;
     private final LogAppender appender;
     private final MessageRouting routing;
@@ -38,9 +38,9 @@ final class HandOns {
      * Creates one.
      *
      * @param isCurrent whether this node knows all subscriptions, which it has to for a message that is matched now
-     * @param onFailure told on the thread why a message could not be handed on: what caused it is to be folded again
+     * @param onFailure told on the thread why a message could not be forwarded: what caused it is to be folded again
      */
-    HandOns(
+    Forwarder(
             int shard,
             LogAppender appender,
             MessageRouting routing,
@@ -62,11 +62,11 @@ final class HandOns {
     }
 
     /**
-     * Hands a message on; a record may cause several, unless its destinations are matched now: these may be others when the record is
+     * Forwards a message; a record may cause several, unless its destinations are matched now: these may be others when the record is
      * folded again.
      */
-    void handOn(long offset, Message message, Destinations named) {
-        handOn(offset, message, named, null);
+    void forward(long offset, Message message, Destinations named) {
+        forward(offset, message, named, null);
     }
 
     /**
@@ -75,9 +75,9 @@ final class HandOns {
      * @param done null when nobody waits, or run once on the driver's thread, when it is safe with all persistent sessions and taken
      *     by the nodes of the others
      */
-    void handOn(long offset, Message message, Destinations named, @Nullable Runnable done) {
+    void forward(long offset, Message message, Destinations named, @Nullable Runnable done) {
         if (isKnown(named)) {
-            handOnKnown(offset, message, named, done);
+            forwardKnown(offset, message, named, done);
             boolean _ = isKnown(named); // or else it is matched again
         }
     }
@@ -90,13 +90,13 @@ final class HandOns {
         return isKnown;
     }
 
-    private void handOnKnown(long offset, Message message, Destinations named, @Nullable Runnable done) {
+    private void forwardKnown(long offset, Message message, Destinations named, @Nullable Runnable done) {
         Destinations destinations = named.areMatchedLater() ? routing.matchAgain(message) : named;
         if (offset != currentOffset) {
             currentOffset = offset;
             nextPart.clear();
         }
-        Runnable part = done == null ? HandOns::nobodyWaits : parts(done);
+        Runnable part = done == null ? Forwarder::nobodyWaits : parts(done);
         if (offset >= transientsFrom) {
             routing.deliverTransient(message, destinations, part);
         } else {
@@ -144,7 +144,7 @@ final class HandOns {
 
     private void done(long offset, @Nullable Throwable failure) {
         if (failure != null) {
-            onFailure.accept("a message was not handed on: " + failure);
+            onFailure.accept("a message was not forwarded: " + failure);
         }
         outstanding.computeIfPresent(offset, (_, left) -> left == 1 ? null : left - 1);
     }

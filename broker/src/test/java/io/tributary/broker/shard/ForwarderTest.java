@@ -15,7 +15,7 @@ import java.util.Objects;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
-class HandOnsTest {
+class ForwarderTest {
     private static final int SHARD = 5;
 
     private final HeldLog log = new HeldLog(2);
@@ -23,20 +23,20 @@ class HandOnsTest {
     private final List<String> transients = new ArrayList<>();
     private final List<Runnable> whenTaken = new ArrayList<>();
     private int failures;
-    private final HandOns handOns =
-            new HandOns(SHARD, appender, new Routing(), () -> true, Runnable::run, _ -> failures++);
+    private final Forwarder forwarder =
+            new Forwarder(SHARD, appender, new Routing(), () -> true, Runnable::run, _ -> failures++);
 
     @Test
     void recordsNameTheirSource() {
-        handOns.handOn(7, message("m"), Samples.devices(in(0), in(1)));
+        forwarder.forward(7, message("m"), Samples.devices(in(0), in(1)));
         assertThat(sources()).containsExactly(new Source(SHARD, 7, 0), new Source(SHARD, 7, 0));
     }
 
     @Test
     void partsAreCountedForEachShard() {
-        handOns.handOn(7, message("m"), Samples.devices(in(0), in(1)));
-        handOns.handOn(7, message("n"), Samples.devices(in(1)));
-        handOns.handOn(8, message("o"), Samples.devices(in(1)));
+        forwarder.forward(7, message("m"), Samples.devices(in(0), in(1)));
+        forwarder.forward(7, message("n"), Samples.devices(in(1)));
+        forwarder.forward(8, message("o"), Samples.devices(in(1)));
         assertThat(sources())
                 .containsExactly(
                         new Source(SHARD, 7, 0),
@@ -47,61 +47,61 @@ class HandOnsTest {
 
     @Test
     void sourcesAreTheSameWhenFoldedAgain() {
-        handOns.handOn(7, message("m"), Samples.devices(in(0)));
-        handOns.handOn(7, message("n"), Samples.devices(in(0)));
-        handOns.restart();
-        handOns.handOn(7, message("m"), Samples.devices(in(0)));
-        handOns.handOn(7, message("n"), Samples.devices(in(0)));
+        forwarder.forward(7, message("m"), Samples.devices(in(0)));
+        forwarder.forward(7, message("n"), Samples.devices(in(0)));
+        forwarder.restart();
+        forwarder.forward(7, message("m"), Samples.devices(in(0)));
+        forwarder.forward(7, message("n"), Samples.devices(in(0)));
         assertThat(sources().subList(2, 4)).isEqualTo(sources().subList(0, 2));
     }
 
     @Test
-    void handOnIsDoneWhenAllItsRecordsAreDurable() {
-        handOns.handOn(7, message("m"), Samples.devices(in(0), in(1)));
-        handOns.handOn(9, message("n"), Samples.devices(in(0)));
-        assertThat(handOns.isDoneUpTo(6)).isTrue();
-        assertThat(handOns.isDoneUpTo(7)).isFalse();
+    void forwardIsDoneWhenAllItsRecordsAreDurable() {
+        forwarder.forward(7, message("m"), Samples.devices(in(0), in(1)));
+        forwarder.forward(9, message("n"), Samples.devices(in(0)));
+        assertThat(forwarder.isDoneUpTo(6)).isTrue();
+        assertThat(forwarder.isDoneUpTo(7)).isFalse();
         log.makeDurable();
-        assertThat(handOns.isDoneUpTo(9)).isTrue();
+        assertThat(forwarder.isDoneUpTo(9)).isTrue();
     }
 
     @Test
-    void handOnIsRepeatedWhenItsAppendFailed() {
-        handOns.handOn(7, message("m"), Samples.devices(in(0)));
+    void forwardIsRepeatedWhenItsAppendFailed() {
+        forwarder.forward(7, message("m"), Samples.devices(in(0)));
         log.fail();
         assertThat(failures).isEqualTo(1);
-        handOns.restart();
-        handOns.handOn(7, message("m"), Samples.devices(in(0)));
-        assertThat(handOns.isDoneUpTo(7)).isFalse();
+        forwarder.restart();
+        forwarder.forward(7, message("m"), Samples.devices(in(0)));
+        assertThat(forwarder.isDoneUpTo(7)).isFalse();
         log.makeDurable();
-        assertThat(handOns.isDoneUpTo(7)).isTrue();
+        assertThat(forwarder.isDoneUpTo(7)).isTrue();
     }
 
     @Test
     void nothingIsWaitedForWhenThereAreNoDevices() {
-        handOns.handOn(7, message("m"), Destinations.NONE);
-        assertThat(handOns.isDoneUpTo(7)).isTrue();
+        forwarder.forward(7, message("m"), Destinations.NONE);
+        assertThat(forwarder.isDoneUpTo(7)).isTrue();
         assertThat(transients).containsExactly("m");
     }
 
     @Test
     void transientSessionsGetItOnceWhenFoldedAgain() {
-        handOns.handOn(7, message("m"), Samples.devices(in(0)));
-        handOns.restart();
-        handOns.handOn(7, message("m"), Samples.devices(in(0)));
-        handOns.handOn(8, message("n"), Samples.devices(in(0)));
+        forwarder.forward(7, message("m"), Samples.devices(in(0)));
+        forwarder.restart();
+        forwarder.forward(7, message("m"), Samples.devices(in(0)));
+        forwarder.forward(8, message("n"), Samples.devices(in(0)));
         assertThat(transients).containsExactly("m", "n");
     }
 
     @Test
     void willIsHandedOnWhenOtherNodesHaveItAndItIsSafe() {
         List<String> done = new ArrayList<>();
-        handOns.handOn(7, message("will"), Samples.devices(in(0)), () -> done.add("will"));
+        forwarder.forward(7, message("will"), Samples.devices(in(0)), () -> done.add("will"));
         log.makeDurable();
         assertThat(done).isEmpty();
         whenTaken.forEach(Runnable::run);
         assertThat(done).containsExactly("will");
-        handOns.handOn(8, message("for nobody that is logged"), Destinations.NONE, () -> done.add("second"));
+        forwarder.forward(8, message("for nobody that is logged"), Destinations.NONE, () -> done.add("second"));
         assertThat(done).hasSize(1);
         whenTaken.getLast().run();
         assertThat(done).hasSize(2);
