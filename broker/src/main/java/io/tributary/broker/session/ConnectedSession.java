@@ -171,7 +171,7 @@ final class ConnectedSession {
     /** Takes a message that came when the session was closed already: another member of a shared subscription gets it. */
     void missed(Queued message) {
         if (message.group() != null && !identity.persistent()) {
-            Handover.of(List.of(message), identity, context.backend());
+            TransientRedistributor.of(List.of(message), identity, context.backend());
         }
     }
 
@@ -203,7 +203,7 @@ final class ConnectedSession {
             context.backend().offline(identity.subscriber());
         } else {
             context.backend().end(identity.subscriber());
-            Handover.of(left, identity, context.backend());
+            TransientRedistributor.of(left, identity, context.backend());
         }
         long sentUpTo = identity.persistent() ? outbound.sentUpTo() : 0;
         ShardEvent.Detach detach = new ShardEvent.Detach(

@@ -5,8 +5,8 @@ import io.tributary.broker.shard.SessionQueues.Page;
 import io.tributary.broker.shard.ShardRecorder.DropReason;
 import io.tributary.common.event.QueueEntry;
 import io.tributary.common.event.ShardEvent.ClientSettled;
-import io.tributary.common.event.ShardEvent.HandOver;
-import io.tributary.common.event.ShardEvent.Moved;
+import io.tributary.common.event.ShardEvent.Redistribution;
+import io.tributary.common.event.ShardEvent.MovedMessage;
 import io.tributary.common.event.ShardEvent.Settled;
 import io.tributary.common.event.ShardEvent.TopicPosition;
 import io.tributary.common.mqtt.Message;
@@ -425,14 +425,14 @@ final class Deliveries {
     }
 
     /** A record that this owner wrote was folded. */
-    void logged(HandOver handOver) {
-        Unlogged known = unlogged.get(handOver.clientId());
-        if (known != null && known.session == handOver.session()) {
-            for (Moved moved : handOver.moved()) {
+    void logged(Redistribution redistribution) {
+        Unlogged known = unlogged.get(redistribution.clientId());
+        if (known != null && known.session == redistribution.session()) {
+            for (MovedMessage moved : redistribution.moved()) {
                 known.moved(moved.sequence(), moved.bytes());
             }
-            forgetIfEmpty(handOver.clientId(), known);
-            Outgoing to = outgoing.get(handOver.clientId());
+            forgetIfEmpty(redistribution.clientId(), known);
+            Outgoing to = outgoing.get(redistribution.clientId());
             if (to != null) {
                 pump(to);
             }

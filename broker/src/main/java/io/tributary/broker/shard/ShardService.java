@@ -5,7 +5,7 @@ import io.tributary.common.event.QueueEntry;
 import io.tributary.common.event.ShardEvent;
 import io.tributary.common.event.ShardEvent.Attach;
 import io.tributary.common.event.ShardEvent.Detach;
-import io.tributary.common.event.ShardEvent.HandOver;
+import io.tributary.common.event.ShardEvent.Redistribution;
 import io.tributary.common.event.ShardEvent.Settled;
 import io.tributary.common.event.ShardEvent.TopicPosition;
 import io.tributary.common.event.ShardEvent.WillDue;
@@ -31,7 +31,7 @@ final class ShardService implements Effects {
     private final Deliveries deliveries;
     private final Backlogs backlogs;
     private final QueueTrimmer trimmer;
-    private final GroupHandOver handOver;
+    private final Redistributor redistributor;
     private final WillsAndExpiry wills;
     private final ConnectionAnswers answers;
     private final LogSnapshots repeats;
@@ -79,7 +79,7 @@ final class ShardService implements Effects {
         }
         backlogs = new Backlogs(limits, queues, deliveries);
         trimmer = new QueueTrimmer(limits, queues, deliveries, backlogs);
-        handOver = new GroupHandOver(
+        redistributor = new Redistributor(
                 queues,
                 deliveries,
                 environment.routing(),
@@ -97,7 +97,7 @@ final class ShardService implements Effects {
                 tenure::append,
                 tenure::onAnswer,
                 environment.recorder());
-        wills = new WillsAndExpiry(environment, tenure, loaded, handOver, thread);
+        wills = new WillsAndExpiry(environment, tenure, loaded, redistributor, thread);
         answers = new ConnectionAnswers(
                 environment, tenure, state, deliveries, wills, topics, numbersMayRepeat, endOfTurn);
         repeats = new LogSnapshots(environment, state, queues, loaded.time(), tenure, tenure.epoch());
@@ -147,11 +147,11 @@ final class ShardService implements Effects {
             backlogs.loaded(client);
         }
         if (client.leftUpTo > 0 && client.queuedMessages > 0) {
-            handOver.loadedHeir(client);
+            redistributor.loadedHeir(client);
         }
         if (node == null) {
             wills.loaded(client);
-            handOver.loaded(client);
+            redistributor.loaded(client);
         } else if (environment.isDead(node)) {
             answers.detachFromDead(client);
         } else {
@@ -196,7 +196,7 @@ final class ShardService implements Effects {
                 loaded.savePoints().settledFolded();
                 settled.positions().forEach(this::tellTopic);
             }
-            case HandOver moved when moved.ownerEpoch() == tenure.epoch() -> deliveries.logged(moved);
+            case Redistribution moved when moved.ownerEpoch() == tenure.epoch() -> deliveries.logged(moved);
             default -> {}
         }
     }
@@ -240,7 +240,7 @@ final class ShardService implements Effects {
         backlogs.tick(nowMillis);
         wills.tick();
         loaded.wills().tick();
-        handOver.retry();
+        redistributor.retry();
         repeats.tick(loaded.forwarder().isDoneUpTo(state.applied()));
         lags.tick(loaded.time().nowMillis());
     }
@@ -331,7 +331,7 @@ final class ShardService implements Effects {
     @Override
     public void attached(ClientState client) {
         wills.attached(client);
-        handOver.returned(client);
+        redistributor.returned(client);
         String node = client.node;
         if (node != null) {
             answers.attached(client, node);
@@ -352,7 +352,7 @@ final class ShardService implements Effects {
     public void detached(ClientState client) {
         deliveries.detached(client, () -> {
             if (client.isPersistent()) {
-                handOver.left(client);
+                redistributor.left(client);
             }
         });
         wills.detached(client);
@@ -363,13 +363,13 @@ final class ShardService implements Effects {
         Set<Long> settled = deliveries.settledOf(before);
         long begunUpTo = deliveries.begunUpTo(before);
         sessionEnded(before);
-        handOver.inherited(successor, before, settled, begunUpTo);
+        redistributor.inherited(successor, before, settled, begunUpTo);
     }
 
     @Override
     public void sessionEnded(ClientState client) {
         deliveries.ended(client.clientId);
-        handOver.returned(client);
+        redistributor.returned(client);
         wills.ended(client);
         if (client.topic != null) {
             topics.ended(client);
@@ -384,7 +384,7 @@ final class ShardService implements Effects {
         if (trimmer.admit(client, sequence, entry)) {
             deliveries.queued(client, sequence, entry);
             if (entry.group() != null && !client.isAttached()) {
-                handOver.queued(client, entry.group());
+                redistributor.queued(client, entry.group());
             }
         }
     }

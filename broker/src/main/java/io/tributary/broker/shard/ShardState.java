@@ -9,11 +9,11 @@ import io.tributary.common.event.ShardEvent;
 import io.tributary.common.event.ShardEvent.Attach;
 import io.tributary.common.event.ShardEvent.ClientSettled;
 import io.tributary.common.event.ShardEvent.Detach;
-import io.tributary.common.event.ShardEvent.HandOver;
+import io.tributary.common.event.ShardEvent.Redistribution;
 import io.tributary.common.event.ShardEvent.SnapshotSession;
 import io.tributary.common.event.ShardEvent.SnapshotQueue;
 import io.tributary.common.event.ShardEvent.SnapshotComplete;
-import io.tributary.common.event.ShardEvent.Moved;
+import io.tributary.common.event.ShardEvent.MovedMessage;
 import io.tributary.common.event.ShardEvent.Owner;
 import io.tributary.common.event.ShardEvent.Publish;
 import io.tributary.common.event.ShardEvent.Relay;
@@ -166,7 +166,7 @@ final class ShardState {
         return event instanceof Owner
                 || event instanceof Settled
                 || event instanceof WillDue
-                || event instanceof HandOver
+                || event instanceof Redistribution
                 || event instanceof SessionExpired;
     }
 
@@ -185,7 +185,7 @@ final class ShardState {
             case TopicFound found -> topicFound(found);
             case SessionExpired expired -> sessionExpired(offset, timeMillis, expired);
             case WillDue due -> willDue(timeMillis, due);
-            case HandOver handOver -> handOver(handOver);
+            case Redistribution redistribution -> redistribute(redistribution);
             case SnapshotSession _, SnapshotQueue _ -> {} // they say what is known, and may say it late
             case SnapshotComplete _ -> snapshotMillis = timeMillis;
         }
@@ -517,8 +517,8 @@ final class ShardState {
             }
             return;
         }
-        long handedOverUpTo = expired.ownerEpoch() == ownerEpoch ? expired.handedOverUpTo() : 0;
-        if (client.groupUpTo > handedOverUpTo || timeMillis < client.expiresAtMillis()) {
+        long redistributedUpTo = expired.ownerEpoch() == ownerEpoch ? expired.redistributedUpTo() : 0;
+        if (client.groupUpTo > redistributedUpTo || timeMillis < client.expiresAtMillis()) {
             effects.detached(client);
         } else {
             end(client);
@@ -619,12 +619,12 @@ final class ShardState {
         client.removedFromQueue(settled.settled().length, settled.settledBytes()); // bytes of the received ones, too
     }
 
-    private void handOver(HandOver handOver) {
-        ClientState client = clients.get(handOver.clientId());
-        if (handOver.ownerEpoch() != ownerEpoch || client == null || client.session != handOver.session()) {
+    private void redistribute(Redistribution redistribution) {
+        ClientState client = clients.get(redistribution.clientId());
+        if (redistribution.ownerEpoch() != ownerEpoch || client == null || client.session != redistribution.session()) {
             return;
         }
-        for (Moved moved : handOver.moved()) {
+        for (MovedMessage moved : redistribution.moved()) {
             changes.remove(client, moved.sequence());
             client.removedFromQueue(1, moved.bytes());
             effects.forward(moved.message(), moved.destinations());

@@ -19,20 +19,20 @@ final class WillsAndExpiry {
     private final ShardState state;
     private final LogTime time;
     private final WillsFirst underWay;
-    private final GroupHandOver handOver;
+    private final Redistributor redistributor;
     private final Executor thread;
     private final ShardTimers timers = new ShardTimers();
     private final LastWords lastWords = new LastWords();
     private boolean owesWills;
 
     WillsAndExpiry(
-            ShardEnvironment environment, Tenure tenure, Loaded loaded, GroupHandOver handOver, Executor thread) {
+            ShardEnvironment environment, Tenure tenure, Loaded loaded, Redistributor redistributor, Executor thread) {
         this.environment = environment;
         this.tenure = tenure;
         state = loaded.state();
         time = loaded.time();
         underWay = loaded.wills();
-        this.handOver = handOver;
+        this.redistributor = redistributor;
         this.thread = thread;
     }
 
@@ -168,7 +168,7 @@ final class WillsAndExpiry {
         }
         timers.set(client, nowMillis);
         if (client.expiresAtMillis() <= nowMillis) {
-            handOver.ending(client, () -> expired(client), () -> timers.set(client, Long.MIN_VALUE));
+            redistributor.ending(client, () -> expired(client), () -> timers.set(client, Long.MIN_VALUE));
         }
     }
 

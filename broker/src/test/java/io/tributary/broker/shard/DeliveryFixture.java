@@ -5,7 +5,7 @@ import io.tributary.common.event.Destinations;
 import io.tributary.common.event.QueueEntry;
 import io.tributary.common.event.Recipient;
 import io.tributary.common.event.ShardEvent;
-import io.tributary.common.event.ShardEvent.HandOver;
+import io.tributary.common.event.ShardEvent.Redistribution;
 import io.tributary.common.event.ShardEvent.Settled;
 import io.tributary.common.mqtt.Message;
 import io.tributary.persistence.app.AppTopics;
@@ -32,7 +32,7 @@ final class DeliveryFixture extends NoEffects implements MessageRouting {
     final InstantTopics topics = new InstantTopics();
     final RecordingTarget target = new RecordingTarget();
     final List<String> dropped = new ArrayList<>();
-    final List<HandOver> handOvers = new ArrayList<>();
+    final List<Redistribution> redistributions = new ArrayList<>();
     private final Queue<Runnable> onDurable = new ArrayDeque<>();
     boolean logsAtOnce = true;
     final ShardState state = new ShardState(this, new Claim(ShardStore.NOTHING_APPLIED, -1, List.of()));
@@ -40,7 +40,7 @@ final class DeliveryFixture extends NoEffects implements MessageRouting {
     final Deliveries deliveries;
     final Backlogs backlogs;
     final QueueTrimmer trimmer;
-    final GroupHandOver handOver;
+    final Redistributor redistributor;
     long nowMillis = 1_000_000;
     /** Who is chosen when a member leaves; null while nobody else is online. */
     @Nullable
@@ -66,7 +66,7 @@ final class DeliveryFixture extends NoEffects implements MessageRouting {
                 ShardLog.ROOM_BYTES);
         backlogs = new Backlogs(config.queue(), queues, deliveries);
         trimmer = new QueueTrimmer(config.queue(), queues, deliveries, backlogs);
-        handOver = new GroupHandOver(
+        redistributor = new Redistributor(
                 queues,
                 deliveries,
                 this,
@@ -74,7 +74,7 @@ final class DeliveryFixture extends NoEffects implements MessageRouting {
                 () -> nowMillis,
                 OWNER,
                 (record, durable) -> {
-                    handOvers.add((HandOver) record);
+                    redistributions.add((Redistribution) record);
                     onDurable.add(durable);
                     if (logsAtOnce) {
                         makeDurable();
@@ -121,7 +121,7 @@ final class DeliveryFixture extends NoEffects implements MessageRouting {
             state.apply(offset++, nowMillis, event);
             if (event instanceof Settled settled) {
                 deliveries.logged(settled);
-            } else if (event instanceof HandOver moved) {
+            } else if (event instanceof Redistribution moved) {
                 deliveries.logged(moved);
             }
         }
@@ -181,7 +181,7 @@ final class DeliveryFixture extends NoEffects implements MessageRouting {
 
     @Override
     public void attached(ClientState client) {
-        handOver.returned(client);
+        redistributor.returned(client);
         deliveries.attached(
                 client,
                 client.topic == null
@@ -193,7 +193,7 @@ final class DeliveryFixture extends NoEffects implements MessageRouting {
     public void detached(ClientState client) {
         deliveries.detached(client, () -> {
             if (client.isPersistent()) {
-                handOver.left(client);
+                redistributor.left(client);
             }
         });
     }
@@ -203,13 +203,13 @@ final class DeliveryFixture extends NoEffects implements MessageRouting {
         Set<Long> settled = deliveries.settledOf(before);
         long begunUpTo = deliveries.begunUpTo(before);
         sessionEnded(before);
-        handOver.inherited(successor, before, settled, begunUpTo);
+        redistributor.inherited(successor, before, settled, begunUpTo);
     }
 
     @Override
     public void sessionEnded(ClientState client) {
         deliveries.ended(client.clientId);
-        handOver.returned(client);
+        redistributor.returned(client);
     }
 
     @Override
@@ -218,7 +218,7 @@ final class DeliveryFixture extends NoEffects implements MessageRouting {
         if (trimmer.admit(client, sequence, entry)) {
             deliveries.queued(client, sequence, entry);
             if (entry.group() != null && !client.isAttached()) {
-                handOver.queued(client, entry.group());
+                redistributor.queued(client, entry.group());
             }
         }
     }

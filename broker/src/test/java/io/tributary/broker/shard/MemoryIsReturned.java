@@ -34,7 +34,7 @@ final class MemoryIsReturned implements Ledger.Promise {
             "SavePoints",
             "SessionQueues",
             "QueueTrimmer",
-            "GroupHandOver");
+            "Redistributor");
 
     @Override
     public void settled(SimWorld world) {

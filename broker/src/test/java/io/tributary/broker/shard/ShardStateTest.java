@@ -21,8 +21,8 @@ import io.tributary.common.event.ClientKind;
 import io.tributary.common.event.Recipient;
 import io.tributary.common.event.StoredSession;
 import io.tributary.common.event.ShardEvent;
-import io.tributary.common.event.ShardEvent.HandOver;
-import io.tributary.common.event.ShardEvent.Moved;
+import io.tributary.common.event.ShardEvent.Redistribution;
+import io.tributary.common.event.ShardEvent.MovedMessage;
 import io.tributary.common.event.ShardEvent.Owner;
 import io.tributary.common.event.ShardEvent.Publish;
 import io.tributary.common.event.ShardEvent.Relay;
@@ -627,23 +627,23 @@ class ShardStateTest {
         assertThat(state.dueWills()).containsOnlyKeys(new SavePoint.WillKey("b", 1));
     }
 
-    // HandOver.
+    // Redistribution.
 
     @Test
     void messagesMoveWhenHandedOver() {
         fold(new Owner(NODE), attach("a", 7), publish("m", recipient("a", 1)), publish("n", recipient("a", 1)));
         effects.take();
-        fold(handOver(0, 1, 1));
+        fold(redistribution(0, 1, 1));
         assertThat(effects.take()).containsExactly("forward m");
         assertThat(client("a").queuedMessages).isEqualTo(1);
         assertThat(client("a").queuedBytes).isEqualTo(SIZE);
     }
 
     @Test
-    void handOverIsIgnoredWhenOfAnotherOwnerOrSession() {
+    void redistributionIsIgnoredWhenOfAnotherOwnerOrSession() {
         fold(new Owner(NODE), attach("a", 7), publish("m", recipient("a", 1)), new Owner(NODE));
         effects.take();
-        fold(handOver(0, 1, 1), handOver(3, 9, 1));
+        fold(redistribution(0, 1, 1), redistribution(3, 9, 1));
         assertThat(effects.take()).isEmpty();
         assertThat(client("a").queuedMessages).isEqualTo(1);
     }
@@ -702,8 +702,8 @@ class ShardStateTest {
         return new Relay("a", epoch, packetId, message("m"), devices(recipient("b", 0)));
     }
 
-    private static HandOver handOver(long ownerEpoch, long session, long sequence) {
-        Moved moved = new Moved(sequence, SIZE, message("m"), devices(recipient("b", 0)));
-        return new HandOver(ownerEpoch, "a", session, List.of(moved));
+    private static Redistribution redistribution(long ownerEpoch, long session, long sequence) {
+        MovedMessage moved = new MovedMessage(sequence, SIZE, message("m"), devices(recipient("b", 0)));
+        return new Redistribution(ownerEpoch, "a", session, List.of(moved));
     }
 }

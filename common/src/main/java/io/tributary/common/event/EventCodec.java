@@ -5,12 +5,12 @@ import io.tributary.common.event.QueueEntry.Released;
 import io.tributary.common.event.ShardEvent.Attach;
 import io.tributary.common.event.ShardEvent.ClientSettled;
 import io.tributary.common.event.ShardEvent.Detach;
-import io.tributary.common.event.ShardEvent.HandOver;
+import io.tributary.common.event.ShardEvent.Redistribution;
 import io.tributary.common.event.ShardEvent.SnapshotSession;
 import io.tributary.common.event.ShardEvent.SnapshotQueue;
 import io.tributary.common.event.ShardEvent.SnapshotComplete;
 import io.tributary.common.event.ShardEvent.SnapshotEntry;
-import io.tributary.common.event.ShardEvent.Moved;
+import io.tributary.common.event.ShardEvent.MovedMessage;
 import io.tributary.common.event.ShardEvent.Owner;
 import io.tributary.common.event.ShardEvent.Publish;
 import io.tributary.common.event.ShardEvent.Relay;
@@ -39,7 +39,7 @@ public final class EventCodec {
     private static final int SETTLED = 7;
     private static final int SESSION_EXPIRED = 8;
     private static final int WILL_DUE = 9;
-    private static final int HAND_OVER = 10;
+    private static final int REDISTRIBUTION = 10;
     private static final int SNAPSHOT_SESSION = 11;
     private static final int SNAPSHOT_QUEUE = 12;
     private static final int SNAPSHOT_COMPLETE = 13;
@@ -71,7 +71,7 @@ public final class EventCodec {
             case Settled settled -> writeSettled(writer, settled);
             case SessionExpired expired -> writeSessionExpired(writer, expired);
             case WillDue due -> writeWillDue(writer, due);
-            case HandOver handOver -> writeHandOver(writer, handOver);
+            case Redistribution redistribution -> writeRedistribution(writer, redistribution);
             case SnapshotSession stored -> writeSession(writer, stored);
             case SnapshotQueue queue -> writeSnapshotQueue(writer, queue);
             case SnapshotComplete complete -> writeSnapshotComplete(writer, complete);
@@ -100,7 +100,7 @@ public final class EventCodec {
             case SESSION_EXPIRED ->
                 new SessionExpired(reader.readNumber(), reader.readString(), reader.readNumber(), reader.readNumber());
             case WILL_DUE -> readWillDue(reader);
-            case HAND_OVER -> readHandOver(reader);
+            case REDISTRIBUTION -> readRedistribution(reader);
             case SNAPSHOT_SESSION -> readSession(reader);
             case SNAPSHOT_QUEUE -> readSnapshotQueue(reader);
             case SNAPSHOT_COMPLETE -> readSnapshotComplete(reader);
@@ -292,7 +292,7 @@ public final class EventCodec {
         writer.writeNumber(expired.ownerEpoch());
         writer.writeString(expired.clientId());
         writer.writeNumber(expired.epoch());
-        writer.writeNumber(expired.handedOverUpTo());
+        writer.writeNumber(expired.redistributedUpTo());
     }
 
     private static void writeWillDue(ByteWriter writer, WillDue due) {
@@ -311,28 +311,28 @@ public final class EventCodec {
                 RoutingFormat.readDestinations(reader));
     }
 
-    private static void writeHandOver(ByteWriter writer, HandOver handOver) {
-        writer.writeByte(HAND_OVER);
-        writer.writeNumber(handOver.ownerEpoch());
-        writer.writeString(handOver.clientId());
-        writer.writeNumber(handOver.session());
-        writer.writeList(handOver.moved(), EventCodec::writeMoved);
+    private static void writeRedistribution(ByteWriter writer, Redistribution redistribution) {
+        writer.writeByte(REDISTRIBUTION);
+        writer.writeNumber(redistribution.ownerEpoch());
+        writer.writeString(redistribution.clientId());
+        writer.writeNumber(redistribution.session());
+        writer.writeList(redistribution.moved(), EventCodec::writeMoved);
     }
 
-    private static HandOver readHandOver(ByteReader reader) {
-        return new HandOver(
+    private static Redistribution readRedistribution(ByteReader reader) {
+        return new Redistribution(
                 reader.readNumber(), reader.readString(), reader.readNumber(), reader.readList(EventCodec::readMoved));
     }
 
-    private static void writeMoved(ByteWriter writer, Moved moved) {
+    private static void writeMoved(ByteWriter writer, MovedMessage moved) {
         writer.writeNumber(moved.sequence());
         writer.writeNumber(moved.bytes());
         MessageFormat.write(writer, moved.message());
         RoutingFormat.writeDestinations(writer, moved.destinations());
     }
 
-    private static Moved readMoved(ByteReader reader) {
-        return new Moved(
+    private static MovedMessage readMoved(ByteReader reader) {
+        return new MovedMessage(
                 reader.readNumber(),
                 reader.readNumber(),
                 MessageFormat.read(reader),

@@ -142,9 +142,9 @@ public sealed interface ShardEvent {
      * subscription was added to its queue that is not handed to another member yet.
      *
      * @param ownerEpoch the owner that says so; what an old one handed over is void
-     * @param handedOverUpTo the queue has no message of a shared subscription up to this sequence number any more
+     * @param redistributedUpTo the queue has no message of a shared subscription up to this sequence number any more
      */
-    record SessionExpired(long ownerEpoch, String clientId, long epoch, long handedOverUpTo) implements ShardEvent {}
+    record SessionExpired(long ownerEpoch, String clientId, long epoch, long redistributedUpTo) implements ShardEvent {}
 
     /**
      * A will is due and was matched: it is forwarded, unless it has been cancelled meanwhile.
@@ -155,14 +155,14 @@ public sealed interface ShardEvent {
     record WillDue(String clientId, long epoch, Message message, Destinations destinations) implements ShardEvent {}
 
     /** Messages that a leaving member of a shared subscription had not begun, handed to other members. */
-    record HandOver(long ownerEpoch, String clientId, long session, List<Moved> moved) implements ShardEvent {
-        public HandOver {
+    record Redistribution(long ownerEpoch, String clientId, long session, List<MovedMessage> moved) implements ShardEvent {
+        public Redistribution {
             moved = List.copyOf(moved);
         }
     }
 
-    /** One message of a {@link HandOver}: it leaves the session's queue and goes to the destinations. */
-    record Moved(long sequence, long bytes, Message message, Destinations destinations) {}
+    /** One message of a {@link Redistribution}: it leaves the session's queue and goes to the destinations. */
+    record MovedMessage(long sequence, long bytes, Message message, Destinations destinations) {}
 
     /**
      * The state of one session at an earlier offset, logged again so that the log alone can rebuild it when its beginning is

@@ -5,12 +5,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.tributary.common.event.ShardEvent.Attach;
 import io.tributary.common.event.ShardEvent.ClientSettled;
 import io.tributary.common.event.ShardEvent.Detach;
-import io.tributary.common.event.ShardEvent.HandOver;
+import io.tributary.common.event.ShardEvent.Redistribution;
 import io.tributary.common.event.ShardEvent.SnapshotSession;
 import io.tributary.common.event.ShardEvent.SnapshotQueue;
 import io.tributary.common.event.ShardEvent.SnapshotComplete;
 import io.tributary.common.event.ShardEvent.SnapshotEntry;
-import io.tributary.common.event.ShardEvent.Moved;
+import io.tributary.common.event.ShardEvent.MovedMessage;
 import io.tributary.common.event.ShardEvent.Owner;
 import io.tributary.common.event.ShardEvent.Publish;
 import io.tributary.common.event.ShardEvent.Relay;
@@ -129,7 +129,7 @@ class GoldenEncodingTest {
         events.put("publish-application", new Publish(PLAIN, List.of(APPLICATION), null));
         events.put("session-expired", new SessionExpired(77, "device-1", 1000, 17));
         events.put("will-due", new WillDue("device-1", 1000, FULL, Destinations.NONE));
-        events.put("hand-over", new HandOver(77, "member", 5, List.of(new Moved(6, 80, PLAIN, DESTINATIONS))));
+        events.put("hand-over", new Redistribution(77, "member", 5, List.of(new MovedMessage(6, 80, PLAIN, DESTINATIONS))));
         events.put("head", new SnapshotSession(77, 2000, session(), null));
         events.put("head-with-will", new SnapshotSession(77, 2000, session(), WILL));
         events.put(

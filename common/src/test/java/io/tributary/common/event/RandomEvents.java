@@ -3,12 +3,12 @@ package io.tributary.common.event;
 import io.tributary.common.event.ShardEvent.Attach;
 import io.tributary.common.event.ShardEvent.ClientSettled;
 import io.tributary.common.event.ShardEvent.Detach;
-import io.tributary.common.event.ShardEvent.HandOver;
+import io.tributary.common.event.ShardEvent.Redistribution;
 import io.tributary.common.event.ShardEvent.SnapshotSession;
 import io.tributary.common.event.ShardEvent.SnapshotQueue;
 import io.tributary.common.event.ShardEvent.SnapshotComplete;
 import io.tributary.common.event.ShardEvent.SnapshotEntry;
-import io.tributary.common.event.ShardEvent.Moved;
+import io.tributary.common.event.ShardEvent.MovedMessage;
 import io.tributary.common.event.ShardEvent.Owner;
 import io.tributary.common.event.ShardEvent.Publish;
 import io.tributary.common.event.ShardEvent.Relay;
@@ -51,7 +51,7 @@ final class RandomEvents {
                 new Settled(number(), list(this::clientSettled), list(this::position)),
                 new SessionExpired(number(), text(), number(), number()),
                 new WillDue(text(), number(), message(), destinations()),
-                new HandOver(number(), text(), number(), list(this::moved)),
+                new Redistribution(number(), text(), number(), list(this::moved)),
                 new SnapshotSession(number(), number(), session(), nullable(this::will)),
                 new SnapshotQueue(number(), number(), text(), list(() -> new SnapshotEntry(number(), queueEntry()))),
                 new SnapshotComplete(number(), number(), random.nextBoolean() ? -1 : number(), list(this::presentSource)),
@@ -150,8 +150,8 @@ final class RandomEvents {
         return new ClientSettled(text(), number(), numbers(), number(), numbers());
     }
 
-    private Moved moved() {
-        return new Moved(number(), number(), message(), destinations());
+    private MovedMessage moved() {
+        return new MovedMessage(number(), number(), message(), destinations());
     }
 
     private Recipient recipient() {

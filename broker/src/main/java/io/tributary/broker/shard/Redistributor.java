@@ -7,8 +7,8 @@ import io.tributary.common.event.MessageFormat;
 import io.tributary.common.event.QueueEntry.Queued;
 import io.tributary.common.event.Recipient;
 import io.tributary.common.event.RoutingFormat;
-import io.tributary.common.event.ShardEvent.HandOver;
-import io.tributary.common.event.ShardEvent.Moved;
+import io.tributary.common.event.ShardEvent.Redistribution;
+import io.tributary.common.event.ShardEvent.MovedMessage;
 import io.tributary.common.mqtt.QoS;
 import io.tributary.persistence.shard.ShardStore;
 import java.util.ArrayDeque;
@@ -36,9 +36,9 @@ import org.jspecify.annotations.Nullable;
  * <p>A QoS 2 message that may have been sent to the session stays with it [MQTT-4.8.2-4]. A few queues are gone through at a
  * time, each page by page, and the next page waits until what moved is in the log. Confined to the thread of the driver.
  */
-final class GroupHandOver {
+final class Redistributor {
     private static final int PAGE = 100;
-    /** The part of a record's room that the messages of a hand-over take, unless a single one is larger. */
+    /** The part of a record's room that the messages of a redistribution take, unless a single one is larger. */
     private static final int PART_OF_ROOM = 2;
 
     private static final int MOVED_BYTES = 32;
@@ -70,7 +70,7 @@ final class GroupHandOver {
      * @param ownerEpoch the owner that hands over
      * @param roomBytes how many bytes a record may have besides a packet
      */
-    GroupHandOver(
+    Redistributor(
             SessionQueues queues,
             Deliveries deliveries,
             MessageRouting routing,
@@ -242,7 +242,7 @@ final class GroupHandOver {
             } else if (page == null || !isStillWanted()) {
                 end(this);
             } else {
-                List<Moved> moved = take(page);
+                List<MovedMessage> moved = take(page);
                 if (moved.isEmpty()) {
                     thread.execute(() -> goOn(page));
                 } else {
@@ -252,16 +252,16 @@ final class GroupHandOver {
         }
 
         /** Appends in order, so that the last record is durable last. */
-        private void append(List<Moved> moved, Runnable durable) {
-            List<List<Moved>> parts = Parts.of(moved, Pass::largestSizeOf, largestMove);
+        private void append(List<MovedMessage> moved, Runnable durable) {
+            List<List<MovedMessage>> parts = Parts.of(moved, Pass::largestSizeOf, largestMove);
             for (int i = 0; i < parts.size(); i++) {
                 appender.append(
-                        new HandOver(ownerEpoch, client.clientId, client.session, parts.get(i)),
+                        new Redistribution(ownerEpoch, client.clientId, client.session, parts.get(i)),
                         i == parts.size() - 1 ? durable : () -> {});
             }
         }
 
-        private static long largestSizeOf(Moved moved) {
+        private static long largestSizeOf(MovedMessage moved) {
             return MOVED_BYTES
                     + MessageFormat.largestSizeOf(moved.message())
                     + RoutingFormat.largestSizeOf(moved.destinations());
@@ -278,9 +278,9 @@ final class GroupHandOver {
             }
         }
 
-        private List<Moved> take(Page page) {
+        private List<MovedMessage> take(Page page) {
             Set<Long> withheld = deliveries.withheldOf(client);
-            List<Moved> moved = new ArrayList<>();
+            List<MovedMessage> moved = new ArrayList<>();
             for (ShardStore.Entry entry : page.entries()) {
                 if (entry.sequence() <= upTo() && !withheld.contains(entry.sequence())) {
                     take(entry, moved);
@@ -289,7 +289,7 @@ final class GroupHandOver {
             return moved;
         }
 
-        private void take(ShardStore.Entry entry, List<Moved> moved) {
+        private void take(ShardStore.Entry entry, List<MovedMessage> moved) {
             if (!(entry.entry() instanceof Queued queued) || queued.group() == null || !mayMove(entry, queued)) {
                 stays(entry);
                 return;
@@ -300,7 +300,7 @@ final class GroupHandOver {
             } else {
                 long size = queued.sizeBytes();
                 deliveries.move(client, entry.sequence(), size);
-                moved.add(new Moved(entry.sequence(), size, queued.message(), destinations));
+                moved.add(new MovedMessage(entry.sequence(), size, queued.message(), destinations));
                 moves(queued.group());
             }
         }

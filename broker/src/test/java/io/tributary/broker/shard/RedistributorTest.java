@@ -11,7 +11,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.tributary.broker.shard.QueueLimits.Overflow;
 import io.tributary.common.event.EventCodec;
 import io.tributary.common.event.RecordFormat;
-import io.tributary.common.event.ShardEvent.Moved;
+import io.tributary.common.event.ShardEvent.MovedMessage;
 import io.tributary.common.event.ShardEvent.Publish;
 import io.tributary.common.mqtt.Message;
 import io.tributary.common.mqtt.PublishProperties;
@@ -20,7 +20,7 @@ import java.util.List;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-class GroupHandOverTest {
+class RedistributorTest {
     private static final QoS AT_LEAST_ONCE = QoS.AT_LEAST_ONCE;
     private static final QoS EXACTLY_ONCE = QoS.EXACTLY_ONCE;
 
@@ -42,10 +42,10 @@ class GroupHandOverTest {
         }
         leave(0);
         assertThat(moved()).hasSize(15);
-        assertThat(shard.handOvers)
+        assertThat(shard.redistributions)
                 .allSatisfy(record -> assertThat(EventCodec.encode(record, RecordFormat.NEWEST))
                         .hasSizeLessThan(512 << 10));
-        shard.handOvers.forEach(shard::fold);
+        shard.redistributions.forEach(shard::fold);
         assertThat(shard.client("a").queuedMessages).isZero();
     }
 
@@ -54,7 +54,7 @@ class GroupHandOverTest {
         queue(AT_LEAST_ONCE, 3);
         leave(1);
         assertThat(moved()).containsExactly(1L, 2L, 3L);
-        shard.handOvers.forEach(shard::fold);
+        shard.redistributions.forEach(shard::fold);
         assertThat(shard.client("a").queuedMessages).isZero();
     }
 
@@ -67,7 +67,7 @@ class GroupHandOverTest {
         shard.deliveries.settle("a", 1, new long[] {1});
         shard.allSettled("a", 1);
         assertThat(moved()).containsExactly(2L, 3L, 4L);
-        shard.handOvers.forEach(shard::fold);
+        shard.redistributions.forEach(shard::fold);
         shard.log();
         assertThat(shard.client("a").queuedMessages).isZero();
     }
@@ -80,8 +80,8 @@ class GroupHandOverTest {
         leave(2);
         queue(AT_LEAST_ONCE, 1);
         shard.otherMember = member("b", 1, AT_LEAST_ONCE);
-        shard.handOver.retry();
-        shard.handOver.ending(shard.client("a"), () -> ended++, () -> {});
+        shard.redistributor.retry();
+        shard.redistributor.ending(shard.client("a"), () -> ended++, () -> {});
         assertThat(moved()).isEmpty();
         shard.deliveries.settle("a", 1, new long[] {1});
         shard.allSettled("a", 1);
@@ -98,7 +98,7 @@ class GroupHandOverTest {
         shard.deliveries.settle("a", 1, new long[] {1});
         shard.deliveries.received("a", 1, new long[] {2});
         assertThat(shard.deliveries.hasSettled()).isFalse();
-        shard.handOvers.forEach(shard::fold);
+        shard.redistributions.forEach(shard::fold);
         shard.fold(publish("own", recipient("a", 1)));
         assertThat(shard.client("a").queuedMessages).isEqualTo(1);
         shard.target.take();
@@ -152,7 +152,7 @@ class GroupHandOverTest {
     void messagesMoveInPagesWhenThereAreMany() {
         queue(AT_LEAST_ONCE, 250);
         leave(0);
-        assertThat(shard.handOvers).extracting(one -> one.moved().size()).containsExactly(100, 100, 50);
+        assertThat(shard.redistributions).extracting(one -> one.moved().size()).containsExactly(100, 100, 50);
     }
 
     @Test
@@ -164,7 +164,7 @@ class GroupHandOverTest {
         shard.fold(attach("a", 8));
         shard.fold(publish("own", recipient("a", 1)));
         assertThat(shard.target.take()).isEmpty();
-        shard.handOvers.forEach(shard::fold);
+        shard.redistributions.forEach(shard::fold);
         assertThat(shard.target.take()).containsExactly("8: 3 4");
     }
 
@@ -201,7 +201,7 @@ class GroupHandOverTest {
         shard.fold(publish("m", member("a", session, AT_LEAST_ONCE)));
         shard.store.answerAll();
         assertThat(moved()).containsExactly(1L, 2L);
-        shard.handOvers.forEach(shard::fold);
+        shard.redistributions.forEach(shard::fold);
         assertThat(shard.target.take()).containsExactly("8: 3");
         shard.settle("a", 3);
         shard.log();
@@ -216,7 +216,7 @@ class GroupHandOverTest {
         shard.settle("a", 1);
         shard.fold(cleanStart("a", 8));
         assertThat(moved()).containsExactly(3L);
-        shard.handOvers.forEach(shard::fold);
+        shard.redistributions.forEach(shard::fold);
         shard.log();
         assertThat(shard.client("a").queuedMessages).isZero();
         assertThat(shard.client("a").queuedBytes).isZero();
@@ -227,7 +227,7 @@ class GroupHandOverTest {
         queue(EXACTLY_ONCE, 3);
         shard.fold(cleanStart("a", 8));
         assertThat(moved()).containsExactly(3L);
-        shard.handOvers.forEach(shard::fold);
+        shard.redistributions.forEach(shard::fold);
         shard.log();
         assertThat(shard.client("a").queuedMessages).isZero();
     }
@@ -248,7 +248,7 @@ class GroupHandOverTest {
         shard.store.fail();
         assertThat(moved()).isEmpty();
         shard.nowMillis += 1000;
-        shard.handOver.retry();
+        shard.redistributor.retry();
         shard.store.answerAll();
         assertThat(moved()).containsExactly(1L, 2L);
     }
@@ -272,12 +272,12 @@ class GroupHandOverTest {
         long epoch = shard.fold(cleanStart("a", 8));
         shard.fold(detach("a", epoch, true, 0));
         boolean[] later = new boolean[1];
-        shard.handOver.ending(shard.client("a"), () -> ended = 1, () -> later[0] = true);
+        shard.redistributor.ending(shard.client("a"), () -> ended = 1, () -> later[0] = true);
         assertThat(ended).isZero();
         assertThat(later[0]).isTrue();
         shard.store.answerAll();
-        shard.handOvers.forEach(shard::fold);
-        shard.handOver.ending(shard.client("a"), () -> ended = 1, () -> {});
+        shard.redistributions.forEach(shard::fold);
+        shard.redistributor.ending(shard.client("a"), () -> ended = 1, () -> {});
         assertThat(ended).isEqualTo(1);
     }
 
@@ -291,7 +291,7 @@ class GroupHandOverTest {
         shard.store.answerAll();
         assertThat(moved()).containsExactly(1L, 2L);
         shard.nowMillis += 1000;
-        shard.handOver.retry();
+        shard.redistributor.retry();
         shard.store.answerAll();
         assertThat(moved()).containsExactly(1L, 2L);
     }
@@ -303,7 +303,7 @@ class GroupHandOverTest {
         shard.otherMember = null;
         shard.fold(detach("a", epoch, 0));
         shard.otherMember = member("b", 1, AT_LEAST_ONCE);
-        shard.handOver.ending(shard.client("a"), () -> ended = 1, () -> {});
+        shard.redistributor.ending(shard.client("a"), () -> ended = 1, () -> {});
         assertThat(moved()).containsExactly(3L, 4L, 5L);
     }
 
@@ -334,10 +334,10 @@ class GroupHandOverTest {
         queue(AT_LEAST_ONCE, 3);
         leave(0);
         shard.nowMillis += 1000;
-        shard.handOver.retry();
+        shard.redistributor.retry();
         shard.otherMember = member("b", 1, AT_LEAST_ONCE);
         shard.nowMillis += 1000;
-        shard.handOver.retry();
+        shard.redistributor.retry();
         assertThat(moved()).containsExactly(1L, 2L, 3L);
     }
 
@@ -346,10 +346,10 @@ class GroupHandOverTest {
         shard.otherMember = null;
         leave(0);
         queue(AT_LEAST_ONCE, 2);
-        shard.handOver.retry();
+        shard.redistributor.retry();
         assertThat(moved()).isEmpty();
         shard.otherMember = member("b", 1, AT_LEAST_ONCE);
-        shard.handOver.retry();
+        shard.redistributor.retry();
         assertThat(moved()).containsExactly(1L, 2L);
     }
 
@@ -359,9 +359,9 @@ class GroupHandOverTest {
         queue(AT_LEAST_ONCE, 1);
         leave(0);
         shard.otherMember = member("b", 1, AT_LEAST_ONCE);
-        shard.handOver.loaded(shard.client("a"));
+        shard.redistributor.loaded(shard.client("a"));
         shard.nowMillis += 1000;
-        shard.handOver.retry();
+        shard.redistributor.retry();
         assertThat(moved()).containsExactly(1L);
     }
 
@@ -371,7 +371,7 @@ class GroupHandOverTest {
         shard.otherMember = null;
         leave(0);
         shard.otherMember = member("b", 1, AT_LEAST_ONCE);
-        shard.handOver.ending(shard.client("a"), () -> ended = shard.handOvers.size(), () -> {});
+        shard.redistributor.ending(shard.client("a"), () -> ended = shard.redistributions.size(), () -> {});
         assertThat(moved()).hasSize(150);
         assertThat(ended).isEqualTo(2);
     }
@@ -384,7 +384,7 @@ class GroupHandOverTest {
         leave(0);
         shard.store.answerAll();
         boolean[] failed = new boolean[1];
-        shard.handOver.ending(shard.client("a"), () -> ended = 1, () -> failed[0] = true);
+        shard.redistributor.ending(shard.client("a"), () -> ended = 1, () -> failed[0] = true);
         shard.store.fail();
         assertThat(ended).isZero();
         assertThat(failed[0]).isTrue();
@@ -401,9 +401,9 @@ class GroupHandOverTest {
     }
 
     private List<Long> moved() {
-        return shard.handOvers.stream()
+        return shard.redistributions.stream()
                 .flatMap(one -> one.moved().stream())
-                .map(Moved::sequence)
+                .map(MovedMessage::sequence)
                 .toList();
     }
 }

@@ -9,8 +9,8 @@ import java.util.List;
  * Gives the messages of shared subscriptions that a transient session leaves behind to other members; the owner does that
  * for persistent ones. To be called when the session's subscriptions are removed.
  */
-final class Handover {
-    private Handover() {}
+final class TransientRedistributor {
+    private TransientRedistributor() {}
 
     static void of(List<Queued> left, Identity leaving, SessionBackend backend) {
         for (Queued message : left) {
