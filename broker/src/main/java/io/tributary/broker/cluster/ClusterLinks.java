@@ -152,9 +152,9 @@ public final class ClusterLinks implements AutoCloseable {
                     case OwnerMessage fromOwner -> arrivals.take(link, fromOwner);
                     case ToOwner toOwner -> arrivals.take(link, toOwner);
                     case MapProgress progress -> node.runtime.visibility().received(link.peer(), progress);
-                    case Transient handedOver -> node.transients.take(link, handedOver, receivers.sessions());
+                    case Transient peerDelivery -> node.transients.take(link, peerDelivery, receivers.sessions());
                     case Taken taken -> node.transients.take(link, taken);
-                    case Shared handedOver -> node.shared.take(link, handedOver, receivers.members());
+                    case Shared peerDelivery -> node.shared.take(link, peerDelivery, receivers.members());
                     case SharedAnswer answer -> node.shared.take(link, answer);
                     case QosZero qosZero -> arrivals.take(qosZero);
                     case Unheard(long millis) -> node.cutOff.unheard(TimeUnit.MILLISECONDS.toNanos(millis));

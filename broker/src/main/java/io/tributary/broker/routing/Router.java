@@ -47,7 +47,7 @@ public final class Router implements MessageRouting {
     private final Outlets outlets;
     private final RouterRecorder recorder;
     private final Selection selection;
-    private final HandedOver handedOver;
+    private final PeerDelivery peerDelivery;
     private final PublishOrder order = new PublishOrder();
 
     /**
@@ -72,7 +72,7 @@ public final class Router implements MessageRouting {
         this.outlets = outlets;
         this.recorder = recorder;
         this.selection = new Selection(policy, recorder);
-        this.handedOver = new HandedOver(subscriptions, selection, outlets, recorder);
+        this.peerDelivery = new PeerDelivery(subscriptions, selection, outlets, recorder);
     }
 
     /**
@@ -216,7 +216,7 @@ public final class Router implements MessageRouting {
         Parts parts = new Parts(destinations.nodes().size(), _ -> taken.run());
         for (NodeShare share : destinations.nodes()) {
             if (share.node().equals(node)) {
-                handedOver.take(message, share.members(), share.matching());
+                peerDelivery.take(message, share.members(), share.matching());
                 parts.done();
             } else {
                 outlets.nodes().deliver(share.node(), message, share.members(), share.matching(), parts::done);
@@ -232,7 +232,7 @@ public final class Router implements MessageRouting {
      * @param matching whether it is also for every transient session here that it matches
      */
     public void take(Message message, List<Recipient> members, boolean matching) {
-        handedOver.take(message, members, matching);
+        peerDelivery.take(message, members, matching);
     }
 
     /**
@@ -240,7 +240,7 @@ public final class Router implements MessageRouting {
      * retained nor counted as received, and nobody else gets it.
      */
     public void deliverHere(Message message) {
-        handedOver.deliverHere(message);
+        peerDelivery.deliverHere(message);
     }
 
     private Decision admit(Publisher publisher, Message message) {

@@ -47,7 +47,7 @@ public final class FakeBackend implements SessionBackend {
     final List<Acknowledged> received = new CopyOnWriteArrayList<>();
     final List<Appended> appended = new CopyOnWriteArrayList<>();
     final List<Routed> routed = new CopyOnWriteArrayList<>();
-    final List<Destinations> handedOver = new CopyOnWriteArrayList<>();
+    final List<Destinations> peerDelivery = new CopyOnWriteArrayList<>();
     final List<SubscriptionRequest> subscribed = new CopyOnWriteArrayList<>();
     final List<TopicFilter> shared = new CopyOnWriteArrayList<>();
     final List<TopicFilter> unsubscribed = new CopyOnWriteArrayList<>();
@@ -254,7 +254,7 @@ public final class FakeBackend implements SessionBackend {
 
     @Override
     public void deliverTransient(Message message, Destinations destinations) {
-        handedOver.add(destinations);
+        peerDelivery.add(destinations);
     }
 
     @Override

@@ -79,7 +79,7 @@ public final class Lane {
             waiting.removeLast();
         }
         sending.done = sending.failure != null;
-        sending.handedOver = true;
+        sending.peerDelivery = true;
         return sending.failure;
     }
 
@@ -128,7 +128,7 @@ public final class Lane {
         // Guarded by the lane.
         private long offset = -1;
         private @Nullable Throwable failure;
-        private boolean handedOver;
+        private boolean peerDelivery;
         private boolean done;
 
         private Sending(int bytes, AppendCallback callback) {
@@ -143,7 +143,7 @@ public final class Lane {
                     return; // given up
                 }
                 failure = exception;
-                if (!handedOver) {
+                if (!peerDelivery) {
                     return; // on the sender's thread, which goes on with it
                 }
                 offset = exception == null && metadata != null ? metadata.offset() : -1;

@@ -17,13 +17,13 @@ import org.jspecify.annotations.Nullable;
  * Delivers to the connections of this node what was matched by another node, or earlier for a log; nothing goes on from here to
  * another node but QoS 0 for persistent sessions that are named. Any thread.
  */
-final class HandedOver {
+final class PeerDelivery {
     private final Subscriptions subscriptions;
     private final Selection selection;
     private final Outlets outlets;
     private final RouterRecorder recorder;
 
-    HandedOver(Subscriptions subscriptions, Selection selection, Outlets outlets, RouterRecorder recorder) {
+    PeerDelivery(Subscriptions subscriptions, Selection selection, Outlets outlets, RouterRecorder recorder) {
         this.subscriptions = subscriptions;
         this.selection = selection;
         this.outlets = outlets;
