@@ -65,7 +65,7 @@ final class BrokerNode implements AutoCloseable {
 
     private final BrokerConfig config;
     private final Totals totals;
-    private final Place place;
+    private final Deployment deployment;
     private final LocalSessions sessions = new LocalSessions();
     private final InProcessSubscribers inProcess;
     private final Subscriptions subscriptions;
@@ -87,63 +87,63 @@ final class BrokerNode implements AutoCloseable {
 
     /** Each part after all that it calls; {@link #open} starts them. */
     private BrokerNode(
-            BrokerConfig config, BrokerExtensions extensions, BrokerRecorders recorders, Totals totals, Place place) {
+            BrokerConfig config, BrokerExtensions extensions, BrokerRecorders recorders, Totals totals, Deployment deployment) {
         this.config = config;
         this.totals = totals;
-        this.place = place;
-        Storage storage = place.storage();
+        this.deployment = deployment;
+        Storage storage = deployment.storage();
         ClusterConfig cluster = config.cluster();
-        // Alone, the store cannot be lost without the log.
+        // Standalone, the store cannot be lost without the log.
         ShardConfig ofShards =
                 cluster == null ? config.shards() : config.shards().withRetention(cluster.retention());
         ShardAppends appends =
-                new ShardAppends(ofShards, storage.log(), storage.topics(), place.clock(), place.format());
+                new ShardAppends(ofShards, storage.log(), storage.topics(), deployment.clock(), deployment.format());
         GroupHosts hosts = new GroupHosts(sessions, sessions, recorders.groups());
         inProcess = new InProcessSubscribers(hosts);
         subscriptions = new Subscriptions(
                 storage.subscriptions(),
-                place.routes(),
+                deployment.routes(),
                 config.subscriptions(),
                 config.shared(),
                 sessions::inFlight,
                 appends.count(),
                 appends::shardOf);
         storage.topics().keepFor(to -> subscriptions.lives(to.clientId(), to.session()));
-        retained = new RetainedMessages(storage.retained(), config.retained(), place.clock(), place.format());
+        retained = new RetainedMessages(storage.retained(), config.retained(), deployment.clock(), deployment.format());
         PublishPolicy policy =
                 new PublishPolicy(extensions.authorizer(), extensions.publish(), largestPacketBytes(config));
         router = new Router(
-                place.node(),
-                place.view(),
+                deployment.node(),
+                deployment.view(),
                 subscriptions,
                 retained,
                 policy,
-                new Outlets(inProcess, place.inbox(), appends::publish, appends::relay),
+                new Outlets(inProcess, deployment.inbox(), appends::publish, appends::relay),
                 recorders.router());
         shards = new Shards(
                 ofShards,
                 storage.log(),
                 storage.store(),
                 storage.topics(),
-                place.clock(),
+                deployment.clock(),
                 appends,
                 new Shards.Node(
-                        place.node(),
-                        place::isDead,
+                        deployment.node(),
+                        deployment::isDead,
                         hosts,
                         router,
                         new Ends(subscriptions),
-                        place.others(),
+                        deployment.others(),
                         recorders.shards()));
         groups = new ApplicationGroups(
                 hosts,
                 new GroupServices(
-                        place.node(),
+                        deployment.node(),
                         GroupShards.of(shards),
                         subscriptions,
                         sessions,
                         sessions,
-                        place.inbox(),
+                        deployment.inbox(),
                         policy::mayReceive,
                         router::publishKept,
                         new GroupServices.Limits(
@@ -152,11 +152,11 @@ final class BrokerNode implements AutoCloseable {
                                 config.maxDeliveries()),
                         recorders.groups(),
                         System::nanoTime));
-        membership = place.membership(shards, router, subscriptions, sessions);
+        membership = deployment.membership(shards, router, subscriptions, sessions);
         sys = SysConfig.every(config.sysInterval());
         sysTopics = new SysTopics(sys, () -> membership.figures(figures()), retained, router);
         SessionBackend backend =
-                SessionBackend.of(shards, appends, place.view(), router, subscriptions, groups, retained);
+                SessionBackend.of(shards, appends, deployment.view(), router, subscriptions, groups, retained);
         listeners = new Listeners(
                 config.listeners(),
                 config.network(),
@@ -189,13 +189,13 @@ final class BrokerNode implements AutoCloseable {
             Totals totals,
             Consumer<Loss> onLost) {
         ClusterConfig cluster = config.cluster();
-        Place place =
-                cluster == null ? Alone.open(config, recorders) : InCluster.open(config, cluster, recorders, onLost);
+        Deployment deployment =
+                cluster == null ? Standalone.open(config, recorders) : Clustered.open(config, cluster, recorders, onLost);
         BrokerNode node;
         try {
-            node = new BrokerNode(config, extensions, recorders, totals, place);
+            node = new BrokerNode(config, extensions, recorders, totals, deployment);
         } catch (RuntimeException e) {
-            place.close();
+            deployment.close();
             throw startException(e);
         }
         try {
@@ -239,13 +239,13 @@ final class BrokerNode implements AutoCloseable {
         Map<String, EnhancedAuthenticator> enhanced = extensions.enhanced().stream()
                 .collect(Collectors.toMap(EnhancedAuthenticator::method, Function.identity()));
         return new SessionServices(
-                place.node(),
+                deployment.node(),
                 backend,
                 new AccessControl(extensions.authenticator(), enhanced, extensions.authorizer(), config.clientRules()),
                 new Extensions(SubscribeInterceptor.chain(extensions.subscribe()), extensions.sessions()),
                 sessions,
                 recorders.sessions(),
-                place.clock());
+                deployment.clock());
     }
 
     private void tick() {
@@ -257,14 +257,14 @@ final class BrokerNode implements AutoCloseable {
             }
             membership.tick();
             membership.tell(this::figures);
-            if (!place.view().isCurrent()) {
+            if (!deployment.view().isCurrent()) {
                 return; // what this node would clear away may be newer than it knows
             }
             subscriptions.repair(shards::owns);
             subscriptions.lookForStuck(sessions::flow);
             groups.tick();
             if (membership.isFirst()) {
-                retained.expire(place.clock().millis() - expiryGraceMillis());
+                retained.expire(deployment.clock().millis() - expiryGraceMillis());
             }
         } catch (RuntimeException e) {
             LOG.error("what is done each second failed; this is a defect", e); // the timer would stop silently
@@ -302,7 +302,7 @@ final class BrokerNode implements AutoCloseable {
         SubscriptionCount subscribed = subscriptions.count();
         return new BrokerStatus(
                 ready && !closed.get(),
-                place.storage().problem(),
+                deployment.storage().problem(),
                 bound.stream().map(BoundListener::toString).toList(),
                 sessions.size(),
                 figures.persistentSessions(),
@@ -311,8 +311,8 @@ final class BrokerNode implements AutoCloseable {
                 retained.count(),
                 retained.bytes(),
                 figures.queuedMessages(),
-                place.storage().queuedBytes(),
-                place.storage().memoryBytes(),
+                deployment.storage().queuedBytes(),
+                deployment.storage().memoryBytes(),
                 membership.status());
     }
 
@@ -362,7 +362,7 @@ final class BrokerNode implements AutoCloseable {
             }
         } finally {
             membership.close();
-            place.close();
+            deployment.close();
         }
     }
 
@@ -373,7 +373,7 @@ final class BrokerNode implements AutoCloseable {
                 end(AT_ONCE, Duration.ZERO, membership::stopServing);
             } finally {
                 membership.close();
-                place.close();
+                deployment.close();
             }
         }
     }
@@ -391,7 +391,7 @@ final class BrokerNode implements AutoCloseable {
 
     private void sendAway(DrainConfig drain, Duration farewell) {
         sysTopics.close();
-        // Alone there is no other node that all at once would be too much for.
+        // Standalone there is no other node that all at once would be too much for.
         int perSecond = config.cluster() == null ? 0 : drain.connectionsPerSecond();
         await(listeners.close(perSecond, drain.longest(), drain.serverReference(), farewell));
     }

@@ -7,7 +7,7 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /** What a node does among the nodes of its cluster, in the order of its start and its stop; alone, nothing. */
-sealed interface Membership extends AutoCloseable permits Alone.NoCluster, ClusterMembership {
+sealed interface Membership extends AutoCloseable permits Standalone.NoCluster, ClusterMembership {
 
     /** Takes this node's place among the others; the stage completes when they know of it. Once. */
     CompletionStage<@Nullable Void> connect();

@@ -105,7 +105,7 @@ final class LocalCluster {
 
     /** Starts the part of this name and waits until it is ready. */
     void start(String name) {
-        Place place = find(name);
+        Deployment place = find(name);
         if (place.servers().isRunning(place.number())) {
             throw new LocalClusterException(name + " runs already");
         }
@@ -121,7 +121,7 @@ final class LocalCluster {
 
     /** Ends the part of this name at once (SIGKILL). */
     void kill(String name) {
-        Place place = find(name);
+        Deployment place = find(name);
         if (!place.servers().isRunning(place.number())) {
             throw new LocalClusterException(name + " does not run");
         }
@@ -129,13 +129,13 @@ final class LocalCluster {
         save();
     }
 
-    private record Place(LocalServers servers, int number) {}
+    private record Deployment(LocalServers servers, int number) {}
 
-    private Place find(String name) {
+    private Deployment find(String name) {
         for (LocalServers kind : kinds()) {
             for (int i = 1; i <= kind.size(); i++) {
                 if (kind.process(i).name().equals(name)) {
-                    return new Place(kind, i);
+                    return new Deployment(kind, i);
                 }
             }
         }

@@ -8,7 +8,7 @@ package io.tributary.broker.delivery;
 public interface NodeView {
 
     /** That of a node that is alone. */
-    NodeView ALONE = new NodeView() {
+    NodeView STANDALONE = new NodeView() {
         @Override
         public boolean isCurrent() {
             return true;

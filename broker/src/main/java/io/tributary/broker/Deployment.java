@@ -15,7 +15,7 @@ import java.time.InstantSource;
  * Where a broker is, alone or among the nodes of a cluster: what it has there before it is built. What it does there once it is
  * built, its {@link Membership} does.
  */
-sealed interface Place extends AutoCloseable permits Alone, InCluster {
+sealed interface Deployment extends AutoCloseable permits Standalone, Clustered {
 
     /** This node and its incarnation, as the log names it. */
     String node();

@@ -28,7 +28,7 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /** A broker that is one of the nodes of a cluster: connected with Kafka and Redis, and with a number of its own. */
-final class InCluster implements Place {
+final class Clustered implements Deployment {
     private final ClusterNode cluster;
     private final ClusterRuntime runtime;
     private final ClusterStorage storage;
@@ -39,7 +39,7 @@ final class InCluster implements Place {
     private final @Nullable IngestConfig ingest;
     private final BrokerRecorders recorders;
 
-    private InCluster(
+    private Clustered(
             ClusterNode cluster,
             ClusterRuntime runtime,
             ClusterStorage storage,
@@ -65,7 +65,7 @@ final class InCluster implements Place {
      * @param onLost told when this process must not go on: it was declared dead, is cut off, or Kafka refuses what it must take
      * @throws BrokerStartException when something is not as it must be
      */
-    static InCluster open(
+    static Clustered open(
             BrokerConfig config, ClusterConfig cluster, BrokerRecorders recorders, Consumer<Loss> onLost) {
         ClusterNode.Config ofNode = new ClusterNode.Config(
                 config.nodeName(),
@@ -98,7 +98,7 @@ final class InCluster implements Place {
                         recorders.cluster(),
                         onLost);
                 NodeId id = BrokerNode.await(node.open());
-                return new InCluster(node, runtime, storage, ofNode, id, packets, cluster.ingest(), recorders);
+                return new Clustered(node, runtime, storage, ofNode, id, packets, cluster.ingest(), recorders);
             } catch (RuntimeException e) {
                 storage.close();
                 throw e;

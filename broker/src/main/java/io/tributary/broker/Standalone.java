@@ -21,7 +21,7 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /** A broker without others. */
-final class Alone implements Place {
+final class Standalone implements Deployment {
     private final String name;
     private final SteadyClock clock;
     private final RecordFormat format = RecordFormat.alone();
@@ -29,16 +29,16 @@ final class Alone implements Place {
     /** This start of this node: what an earlier one left attached is known to be gone. */
     private final String incarnation;
 
-    private Alone(String name, SteadyClock clock, StandaloneStorage storage, String incarnation) {
+    private Standalone(String name, SteadyClock clock, StandaloneStorage storage, String incarnation) {
         this.name = name;
         this.clock = clock;
         this.storage = storage;
         this.incarnation = incarnation;
     }
 
-    static Alone open(BrokerConfig config, BrokerRecorders recorders) {
+    static Standalone open(BrokerConfig config, BrokerRecorders recorders) {
         SteadyClock clock = new SteadyClock();
-        return new Alone(
+        return new Standalone(
                 config.nodeName(),
                 clock,
                 StandaloneStorage.open(config, recorders.storage(), clock),
@@ -82,7 +82,7 @@ final class Alone implements Place {
 
     @Override
     public NodeView view() {
-        return NodeView.ALONE;
+        return NodeView.STANDALONE;
     }
 
     @Override
