@@ -12,7 +12,7 @@ import io.tributary.broker.group.GroupServices;
 import io.tributary.broker.group.GroupShards;
 import io.tributary.broker.metrics.Totals;
 import io.tributary.broker.retained.RetainedMessages;
-import io.tributary.broker.routing.Outlets;
+import io.tributary.broker.routing.RouterOutputs;
 import io.tributary.broker.routing.PublishPolicy;
 import io.tributary.broker.routing.Router;
 import io.tributary.broker.security.EnhancedAuthenticator;
@@ -118,7 +118,7 @@ final class BrokerNode implements AutoCloseable {
                 subscriptions,
                 retained,
                 policy,
-                new Outlets(inProcess, deployment.inbox(), appends::publish, appends::relay),
+                new RouterOutputs(inProcess, deployment.inbox(), appends::publish, appends::relay),
                 recorders.router());
         shards = new Shards(
                 ofShards,

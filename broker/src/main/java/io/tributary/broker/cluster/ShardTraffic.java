@@ -117,7 +117,7 @@ public final class ShardTraffic implements OtherNodes {
     @Override
     public OwnerTarget of(String node, int shard, long ownerEpoch, Runnable onBreak) {
         Link link = links.get(node);
-        Way way = new Way(link, shard, ownerEpoch, onBreak);
+        NodeTarget way = new NodeTarget(link, shard, ownerEpoch, onBreak);
         way.send(new OwnerSpeaks(shard, ownerEpoch));
         return way;
     }
@@ -218,14 +218,14 @@ public final class ShardTraffic implements OtherNodes {
     }
 
     /** The way of an owner here to the connections of another node. Confined to the thread of the shard. */
-    private final class Way implements OwnerTarget {
+    private final class NodeTarget implements OwnerTarget {
         private final @Nullable Link link;
         private final int shard;
         private final long ownerEpoch;
         private final Runnable onBreak;
         private boolean isBroken;
 
-        private Way(@Nullable Link link, int shard, long ownerEpoch, Runnable onBreak) {
+        private NodeTarget(@Nullable Link link, int shard, long ownerEpoch, Runnable onBreak) {
             this.link = link;
             this.shard = shard;
             this.ownerEpoch = ownerEpoch;

@@ -1,6 +1,6 @@
 package io.tributary.broker.cluster;
 
-import io.tributary.broker.cluster.LinkWays.Way;
+import io.tributary.broker.cluster.PeerChannels.PeerChannel;
 import io.tributary.broker.cluster.NodeMessage.Shared;
 import io.tributary.broker.cluster.NodeMessage.SharedAnswer;
 import io.tributary.broker.cluster.NodeMessage.SharedOutcome;
@@ -25,7 +25,7 @@ final class SharedTraffic {
     private final ClusterTimer timer;
     private final RecordFormat format;
     private final AtomicLong lastId = new AtomicLong();
-    private final LinkWays<MemberReply> ways = new LinkWays<>();
+    private final PeerChannels<MemberReply> ways = new PeerChannels<>();
 
     SharedTraffic(ClusterTimer timer, RecordFormat format) {
         this.format = format;
@@ -39,7 +39,7 @@ final class SharedTraffic {
 
     /** A link is gone. */
     void onDown(Link link) {
-        Way<MemberReply> way = ways.down(link);
+        PeerChannel<MemberReply> way = ways.down(link);
         if (way != null) {
             way.waiting.keySet().forEach(id -> returned(way, id, true));
         }
@@ -47,7 +47,7 @@ final class SharedTraffic {
 
     /** {@link io.tributary.broker.delivery.NodeInbox#deliverShared}. */
     void deliver(String node, String clientId, long session, Queued message, boolean dup, MemberReply reply) {
-        Way<MemberReply> way = ways.to(node);
+        PeerChannel<MemberReply> way = ways.to(node);
         if (way == null) {
             reply.returned(false);
             return;
@@ -69,7 +69,7 @@ final class SharedTraffic {
 
     /** Another node says what became of something. */
     void take(Link link, SharedAnswer answer) {
-        Way<MemberReply> way = ways.of(link);
+        PeerChannel<MemberReply> way = ways.of(link);
         MemberReply reply = way == null ? null : way.waiting.remove(answer.id());
         if (reply != null) {
             switch (answer.outcome()) {
@@ -80,7 +80,7 @@ final class SharedTraffic {
         }
     }
 
-    private static void returned(Way<MemberReply> way, long id, boolean begun) {
+    private static void returned(PeerChannel<MemberReply> way, long id, boolean begun) {
         MemberReply reply = way.waiting.remove(id);
         if (reply != null) {
             reply.returned(begun);

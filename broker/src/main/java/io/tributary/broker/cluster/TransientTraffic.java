@@ -1,6 +1,6 @@
 package io.tributary.broker.cluster;
 
-import io.tributary.broker.cluster.LinkWays.Way;
+import io.tributary.broker.cluster.PeerChannels.PeerChannel;
 import io.tributary.broker.cluster.NodeMessage.Taken;
 import io.tributary.broker.cluster.NodeMessage.Transient;
 import io.tributary.broker.delivery.MemberReply;
@@ -40,7 +40,7 @@ final class TransientTraffic implements NodeInbox {
     private final RecordFormat format;
     private final ClusterRecorder recorder;
     private final AtomicLong lastId = new AtomicLong(UNACKNOWLEDGED);
-    private final LinkWays<Waiting> ways = new LinkWays<>();
+    private final PeerChannels<Waiting> ways = new PeerChannels<>();
     /** What was taken and not answered yet; each list is used by its link's event loop only. */
     private final ConcurrentMap<Link, List<Long>> unanswered = new ConcurrentHashMap<>();
 
@@ -71,7 +71,7 @@ final class TransientTraffic implements NodeInbox {
     /** A link is gone: what was on its way is given up. */
     void onDown(Link link) {
         unanswered.remove(link);
-        Way<Waiting> way = ways.down(link);
+        PeerChannel<Waiting> way = ways.down(link);
         if (way != null) {
             way.waiting.keySet().forEach(id -> giveUp(way, id));
         }
@@ -84,7 +84,7 @@ final class TransientTraffic implements NodeInbox {
 
     @Override
     public void deliver(String node, Message message, List<Recipient> members, boolean matching, Runnable done) {
-        Way<Waiting> way = ways.to(node);
+        PeerChannel<Waiting> way = ways.to(node);
         if (way == null) {
             recorder.onGivenUp();
             done.run();
@@ -96,7 +96,7 @@ final class TransientTraffic implements NodeInbox {
     }
 
     private void sendInParts(
-            Way<Waiting> way, Message message, List<Recipient> members, boolean matching, Runnable done) {
+            PeerChannel<Waiting> way, Message message, List<Recipient> members, boolean matching, Runnable done) {
         int parts = (members.size() + NodeMessage.MAX_MEMBERS - 1) / NodeMessage.MAX_MEMBERS;
         AtomicInteger left = new AtomicInteger(parts);
         for (int i = 0; i < parts; i++) {
@@ -110,7 +110,7 @@ final class TransientTraffic implements NodeInbox {
         }
     }
 
-    private void send(Way<Waiting> way, Message message, List<Recipient> members, boolean matching, Runnable done) {
+    private void send(PeerChannel<Waiting> way, Message message, List<Recipient> members, boolean matching, Runnable done) {
         boolean answered = message.qos() != QoS.AT_MOST_ONCE;
         long id = answered ? lastId.incrementAndGet() : UNACKNOWLEDGED;
         if (answered) {
@@ -155,7 +155,7 @@ final class TransientTraffic implements NodeInbox {
 
     /** Another node has taken what was handed over to it; on the link's event loop. */
     void take(Link link, Taken taken) {
-        Way<Waiting> way = ways.of(link);
+        PeerChannel<Waiting> way = ways.of(link);
         if (way == null) {
             return;
         }
@@ -183,7 +183,7 @@ final class TransientTraffic implements NodeInbox {
             return;
         }
         long now = timer.nanos();
-        for (Way<Waiting> way : ways.all()) {
+        for (PeerChannel<Waiting> way : ways.all()) {
             way.waiting.forEach((id, waiting) -> {
                 if (now - waiting.sinceNanos >= PATIENCE.toNanos()) {
                     giveUp(way, id);
@@ -193,7 +193,7 @@ final class TransientTraffic implements NodeInbox {
         timer.after(LOOK_NANOS, this::look);
     }
 
-    private void giveUp(Way<Waiting> way, long id) {
+    private void giveUp(PeerChannel<Waiting> way, long id) {
         Waiting waiting = way.waiting.remove(id);
         if (waiting != null) {
             recorder.onGivenUp();

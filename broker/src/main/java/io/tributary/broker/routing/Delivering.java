@@ -15,7 +15,7 @@ import org.jspecify.annotations.Nullable;
  * for other nodes. One thread.
  */
 final class Delivering implements Selection.Visitor {
-    private final Outlets outlets;
+    private final RouterOutputs outputs;
     private final RouterRecorder recorder;
     private final Copies copies;
     private @Nullable Recipient first;
@@ -23,8 +23,8 @@ final class Delivering implements Selection.Visitor {
     private @Nullable Shares shares;
     private int receivers;
 
-    Delivering(Message message, Outlets outlets, RouterRecorder recorder) {
-        this.outlets = outlets;
+    Delivering(Message message, RouterOutputs outputs, RouterRecorder recorder) {
+        this.outputs = outputs;
         this.recorder = recorder;
         this.copies = new Copies(message);
     }
@@ -37,10 +37,10 @@ final class Delivering implements Selection.Visitor {
         }
         receivers++;
         if (!subscriber.persistent()) {
-            outlets.connections().deliverTransient(subscriber.identity(), copies.queued(grant, group));
+            outputs.connections().deliverTransient(subscriber.identity(), copies.queued(grant, group));
         } else if (copies.qos(grant).isAcknowledged()) {
             append(copies.recipient(subscriber, grant, group));
-        } else if (!outlets.deliverQos0(subscriber.clientId(), subscriber.identity(), copies.queued(grant, group))) {
+        } else if (!outputs.deliverQos0(subscriber.clientId(), subscriber.identity(), copies.queued(grant, group))) {
             recorder.dropped(Drop.OFFLINE);
         }
     }

@@ -20,13 +20,13 @@ import org.jspecify.annotations.Nullable;
 final class PeerDelivery {
     private final Subscriptions subscriptions;
     private final Selection selection;
-    private final Outlets outlets;
+    private final RouterOutputs outputs;
     private final RouterRecorder recorder;
 
-    PeerDelivery(Subscriptions subscriptions, Selection selection, Outlets outlets, RouterRecorder recorder) {
+    PeerDelivery(Subscriptions subscriptions, Selection selection, RouterOutputs outputs, RouterRecorder recorder) {
         this.subscriptions = subscriptions;
         this.selection = selection;
-        this.outlets = outlets;
+        this.outputs = outputs;
         this.recorder = recorder;
     }
 
@@ -37,7 +37,7 @@ final class PeerDelivery {
             toMember(members.get(i), copies.queued(members.get(i)));
         }
         if (matching) {
-            Delivering delivering = new Delivering(message, outlets, recorder);
+            Delivering delivering = new Delivering(message, outputs, recorder);
             List<Receiver> receivers = subscriptions.match(message.topic()).receivers();
             selection.selectReceivers(message, receivers, receiver -> !isPersistent(receiver), delivering);
             recorder.delivered(delivering.receivers());
@@ -61,8 +61,8 @@ final class PeerDelivery {
 
     private void toMember(Recipient member, Queued copy) {
         if (!isPersistent(member)) {
-            outlets.connections().deliverToMember(member.clientId(), member.session(), copy);
-        } else if (!outlets.deliverQos0(member.clientId(), member.session(), copy)) {
+            outputs.connections().deliverToMember(member.clientId(), member.session(), copy);
+        } else if (!outputs.deliverQos0(member.clientId(), member.session(), copy)) {
             recorder.dropped(Drop.OFFLINE);
         }
         recorder.delivered(1);
@@ -94,9 +94,9 @@ final class PeerDelivery {
         public void visit(Subscriber subscriber, Grant grant, @Nullable String group) {
             Queued copy = copies.queued(grant, group);
             if (!subscriber.persistent()) {
-                outlets.connections().deliverTransient(subscriber.identity(), copy);
+                outputs.connections().deliverTransient(subscriber.identity(), copy);
                 receivers++;
-            } else if (outlets.connections().deliverQos0(subscriber.clientId(), subscriber.identity(), copy)) {
+            } else if (outputs.connections().deliverQos0(subscriber.clientId(), subscriber.identity(), copy)) {
                 receivers++;
             }
         }

@@ -44,7 +44,7 @@ public final class Router implements MessageRouting {
     private final Subscriptions subscriptions;
     private final RetainedMessages retained;
     private final PublishPolicy policy;
-    private final Outlets outlets;
+    private final RouterOutputs outputs;
     private final RouterRecorder recorder;
     private final Selection selection;
     private final PeerDelivery peerDelivery;
@@ -62,17 +62,17 @@ public final class Router implements MessageRouting {
             Subscriptions subscriptions,
             RetainedMessages retained,
             PublishPolicy policy,
-            Outlets outlets,
+            RouterOutputs outputs,
             RouterRecorder recorder) {
         this.node = node;
         this.view = view;
         this.subscriptions = subscriptions;
         this.retained = retained;
         this.policy = policy;
-        this.outlets = outlets;
+        this.outputs = outputs;
         this.recorder = recorder;
         this.selection = new Selection(policy, recorder);
-        this.peerDelivery = new PeerDelivery(subscriptions, selection, outlets, recorder);
+        this.peerDelivery = new PeerDelivery(subscriptions, selection, outputs, recorder);
     }
 
     /**
@@ -131,7 +131,7 @@ public final class Router implements MessageRouting {
         }
         recorder.delivered(destinations.devices().size());
         deliverTransient(message, destinations, Router::nobodyWaits);
-        outlets.sessions().publish(message, destinations.devices(), null, (_, failure) -> {
+        outputs.sessions().publish(message, destinations.devices(), null, (_, failure) -> {
             if (failure != null) {
                 recorder.dropped(RouterRecorder.Drop.FAILED);
             }
@@ -219,7 +219,7 @@ public final class Router implements MessageRouting {
                 peerDelivery.take(message, share.members(), share.matching());
                 parts.done();
             } else {
-                outlets.nodes().deliver(share.node(), message, share.members(), share.matching(), parts::done);
+                outputs.nodes().deliver(share.node(), message, share.members(), share.matching(), parts::done);
             }
         }
     }
@@ -350,7 +350,7 @@ public final class Router implements MessageRouting {
 
     private void deliver(Passage passage, Matches matches) {
         Message message = passage.message;
-        Delivering delivering = new Delivering(message, outlets, recorder);
+        Delivering delivering = new Delivering(message, outputs, recorder);
         selection.select(message, matches, delivering);
         recorder.delivered(delivering.receivers());
         List<Recipient> recipients = delivering.recipients();
@@ -362,7 +362,7 @@ public final class Router implements MessageRouting {
         } else if (recipients.isEmpty()) {
             passage.callback.onRouted(SAFE);
         } else {
-            outlets.sessions()
+            outputs.sessions()
                     .publish(message, recipients, passage.source, (offset, failure) -> finish(passage, failure));
         }
     }
@@ -371,10 +371,10 @@ public final class Router implements MessageRouting {
         Message message = passage.message;
         Parts parts = new Parts(shares.size() + (recipients.isEmpty() ? 0 : 1), failure -> finish(passage, failure));
         for (NodeShare share : shares) {
-            outlets.nodes().deliver(share.node(), message, share.members(), share.matching(), parts::done);
+            outputs.nodes().deliver(share.node(), message, share.members(), share.matching(), parts::done);
         }
         if (!recipients.isEmpty()) {
-            outlets.sessions().publish(message, recipients, passage.source, (offset, failure) -> parts.done(failure));
+            outputs.sessions().publish(message, recipients, passage.source, (offset, failure) -> parts.done(failure));
         }
     }
 
@@ -383,7 +383,7 @@ public final class Router implements MessageRouting {
         ShardEvent.Relay relay = new ShardEvent.Relay(
                 publisher.client().clientId(), publisher.epoch(), passage.packetId, passage.message, destinations);
         recorder.delivered(destinations.devices().size());
-        outlets.publishers().relay(relay, (offset, failure) -> {
+        outputs.publishers().relay(relay, (offset, failure) -> {
             if (failure == null && destinations.isEmpty()) {
                 finishUnmatched(passage);
             } else {

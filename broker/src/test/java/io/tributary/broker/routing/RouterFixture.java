@@ -34,7 +34,7 @@ import java.util.Set;
 import java.util.function.BiPredicate;
 import org.jspecify.annotations.Nullable;
 
-/** A router with real subscriptions and retained messages, on outlets that remember what went through them. */
+/** A router with real subscriptions and retained messages, on outputs that remember what went through them. */
 public final class RouterFixture implements DeliveryTarget, Authorizer, RouterRecorder {
     /** What went to a connection, by its number, or to a persistent session's, by its client identifier. */
     public record Delivered(String to, Queued message) {}
@@ -114,7 +114,7 @@ public final class RouterFixture implements DeliveryTarget, Authorizer, RouterRe
     /** The router; interceptors added after the first call do not count. */
     public Router router() {
         if (router == null) {
-            Outlets outlets = new Outlets(
+            RouterOutputs outputs = new RouterOutputs(
                     this,
                     inbox,
                     (message, recipients, source, callback) ->
@@ -126,7 +126,7 @@ public final class RouterFixture implements DeliveryTarget, Authorizer, RouterRe
                     subscriptions,
                     retained,
                     new PublishPolicy(this, interceptors, LARGEST_PACKET),
-                    outlets,
+                    outputs,
                     this);
         }
         return router;

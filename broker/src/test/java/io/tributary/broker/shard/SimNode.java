@@ -161,7 +161,7 @@ final class SimNode {
     private final class Ways implements OwnerTarget.Directory {
         @Override
         public OwnerTarget of(String front, int shard, long ownerEpoch) {
-            return new Way(front, shard, ownerEpoch);
+            return new NodeTarget(front, shard, ownerEpoch);
         }
 
         @Override
@@ -171,13 +171,13 @@ final class SimNode {
     }
 
     /** The way to a process's connections, until the link to it breaks. */
-    private final class Way implements OwnerTarget {
+    private final class NodeTarget implements OwnerTarget {
         private final @Nullable SimFront front;
         private final @Nullable OwnerTarget target;
         private final int shard;
         private final int generation;
 
-        private Way(String name, int shard, long ownerEpoch) {
+        private NodeTarget(String name, int shard, long ownerEpoch) {
             front = world.front(name).orElse(null);
             target = front == null ? null : front.from(shard, ownerEpoch);
             this.shard = shard;

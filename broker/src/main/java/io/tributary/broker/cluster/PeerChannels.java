@@ -11,45 +11,45 @@ import org.jspecify.annotations.Nullable;
  *
  * @param <W> who waits for an answer
  */
-final class LinkWays<W> {
-    private final ConcurrentMap<String, Way<W>> byNode = new ConcurrentHashMap<>();
+final class PeerChannels<W> {
+    private final ConcurrentMap<String, PeerChannel<W>> byNode = new ConcurrentHashMap<>();
 
     /** A link, and those who wait for answers over it, by the numbers that they were sent with. */
-    static final class Way<W> {
+    static final class PeerChannel<W> {
         final Link link;
         final ConcurrentMap<Long, W> waiting = new ConcurrentHashMap<>();
 
-        private Way(Link link) {
+        private PeerChannel(Link link) {
             this.link = link;
         }
     }
 
     /** There is a link to a node. */
     void up(Link link) {
-        byNode.put(link.peer().toString(), new Way<>(link));
+        byNode.put(link.peer().toString(), new PeerChannel<>(link));
     }
 
     /** A link is gone; returns its way, null when there is a newer link to the node. */
     @Nullable
-    Way<W> down(Link link) {
-        Way<W> way = of(link);
+    PeerChannel<W> down(Link link) {
+        PeerChannel<W> way = of(link);
         return way != null && byNode.remove(link.peer().toString(), way) ? way : null;
     }
 
     /** The way to a node, {@code name#number}; null when there is no link. */
     @Nullable
-    Way<W> to(String node) {
+    PeerChannel<W> to(String node) {
         return byNode.get(node);
     }
 
     /** The way of a link; null when it is gone. */
     @Nullable
-    Way<W> of(Link link) {
-        Way<W> way = byNode.get(link.peer().toString());
+    PeerChannel<W> of(Link link) {
+        PeerChannel<W> way = byNode.get(link.peer().toString());
         return way != null && way.link.equals(link) ? way : null;
     }
 
-    Collection<Way<W>> all() {
+    Collection<PeerChannel<W>> all() {
         return byNode.values();
     }
 }
