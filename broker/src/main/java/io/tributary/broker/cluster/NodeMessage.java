@@ -139,7 +139,7 @@ public sealed interface NodeMessage {
         /** The client was not sent it. */
         RETURNED,
         /** The client may have been sent it. */
-        RETURNED_BEGUN
+        RETURNED_MAYBE_SENT
     }
 
     /** The sender has applied a replicated map up to the position. */

@@ -331,7 +331,7 @@ public final class NodeMessageCodec {
         return switch (outcome) {
             case DONE -> 0;
             case RETURNED -> 1;
-            case RETURNED_BEGUN -> 2;
+            case RETURNED_MAYBE_SENT -> 2;
         };
     }
 
@@ -340,7 +340,7 @@ public final class NodeMessageCodec {
         return switch (code) {
             case 0 -> SharedOutcome.DONE;
             case 1 -> SharedOutcome.RETURNED;
-            case 2 -> SharedOutcome.RETURNED_BEGUN;
+            case 2 -> SharedOutcome.RETURNED_MAYBE_SENT;
             default -> throw new UnreadableRecordException("there is no outcome " + code + " of a shared message");
         };
     }

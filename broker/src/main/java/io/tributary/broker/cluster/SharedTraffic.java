@@ -75,15 +75,15 @@ final class SharedTraffic {
             switch (answer.outcome()) {
                 case DONE -> reply.done();
                 case RETURNED -> reply.returned(false);
-                case RETURNED_BEGUN -> reply.returned(true);
+                case RETURNED_MAYBE_SENT -> reply.returned(true);
             }
         }
     }
 
-    private static void returned(PeerChannel<MemberReply> way, long id, boolean begun) {
+    private static void returned(PeerChannel<MemberReply> way, long id, boolean maybeSent) {
         MemberReply reply = way.waiting.remove(id);
         if (reply != null) {
-            reply.returned(begun);
+            reply.returned(maybeSent);
         }
     }
 
@@ -103,8 +103,8 @@ final class SharedTraffic {
         }
 
         @Override
-        public void returned(boolean begun) {
-            send(begun ? SharedOutcome.RETURNED_BEGUN : SharedOutcome.RETURNED);
+        public void returned(boolean maybeSent) {
+            send(maybeSent ? SharedOutcome.RETURNED_MAYBE_SENT : SharedOutcome.RETURNED);
         }
 
         private void send(SharedOutcome outcome) {

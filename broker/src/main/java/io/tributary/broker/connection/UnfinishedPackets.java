@@ -33,15 +33,15 @@ final class UnfinishedPackets {
     /**
      * Counts bytes, or takes them off.
      *
-     * @param isBegun whether the packet had bytes here before: it may be finished from as much memory again
+     * @param isMaybeSent whether the packet had bytes here before: it may be finished from as much memory again
      * @return whether the packet may go on
      */
-    boolean change(long bytes, boolean isBegun) {
+    boolean change(long bytes, boolean isMaybeSent) {
         long now = held.addAndGet(bytes);
         if (bytes < 0 && now <= limitBytes) {
             wake();
         }
-        return now <= (isBegun ? 2 * limitBytes : limitBytes);
+        return now <= (isMaybeSent ? 2 * limitBytes : limitBytes);
     }
 
     /** Whether somebody waits. */

@@ -12,7 +12,7 @@ public interface MemberReply {
     /**
      * The member's connection is over, or there is none: another member is to have it.
      *
-     * @param begun whether the client may have been sent it
+     * @param maybeSent whether the client may have been sent it
      */
-    void returned(boolean begun);
+    void returned(boolean maybeSent);
 }

@@ -58,7 +58,7 @@ final class GroupSession {
     private boolean subscribed;
 
     private boolean subscribing;
-    private long begunUpTo;
+    private long maybeSentUpTo;
     private long emptySinceNanos;
     private final List<Long> settled = new ArrayList<>();
 
@@ -185,7 +185,7 @@ final class GroupSession {
     }
 
     private void detach(Attached had, long sessionExpirySeconds) {
-        services.shards().detach(new Detach(clientId, had.epoch(), false, sessionExpirySeconds, begunUpTo), () -> {});
+        services.shards().detach(new Detach(clientId, had.epoch(), false, sessionExpirySeconds, maybeSentUpTo), () -> {});
     }
 
     /** Once a second: ends the session some time after the last member has left. */
@@ -223,7 +223,7 @@ final class GroupSession {
 
     /** A member is about to be handed the message with this sequence number. */
     void begin(long sequence) {
-        begunUpTo = Math.max(begunUpTo, sequence);
+        maybeSentUpTo = Math.max(maybeSentUpTo, sequence);
     }
 
     /** A message is done with; the owner hears of it with the next {@link #tellSettled}. */

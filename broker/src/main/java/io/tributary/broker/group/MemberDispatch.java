@@ -206,8 +206,8 @@ final class MemberDispatch {
         }
 
         @Override
-        public void returned(boolean begun) {
-            thread.execute(() -> MemberDispatch.this.returned(sequence, attempt, begun));
+        public void returned(boolean maybeSent) {
+            thread.execute(() -> MemberDispatch.this.returned(sequence, attempt, maybeSent));
         }
     }
 
@@ -221,7 +221,7 @@ final class MemberDispatch {
         }
     }
 
-    private void returned(long sequence, int attempt, boolean begun) {
+    private void returned(long sequence, int attempt, boolean maybeSent) {
         InHand message = messages.get(sequence);
         Member member = message == null ? null : message.member;
         if (message == null || member == null || message.attempt != attempt) {
@@ -229,13 +229,13 @@ final class MemberDispatch {
         }
         member.pausedUntilNanos = now() + PAUSE_NANOS;
         release(message);
-        if (begun) {
+        if (maybeSent) {
             message.dup = true;
             message.left++;
         }
-        Message deadLetter = begun ? deadLetters.of(message.queued, message.left) : null;
+        Message deadLetter = maybeSent ? deadLetters.of(message.queued, message.left) : null;
         if (deadLetter == null) {
-            giveAgain(sequence, begun);
+            giveAgain(sequence, maybeSent);
         } else {
             putAside(sequence, deadLetter);
         }
@@ -248,9 +248,9 @@ final class MemberDispatch {
         }
     }
 
-    private void giveAgain(long sequence, boolean begun) {
+    private void giveAgain(long sequence, boolean maybeSent) {
         waiting.add(sequence);
-        if (begun) {
+        if (maybeSent) {
             services.recorder().redelivered();
         }
         dispatchSoon();

@@ -57,7 +57,7 @@ final class OutboundFlow {
     private long takenUpTo;
 
     /** The highest sequence number that left {@link #parked}, or was given out. */
-    private long begunUpTo;
+    private long maybeSentUpTo;
 
     private long sentUpTo;
 
@@ -124,7 +124,7 @@ final class OutboundFlow {
             return false;
         }
         return qos.isAcknowledged()
-                ? parked.isEmpty() && unnumbered.isEmpty() && shared.isEmpty() && inFlight.admits(begunUpTo + 1)
+                ? parked.isEmpty() && unnumbered.isEmpty() && shared.isEmpty() && inFlight.admits(maybeSentUpTo + 1)
                 : qos0.isEmpty();
     }
 
@@ -201,7 +201,7 @@ final class OutboundFlow {
     /**
      * Tells the owner what is still to be told, and forgets everything.
      *
-     * @return messages of shared subscriptions that the client had not begun to take over, oldest first
+     * @return messages of shared subscriptions that the client was not sent, oldest first
      */
     List<Queued> close() {
         acknowledged.send();
@@ -247,7 +247,7 @@ final class OutboundFlow {
         sharedWasLast = true;
         Shared next = shared.remove();
         boolean followed = next.message().qos().isAcknowledged();
-        int packetId = followed ? inFlight.lend(begunUpTo, next.reply()) : 0;
+        int packetId = followed ? inFlight.lend(maybeSentUpTo, next.reply()) : 0;
         boolean written = writer.write(next.message(), packetId, followed && next.dup());
         if (!followed) {
             next.reply().done();
@@ -268,19 +268,19 @@ final class OutboundFlow {
 
     private long upcoming() {
         Delivery first = parked.peek();
-        return first == null ? begunUpTo + 1 : first.sequence();
+        return first == null ? maybeSentUpTo + 1 : first.sequence();
     }
 
     private @Nullable Delivery next() {
         Delivery next = persistent ? parked.poll() : number(unnumbered.poll());
         if (next != null) {
-            begunUpTo = next.sequence();
+            maybeSentUpTo = next.sequence();
         }
         return next;
     }
 
     private @Nullable Delivery number(@Nullable Queued message) {
-        return message == null ? null : new Delivery(begunUpTo + 1, message, false);
+        return message == null ? null : new Delivery(maybeSentUpTo + 1, message, false);
     }
 
     private void send(Delivery delivery) {
@@ -336,7 +336,7 @@ final class OutboundFlow {
     /** A new owner does not know yet what the old one was told. */
     private void repeatAcknowledgement(Delivery delivery) {
         long sequence = delivery.sequence();
-        if (sequence > begunUpTo) {
+        if (sequence > maybeSentUpTo) {
             return;
         }
         Entry entry = inFlight.find(sequence);

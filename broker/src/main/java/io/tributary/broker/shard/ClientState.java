@@ -123,7 +123,7 @@ final class ClientState {
     }
 
     /** The highest sequence number that a client without a connection may have been sent. */
-    long begunUpTo() {
+    long maybeSentUpTo() {
         return Math.min(resendUpTo, handedUpTo);
     }
 

@@ -89,8 +89,8 @@ final class Deliveries {
         if (before != null && before.isOf(client)) {
             return; // resumed already, while it was not known yet whether the topic is there
         }
-        long begunUpTo = before != null && before.client == client
-                ? Math.min(before.begunUpTo(), client.resendUpTo)
+        long maybeSentUpTo = before != null && before.client == client
+                ? Math.min(before.maybeSentUpTo(), client.resendUpTo)
                 : Math.min(last, client.resendUpTo);
         // What is in the topic when a session begins is not for this session.
         long epoch = client.epoch;
@@ -98,8 +98,8 @@ final class Deliveries {
             if (client.epoch == epoch) { // else a later connection has it, which is served once it is answered
                 serve(
                         client,
-                        begunUpTo,
-                        begunUpTo,
+                        maybeSentUpTo,
+                        maybeSentUpTo,
                         client.topic == null || client.isResumed() ? firstOf(client) : last + 1);
             }
         };
@@ -152,7 +152,7 @@ final class Deliveries {
         return client.queuedMessages == 0 ? client.lastSequence + 1 : client.leftUpTo + 1;
     }
 
-    private void serve(ClientState client, long dupUpTo, long begunUpTo, long first) {
+    private void serve(ClientState client, long dupUpTo, long maybeSentUpTo, long first) {
         forget(client.clientId);
         String node = client.node;
         if (node != null && client.hasQueue()) {
@@ -162,7 +162,7 @@ final class Deliveries {
                     config,
                     unlogged.get(client.clientId),
                     dupUpTo,
-                    begunUpTo,
+                    maybeSentUpTo,
                     first,
                     client.topic == null ? null : topics.apply(client));
             outgoing.put(client.clientId, now);
@@ -198,7 +198,7 @@ final class Deliveries {
     void detached(ClientState client, Runnable settled) {
         Outgoing gone = outgoing.get(client.clientId);
         if (gone != null && gone.client == client) {
-            client.handedUpTo = gone.begunUpTo();
+            client.handedUpTo = gone.maybeSentUpTo();
         }
         Runnable forget = () -> {
             forget(client.clientId);
@@ -350,14 +350,14 @@ final class Deliveries {
     }
 
     /** The highest sequence number that the client of a session may have been sent. */
-    long begunUpTo(ClientState client) {
+    long maybeSentUpTo(ClientState client) {
         Outgoing to = outgoing.get(client.clientId);
         if (to != null) {
-            return to.isLeaving() ? Math.min(to.begunUpTo(), client.resendUpTo) : to.begunUpTo();
+            return to.isLeaving() ? Math.min(to.maybeSentUpTo(), client.resendUpTo) : to.maybeSentUpTo();
         }
         return client.isAttached()
                 ? client.lastSequence
-                : client.begunUpTo(); // to whom another owner may have sent all
+                : client.maybeSentUpTo(); // to whom another owner may have sent all
     }
 
     /** Entries of a queue that are settled or about to move, though the queue still has them. */

@@ -30,7 +30,7 @@ final class Outgoing {
     /** Messages up to this sequence number may have been sent on connections before and carry DUP. */
     private final long dupUpTo;
     /** Messages up to this sequence number may be in flight, though this owner has not handed them to the connection. */
-    private final long begunBefore;
+    private final long maybeSentBefore;
 
     /** The lowest sequence number that was not looked at yet. */
     long next;
@@ -70,7 +70,7 @@ final class Outgoing {
             ShardConfig config,
             @Nullable Unlogged unlogged,
             long dupUpTo,
-            long begunBefore,
+            long maybeSentBefore,
             long next,
             @Nullable TopicReading reading) {
         this.client = client;
@@ -83,7 +83,7 @@ final class Outgoing {
         withheld = known == null ? new HashSet<>() : known.settled();
         received = known == null ? new HashSet<>() : known.received();
         this.dupUpTo = dupUpTo;
-        this.begunBefore = begunBefore;
+        this.maybeSentBefore = maybeSentBefore;
         this.reading = reading;
         this.next = next;
         TopicProgress topic = client.topic;
@@ -154,7 +154,7 @@ final class Outgoing {
         }
         loggedUpTo = upTo;
         withheld.removeIf(sequence -> sequence <= upTo);
-        return new TopicPosition(client.clientId, client.session, epoch, upTo, begunUpTo(), reading.pass(upTo));
+        return new TopicPosition(client.clientId, client.session, epoch, upTo, maybeSentUpTo(), reading.pass(upTo));
     }
 
     boolean hasRoom() {
@@ -168,17 +168,17 @@ final class Outgoing {
 
     /** Whether an entry that is not handed yet may be in flight all the same. */
     boolean mayHaveBegun(long sequence) {
-        return sequence <= begunBefore;
+        return sequence <= maybeSentBefore;
     }
 
     /** The highest sequence number that a connection may have seen, as far as this owner knows. */
-    long begunUpTo() {
-        return Math.max(next - 1, begunBefore);
+    long maybeSentUpTo() {
+        return Math.max(next - 1, maybeSentBefore);
     }
 
     /** The highest sequence number that a connection may have seen, or may be handed with what is being read. */
     long readingUpTo() {
-        return isReading ? Math.max(begunUpTo(), next + roomForMessages() - 1) : begunUpTo();
+        return isReading ? Math.max(maybeSentUpTo(), next + roomForMessages() - 1) : maybeSentUpTo();
     }
 
     void hand(long sequence, QueueEntry entry) {

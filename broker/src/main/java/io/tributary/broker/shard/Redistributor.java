@@ -158,19 +158,19 @@ final class Redistributor {
      * A session has inherited the queue of the one before.
      *
      * @param settled what the one before has acknowledged though the queue still has it
-     * @param begunUpTo what the one before may have been sent
+     * @param maybeSentUpTo what the one before may have been sent
      */
-    void inherited(ClientState client, ClientState before, Set<Long> settled, long begunUpTo) {
+    void inherited(ClientState client, ClientState before, Set<Long> settled, long maybeSentUpTo) {
         SweepPass sweep = passes.get(before) instanceof SweepPass unfinished && unfinished.heirs < MOST_HEIRS
-                ? unfinished.goOnFor(client, settled, begunUpTo)
-                : new SweepPass(client, settled, sequence -> sequence <= begunUpTo, 0);
+                ? unfinished.goOnFor(client, settled, maybeSentUpTo)
+                : new SweepPass(client, settled, sequence -> sequence <= maybeSentUpTo, 0);
         begin(sweep);
     }
 
     /** The owner has found a session that inherited a queue; all of that which anybody may have been sent is known. */
     void loadedHeir(ClientState client) {
-        long begunUpTo = Math.min(client.leftUpTo, client.resendUpTo);
-        begin(new SweepPass(client, Set.of(), sequence -> sequence <= begunUpTo, 0));
+        long maybeSentUpTo = Math.min(client.leftUpTo, client.resendUpTo);
+        begin(new SweepPass(client, Set.of(), sequence -> sequence <= maybeSentUpTo, 0));
     }
 
     private void begin(Pass pass) {
@@ -200,12 +200,12 @@ final class Redistributor {
         private final long epoch;
         private final boolean mayWait;
         /** Whether an entry may have been sent to the session's client. */
-        final LongPredicate mayBeBegun;
+        final LongPredicate maybeSent;
 
-        Pass(ClientState client, boolean mayWait, LongPredicate mayBeBegun) {
+        Pass(ClientState client, boolean mayWait, LongPredicate maybeSent) {
             this.client = client;
             this.mayWait = mayWait;
-            this.mayBeBegun = mayBeBegun;
+            this.maybeSent = maybeSent;
             epoch = client.epoch;
         }
 
@@ -306,7 +306,7 @@ final class Redistributor {
         }
 
         boolean mayMove(ShardStore.Entry entry, Queued queued) {
-            return queued.qos() != QoS.EXACTLY_ONCE || !mayBeBegun.test(entry.sequence());
+            return queued.qos() != QoS.EXACTLY_ONCE || !maybeSent.test(entry.sequence());
         }
 
         private Recipient member(Queued queued) {
@@ -324,7 +324,7 @@ final class Redistributor {
         private final Set<String> groups = new HashSet<>();
 
         private OfflinePass(ClientState client) {
-            super(client, false, sequence -> sequence <= client.begunUpTo());
+            super(client, false, sequence -> sequence <= client.maybeSentUpTo());
         }
 
         @Override
@@ -355,7 +355,7 @@ final class Redistributor {
         private final Runnable later;
 
         private EndPass(ClientState client, Runnable done, Runnable later) {
-            super(client, true, sequence -> sequence <= client.begunUpTo());
+            super(client, true, sequence -> sequence <= client.maybeSentUpTo());
             this.done = done;
             this.later = later;
         }
@@ -376,21 +376,21 @@ final class Redistributor {
         /** How many sessions have inherited the queue from each other. */
         private final int heirs;
 
-        private SweepPass(ClientState client, Set<Long> settled, LongPredicate mayBeBegun, int heirs) {
-            super(client, true, mayBeBegun);
+        private SweepPass(ClientState client, Set<Long> settled, LongPredicate maybeSent, int heirs) {
+            super(client, true, maybeSent);
             this.settled = settled;
             this.heirs = heirs;
         }
 
         /** The client has a new session again, before its last one's queue was swept. */
-        SweepPass goOnFor(ClientState successor, Set<Long> settledSince, long begunUpTo) {
+        SweepPass goOnFor(ClientState successor, Set<Long> settledSince, long maybeSentUpTo) {
             Set<Long> allSettled = new HashSet<>(settled);
             allSettled.addAll(settledSince);
             long leftUpTo = client.leftUpTo;
             return new SweepPass(
                     successor,
                     allSettled,
-                    sequence -> sequence <= leftUpTo ? mayBeBegun.test(sequence) : sequence <= begunUpTo,
+                    sequence -> sequence <= leftUpTo ? maybeSent.test(sequence) : sequence <= maybeSentUpTo,
                     heirs + 1);
         }
 

@@ -361,9 +361,9 @@ final class ShardService implements Effects {
     @Override
     public void inherited(ClientState successor, ClientState before) {
         Set<Long> settled = deliveries.settledOf(before);
-        long begunUpTo = deliveries.begunUpTo(before);
+        long maybeSentUpTo = deliveries.maybeSentUpTo(before);
         sessionEnded(before);
-        redistributor.inherited(successor, before, settled, begunUpTo);
+        redistributor.inherited(successor, before, settled, maybeSentUpTo);
     }
 
     @Override

@@ -106,7 +106,7 @@ class GoldenFramesTest {
         messages.put("all-attached", new AllAttached(127, 77, 1234));
         messages.put("attach-refused", new AttachRefused(127, 77, 9, ClientKind.SMALL_APPLICATION));
         messages.put("shared", new Shared(1L << 33, "app-1", 300, true, QUEUED));
-        messages.put("shared-answer", new SharedAnswer(1L << 33, SharedOutcome.RETURNED_BEGUN));
+        messages.put("shared-answer", new SharedAnswer(1L << 33, SharedOutcome.RETURNED_MAYBE_SENT));
         messages.put("figures", new Figures(new byte[] {1, 2, 3}));
         messages.put("ask-for-all-settled", new AskForAllSettled(127, 77, "device-1", 1000));
         messages.put("all-settled", new AllSettled(127, "device-1", 1000));

@@ -66,7 +66,7 @@ final class SampleMessages {
                 new Transient(number(), message(), members(random.nextInt(4)), random.nextBoolean()),
                 new Taken(numbers()),
                 new Shared(number(), text(), number(), random.nextBoolean(), queued()),
-                new SharedAnswer(number(), random.nextBoolean() ? SharedOutcome.DONE : SharedOutcome.RETURNED_BEGUN),
+                new SharedAnswer(number(), random.nextBoolean() ? SharedOutcome.DONE : SharedOutcome.RETURNED_MAYBE_SENT),
                 new MapProgress(text(), number()),
                 new Unheard(number()),
                 new StoreMisses(shard()),

@@ -201,9 +201,9 @@ final class DeliveryFixture extends NoEffects implements MessageRouting {
     @Override
     public void inherited(ClientState successor, ClientState before) {
         Set<Long> settled = deliveries.settledOf(before);
-        long begunUpTo = deliveries.begunUpTo(before);
+        long maybeSentUpTo = deliveries.maybeSentUpTo(before);
         sessionEnded(before);
-        redistributor.inherited(successor, before, settled, begunUpTo);
+        redistributor.inherited(successor, before, settled, maybeSentUpTo);
     }
 
     @Override

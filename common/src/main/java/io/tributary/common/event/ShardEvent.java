@@ -154,7 +154,7 @@ public sealed interface ShardEvent {
      */
     record WillDue(String clientId, long epoch, Message message, Destinations destinations) implements ShardEvent {}
 
-    /** Messages that a leaving member of a shared subscription had not begun, handed to other members. */
+    /** Messages that a leaving member of a shared subscription was not sent, handed to other members. */
     record Redistribution(long ownerEpoch, String clientId, long session, List<MovedMessage> moved) implements ShardEvent {
         public Redistribution {
             moved = List.copyOf(moved);
