@@ -26,7 +26,7 @@ import org.slf4j.LoggerFactory;
  * {@link #leaving}, and {@link #leave}. From joining on it writes a heartbeat at a fixed interval, never more than one ahead
  * of what it has read back.
  *
- * <p>Nodes declare those dead that are silent; see {@link Silence} for what counts. Each may, whatever it owns and whatever
+ * <p>Nodes declare those dead that are silent; see {@link FailureDetector} for what counts. Each may, whatever it owns and whatever
  * else it cannot reach: the {@link #isFirst first} of them does so at once, the others a moment later, should it still be needed.
  * The verdict names one incarnation and is final for it, so that a second one says nothing new: what such a process writes
  * later is ignored by all, and the first node repeats the newer record wherever a late one has replaced it.
@@ -47,7 +47,7 @@ public final class NodeTable {
     private final NodeTableListener listener;
 
     private final KnownNodes known = new KnownNodes();
-    private final Silence silence;
+    private final FailureDetector failureDetector;
     /** Which incarnations this node has declared dead and not yet seen dead. */
     private final Map<String, Long> condemned = new ConcurrentHashMap<>();
 
@@ -86,7 +86,7 @@ public final class NodeTable {
         this.timer = timer;
         this.wallMillis = wallMillis;
         this.listener = listener;
-        silence = new Silence(config);
+        failureDetector = new FailureDetector(config);
     }
 
     /**
@@ -215,7 +215,7 @@ public final class NodeTable {
 
     /** Whether another node has written something of late: it reaches the table, as this one does. */
     boolean isHeard(String other) {
-        return silence.isHeard(other, timer.nanos());
+        return failureDetector.isHeard(other, timer.nanos());
     }
 
     /** The name of this node. */
@@ -233,7 +233,7 @@ public final class NodeTable {
      * written until then. One that does not must not trust what it has replicated.
      */
     public boolean isCurrent(Duration age) {
-        return silence.isCurrent(timer.nanos(), age.toNanos());
+        return failureDetector.isCurrent(timer.nanos(), age.toNanos());
     }
 
     private boolean seemsAlive(NodeRecord node) {
@@ -381,12 +381,12 @@ public final class NodeTable {
         }
         boolean beats = before == null || change.isNewProcess() || node.heartbeat() > before.heartbeat();
         if (beats && !node.state().isFinal()) {
-            silence.heard(id.name(), timer.nanos());
+            failureDetector.heard(id.name(), timer.nanos());
         }
     }
 
     private void over(NodeId id) {
-        silence.forget(id.name());
+        failureDetector.forget(id.name());
         condemned.remove(id.name());
         if (isSelf(id)) {
             selfOver(id);
@@ -422,22 +422,22 @@ public final class NodeTable {
             outstanding = false;
             written = writtenNanos;
         }
-        silence.ownHeartbeat(written, timer.nanos());
+        failureDetector.ownHeartbeat(written, timer.nanos());
         first = isFirst(node);
-        silence.silentFor(config.silence().dividedBy(2)).forEach(this::tellOfSilence);
-        silence.silentFor(first ? config.silence() : config.silence().plus(config.late()))
+        failureDetector.silentFor(config.silence().dividedBy(2)).forEach(this::tellOfSilence);
+        failureDetector.silentFor(first ? config.silence() : config.silence().plus(config.late()))
                 .forEach(this::declareDead);
     }
 
     private void tellOfSilence(String other) {
         NodeRecord node = known.get(other);
         if (node != null && !node.state().isFinal()) {
-            listener.onSilent(new NodeId(other, node.incarnation()), silence.of(other));
+            listener.onSilent(new NodeId(other, node.incarnation()), failureDetector.of(other));
         }
     }
 
     private boolean isFirst(NodeRecord here) {
-        Set<String> silent = Set.copyOf(silence.silentFor(config.silence()));
+        Set<String> silent = Set.copyOf(failureDetector.silentFor(config.silence()));
         boolean[] none = {true};
         known.forEachAlive((other, node) -> {
             boolean isBefore = node.state().isServing() == here.state().isServing()

@@ -5,8 +5,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.time.Duration;
 import org.junit.jupiter.api.Test;
 
-class SilenceTest {
-    private final Silence silence = new Silence(NodeTableConfig.DEFAULT);
+class FailureDetectorTest {
+    private final FailureDetector silence = new FailureDetector(NodeTableConfig.DEFAULT);
     private long now;
 
     @Test

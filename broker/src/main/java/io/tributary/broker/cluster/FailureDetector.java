@@ -14,7 +14,7 @@ import org.jspecify.annotations.Nullable;
  * back in time counts, so a pause or a slow way of this process is not taken for the silence of others. Confined to the map's
  * thread, but for {@link #isCurrent} and {@link #isHeard}.
  */
-final class Silence {
+final class FailureDetector {
     private final long lateNanos;
     private final long gapNanos;
     private final long heardLatelyNanos;
@@ -25,7 +25,7 @@ final class Silence {
     /** When that had been written. */
     private volatile @Nullable Long ownWrittenNanos;
 
-    Silence(NodeTableConfig config) {
+    FailureDetector(NodeTableConfig config) {
         lateNanos = config.late().toNanos();
         gapNanos = config.heartbeat().plus(config.late()).toNanos();
         heardLatelyNanos = gapNanos + config.heartbeat().toNanos();
