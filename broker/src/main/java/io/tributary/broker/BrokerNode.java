@@ -23,14 +23,14 @@ import io.tributary.broker.session.SessionBackend;
 import io.tributary.broker.session.SessionServices;
 import io.tributary.broker.shard.ShardAppends;
 import io.tributary.broker.shard.ShardConfig;
-import io.tributary.broker.shard.ShardFigures;
+import io.tributary.broker.shard.ShardStats;
 import io.tributary.broker.shard.Shards;
 import io.tributary.broker.subscription.Subscriber;
 import io.tributary.broker.subscription.SubscriptionCount;
 import io.tributary.broker.subscription.Subscriptions;
-import io.tributary.broker.sys.NodeFigures;
+import io.tributary.broker.sys.NodeStats;
 import io.tributary.broker.sys.SysConfig;
-import io.tributary.broker.sys.SysFigures;
+import io.tributary.broker.sys.SysStats;
 import io.tributary.broker.sys.SysTopics;
 import io.tributary.common.codec.DecoderLimits;
 import java.time.Duration;
@@ -154,7 +154,7 @@ final class BrokerNode implements AutoCloseable {
                         System::nanoTime));
         membership = deployment.membership(shards, router, subscriptions, sessions);
         sys = SysConfig.every(config.sysInterval());
-        sysTopics = new SysTopics(sys, () -> membership.figures(figures()), retained, router);
+        sysTopics = new SysTopics(sys, () -> membership.stats(stats()), retained, router);
         SessionBackend backend =
                 SessionBackend.of(shards, appends, deployment.view(), router, subscriptions, groups, retained);
         listeners = new Listeners(
@@ -256,7 +256,7 @@ final class BrokerNode implements AutoCloseable {
                 shards.problems().forEach(problem -> LOG.warn("still starting: {}", problem));
             }
             membership.tick();
-            membership.tell(this::figures);
+            membership.tell(this::stats);
             if (!deployment.view().isCurrent()) {
                 return; // what this node would clear away may be newer than it knows
             }
@@ -298,48 +298,48 @@ final class BrokerNode implements AutoCloseable {
     }
 
     BrokerStatus status() {
-        ShardFigures figures = shards.figures();
+        ShardStats stats = shards.stats();
         SubscriptionCount subscribed = subscriptions.count();
         return new BrokerStatus(
                 ready && !closed.get(),
                 deployment.storage().problem(),
                 bound.stream().map(BoundListener::toString).toList(),
                 sessions.size(),
-                figures.persistentSessions(),
+                stats.persistentSessions(),
                 subscribed.plain(),
                 subscribed.shared(),
                 retained.count(),
                 retained.bytes(),
-                figures.queuedMessages(),
+                stats.queuedMessages(),
                 deployment.storage().queuedBytes(),
                 deployment.storage().memoryBytes(),
                 membership.status());
     }
 
     /** What this node says of itself. */
-    private NodeFigures figures() {
-        Totals.Figures counted = totals.figures();
-        ShardFigures kept = shards.figures();
-        SysFigures figures = new SysFigures(
-                new SysFigures.Clients(
+    private NodeStats stats() {
+        Totals.Stats counted = totals.stats();
+        ShardStats kept = shards.stats();
+        SysStats stats = new SysStats(
+                new SysStats.Clients(
                         sessions.size(), kept.offlineSessions(), counted.clientsMaximum(), counted.applications()),
-                new SysFigures.Traffic(
+                new SysStats.Traffic(
                         counted.connectionsOpened(),
-                        new SysFigures.Flow(counted.packetsReceived(), counted.packetsSent()),
-                        new SysFigures.Flow(counted.publishesReceived(), counted.publishesSent()),
+                        new SysStats.Flow(counted.packetsReceived(), counted.packetsSent()),
+                        new SysStats.Flow(counted.publishesReceived(), counted.publishesSent()),
                         counted.publishesDropped(),
-                        new SysFigures.Flow(counted.bytesReceived(), counted.bytesSent())),
-                new SysFigures.Kept(
+                        new SysStats.Flow(counted.bytesReceived(), counted.bytesSent())),
+                new SysStats.Kept(
                         kept.queuedMessages(),
                         subscribed(subscriptions.persistentCount()),
                         subscribed(subscriptions.transientCount()),
                         retained.count()));
         long uptimeSeconds = TimeUnit.NANOSECONDS.toSeconds(System.nanoTime() - startedNanos);
-        return new NodeFigures(sys.version(), uptimeSeconds, figures);
+        return new NodeStats(sys.version(), uptimeSeconds, stats);
     }
 
-    private static SysFigures.Subscribed subscribed(SubscriptionCount count) {
-        return new SysFigures.Subscribed(count.plain(), count.shared());
+    private static SysStats.Subscribed subscribed(SubscriptionCount count) {
+        return new SysStats.Subscribed(count.plain(), count.shared());
     }
 
     /**

@@ -10,8 +10,8 @@ import io.tributary.broker.link.NodeId;
 import io.tributary.broker.shard.Shards;
 import io.tributary.broker.shard.StoreTrouble;
 import io.tributary.broker.subscription.Subscriptions;
-import io.tributary.broker.sys.ClusterFigures;
-import io.tributary.broker.sys.NodeFigures;
+import io.tributary.broker.sys.ClusterStats;
+import io.tributary.broker.sys.NodeStats;
 import io.tributary.common.event.UnreadableRecordException;
 import io.tributary.persistence.ingest.IngestSource;
 import java.time.Duration;
@@ -114,34 +114,34 @@ final class ClusterMembership implements Membership {
     }
 
     @Override
-    public void tell(Supplier<NodeFigures> own) {
+    public void tell(Supplier<NodeStats> own) {
         cluster.tell(own.get().encode());
     }
 
     @Override
-    public ClusterFigures figures(NodeFigures own) {
+    public ClusterStats stats(NodeStats own) {
         NodeState state = NodeState.JOINING;
-        List<ClusterFigures.Node> others = new ArrayList<>();
+        List<ClusterStats.Node> others = new ArrayList<>();
         List<String> silent = new ArrayList<>();
         for (Member member : cluster.members()) {
-            NodeFigures figures = figuresOf(member);
+            NodeStats stats = figuresOf(member);
             if (member.id().equals(id)) {
                 state = member.state();
-            } else if (figures == null) {
+            } else if (stats == null) {
                 silent.add(member.id().name());
             } else {
-                others.add(new ClusterFigures.Node(member.id().name(), word(member.state()), figures));
+                others.add(new ClusterStats.Node(member.id().name(), word(member.state()), stats));
             }
         }
-        ClusterFigures.Node here = new ClusterFigures.Node(id.name(), word(state), own);
-        return new ClusterFigures(here, others, silent, cluster.knownNodes(), shards.count(), shards.unowned());
+        ClusterStats.Node here = new ClusterStats.Node(id.name(), word(state), own);
+        return new ClusterStats(here, others, silent, cluster.knownNodes(), shards.count(), shards.unowned());
     }
 
     /** Null also where a version that is too new for this one has said it. */
-    private static @Nullable NodeFigures figuresOf(Member member) {
-        byte[] figures = member.figures();
+    private static @Nullable NodeStats figuresOf(Member member) {
+        byte[] stats = member.stats();
         try {
-            return figures == null ? null : NodeFigures.decode(figures);
+            return stats == null ? null : NodeStats.decode(stats);
         } catch (UnreadableRecordException e) {
             LOG.debug("what {} says of itself cannot be read", member.id(), e);
             return null;

@@ -1,7 +1,7 @@
 package io.tributary.broker;
 
-import io.tributary.broker.sys.ClusterFigures;
-import io.tributary.broker.sys.NodeFigures;
+import io.tributary.broker.sys.ClusterStats;
+import io.tributary.broker.sys.NodeStats;
 import java.util.concurrent.CompletionStage;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
@@ -29,10 +29,10 @@ sealed interface Membership extends AutoCloseable permits Standalone.NoCluster, 
     void tick();
 
     /** Tells the other nodes what this one says of itself, which is asked for at once if there are any; about once a second. */
-    void tell(Supplier<NodeFigures> own);
+    void tell(Supplier<NodeStats> own);
 
     /** What this node knows of the whole cluster. */
-    ClusterFigures figures(NodeFigures own);
+    ClusterStats stats(NodeStats own);
 
     /** This node serves clients: from now on it publishes what back-ends produce, too. */
     void serving();

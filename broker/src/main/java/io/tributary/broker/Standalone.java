@@ -8,8 +8,8 @@ import io.tributary.broker.shard.OtherNodes;
 import io.tributary.broker.shard.Shards;
 import io.tributary.broker.subscription.Routes;
 import io.tributary.broker.subscription.Subscriptions;
-import io.tributary.broker.sys.ClusterFigures;
-import io.tributary.broker.sys.NodeFigures;
+import io.tributary.broker.sys.ClusterStats;
+import io.tributary.broker.sys.NodeStats;
 import io.tributary.common.event.RecordFormat;
 import io.tributary.common.time.SteadyClock;
 import java.time.InstantSource;
@@ -124,12 +124,12 @@ final class Standalone implements Deployment {
         public void tick() {}
 
         @Override
-        public void tell(Supplier<NodeFigures> own) {}
+        public void tell(Supplier<NodeStats> own) {}
 
         @Override
-        public ClusterFigures figures(NodeFigures own) {
-            ClusterFigures.Node here = new ClusterFigures.Node(name, "live", own);
-            return new ClusterFigures(here, List.of(), List.of(), 1, shards.count(), shards.unowned());
+        public ClusterStats stats(NodeStats own) {
+            ClusterStats.Node here = new ClusterStats.Node(name, "live", own);
+            return new ClusterStats(here, List.of(), List.of(), 1, shards.count(), shards.unowned());
         }
 
         @Override

@@ -1,6 +1,6 @@
 package io.tributary.broker.cluster;
 
-import io.tributary.broker.cluster.NodeMessage.Figures;
+import io.tributary.broker.cluster.NodeMessage.Stats;
 import io.tributary.broker.cluster.NodeMessage.MapProgress;
 import io.tributary.broker.cluster.NodeMessage.OwnerMessage;
 import io.tributary.broker.cluster.NodeMessage.QosZero;
@@ -159,7 +159,7 @@ public final class ClusterLinks implements AutoCloseable {
                     case QosZero qosZero -> arrivals.take(qosZero);
                     case Unheard(long millis) -> node.cutOff.unheard(TimeUnit.MILLISECONDS.toNanos(millis));
                     case StoreMisses(int missing) -> storeReach.received(link.peer(), missing);
-                    case Figures said -> node.peerFigures.received(link.peer(), said.figures());
+                    case Stats said -> node.peerStats.received(link.peer(), said.stats());
                 }
             }
         }
@@ -173,7 +173,7 @@ public final class ClusterLinks implements AutoCloseable {
         public void onDown(Link link) {
             node.runtime.visibility().linkDown(link.peer());
             node.cutOff.linkDown(link.peer());
-            node.peerFigures.linkDown(link.peer());
+            node.peerStats.linkDown(link.peer());
             storeReach.linkDown(link.peer());
             arrivals.onDown(link);
             node.transients.onDown(link);

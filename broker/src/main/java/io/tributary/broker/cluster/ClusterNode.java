@@ -1,6 +1,6 @@
 package io.tributary.broker.cluster;
 
-import io.tributary.broker.cluster.NodeMessage.Figures;
+import io.tributary.broker.cluster.NodeMessage.Stats;
 import io.tributary.broker.cluster.NodeMessage.Unheard;
 import io.tributary.broker.delivery.NodeInbox;
 import io.tributary.broker.delivery.NodeView;
@@ -45,7 +45,7 @@ public final class ClusterNode implements NodeView, AutoCloseable {
     final ShardTraffic owners;
     final SharedTraffic shared;
     final TransientTraffic transients;
-    final PeerFigures peerFigures;
+    final PeerStats peerStats;
 
     private final Supplier<CompletionStage<@Nullable Void>> caughtUp;
     private final ClusterRecorder recorder;
@@ -128,7 +128,7 @@ public final class ClusterNode implements NodeView, AutoCloseable {
         owners = new ShardTraffic(this::others, this::isCurrent, nodes::caughtUp, shardOf, runtime.executor(), format);
         shared = new SharedTraffic(timer, format);
         transients = new TransientTraffic(owners, shared, timer, format, recorder);
-        peerFigures = new PeerFigures(timer::nanos);
+        peerStats = new PeerStats(timer::nanos);
         pulseNanos = timer.nanos();
     }
 
@@ -219,7 +219,7 @@ public final class ClusterNode implements NodeView, AutoCloseable {
     /** All processes that are in the table and not over, this one among them. */
     public List<Member> members() {
         return table.states().entrySet().stream()
-                .map(node -> new Member(node.getKey(), node.getValue(), peerFigures.of(node.getKey())))
+                .map(node -> new Member(node.getKey(), node.getValue(), peerStats.of(node.getKey())))
                 .toList();
     }
 
@@ -227,10 +227,10 @@ public final class ClusterNode implements NodeView, AutoCloseable {
      * Tells all nodes with which there is a link what this one says of itself, for their {@link #members}; to be called once a
      * second. Where nothing else is on its way, it takes the place of a link's heartbeat.
      *
-     * @param figures at most {@value Figures#MAX_BYTES} bytes; not to be changed any more
+     * @param stats at most {@value Stats#MAX_BYTES} bytes; not to be changed any more
      */
-    public void tell(byte[] figures) {
-        tellAll(new Figures(figures));
+    public void tell(byte[] stats) {
+        tellAll(new Stats(stats));
     }
 
     void tellAll(NodeMessage message) {

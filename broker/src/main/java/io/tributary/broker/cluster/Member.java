@@ -8,7 +8,7 @@ import org.jspecify.annotations.Nullable;
  *
  * @param id the process
  * @param state where it is in its life
- * @param figures what it has said of itself lately, to be read only; null when it has not, and of this node itself
+ * @param stats what it has said of itself lately, to be read only; null when it has not, and of this node itself
  */
 @SuppressWarnings("ArrayRecordComponent") // handed on, never compared or modified
-public record Member(NodeId id, NodeState state, byte @Nullable [] figures) {}
+public record Member(NodeId id, NodeState state, byte @Nullable [] stats) {}

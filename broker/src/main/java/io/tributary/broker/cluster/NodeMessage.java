@@ -161,15 +161,15 @@ public sealed interface NodeMessage {
     /**
      * What the sender says of itself, for the figures about the whole cluster; the newest counts.
      *
-     * @param figures at most {@value #MAX_BYTES} bytes, which links and messages do not look into
+     * @param stats at most {@value #MAX_BYTES} bytes, which links and messages do not look into
      */
-    record Figures(byte[] figures) implements NodeMessage {
+    record Stats(byte[] stats) implements NodeMessage {
         /** How much one node may say. */
         public static final int MAX_BYTES = 1_024;
 
-        public Figures {
-            if (figures.length > MAX_BYTES) {
-                throw new IllegalArgumentException(figures.length + " bytes of figures: at most " + MAX_BYTES);
+        public Stats {
+            if (stats.length > MAX_BYTES) {
+                throw new IllegalArgumentException(stats.length + " bytes of stats: at most " + MAX_BYTES);
             }
         }
     }

@@ -6,7 +6,7 @@ import io.tributary.broker.cluster.NodeMessage.AskForAllSettled;
 import io.tributary.broker.cluster.NodeMessage.AttachRefused;
 import io.tributary.broker.cluster.NodeMessage.AttachedTo;
 import io.tributary.broker.cluster.NodeMessage.Deliver;
-import io.tributary.broker.cluster.NodeMessage.Figures;
+import io.tributary.broker.cluster.NodeMessage.Stats;
 import io.tributary.broker.cluster.NodeMessage.MapProgress;
 import io.tributary.broker.cluster.NodeMessage.OwnerMessage;
 import io.tributary.broker.cluster.NodeMessage.OwnerSpeaks;
@@ -164,9 +164,9 @@ public final class NodeMessageCodec {
                 writer.writeByte(STORE_MISSES);
                 writer.writeNumber(misses.shards());
             }
-            case Figures said -> {
+            case Stats said -> {
                 writer.writeByte(FIGURES);
-                writer.writeBytes(said.figures());
+                writer.writeBytes(said.stats());
             }
         }
     }
@@ -228,7 +228,7 @@ public final class NodeMessageCodec {
             case MAP_PROGRESS -> new MapProgress(reader.readString(), reader.readNumber());
             case UNHEARD -> new Unheard(reader.readNumber());
             case STORE_MISSES -> new StoreMisses(reader.readInt());
-            case FIGURES -> readFigures(reader);
+            case FIGURES -> readStats(reader);
             default -> throw new UnreadableRecordException("there is no message of type " + type);
         };
     }
@@ -345,11 +345,11 @@ public final class NodeMessageCodec {
         };
     }
 
-    private static Figures readFigures(ByteReader reader) {
-        byte[] figures = reader.readBytes();
-        if (figures.length > Figures.MAX_BYTES) {
-            throw new UnreadableRecordException(figures.length + " bytes of figures");
+    private static Stats readStats(ByteReader reader) {
+        byte[] stats = reader.readBytes();
+        if (stats.length > Stats.MAX_BYTES) {
+            throw new UnreadableRecordException(stats.length + " bytes of figures");
         }
-        return new Figures(figures);
+        return new Stats(stats);
     }
 }

@@ -45,7 +45,7 @@ public final class Totals {
      * @param clientsMaximum the most clients that were connected at once
      * @param applications applications that are connected
      */
-    public record Figures(
+    public record Stats(
             long connectionsOpened,
             long packetsReceived,
             long packetsSent,
@@ -58,8 +58,8 @@ public final class Totals {
             long applications) {}
 
     /** The figures now; each is right, but they are not read at the same instant. */
-    public Figures figures() {
-        return new Figures(
+    public Stats stats() {
+        return new Stats(
                 connectionsOpened.sum(),
                 packetsReceived.sum(),
                 packetsSent.sum(),

@@ -72,7 +72,7 @@ final class ShardDriver implements Tenure.Loser {
     private Phase phase = Phase.IDLE;
     private Tenure tenure;
     private long countedAtMillis;
-    private volatile ShardFigures figures = ShardFigures.NONE;
+    private volatile ShardStats stats = ShardStats.NONE;
     private long foldingOffset;
     private long retryAtMillis = Long.MAX_VALUE;
 
@@ -162,7 +162,7 @@ final class ShardDriver implements Tenure.Loser {
         loaded = null;
         restore = null;
         ahead = null;
-        figures = ShardFigures.NONE;
+        stats = ShardStats.NONE;
         countedAtMillis = 0;
         retryAtMillis = Long.MAX_VALUE;
     }
@@ -562,13 +562,13 @@ final class ShardDriver implements Tenure.Loser {
     private void count(ShardState state, long nowMillis) {
         if (nowMillis - countedAtMillis >= COUNT_MILLIS) {
             countedAtMillis = nowMillis;
-            figures = ShardFigures.of(state.clients());
+            stats = ShardStats.of(state.clients());
         }
     }
 
     /** What the shard holds, a few seconds ago at most; any thread. */
-    ShardFigures figures() {
-        return figures;
+    ShardStats stats() {
+        return stats;
     }
 
     private void flush() {

@@ -415,10 +415,10 @@ public final class Shards implements AutoCloseable {
     }
 
     /** What the shards of this node hold, a few seconds ago at most. */
-    public ShardFigures figures() {
-        ShardFigures sum = ShardFigures.NONE;
+    public ShardStats stats() {
+        ShardStats sum = ShardStats.NONE;
         for (ShardDriver driver : drivers) {
-            sum = sum.plus(driver.figures());
+            sum = sum.plus(driver.stats());
         }
         return sum;
     }

@@ -27,7 +27,7 @@ public final class SysTopics implements AutoCloseable {
     private static final Logger log = LoggerFactory.getLogger(SysTopics.class);
 
     private final SysConfig config;
-    private final Supplier<ClusterFigures> figures;
+    private final Supplier<ClusterStats> stats;
     private final Consumer<Message> sink;
     private final LongSupplier nanoTime;
     private @Nullable ScheduledFuture<?> timer;
@@ -40,15 +40,15 @@ public final class SysTopics implements AutoCloseable {
     /**
      * Creates them; nothing is published before {@link #start}.
      *
-     * @param figures asked in each round, on the timer's thread
+     * @param stats asked in each round, on the timer's thread
      */
-    public SysTopics(SysConfig config, Supplier<ClusterFigures> figures, RetainedMessages retained, Router router) {
-        this(config, figures, message -> publish(message, retained, router), System::nanoTime);
+    public SysTopics(SysConfig config, Supplier<ClusterStats> stats, RetainedMessages retained, Router router) {
+        this(config, stats, message -> publish(message, retained, router), System::nanoTime);
     }
 
-    SysTopics(SysConfig config, Supplier<ClusterFigures> figures, Consumer<Message> sink, LongSupplier nanoTime) {
+    SysTopics(SysConfig config, Supplier<ClusterStats> stats, Consumer<Message> sink, LongSupplier nanoTime) {
         this.config = config;
-        this.figures = figures;
+        this.stats = stats;
         this.sink = sink;
         this.nanoTime = nanoTime;
         lastUpdateNanos = nanoTime.getAsLong();
@@ -76,14 +76,14 @@ public final class SysTopics implements AutoCloseable {
         long now = nanoTime.getAsLong();
         double seconds = (now - lastUpdateNanos) / 1e9;
         lastUpdateNanos = now;
-        ClusterFigures current = figures.get();
+        ClusterStats current = stats.get();
         Map<String, String> values = SysValues.of(current);
-        putLoads(values, current.here().figures().figures().traffic(), seconds);
+        putLoads(values, current.here().stats().stats().traffic(), seconds);
         values.forEach(this::publishIfChanged);
         removeAllBut(values.keySet());
     }
 
-    private void putLoads(Map<String, String> values, SysFigures.Traffic traffic, double seconds) {
+    private void putLoads(Map<String, String> values, SysStats.Traffic traffic, double seconds) {
         if (seconds <= 0) {
             return; // the first round
         }

@@ -1,9 +1,9 @@
 package io.tributary.broker.sys;
 
-import io.tributary.broker.sys.SysFigures.Clients;
-import io.tributary.broker.sys.SysFigures.Kept;
-import io.tributary.broker.sys.SysFigures.Subscribed;
-import io.tributary.broker.sys.SysFigures.Traffic;
+import io.tributary.broker.sys.SysStats.Clients;
+import io.tributary.broker.sys.SysStats.Kept;
+import io.tributary.broker.sys.SysStats.Subscribed;
+import io.tributary.broker.sys.SysStats.Traffic;
 import io.tributary.common.topic.TopicName;
 import java.util.LinkedHashMap;
 import java.util.Locale;
@@ -19,41 +19,41 @@ final class SysValues {
 
     private SysValues() {}
 
-    static Map<String, String> of(ClusterFigures figures) {
+    static Map<String, String> of(ClusterStats stats) {
         SysValues all = new SysValues();
-        all.putBroker(figures.here().figures());
-        all.putSums(CLUSTER, figures.sums());
-        all.put(CLUSTER + "shards/count", figures.shards());
-        all.put(CLUSTER + "shards/unowned", figures.unownedShards());
-        all.put(NODES + "live", figures.liveNodes());
-        all.put(NODES + "silent", figures.silent().size());
-        all.put(NODES + "known", figures.knownNodes());
-        all.putNode(figures.here());
-        figures.others().forEach(all::putNode);
-        figures.silent().forEach(name -> all.values.put(NODES + level(name) + "/state", "silent"));
+        all.putBroker(stats.here().stats());
+        all.putSums(CLUSTER, stats.sums());
+        all.put(CLUSTER + "shards/count", stats.shards());
+        all.put(CLUSTER + "shards/unowned", stats.unownedShards());
+        all.put(NODES + "live", stats.liveNodes());
+        all.put(NODES + "silent", stats.silent().size());
+        all.put(NODES + "known", stats.knownNodes());
+        all.putNode(stats.here());
+        stats.others().forEach(all::putNode);
+        stats.silent().forEach(name -> all.values.put(NODES + level(name) + "/state", "silent"));
         return all.values;
     }
 
-    private void putBroker(NodeFigures here) {
+    private void putBroker(NodeStats here) {
         values.put(BROKER + "version", here.version());
         values.put(BROKER + "uptime", uptime(here));
-        put(BROKER + "clients/maximum", here.figures().clients().maximum());
-        putSums(BROKER, here.figures());
+        put(BROKER + "clients/maximum", here.stats().clients().maximum());
+        putSums(BROKER, here.stats());
     }
 
-    private void putNode(ClusterFigures.Node node) {
+    private void putNode(ClusterStats.Node node) {
         String prefix = NODES + level(node.name());
         values.put(prefix + "/state", node.state());
-        values.put(prefix + "/version", node.figures().version());
-        values.put(prefix + "/uptime", uptime(node.figures()));
-        put(prefix + "/clients/connected", node.figures().figures().clients().connected());
+        values.put(prefix + "/version", node.stats().version());
+        values.put(prefix + "/uptime", uptime(node.stats()));
+        put(prefix + "/clients/connected", node.stats().stats().clients().connected());
     }
 
     /** What makes sense for a node and for several. */
-    private void putSums(String prefix, SysFigures figures) {
-        putClients(prefix, figures.clients());
-        putTraffic(prefix, figures.traffic());
-        putKept(prefix, figures.kept());
+    private void putSums(String prefix, SysStats stats) {
+        putClients(prefix, stats.clients());
+        putTraffic(prefix, stats.traffic());
+        putKept(prefix, stats.kept());
     }
 
     private void putClients(String prefix, Clients clients) {
@@ -87,7 +87,7 @@ final class SysValues {
         values.put(topic, Long.toString(value));
     }
 
-    private static String uptime(NodeFigures node) {
+    private static String uptime(NodeStats node) {
         return node.uptimeSeconds() + " seconds";
     }
 

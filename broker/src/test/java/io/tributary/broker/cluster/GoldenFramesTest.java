@@ -8,7 +8,7 @@ import io.tributary.broker.cluster.NodeMessage.AskForAllSettled;
 import io.tributary.broker.cluster.NodeMessage.AttachRefused;
 import io.tributary.broker.cluster.NodeMessage.AttachedTo;
 import io.tributary.broker.cluster.NodeMessage.Deliver;
-import io.tributary.broker.cluster.NodeMessage.Figures;
+import io.tributary.broker.cluster.NodeMessage.Stats;
 import io.tributary.broker.cluster.NodeMessage.MapProgress;
 import io.tributary.broker.cluster.NodeMessage.OwnerSpeaks;
 import io.tributary.broker.cluster.NodeMessage.QosZero;
@@ -107,7 +107,7 @@ class GoldenFramesTest {
         messages.put("attach-refused", new AttachRefused(127, 77, 9, ClientKind.SMALL_APPLICATION));
         messages.put("shared", new Shared(1L << 33, "app-1", 300, true, QUEUED));
         messages.put("shared-answer", new SharedAnswer(1L << 33, SharedOutcome.RETURNED_MAYBE_SENT));
-        messages.put("figures", new Figures(new byte[] {1, 2, 3}));
+        messages.put("figures", new Stats(new byte[] {1, 2, 3}));
         messages.put("ask-for-all-settled", new AskForAllSettled(127, 77, "device-1", 1000));
         messages.put("all-settled", new AllSettled(127, "device-1", 1000));
         messages.put("unheard", new Unheard(4_000));

@@ -3,7 +3,7 @@ package io.tributary.broker.cluster;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.tributary.broker.cluster.NodeMessage.Figures;
+import io.tributary.broker.cluster.NodeMessage.Stats;
 import io.tributary.broker.cluster.NodeMessage.MapProgress;
 import io.tributary.broker.cluster.NodeMessage.Resume;
 import io.tributary.broker.cluster.NodeMessage.Transient;
@@ -119,10 +119,10 @@ class NodeMessageCodecTest {
 
     @Test
     void refusesWhenANodeSaysTooMuchOfItself() {
-        assertThatThrownBy(() -> new Figures(new byte[Figures.MAX_BYTES + 1]))
+        assertThatThrownBy(() -> new Stats(new byte[Stats.MAX_BYTES + 1]))
                 .isInstanceOf(IllegalArgumentException.class);
 
-        byte[] most = FrameBuilder.frameOf(new Figures(new byte[Figures.MAX_BYTES]), RecordFormat.alone());
+        byte[] most = FrameBuilder.frameOf(new Stats(new byte[Stats.MAX_BYTES]), RecordFormat.alone());
         assertThat(NodeMessageCodec.decode(most)).hasSize(1);
         byte[] tooMuch = Arrays.copyOf(most, most.length + 1);
         tooMuch[2]++; // the length

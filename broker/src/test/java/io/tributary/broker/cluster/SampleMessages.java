@@ -6,7 +6,7 @@ import io.tributary.broker.cluster.NodeMessage.AskForAllSettled;
 import io.tributary.broker.cluster.NodeMessage.AttachRefused;
 import io.tributary.broker.cluster.NodeMessage.AttachedTo;
 import io.tributary.broker.cluster.NodeMessage.Deliver;
-import io.tributary.broker.cluster.NodeMessage.Figures;
+import io.tributary.broker.cluster.NodeMessage.Stats;
 import io.tributary.broker.cluster.NodeMessage.MapProgress;
 import io.tributary.broker.cluster.NodeMessage.OwnerSpeaks;
 import io.tributary.broker.cluster.NodeMessage.QosZero;
@@ -70,7 +70,7 @@ final class SampleMessages {
                 new MapProgress(text(), number()),
                 new Unheard(number()),
                 new StoreMisses(shard()),
-                new Figures(bytes()));
+                new Stats(bytes()));
     }
 
     List<Delivery> deliveries(int count) {

@@ -23,12 +23,12 @@ class TotalsTest {
         connections.received(2, 20);
         connections.received(1, 10);
         connections.sent(4, 40);
-        Totals.Figures figures = totals.figures();
-        assertThat(figures.connectionsOpened()).isEqualTo(1);
-        assertThat(figures.packetsReceived()).isEqualTo(3);
-        assertThat(figures.bytesReceived()).isEqualTo(30);
-        assertThat(figures.packetsSent()).isEqualTo(4);
-        assertThat(figures.bytesSent()).isEqualTo(40);
+        Totals.Stats stats = totals.stats();
+        assertThat(stats.connectionsOpened()).isEqualTo(1);
+        assertThat(stats.packetsReceived()).isEqualTo(3);
+        assertThat(stats.bytesReceived()).isEqualTo(30);
+        assertThat(stats.packetsSent()).isEqualTo(4);
+        assertThat(stats.bytesSent()).isEqualTo(40);
     }
 
     @Test
@@ -39,7 +39,7 @@ class TotalsTest {
         sessions.disconnected(ClientKind.DEVICE, ReasonCode.SUCCESS);
         sessions.disconnected(ClientKind.DEVICE, ReasonCode.SUCCESS);
         sessions.connected(ClientKind.DEVICE, false);
-        assertThat(totals.figures().clientsMaximum()).isEqualTo(2);
+        assertThat(totals.stats().clientsMaximum()).isEqualTo(2);
     }
 
     @Test
@@ -48,10 +48,10 @@ class TotalsTest {
         sessions.connected(ClientKind.APPLICATION, false);
         sessions.connected(ClientKind.SMALL_APPLICATION, false);
         sessions.connected(ClientKind.DEVICE, false);
-        assertThat(totals.figures().applications()).isEqualTo(2);
+        assertThat(totals.stats().applications()).isEqualTo(2);
         sessions.disconnected(ClientKind.DEVICE, ReasonCode.SUCCESS);
         sessions.disconnected(ClientKind.APPLICATION, ReasonCode.SUCCESS);
-        assertThat(totals.figures().applications()).isEqualTo(1);
+        assertThat(totals.stats().applications()).isEqualTo(1);
     }
 
     @Test
@@ -59,7 +59,7 @@ class TotalsTest {
         totals.listenIn(SessionRecorder.NONE).dropped(DropReason.EXPIRED);
         totals.listenIn(RouterRecorder.NONE).dropped(RouterRecorder.Drop.OFFLINE);
         totals.listenIn(ShardRecorder.NONE).dropped(ShardRecorder.DropReason.QUEUE_FULL);
-        assertThat(totals.figures().publishesDropped()).isEqualTo(3);
+        assertThat(totals.stats().publishesDropped()).isEqualTo(3);
     }
 
     @Test

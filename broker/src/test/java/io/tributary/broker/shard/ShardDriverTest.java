@@ -128,9 +128,9 @@ class ShardDriverTest {
         log.add(0, attach("a", 7), nowMillis);
         read();
         pass(10_000);
-        assertThat(driver.figures()).isNotEqualTo(ShardFigures.NONE);
+        assertThat(driver.stats()).isNotEqualTo(ShardStats.NONE);
         driver.revoked();
-        assertThat(driver.figures()).isEqualTo(ShardFigures.NONE);
+        assertThat(driver.stats()).isEqualTo(ShardStats.NONE);
     }
 
     @Test

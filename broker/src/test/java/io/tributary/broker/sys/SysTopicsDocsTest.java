@@ -2,11 +2,11 @@ package io.tributary.broker.sys;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.tributary.broker.sys.SysFigures.Clients;
-import io.tributary.broker.sys.SysFigures.Flow;
-import io.tributary.broker.sys.SysFigures.Kept;
-import io.tributary.broker.sys.SysFigures.Subscribed;
-import io.tributary.broker.sys.SysFigures.Traffic;
+import io.tributary.broker.sys.SysStats.Clients;
+import io.tributary.broker.sys.SysStats.Flow;
+import io.tributary.broker.sys.SysStats.Kept;
+import io.tributary.broker.sys.SysStats.Subscribed;
+import io.tributary.broker.sys.SysStats.Traffic;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -34,10 +34,10 @@ class SysTopicsDocsTest {
         Set<String> published = new TreeSet<>();
         AtomicLong nanoTime = new AtomicLong();
         Subscribed none = new Subscribed(0, 0);
-        SysFigures figures = new SysFigures(
+        SysStats stats = new SysStats(
                 new Clients(0, 0, 0, 0), new Traffic(0, FLOW, FLOW, 0, FLOW), new Kept(0, none, none, 0));
-        ClusterFigures.Node here = new ClusterFigures.Node("NAME", "live", new NodeFigures("v", 0, figures));
-        ClusterFigures cluster = new ClusterFigures(here, List.of(), List.of(), 1, 1, 0);
+        ClusterStats.Node here = new ClusterStats.Node("NAME", "live", new NodeStats("v", 0, stats));
+        ClusterStats cluster = new ClusterStats(here, List.of(), List.of(), 1, 1, 0);
         SysTopics topics = new SysTopics(
                 SysConfig.every(Duration.ofSeconds(10)),
                 () -> cluster,

@@ -5,11 +5,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.tributary.broker.fake.Messages;
 import io.tributary.broker.routing.RouterFixture;
 import io.tributary.broker.subscription.Subscriber;
-import io.tributary.broker.sys.SysFigures.Clients;
-import io.tributary.broker.sys.SysFigures.Flow;
-import io.tributary.broker.sys.SysFigures.Kept;
-import io.tributary.broker.sys.SysFigures.Subscribed;
-import io.tributary.broker.sys.SysFigures.Traffic;
+import io.tributary.broker.sys.SysStats.Clients;
+import io.tributary.broker.sys.SysStats.Flow;
+import io.tributary.broker.sys.SysStats.Kept;
+import io.tributary.broker.sys.SysStats.Subscribed;
+import io.tributary.broker.sys.SysStats.Traffic;
 import io.tributary.common.mqtt.Message;
 import io.tributary.common.mqtt.QoS;
 import io.tributary.common.topic.TopicFilter;
@@ -25,7 +25,7 @@ class SysTopicsRoutingTest {
     private long connected = 3;
     private List<String> silent = List.of("n2");
     private final SysTopics topics =
-            new SysTopics(SysConfig.every(Duration.ofSeconds(10)), this::figures, fixture.retained, fixture.router());
+            new SysTopics(SysConfig.every(Duration.ofSeconds(10)), this::stats, fixture.retained, fixture.router());
 
     @Test
     void laterSubscribersFindTheFiguresAsRetainedMessages() {
@@ -77,12 +77,12 @@ class SysTopicsRoutingTest {
                 .noneMatch(delivered -> delivered.message().retain());
     }
 
-    private ClusterFigures figures() {
-        SysFigures figures = new SysFigures(
+    private ClusterStats stats() {
+        SysStats stats = new SysStats(
                 new Clients(connected, 0, 9, 0),
                 new Traffic(0, new Flow(0, 0), new Flow(0, 0), 0, new Flow(0, 0)),
                 new Kept(0, new Subscribed(0, 0), new Subscribed(0, 0), 0));
-        ClusterFigures.Node here = new ClusterFigures.Node("n1", "live", new NodeFigures("tributary 1", 5, figures));
-        return new ClusterFigures(here, List.of(), silent, 2, 16, 0);
+        ClusterStats.Node here = new ClusterStats.Node("n1", "live", new NodeStats("tributary 1", 5, stats));
+        return new ClusterStats(here, List.of(), silent, 2, 16, 0);
     }
 }

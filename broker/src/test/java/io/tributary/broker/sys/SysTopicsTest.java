@@ -4,11 +4,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.tributary.broker.fake.Messages;
-import io.tributary.broker.sys.SysFigures.Clients;
-import io.tributary.broker.sys.SysFigures.Flow;
-import io.tributary.broker.sys.SysFigures.Kept;
-import io.tributary.broker.sys.SysFigures.Subscribed;
-import io.tributary.broker.sys.SysFigures.Traffic;
+import io.tributary.broker.sys.SysStats.Clients;
+import io.tributary.broker.sys.SysStats.Flow;
+import io.tributary.broker.sys.SysStats.Kept;
+import io.tributary.broker.sys.SysStats.Subscribed;
+import io.tributary.broker.sys.SysStats.Traffic;
 import io.tributary.common.mqtt.Message;
 import java.time.Duration;
 import java.util.LinkedHashMap;
@@ -25,9 +25,9 @@ class SysTopicsTest {
 
     private final Map<String, Message> published = new LinkedHashMap<>();
     private long nowNanos = 5_000_000_000L;
-    private ClusterFigures figures = alone(3, 0);
+    private ClusterStats stats = alone(3, 0);
     private final SysTopics topics =
-            new SysTopics(CONFIG, () -> figures, message -> published.put(message.topic(), message), () -> nowNanos);
+            new SysTopics(CONFIG, () -> stats, message -> published.put(message.topic(), message), () -> nowNanos);
 
     @Test
     void publishesEveryFigureInTheFirstRound() {
@@ -81,7 +81,7 @@ class SysTopicsTest {
 
     @Test
     void addsUpWhatNodesHaveOfTheirOwnAndNotWhatAllHaveACopyOf() {
-        figures = cluster(List.of(node("n2", 5)), List.of("n3"));
+        stats = cluster(List.of(node("n2", 5)), List.of("n3"));
         topics.update();
 
         assertThat(texts())
@@ -109,10 +109,10 @@ class SysTopicsTest {
 
     @Test
     void takesAwayWhatANodeSaidThatIsSilentOrGone() {
-        figures = cluster(List.of(node("n2", 5), node("n3", 6)), List.of());
+        stats = cluster(List.of(node("n2", 5), node("n3", 6)), List.of());
         topics.update();
         published.clear();
-        figures = cluster(List.of(), List.of("n3"));
+        stats = cluster(List.of(), List.of("n3"));
         topics.update();
 
         assertThat(texts())
@@ -130,7 +130,7 @@ class SysTopicsTest {
 
     @Test
     void aNodeIsOneLevelOfTheTopicWhateverItIsCalled() {
-        figures = cluster(List.of(), List.of("a/b", "a+b", "a%2Fb", "r\u00e4um 1"));
+        stats = cluster(List.of(), List.of("a/b", "a+b", "a%2Fb", "r\u00e4um 1"));
         topics.update();
 
         assertThat(texts())
@@ -159,7 +159,7 @@ class SysTopicsTest {
         topics.update(); // loads appear
         published.clear();
         nowNanos += 500_000_000L;
-        figures = alone(5, 0);
+        stats = alone(5, 0);
         topics.update();
 
         assertThat(texts().keySet().stream().filter(topic -> !topic.contains("/load/")))
@@ -176,7 +176,7 @@ class SysTopicsTest {
         topics.update();
         for (int i = 1; i <= 360; i++) {
             nowNanos += 10_000_000_000L;
-            figures = alone(3, i * 100L); // 600 a minute, for an hour
+            stats = alone(3, i * 100L); // 600 a minute, for an hour
             topics.update();
         }
 
@@ -208,7 +208,7 @@ class SysTopicsTest {
     @Test
     void doesNothingWhenSwitchedOff() throws Exception {
         SysTopics off = new SysTopics(
-                new SysConfig(Duration.ZERO, "v"), () -> figures, message -> published.put("x", message), () -> 0);
+                new SysConfig(Duration.ZERO, "v"), () -> stats, message -> published.put("x", message), () -> 0);
         try (ScheduledExecutorService timer = Executors.newSingleThreadScheduledExecutor()) {
             off.start(timer);
             off.close();
@@ -225,26 +225,26 @@ class SysTopicsTest {
         assertThatThrownBy(() -> new SysConfig(Duration.ofSeconds(-1), "v")).hasMessageStartingWith("interval PT-1S");
     }
 
-    private static ClusterFigures alone(long connected, long packetsReceived) {
-        ClusterFigures.Node here = new ClusterFigures.Node("n1", "live", said(connected, packetsReceived));
-        return new ClusterFigures(here, List.of(), List.of(), 1, 16, 0);
+    private static ClusterStats alone(long connected, long packetsReceived) {
+        ClusterStats.Node here = new ClusterStats.Node("n1", "live", said(connected, packetsReceived));
+        return new ClusterStats(here, List.of(), List.of(), 1, 16, 0);
     }
 
-    private static ClusterFigures cluster(List<ClusterFigures.Node> others, List<String> silent) {
-        ClusterFigures.Node here = new ClusterFigures.Node("n1", "live", said(3, 0));
-        return new ClusterFigures(here, others, silent, 4, 16, 2);
+    private static ClusterStats cluster(List<ClusterStats.Node> others, List<String> silent) {
+        ClusterStats.Node here = new ClusterStats.Node("n1", "live", said(3, 0));
+        return new ClusterStats(here, others, silent, 4, 16, 2);
     }
 
-    private static ClusterFigures.Node node(String name, long connected) {
-        return new ClusterFigures.Node(name, "leaving", said(connected, 0));
+    private static ClusterStats.Node node(String name, long connected) {
+        return new ClusterStats.Node(name, "leaving", said(connected, 0));
     }
 
-    private static NodeFigures said(long connected, long packetsReceived) {
-        SysFigures figures = new SysFigures(
+    private static NodeStats said(long connected, long packetsReceived) {
+        SysStats stats = new SysStats(
                 new Clients(connected, 4, 9, 1),
                 new Traffic(10, new Flow(packetsReceived, 12), new Flow(21, 22), 6, new Flow(31, 32)),
                 new Kept(40, new Subscribed(100, 200), new Subscribed(1, 2), 43));
-        return new NodeFigures("tributary 1.2", 60, figures);
+        return new NodeStats("tributary 1.2", 60, stats);
     }
 
     private Map<String, String> texts() {

@@ -135,8 +135,8 @@ class HostileClusterTest {
 
     private static String memory(BrokerProcess node) {
         node.collectGarbage();
-        try (BrokerFigures figures = new BrokerFigures(node)) {
-            BrokerFigures.Sample sample = figures.sample();
+        try (BrokerStats stats = new BrokerStats(node)) {
+            BrokerStats.Sample sample = stats.sample();
             return "heap %d, sockets %d, process %d MiB, %d connections"
                     .formatted(
                             sample.heapBytes() >> 20,

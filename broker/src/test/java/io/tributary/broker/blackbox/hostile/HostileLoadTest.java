@@ -162,7 +162,7 @@ class HostileLoadTest {
             });
             REPORT.add(watch.finish(
                     SCALE.unfinished + " clients that send 900 kB of a packet of 1 MB each, and not the rest",
-                    "%,d of them still open".formatted(watch.figures().read("tributary_connections", "") - 1)));
+                    "%,d of them still open".formatted(watch.stats().read("tributary_connections", "") - 1)));
         } finally {
             clients.forEach(TestClient::close);
         }
@@ -195,10 +195,10 @@ class HostileLoadTest {
                 thread.get(PATIENCE.toSeconds(), TimeUnit.SECONDS);
             }
             await().atMost(PATIENCE)
-                    .until(() -> watch.figures().read("tributary_connections", "") <= 1); // the good client
-            assertThat(watch.figures().read("tributary_sessions_persistent", ""))
+                    .until(() -> watch.stats().read("tributary_connections", "") <= 1); // the good client
+            assertThat(watch.stats().read("tributary_sessions_persistent", ""))
                     .isZero();
-            assertThat(watch.figures().read("tributary_subscriptions", "")).isEqualTo(1);
+            assertThat(watch.stats().read("tributary_subscriptions", "")).isEqualTo(1);
             REPORT.add(watch.finish(
                     "%,d connects, subscribes and ends by 8 threads with 50 client identifiers"
                             .formatted(SCALE.connects),

@@ -1,7 +1,7 @@
 package io.tributary.broker.blackbox.hostile;
 
 import io.tributary.broker.blackbox.BrokerProcess;
-import io.tributary.broker.blackbox.hostile.BrokerFigures.Sample;
+import io.tributary.broker.blackbox.hostile.BrokerStats.Sample;
 import java.io.IOException;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
@@ -12,27 +12,27 @@ import java.util.concurrent.TimeUnit;
 final class Watch implements AutoCloseable {
     private static final int INTERVAL_MILLIS = 200;
 
-    private final BrokerFigures figures;
+    private final BrokerStats stats;
     private final GoodClient goodClient;
     private final CountDownLatch over = new CountDownLatch(1);
     private final Thread thread;
     private final Sample before;
     private volatile Sample most;
 
-    private Watch(BrokerFigures figures, GoodClient goodClient) {
-        this.figures = figures;
+    private Watch(BrokerStats stats, GoodClient goodClient) {
+        this.stats = stats;
         this.goodClient = goodClient;
-        before = figures.sample();
+        before = stats.sample();
         most = before;
         thread = Thread.ofPlatform().daemon().name("watch").start(this::run);
     }
 
     static Watch over(BrokerProcess broker, String name) throws IOException {
-        return new Watch(new BrokerFigures(broker), new GoodClient(broker.tcpPort(), "good-" + name));
+        return new Watch(new BrokerStats(broker), new GoodClient(broker.tcpPort(), "good-" + name));
     }
 
-    BrokerFigures figures() {
-        return figures;
+    BrokerStats stats() {
+        return stats;
     }
 
     GoodClient goodClient() {
@@ -41,7 +41,7 @@ final class Watch implements AutoCloseable {
 
     /** How many messages went nowhere since the watch began. */
     long dropped() {
-        return figures.sample().dropped() - before.dropped();
+        return stats.sample().dropped() - before.dropped();
     }
 
     /** The highest number of connections that was seen. */
@@ -68,13 +68,13 @@ final class Watch implements AutoCloseable {
     public void close() {
         over.countDown();
         goodClient.close();
-        figures.close();
+        stats.close();
     }
 
     private void run() {
         try {
             while (!over.await(INTERVAL_MILLIS, TimeUnit.MILLISECONDS)) {
-                Sample now = figures.sample();
+                Sample now = stats.sample();
                 most = new Sample(
                         Math.max(most.heapBytes(), now.heapBytes()),
                         Math.max(most.directBytes(), now.directBytes()),

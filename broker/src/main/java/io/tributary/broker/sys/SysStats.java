@@ -1,15 +1,15 @@
 package io.tributary.broker.sys;
 
 /** The figures behind the {@code $SYS} topics, at one time: those of a node, or the sums of several. */
-public record SysFigures(Clients clients, Traffic traffic, Kept kept) {
+public record SysStats(Clients clients, Traffic traffic, Kept kept) {
 
     /**
      * The sums of these and another node's. What every node has a copy of is not added: it stays as it is here.
      *
      * @param other what another node of the same cluster says
      */
-    SysFigures plus(SysFigures other) {
-        return new SysFigures(clients.plus(other.clients), traffic.plus(other.traffic), kept.plus(other.kept));
+    SysStats plus(SysStats other) {
+        return new SysStats(clients.plus(other.clients), traffic.plus(other.traffic), kept.plus(other.kept));
     }
 
     /**

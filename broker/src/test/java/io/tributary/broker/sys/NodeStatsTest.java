@@ -3,11 +3,11 @@ package io.tributary.broker.sys;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.tributary.broker.sys.SysFigures.Clients;
-import io.tributary.broker.sys.SysFigures.Flow;
-import io.tributary.broker.sys.SysFigures.Kept;
-import io.tributary.broker.sys.SysFigures.Subscribed;
-import io.tributary.broker.sys.SysFigures.Traffic;
+import io.tributary.broker.sys.SysStats.Clients;
+import io.tributary.broker.sys.SysStats.Flow;
+import io.tributary.broker.sys.SysStats.Kept;
+import io.tributary.broker.sys.SysStats.Subscribed;
+import io.tributary.broker.sys.SysStats.Traffic;
 import io.tributary.common.event.ByteWriter;
 import io.tributary.common.event.UnreadableRecordException;
 import java.util.Arrays;
@@ -15,11 +15,11 @@ import java.util.HexFormat;
 import java.util.stream.LongStream;
 import org.junit.jupiter.api.Test;
 
-class NodeFiguresTest {
+class NodeStatsTest {
     /** Never changed: nodes of other versions send it. */
     private static final String GOLDEN = "010576312e3233" + "13" + "02".repeat(19);
 
-    private static final NodeFigures COUNTED = counted("v1.23");
+    private static final NodeStats COUNTED = counted("v1.23");
 
     @Test
     void bytesStayTheSame() {
@@ -28,19 +28,19 @@ class NodeFiguresTest {
 
     @Test
     void decodesWhatWasEncoded() {
-        assertThat(NodeFigures.decode(HexFormat.of().parseHex(GOLDEN))).isEqualTo(COUNTED);
+        assertThat(NodeStats.decode(HexFormat.of().parseHex(GOLDEN))).isEqualTo(COUNTED);
     }
 
     @Test
     void ignoresWhatALaterVersionSaysBesides() {
-        assertThat(NodeFigures.decode(encoded(21))).isEqualTo(COUNTED);
+        assertThat(NodeStats.decode(encoded(21))).isEqualTo(COUNTED);
     }
 
     @Test
     void takesWhatAnEarlierVersionDoesNotSayForNothing() {
-        NodeFigures decoded = NodeFigures.decode(encoded(17));
+        NodeStats decoded = NodeStats.decode(encoded(17));
         assertThat(decoded.uptimeSeconds()).isEqualTo(1);
-        assertThat(decoded.figures().kept()).isEqualTo(new Kept(13, new Subscribed(14, 15), new Subscribed(16, 17), 0));
+        assertThat(decoded.stats().kept()).isEqualTo(new Kept(13, new Subscribed(14, 15), new Subscribed(16, 17), 0));
     }
 
     @Test
@@ -48,25 +48,25 @@ class NodeFiguresTest {
         long most = Long.MAX_VALUE;
         Flow flow = new Flow(0, most);
         Subscribed subscribed = new Subscribed(0, most);
-        NodeFigures longest = new NodeFigures(
+        NodeStats longest = new NodeStats(
                 "\u20ac".repeat(100_000),
                 most,
-                new SysFigures(
+                new SysStats(
                         new Clients(0, most, 0, most),
                         new Traffic(most, flow, flow, 0, flow),
                         new Kept(0, subscribed, subscribed, most)));
         assertThat(longest.encode()).hasSizeLessThan(500);
-        assertThat(NodeFigures.decode(longest.encode()).figures()).isEqualTo(longest.figures());
-        assertThat(NodeFigures.decode(longest.encode()).version()).hasSize(64);
+        assertThat(NodeStats.decode(longest.encode()).stats()).isEqualTo(longest.stats());
+        assertThat(NodeStats.decode(longest.encode()).version()).hasSize(64);
     }
 
     @Test
     void refusesWhatIsSomethingElse() {
         byte[] bytes = COUNTED.encode();
-        assertThatThrownBy(() -> NodeFigures.decode(Arrays.copyOf(bytes, bytes.length - 1)))
+        assertThatThrownBy(() -> NodeStats.decode(Arrays.copyOf(bytes, bytes.length - 1)))
                 .isInstanceOf(UnreadableRecordException.class);
         bytes[0] = 2;
-        assertThatThrownBy(() -> NodeFigures.decode(bytes)).isInstanceOf(UnreadableRecordException.class);
+        assertThatThrownBy(() -> NodeStats.decode(bytes)).isInstanceOf(UnreadableRecordException.class);
     }
 
     private static byte[] encoded(int numbers) {
@@ -77,11 +77,11 @@ class NodeFiguresTest {
         return writer.toBytes();
     }
 
-    private static NodeFigures counted(String version) {
-        return new NodeFigures(
+    private static NodeStats counted(String version) {
+        return new NodeStats(
                 version,
                 1,
-                new SysFigures(
+                new SysStats(
                         new Clients(2, 3, 4, 19),
                         new Traffic(5, new Flow(6, 7), new Flow(8, 9), 10, new Flow(11, 12)),
                         new Kept(13, new Subscribed(14, 15), new Subscribed(16, 17), 18)));

@@ -11,7 +11,7 @@ import org.jspecify.annotations.Nullable;
  * What other nodes have said of themselves lately: of each with which there is a link the newest, so no more than there are
  * nodes. What is older than {@link #MAX_AGE} does not count any more. Any thread.
  */
-final class PeerFigures {
+final class PeerStats {
     /** Ten times what lies between two messages of a node. */
     static final Duration MAX_AGE = Duration.ofSeconds(10);
 
@@ -19,15 +19,15 @@ final class PeerFigures {
     private final LongSupplier nanoTime;
 
     @SuppressWarnings("ArrayRecordComponent") // handed on, never compared or modified
-    private record Said(byte[] figures, long nanoTime) {}
+    private record Said(byte[] stats, long nanoTime) {}
 
-    PeerFigures(LongSupplier nanoTime) {
+    PeerStats(LongSupplier nanoTime) {
         this.nanoTime = nanoTime;
     }
 
     /** A node says it; between the beginning and the end of a link with it. */
-    void received(NodeId from, byte[] figures) {
-        newest.put(from, new Said(figures, nanoTime.getAsLong()));
+    void received(NodeId from, byte[] stats) {
+        newest.put(from, new Said(stats, nanoTime.getAsLong()));
     }
 
     /** The link with a node is gone, and what it says next comes over another one. */
@@ -38,6 +38,6 @@ final class PeerFigures {
     /** What a node has said last, unless it has said nothing for too long; to be read only. */
     byte @Nullable [] of(NodeId node) {
         Said said = newest.get(node);
-        return said == null || nanoTime.getAsLong() - said.nanoTime > MAX_AGE.toNanos() ? null : said.figures;
+        return said == null || nanoTime.getAsLong() - said.nanoTime > MAX_AGE.toNanos() ? null : said.stats;
     }
 }

@@ -10,10 +10,10 @@ import java.util.Collection;
  * @param offlineSessions those of them that have no connection
  * @param queuedMessages messages in the queues of the sessions, acknowledged ones included until that is logged
  */
-public record ShardFigures(long persistentSessions, long offlineSessions, long queuedMessages) {
-    static final ShardFigures NONE = new ShardFigures(0, 0, 0);
+public record ShardStats(long persistentSessions, long offlineSessions, long queuedMessages) {
+    static final ShardStats NONE = new ShardStats(0, 0, 0);
 
-    static ShardFigures of(Collection<ClientState> clients) {
+    static ShardStats of(Collection<ClientState> clients) {
         long persistent = 0;
         long offline = 0;
         long queued = 0;
@@ -25,11 +25,11 @@ public record ShardFigures(long persistentSessions, long offlineSessions, long q
             offline += client.isAttached() ? 0 : 1;
             queued += client.queuedMessages;
         }
-        return new ShardFigures(persistent, offline, queued);
+        return new ShardStats(persistent, offline, queued);
     }
 
-    ShardFigures plus(ShardFigures other) {
-        return new ShardFigures(
+    ShardStats plus(ShardStats other) {
+        return new ShardStats(
                 persistentSessions + other.persistentSessions,
                 offlineSessions + other.offlineSessions,
                 queuedMessages + other.queuedMessages);

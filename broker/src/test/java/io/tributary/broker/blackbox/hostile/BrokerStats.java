@@ -12,7 +12,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 
 /** Reads what the broker says of itself, from its metrics, and what the system says of it. */
-final class BrokerFigures implements AutoCloseable {
+final class BrokerStats implements AutoCloseable {
     private static final Duration PATIENCE = Duration.ofSeconds(20);
 
     private final BrokerProcess broker;
@@ -27,7 +27,7 @@ final class BrokerFigures implements AutoCloseable {
      */
     record Sample(long heapBytes, long directBytes, long residentBytes, long connections, long dropped) {}
 
-    BrokerFigures(BrokerProcess broker) {
+    BrokerStats(BrokerProcess broker) {
         this.broker = broker;
     }
 

@@ -1,10 +1,10 @@
 package io.tributary.broker.sys;
 
-import io.tributary.broker.sys.SysFigures.Clients;
-import io.tributary.broker.sys.SysFigures.Flow;
-import io.tributary.broker.sys.SysFigures.Kept;
-import io.tributary.broker.sys.SysFigures.Subscribed;
-import io.tributary.broker.sys.SysFigures.Traffic;
+import io.tributary.broker.sys.SysStats.Clients;
+import io.tributary.broker.sys.SysStats.Flow;
+import io.tributary.broker.sys.SysStats.Kept;
+import io.tributary.broker.sys.SysStats.Subscribed;
+import io.tributary.broker.sys.SysStats.Traffic;
 import io.tributary.common.event.ByteReader;
 import io.tributary.common.event.ByteWriter;
 import io.tributary.common.event.UnreadableRecordException;
@@ -14,9 +14,9 @@ import io.tributary.common.event.UnreadableRecordException;
  *
  * @param version the program and its version
  * @param uptimeSeconds how long it has been working
- * @param figures what it counts and keeps
+ * @param stats what it counts and keeps
  */
-public record NodeFigures(String version, long uptimeSeconds, SysFigures figures) {
+public record NodeStats(String version, long uptimeSeconds, SysStats stats) {
     private static final int FORMAT = 1;
     private static final int MAX_VERSION_CHARS = 64;
     private static final int SIZE_HINT = 160;
@@ -35,9 +35,9 @@ public record NodeFigures(String version, long uptimeSeconds, SysFigures figures
     }
 
     private long[] numbers() {
-        Clients clients = figures.clients();
-        Traffic traffic = figures.traffic();
-        Kept kept = figures.kept();
+        Clients clients = stats.clients();
+        Traffic traffic = stats.traffic();
+        Kept kept = stats.kept();
         return new long[] {
             uptimeSeconds,
             clients.connected(),
@@ -66,7 +66,7 @@ public record NodeFigures(String version, long uptimeSeconds, SysFigures figures
      *
      * @throws UnreadableRecordException when the bytes are something else
      */
-    public static NodeFigures decode(byte[] bytes) {
+    public static NodeStats decode(byte[] bytes) {
         ByteReader reader = new ByteReader(bytes);
         reader.expectFormat(FORMAT);
         String version = reader.readString();
@@ -79,7 +79,7 @@ public record NodeFigures(String version, long uptimeSeconds, SysFigures figures
                 new Traffic(numbers.next(), numbers.nextFlow(), numbers.nextFlow(), numbers.next(), numbers.nextFlow());
         Kept kept = new Kept(numbers.next(), numbers.nextSubscribed(), numbers.nextSubscribed(), numbers.next());
         Clients clients = new Clients(connected, disconnected, maximum, numbers.next());
-        return new NodeFigures(version, uptimeSeconds, new SysFigures(clients, traffic, kept));
+        return new NodeStats(version, uptimeSeconds, new SysStats(clients, traffic, kept));
     }
 
     /** Numbers one after the other, then zeros. */

@@ -12,10 +12,10 @@ import java.util.List;
  * @param shards how many shards the cluster has
  * @param unownedShards those of them that nobody is known to own
  */
-public record ClusterFigures(
+public record ClusterStats(
         Node here, List<Node> others, List<String> silent, int knownNodes, int shards, int unownedShards) {
 
-    public ClusterFigures {
+    public ClusterStats {
         others = List.copyOf(others);
         silent = List.copyOf(silent);
     }
@@ -25,9 +25,9 @@ public record ClusterFigures(
      *
      * @param name its name
      * @param state where it is in its life, in a word
-     * @param figures what it says
+     * @param stats what it says
      */
-    public record Node(String name, String state, NodeFigures figures) {}
+    public record Node(String name, String state, NodeStats stats) {}
 
     /** How many nodes are there. */
     int liveNodes() {
@@ -35,10 +35,10 @@ public record ClusterFigures(
     }
 
     /** The sums of all nodes that have told their figures. */
-    SysFigures sums() {
-        SysFigures sums = here.figures().figures();
+    SysStats sums() {
+        SysStats sums = here.stats().stats();
         for (Node other : others) {
-            sums = sums.plus(other.figures().figures());
+            sums = sums.plus(other.stats().stats());
         }
         return sums;
     }
