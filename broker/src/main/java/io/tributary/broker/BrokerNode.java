@@ -329,7 +329,7 @@ final class BrokerNode implements AutoCloseable {
                         new SysStats.Flow(counted.publishesReceived(), counted.publishesSent()),
                         counted.publishesDropped(),
                         new SysStats.Flow(counted.bytesReceived(), counted.bytesSent())),
-                new SysStats.Kept(
+                new SysStats.StoredStats(
                         kept.queuedMessages(),
                         subscribed(subscriptions.persistentCount()),
                         subscribed(subscriptions.transientCount()),

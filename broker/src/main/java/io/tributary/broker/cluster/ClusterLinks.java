@@ -7,7 +7,7 @@ import io.tributary.broker.cluster.NodeMessage.QosZero;
 import io.tributary.broker.cluster.NodeMessage.Shared;
 import io.tributary.broker.cluster.NodeMessage.SharedAnswer;
 import io.tributary.broker.cluster.NodeMessage.StoreMisses;
-import io.tributary.broker.cluster.NodeMessage.Taken;
+import io.tributary.broker.cluster.NodeMessage.Receipt;
 import io.tributary.broker.cluster.NodeMessage.ToOwner;
 import io.tributary.broker.cluster.NodeMessage.Transient;
 import io.tributary.broker.cluster.NodeMessage.Unheard;
@@ -153,7 +153,7 @@ public final class ClusterLinks implements AutoCloseable {
                     case ToOwner toOwner -> arrivals.take(link, toOwner);
                     case MapProgress progress -> node.runtime.visibility().received(link.peer(), progress);
                     case Transient peerDelivery -> node.transients.take(link, peerDelivery, receivers.sessions());
-                    case Taken taken -> node.transients.take(link, taken);
+                    case Receipt taken -> node.transients.take(link, taken);
                     case Shared peerDelivery -> node.shared.take(link, peerDelivery, receivers.members());
                     case SharedAnswer answer -> node.shared.take(link, answer);
                     case QosZero qosZero -> arrivals.take(qosZero);

@@ -29,7 +29,7 @@ final class CutOff {
     private final NodeTableConfig config;
     private final ClusterTimer timer;
     private final Set<NodeId> linked = ConcurrentHashMap.newKeySet();
-    private volatile @Nullable Told told;
+    private volatile @Nullable SilenceReport told;
     private volatile String obstacles = "";
 
     /** Since when there is no link with a node. */
@@ -39,7 +39,7 @@ final class CutOff {
     /** When this node last had to give way to one that it could not reach. */
     private @Nullable Long gaveWayNanos;
 
-    private record Told(long silentNanos, long atNanos) {}
+    private record SilenceReport(long silentNanos, long atNanos) {}
 
     CutOff(NodeTable table, NodeTableConfig config, ClusterTimer timer) {
         this.table = table;
@@ -64,7 +64,7 @@ final class CutOff {
 
     /** A node has heard nothing of this one for so long. */
     void unheard(long silentNanos) {
-        told = new Told(silentNanos, timer.nanos());
+        told = new SilenceReport(silentNanos, timer.nanos());
     }
 
     /** This process stood still: what it is told now is of that time. */
@@ -95,7 +95,7 @@ final class CutOff {
     }
 
     private @Nullable Loss cutOffFromKafka(long now) {
-        Told last = told;
+        SilenceReport last = told;
         boolean isTold = last != null
                 && now - last.atNanos <= config.heartbeat().plus(config.late()).toNanos()
                 && last.silentNanos >= config.silence().toNanos() / 4 * 3;

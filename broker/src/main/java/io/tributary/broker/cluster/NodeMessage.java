@@ -104,7 +104,7 @@ public sealed interface NodeMessage {
     /**
      * A message for transient sessions of the receiving node.
      *
-     * @param id the sender's number for it, which {@link Taken} repeats; 0 when no answer is wanted
+     * @param id the sender's number for it, which {@link Receipt} repeats; 0 when no answer is wanted
      * @param members members of shared subscriptions that were chosen, at most {@link #MAX_MEMBERS}
      * @param matchHere whether it is also for every transient session that it matches there
      */
@@ -118,7 +118,7 @@ public sealed interface NodeMessage {
     }
 
     /** The receiver of these {@link Transient}s has handed them to its sessions. */
-    record Taken(long[] ids) implements NodeMessage {}
+    record Receipt(long[] ids) implements NodeMessage {}
 
     /**
      * A message of a shared subscription of applications, for a member that is connected to the receiving node.

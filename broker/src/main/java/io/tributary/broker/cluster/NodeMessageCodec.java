@@ -20,7 +20,7 @@ import io.tributary.broker.cluster.NodeMessage.Shared;
 import io.tributary.broker.cluster.NodeMessage.SharedAnswer;
 import io.tributary.broker.cluster.NodeMessage.SharedOutcome;
 import io.tributary.broker.cluster.NodeMessage.StoreMisses;
-import io.tributary.broker.cluster.NodeMessage.Taken;
+import io.tributary.broker.cluster.NodeMessage.Receipt;
 import io.tributary.broker.cluster.NodeMessage.TakenOver;
 import io.tributary.broker.cluster.NodeMessage.Transient;
 import io.tributary.broker.cluster.NodeMessage.Unheard;
@@ -147,7 +147,7 @@ public final class NodeMessageCodec {
                 writer.writeNumber(answer.id());
                 writer.writeByte(codeOf(answer.outcome()));
             }
-            case Taken taken -> {
+            case Receipt taken -> {
                 writer.writeByte(TAKEN);
                 writer.writeNumbers(taken.ids());
             }
@@ -224,7 +224,7 @@ public final class NodeMessageCodec {
                         reader.readBoolean(),
                         RoutingFormat.readQueued(reader));
             case SHARED_ANSWER -> new SharedAnswer(reader.readNumber(), readOutcome(reader));
-            case TAKEN -> new Taken(reader.readNumbers());
+            case TAKEN -> new Receipt(reader.readNumbers());
             case MAP_PROGRESS -> new MapProgress(reader.readString(), reader.readNumber());
             case UNHEARD -> new Unheard(reader.readNumber());
             case STORE_MISSES -> new StoreMisses(reader.readInt());

@@ -33,9 +33,9 @@ final class ShardArrivals {
     private final Shards shards;
     private final RecordFormat format;
     /** What owners on other nodes say, by link and shard; each is used by its link's event loop only. */
-    private final ConcurrentMap<Link, Map<Integer, Spoken>> spoken = new ConcurrentHashMap<>();
+    private final ConcurrentMap<Link, Map<Integer, OwnerChannel>> spoken = new ConcurrentHashMap<>();
 
-    private record Spoken(long ownerEpoch, OwnerTarget target) {}
+    private record OwnerChannel(long ownerEpoch, OwnerTarget target) {}
 
     /** @param format says in which format frames are written */
     ShardArrivals(ShardTraffic traffic, Shards shards, RecordFormat format) {
@@ -61,10 +61,10 @@ final class ShardArrivals {
     void take(Link link, OwnerMessage message) {
         if (message instanceof OwnerSpeaks(int shard, long ownerEpoch)) {
             traffic.onOwner(link, shard, ownerEpoch);
-            spokenOver(link).put(shard, new Spoken(ownerEpoch, shards.from(shard, ownerEpoch)));
+            spokenOver(link).put(shard, new OwnerChannel(ownerEpoch, shards.from(shard, ownerEpoch)));
             return;
         }
-        Spoken by = spokenOver(link).get(message.shard());
+        OwnerChannel by = spokenOver(link).get(message.shard());
         if (by == null || by.ownerEpoch != message.ownerEpoch()) {
             return; // nobody says anything before OwnerSpeaks
         }
@@ -88,7 +88,7 @@ final class ShardArrivals {
         }
     }
 
-    private Map<Integer, Spoken> spokenOver(Link link) {
+    private Map<Integer, OwnerChannel> spokenOver(Link link) {
         return spoken.getOrDefault(link, Map.of());
     }
 

@@ -55,7 +55,7 @@ public final class ShardTraffic implements OtherNodes {
     private final ConcurrentMap<Integer, OwnerHere> ownersHere = new ConcurrentHashMap<>();
 
     /** What waits until a link has room. */
-    private final Set<Unasked> toAsk = ConcurrentHashMap.newKeySet();
+    private final Set<LinkOfShard> toAsk = ConcurrentHashMap.newKeySet();
 
     private final RecordFormat format;
 
@@ -66,7 +66,7 @@ public final class ShardTraffic implements OtherNodes {
         }
     }
 
-    private record Unasked(Link link, int shard) {}
+    private record LinkOfShard(Link link, int shard) {}
 
     /**
      * Creates one that knows no link.
@@ -196,7 +196,7 @@ public final class ShardTraffic implements OtherNodes {
 
     /** Until a break of the link, with which everything is told again anyway; once at a time for each shard. */
     private void askAgain(Link link, int shard) {
-        Unasked unasked = new Unasked(link, shard);
+        LinkOfShard unasked = new LinkOfShard(link, shard);
         if (toAsk.add(unasked)) {
             later(() -> {
                 toAsk.remove(unasked);

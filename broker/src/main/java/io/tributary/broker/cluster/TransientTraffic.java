@@ -1,7 +1,7 @@
 package io.tributary.broker.cluster;
 
 import io.tributary.broker.cluster.PeerChannels.PeerChannel;
-import io.tributary.broker.cluster.NodeMessage.Taken;
+import io.tributary.broker.cluster.NodeMessage.Receipt;
 import io.tributary.broker.cluster.NodeMessage.Transient;
 import io.tributary.broker.delivery.MemberReply;
 import io.tributary.broker.delivery.NodeInbox;
@@ -154,7 +154,7 @@ final class TransientTraffic implements NodeInbox {
     }
 
     /** Another node has taken what was handed over to it; on the link's event loop. */
-    void take(Link link, Taken taken) {
+    void take(Link link, Receipt taken) {
         PeerChannel<Waiting> way = ways.of(link);
         if (way == null) {
             return;
@@ -175,7 +175,7 @@ final class TransientTraffic implements NodeInbox {
         }
         long[] all = ids.stream().mapToLong(Long::longValue).toArray();
         ids.clear();
-        link.send(FrameBuilder.frameOf(new Taken(all), format));
+        link.send(FrameBuilder.frameOf(new Receipt(all), format));
     }
 
     private void look() {

@@ -37,7 +37,7 @@ final class PeerDelivery {
             toMember(members.get(i), copies.queued(members.get(i)));
         }
         if (matching) {
-            Delivering delivering = new Delivering(message, outputs, recorder);
+            DeliveringVisitor delivering = new DeliveringVisitor(message, outputs, recorder);
             List<Receiver> receivers = subscriptions.match(message.topic()).receivers();
             selection.selectReceivers(message, receivers, receiver -> !isPersistent(receiver), delivering);
             recorder.delivered(delivering.receivers());
@@ -47,7 +47,7 @@ final class PeerDelivery {
     /** Delivers a message of QoS 0 to sessions that are connected here, and to nobody else. */
     void deliverHere(Message message) {
         Matches matches = subscriptions.match(message.topic());
-        Here here = new Here(message);
+        LocalReceivers here = new LocalReceivers(message);
         selection.selectReceivers(message, matches.receivers(), _ -> true, here);
         for (SharedGroup group : matches.groups()) {
             Receiver member = group.pickHere(
@@ -82,11 +82,11 @@ final class PeerDelivery {
     }
 
     /** Delivers to connections of this node. */
-    private final class Here implements Selection.Visitor {
+    private final class LocalReceivers implements Selection.Visitor {
         private final Copies copies;
         private int receivers;
 
-        private Here(Message message) {
+        private LocalReceivers(Message message) {
             copies = new Copies(message);
         }
 

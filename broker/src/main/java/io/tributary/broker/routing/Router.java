@@ -196,7 +196,7 @@ public final class Router implements MessageRouting {
         if (member == null) {
             return Destinations.NONE;
         }
-        Collecting collecting = new Collecting(message, node);
+        CollectingVisitor collecting = new CollectingVisitor(message, node);
         collecting.visit(member.subscriber(), member.grant(), group.name());
         return collecting.destinations(List.of());
     }
@@ -350,7 +350,7 @@ public final class Router implements MessageRouting {
 
     private void deliver(Passage passage, Matches matches) {
         Message message = passage.message;
-        Delivering delivering = new Delivering(message, outputs, recorder);
+        DeliveringVisitor delivering = new DeliveringVisitor(message, outputs, recorder);
         selection.select(message, matches, delivering);
         recorder.delivered(delivering.receivers());
         List<Recipient> recipients = delivering.recipients();
@@ -393,7 +393,7 @@ public final class Router implements MessageRouting {
     }
 
     private Destinations collect(Message message) {
-        Collecting collecting = new Collecting(message, node);
+        CollectingVisitor collecting = new CollectingVisitor(message, node);
         Matches matches = subscriptions.match(message.topic());
         selection.select(message, matches, collecting);
         return collecting.destinations(matches.nodes());

@@ -27,10 +27,10 @@ interface Effects {
      *
      * @param by the node of the other one
      */
-    void takenOver(Taken connection, String by);
+    void takenOver(TakenOver connection, String by);
 
     /** A connection that lost its session to another one. */
-    record Taken(String clientId, long epoch, String node, long connection) {}
+    record TakenOver(String clientId, long epoch, String node, long connection) {}
 
     /** A connection that had lost its session said how it ended. */
     void endedLate(Detach detach);

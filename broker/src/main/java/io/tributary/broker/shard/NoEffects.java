@@ -17,7 +17,7 @@ class NoEffects implements Effects {
     public void attached(ClientState client) {}
 
     @Override
-    public void takenOver(Taken connection, String by) {}
+    public void takenOver(TakenOver connection, String by) {}
 
     @Override
     public void endedLate(Detach detach) {}

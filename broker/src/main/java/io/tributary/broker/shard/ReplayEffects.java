@@ -31,7 +31,7 @@ final class ReplayEffects extends NoEffects {
     }
 
     @Override
-    public void takenOver(Taken connection, String by) {
+    public void takenOver(TakenOver connection, String by) {
         unheard(connection.node(), connection.connection());
     }
 

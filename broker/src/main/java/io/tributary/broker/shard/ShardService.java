@@ -315,7 +315,7 @@ final class ShardService implements Effects {
 
     /** On the same node a connection that has followed another has waited for it itself. */
     @Override
-    public void takenOver(Taken connection, String by) {
+    public void takenOver(TakenOver connection, String by) {
         String node = connection.node();
         boolean mayHaveSaidMore = tenure.targetOf(node).takenOver(connection.connection()) && !node.equals(by);
         if (mayHaveSaidMore && !environment.isDead(node)) {

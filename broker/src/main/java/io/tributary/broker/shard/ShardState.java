@@ -1,6 +1,6 @@
 package io.tributary.broker.shard;
 
-import io.tributary.broker.shard.Effects.Taken;
+import io.tributary.broker.shard.Effects.TakenOver;
 import io.tributary.common.event.QueueEntry;
 import io.tributary.common.event.ClientKind;
 import io.tributary.common.event.Recipient;
@@ -375,7 +375,7 @@ final class ShardState {
         boolean isTaken = existing != null && existing.node != null;
         if (existing != null && existing.node != null && !isSameConnection(existing, attach)) {
             effects.takenOver(
-                    new Taken(existing.clientId, existing.epoch, existing.node, existing.connection), attach.node());
+                    new TakenOver(existing.clientId, existing.epoch, existing.node, existing.connection), attach.node());
         }
         if (existing != null) {
             leaveWill(existing, resumed);

@@ -26,7 +26,7 @@ final class OwnRoutes {
     private static final CompletableFuture<@Nullable Void> DONE = CompletableFuture.completedFuture(null);
 
     private final ReplicatedMap map;
-    private final ConcurrentMap<String, Held> held = new ConcurrentHashMap<>();
+    private final ConcurrentMap<String, HeldRoute> held = new ConcurrentHashMap<>();
     private final Set<String> unsettled = ConcurrentHashMap.newKeySet();
 
     OwnRoutes(ReplicatedMap map) {
@@ -43,8 +43,8 @@ final class OwnRoutes {
 
     /** Changes the value of a record that somebody holds; completes as {@link #hold} does. */
     CompletableFuture<@Nullable Void> replace(String key, byte[] value) {
-        Held changed = held.computeIfPresent(
-                key, (_, known) -> known.isWritten(value) ? known : new Held(known.count, value, put(key, value)));
+        HeldRoute changed = held.computeIfPresent(
+                key, (_, known) -> known.isWritten(value) ? known : new HeldRoute(known.count, value, put(key, value)));
         return changed == null ? DONE : changed.written;
     }
 
@@ -56,7 +56,7 @@ final class OwnRoutes {
         Removal removal = new Removal();
         held.computeIfPresent(key, (_, known) -> {
             if (known.count > 1) {
-                return new Held(known.count - 1, known.value, known.written);
+                return new HeldRoute(known.count - 1, known.value, known.written);
             }
             removal.done = remove(key);
             return null;
@@ -79,27 +79,27 @@ final class OwnRoutes {
         return held.size();
     }
 
-    private Held hold(String key, @Nullable Held known, byte[] value) {
+    private HeldRoute hold(String key, @Nullable HeldRoute known, byte[] value) {
         if (known != null && known.isWritten(value)) {
-            return new Held(known.count + 1, value, known.written);
+            return new HeldRoute(known.count + 1, value, known.written);
         }
         int count = known == null ? 1 : known.count + 1;
         return unsettled.size() < MOST_UNSETTLED
-                ? new Held(count, value, put(key, value))
-                : new Held(
+                ? new HeldRoute(count, value, put(key, value))
+                : new HeldRoute(
                         count,
                         value,
                         CompletableFuture.failedFuture(
                                 new RejectedExecutionException("too many routes wait to be removed")));
     }
 
-    private @Nullable Held retry(String key, @Nullable Held known) {
+    private @Nullable HeldRoute retry(String key, @Nullable HeldRoute known) {
         if (known == null) {
             CompletableFuture<?> _ = remove(key);
             return null;
         }
         return known.written.isCompletedExceptionally()
-                ? new Held(known.count, known.value, put(key, known.value))
+                ? new HeldRoute(known.count, known.value, put(key, known.value))
                 : known;
     }
 
@@ -125,12 +125,12 @@ final class OwnRoutes {
     }
 
     /** A record that somebody holds, and its last write. */
-    private static final class Held {
+    private static final class HeldRoute {
         final int count;
         final byte[] value;
         final CompletableFuture<@Nullable Void> written;
 
-        Held(int count, byte[] value, CompletableFuture<@Nullable Void> written) {
+        HeldRoute(int count, byte[] value, CompletableFuture<@Nullable Void> written) {
             this.count = count;
             this.value = value;
             this.written = written;

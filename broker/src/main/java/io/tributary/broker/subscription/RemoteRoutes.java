@@ -34,7 +34,7 @@ final class RemoteRoutes implements ReplicatedMap.Follower {
     private final RecordFormat format;
 
     // Guarded by this.
-    private final Map<String, Told> nodes = new HashMap<>();
+    private final Map<String, NodeRoutes> nodes = new HashMap<>();
     private CompletableFuture<?> removal = CompletableFuture.completedFuture(null);
 
     /**
@@ -63,7 +63,7 @@ final class RemoteRoutes implements ReplicatedMap.Follower {
         }
         synchronized (this) {
             if (value != null) {
-                nodes.computeIfAbsent(node, _ -> new Told()).put(key, value);
+                nodes.computeIfAbsent(node, _ -> new NodeRoutes()).put(key, value);
             } else {
                 nodes.computeIfPresent(node, (_, told) -> told.remove(key) ? null : told);
             }
@@ -72,7 +72,7 @@ final class RemoteRoutes implements ReplicatedMap.Follower {
 
     /** Makes all void that a node has told. */
     synchronized void gone(String node) {
-        Told told = nodes.get(node);
+        NodeRoutes told = nodes.get(node);
         if (told != null) {
             told.makeVoid();
         }
@@ -89,8 +89,8 @@ final class RemoteRoutes implements ReplicatedMap.Follower {
         List<String> keys = new ArrayList<>();
         CompletableFuture<?> done = new CompletableFuture<>();
         synchronized (this) {
-            for (Map.Entry<String, Told> each : nodes.entrySet()) {
-                Told told = each.getValue();
+            for (Map.Entry<String, NodeRoutes> each : nodes.entrySet()) {
+                NodeRoutes told = each.getValue();
                 if (told.isVoid || isDead.test(each.getKey())) {
                     told.makeVoid();
                     told.addKeys(keys, most);
@@ -130,7 +130,7 @@ final class RemoteRoutes implements ReplicatedMap.Follower {
     }
 
     /** All that one node has told. */
-    private final class Told {
+    private final class NodeRoutes {
         private final Map<String, RouteRecord> shown = new HashMap<>();
         /** What is in the map and not shown: it is void, or cannot be read. */
         private final Set<String> hidden = new HashSet<>();

@@ -2,7 +2,7 @@ package io.tributary.broker.sys;
 
 import io.tributary.broker.sys.SysStats.Clients;
 import io.tributary.broker.sys.SysStats.Flow;
-import io.tributary.broker.sys.SysStats.Kept;
+import io.tributary.broker.sys.SysStats.StoredStats;
 import io.tributary.broker.sys.SysStats.Subscribed;
 import io.tributary.broker.sys.SysStats.Traffic;
 import io.tributary.common.event.ByteReader;
@@ -37,7 +37,7 @@ public record NodeStats(String version, long uptimeSeconds, SysStats stats) {
     private long[] numbers() {
         Clients clients = stats.clients();
         Traffic traffic = stats.traffic();
-        Kept kept = stats.kept();
+        StoredStats kept = stats.kept();
         return new long[] {
             uptimeSeconds,
             clients.connected(),
@@ -77,7 +77,7 @@ public record NodeStats(String version, long uptimeSeconds, SysStats stats) {
         long maximum = numbers.next();
         Traffic traffic =
                 new Traffic(numbers.next(), numbers.nextFlow(), numbers.nextFlow(), numbers.next(), numbers.nextFlow());
-        Kept kept = new Kept(numbers.next(), numbers.nextSubscribed(), numbers.nextSubscribed(), numbers.next());
+        StoredStats kept = new StoredStats(numbers.next(), numbers.nextSubscribed(), numbers.nextSubscribed(), numbers.next());
         Clients clients = new Clients(connected, disconnected, maximum, numbers.next());
         return new NodeStats(version, uptimeSeconds, new SysStats(clients, traffic, kept));
     }

@@ -1,7 +1,7 @@
 package io.tributary.broker.sys;
 
 /** The figures behind the {@code $SYS} topics, at one time: those of a node, or the sums of several. */
-public record SysStats(Clients clients, Traffic traffic, Kept kept) {
+public record SysStats(Clients clients, Traffic traffic, StoredStats kept) {
 
     /**
      * The sums of these and another node's. What every node has a copy of is not added: it stays as it is here.
@@ -65,9 +65,9 @@ public record SysStats(Clients clients, Traffic traffic, Kept kept) {
      * @param transients what the other sessions of this node are subscribed to
      * @param retainedMessages retained messages: every node has a copy
      */
-    public record Kept(long queuedMessages, Subscribed persistent, Subscribed transients, long retainedMessages) {
-        private Kept plus(Kept other) {
-            return new Kept(
+    public record StoredStats(long queuedMessages, Subscribed persistent, Subscribed transients, long retainedMessages) {
+        private StoredStats plus(StoredStats other) {
+            return new StoredStats(
                     queuedMessages + other.queuedMessages,
                     persistent,
                     transients.plus(other.transients),

@@ -1,7 +1,7 @@
 package io.tributary.broker.sys;
 
 import io.tributary.broker.sys.SysStats.Clients;
-import io.tributary.broker.sys.SysStats.Kept;
+import io.tributary.broker.sys.SysStats.StoredStats;
 import io.tributary.broker.sys.SysStats.Subscribed;
 import io.tributary.broker.sys.SysStats.Traffic;
 import io.tributary.common.topic.TopicName;
@@ -74,7 +74,7 @@ final class SysValues {
         put(prefix + "bytes/sent", traffic.bytes().sent());
     }
 
-    private void putKept(String prefix, Kept kept) {
+    private void putKept(String prefix, StoredStats kept) {
         Subscribed subscribed = kept.subscribed();
         put(prefix + "messages/stored", kept.queuedMessages());
         put(prefix + "store/messages/count", kept.queuedMessages());

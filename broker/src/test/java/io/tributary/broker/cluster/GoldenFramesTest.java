@@ -21,7 +21,7 @@ import io.tributary.broker.cluster.NodeMessage.Shared;
 import io.tributary.broker.cluster.NodeMessage.SharedAnswer;
 import io.tributary.broker.cluster.NodeMessage.SharedOutcome;
 import io.tributary.broker.cluster.NodeMessage.StoreMisses;
-import io.tributary.broker.cluster.NodeMessage.Taken;
+import io.tributary.broker.cluster.NodeMessage.Receipt;
 import io.tributary.broker.cluster.NodeMessage.TakenOver;
 import io.tributary.broker.cluster.NodeMessage.Transient;
 import io.tributary.broker.cluster.NodeMessage.Unheard;
@@ -100,7 +100,7 @@ class GoldenFramesTest {
         messages.put("resume", new Resume(127));
         messages.put("qos-zero", new QosZero(127, "device-1", 300, QUEUED));
         messages.put("transient", new Transient(1L << 33, MESSAGE, List.of(MEMBER), true));
-        messages.put("taken", new Taken(new long[] {5, 6, 7}));
+        messages.put("taken", new Receipt(new long[] {5, 6, 7}));
         messages.put("map-progress", new MapProgress("subscriptions", 123_456));
         messages.put("owner-speaks", new OwnerSpeaks(127, 77));
         messages.put("all-attached", new AllAttached(127, 77, 1234));

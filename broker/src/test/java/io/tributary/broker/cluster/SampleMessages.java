@@ -19,7 +19,7 @@ import io.tributary.broker.cluster.NodeMessage.Shared;
 import io.tributary.broker.cluster.NodeMessage.SharedAnswer;
 import io.tributary.broker.cluster.NodeMessage.SharedOutcome;
 import io.tributary.broker.cluster.NodeMessage.StoreMisses;
-import io.tributary.broker.cluster.NodeMessage.Taken;
+import io.tributary.broker.cluster.NodeMessage.Receipt;
 import io.tributary.broker.cluster.NodeMessage.TakenOver;
 import io.tributary.broker.cluster.NodeMessage.Transient;
 import io.tributary.broker.cluster.NodeMessage.Unheard;
@@ -64,7 +64,7 @@ final class SampleMessages {
                 new Resume(shard()),
                 new QosZero(shard(), text(), number(), queued()),
                 new Transient(number(), message(), members(random.nextInt(4)), random.nextBoolean()),
-                new Taken(numbers()),
+                new Receipt(numbers()),
                 new Shared(number(), text(), number(), random.nextBoolean(), queued()),
                 new SharedAnswer(number(), random.nextBoolean() ? SharedOutcome.DONE : SharedOutcome.RETURNED_MAYBE_SENT),
                 new MapProgress(text(), number()),

@@ -2,7 +2,7 @@ package io.tributary.broker.cluster;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.tributary.broker.cluster.NodeMessage.Taken;
+import io.tributary.broker.cluster.NodeMessage.Receipt;
 import io.tributary.broker.cluster.NodeMessage.Transient;
 import io.tributary.broker.delivery.TransientReceiver;
 import io.tributary.common.event.Recipient;
@@ -55,8 +55,8 @@ class TransientTrafficTest {
         deliver(message(QoS.AT_LEAST_ONCE), List.of());
         assertThat(events).isEmpty();
 
-        traffic.take(link, new Taken(new long[] {sent().getFirst().id()}));
-        traffic.take(link, new Taken(new long[] {sent().getFirst().id()}));
+        traffic.take(link, new Receipt(new long[] {sent().getFirst().id()}));
+        traffic.take(link, new Receipt(new long[] {sent().getFirst().id()}));
 
         assertThat(events).containsExactly("done");
     }
@@ -109,9 +109,9 @@ class TransientTrafficTest {
         assertThat(sent().stream().flatMap(part -> part.members().stream())).containsExactlyElementsOf(members);
         traffic.take(
                 link,
-                new Taken(sent().stream().limit(2).mapToLong(Transient::id).toArray()));
+                new Receipt(sent().stream().limit(2).mapToLong(Transient::id).toArray()));
         assertThat(events).isEmpty();
-        traffic.take(link, new Taken(new long[] {sent().getLast().id()}));
+        traffic.take(link, new Receipt(new long[] {sent().getLast().id()}));
         assertThat(events).containsExactly("done");
     }
 
@@ -128,7 +128,7 @@ class TransientTrafficTest {
 
         assertThat(events).containsExactly("a true", "a false", "a true");
         assertThat(link.taken).hasSize(1);
-        assertThat(((Taken) link.taken.getFirst()).ids()).containsExactly(5, 6);
+        assertThat(((Receipt) link.taken.getFirst()).ids()).containsExactly(5, 6);
     }
 
     private void deliver(Message message, List<Recipient> members) {

@@ -36,7 +36,7 @@ final class RecordingEffects implements Effects {
 
     /** Written down with what follows from it. */
     @Override
-    public void takenOver(Taken connection, String by) {
+    public void takenOver(TakenOver connection, String by) {
         from = " from " + connection.node() + "/" + connection.connection();
     }
 

@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.tributary.broker.sys.SysStats.Clients;
 import io.tributary.broker.sys.SysStats.Flow;
-import io.tributary.broker.sys.SysStats.Kept;
+import io.tributary.broker.sys.SysStats.StoredStats;
 import io.tributary.broker.sys.SysStats.Subscribed;
 import io.tributary.broker.sys.SysStats.Traffic;
 import io.tributary.common.event.ByteWriter;
@@ -40,7 +40,7 @@ class NodeStatsTest {
     void takesWhatAnEarlierVersionDoesNotSayForNothing() {
         NodeStats decoded = NodeStats.decode(encoded(17));
         assertThat(decoded.uptimeSeconds()).isEqualTo(1);
-        assertThat(decoded.stats().kept()).isEqualTo(new Kept(13, new Subscribed(14, 15), new Subscribed(16, 17), 0));
+        assertThat(decoded.stats().kept()).isEqualTo(new StoredStats(13, new Subscribed(14, 15), new Subscribed(16, 17), 0));
     }
 
     @Test
@@ -54,7 +54,7 @@ class NodeStatsTest {
                 new SysStats(
                         new Clients(0, most, 0, most),
                         new Traffic(most, flow, flow, 0, flow),
-                        new Kept(0, subscribed, subscribed, most)));
+                        new StoredStats(0, subscribed, subscribed, most)));
         assertThat(longest.encode()).hasSizeLessThan(500);
         assertThat(NodeStats.decode(longest.encode()).stats()).isEqualTo(longest.stats());
         assertThat(NodeStats.decode(longest.encode()).version()).hasSize(64);
@@ -84,6 +84,6 @@ class NodeStatsTest {
                 new SysStats(
                         new Clients(2, 3, 4, 19),
                         new Traffic(5, new Flow(6, 7), new Flow(8, 9), 10, new Flow(11, 12)),
-                        new Kept(13, new Subscribed(14, 15), new Subscribed(16, 17), 18)));
+                        new StoredStats(13, new Subscribed(14, 15), new Subscribed(16, 17), 18)));
     }
 }

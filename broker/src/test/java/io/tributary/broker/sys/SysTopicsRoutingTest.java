@@ -7,7 +7,7 @@ import io.tributary.broker.routing.RouterFixture;
 import io.tributary.broker.subscription.Subscriber;
 import io.tributary.broker.sys.SysStats.Clients;
 import io.tributary.broker.sys.SysStats.Flow;
-import io.tributary.broker.sys.SysStats.Kept;
+import io.tributary.broker.sys.SysStats.StoredStats;
 import io.tributary.broker.sys.SysStats.Subscribed;
 import io.tributary.broker.sys.SysStats.Traffic;
 import io.tributary.common.mqtt.Message;
@@ -81,7 +81,7 @@ class SysTopicsRoutingTest {
         SysStats stats = new SysStats(
                 new Clients(connected, 0, 9, 0),
                 new Traffic(0, new Flow(0, 0), new Flow(0, 0), 0, new Flow(0, 0)),
-                new Kept(0, new Subscribed(0, 0), new Subscribed(0, 0), 0));
+                new StoredStats(0, new Subscribed(0, 0), new Subscribed(0, 0), 0));
         ClusterStats.Node here = new ClusterStats.Node("n1", "live", new NodeStats("tributary 1", 5, stats));
         return new ClusterStats(here, List.of(), silent, 2, 16, 0);
     }

@@ -6,7 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.tributary.broker.fake.Messages;
 import io.tributary.broker.sys.SysStats.Clients;
 import io.tributary.broker.sys.SysStats.Flow;
-import io.tributary.broker.sys.SysStats.Kept;
+import io.tributary.broker.sys.SysStats.StoredStats;
 import io.tributary.broker.sys.SysStats.Subscribed;
 import io.tributary.broker.sys.SysStats.Traffic;
 import io.tributary.common.mqtt.Message;
@@ -243,7 +243,7 @@ class SysTopicsTest {
         SysStats stats = new SysStats(
                 new Clients(connected, 4, 9, 1),
                 new Traffic(10, new Flow(packetsReceived, 12), new Flow(21, 22), 6, new Flow(31, 32)),
-                new Kept(40, new Subscribed(100, 200), new Subscribed(1, 2), 43));
+                new StoredStats(40, new Subscribed(100, 200), new Subscribed(1, 2), 43));
         return new NodeStats("tributary 1.2", 60, stats);
     }
 

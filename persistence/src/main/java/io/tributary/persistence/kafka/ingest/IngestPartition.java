@@ -32,7 +32,7 @@ final class IngestPartition {
     private long readUpTo = UNKNOWN;
 
     // Guarded by this.
-    private final Deque<Taken> open = new ArrayDeque<>();
+    private final Deque<PendingRecord> open = new ArrayDeque<>();
     private long openBytes;
     /** All below it was taken, or is not to be. */
     private long takenUpTo = UNKNOWN;
@@ -81,8 +81,8 @@ final class IngestPartition {
     }
 
     /** The record of {@link #peek} is about to be taken. */
-    synchronized Taken take(ConsumerRecord<byte[], byte[]> record) {
-        Taken taken = new Taken(record, sizeOf(record));
+    synchronized PendingRecord take(ConsumerRecord<byte[], byte[]> record) {
+        PendingRecord taken = new PendingRecord(record, sizeOf(record));
         open.add(taken);
         openBytes += taken.bytes;
         return taken;
@@ -98,7 +98,7 @@ final class IngestPartition {
     }
 
     /** It was not. */
-    synchronized void untake(Taken taken) {
+    synchronized void untake(PendingRecord taken) {
         open.removeLastOccurrence(taken);
         openBytes -= taken.bytes;
     }
@@ -189,12 +189,12 @@ final class IngestPartition {
     }
 
     /** A record that the reader has. Any thread. */
-    final class Taken {
+    final class PendingRecord {
         private final ConsumerRecord<byte[], byte[]> record;
         private final long bytes;
         private boolean done; // guarded by the partition
 
-        private Taken(ConsumerRecord<byte[], byte[]> record, long bytes) {
+        private PendingRecord(ConsumerRecord<byte[], byte[]> record, long bytes) {
             this.record = record;
             this.bytes = bytes;
         }

@@ -238,8 +238,8 @@ public final class KafkaIngest implements IngestSource {
     }
 
     private boolean offer(Reader reader, IngestPartition partition, ConsumerRecord<byte[], byte[]> record) {
-        IngestPartition.Taken taken = partition.take(record);
-        if (!reader.onRecord(recordOf(partition, record), new Told(taken))) {
+        IngestPartition.PendingRecord taken = partition.take(record);
+        if (!reader.onRecord(recordOf(partition, record), new RecordVerdict(taken))) {
             partition.untake(taken);
             return false;
         }
@@ -394,10 +394,10 @@ public final class KafkaIngest implements IngestSource {
     }
 
     /** Any thread. */
-    private final class Told implements Verdict {
-        private final IngestPartition.Taken taken;
+    private final class RecordVerdict implements Verdict {
+        private final IngestPartition.PendingRecord taken;
 
-        private Told(IngestPartition.Taken taken) {
+        private RecordVerdict(IngestPartition.PendingRecord taken) {
             this.taken = taken;
         }
 

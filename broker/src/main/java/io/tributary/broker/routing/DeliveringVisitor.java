@@ -14,7 +14,7 @@ import org.jspecify.annotations.Nullable;
  * Hands the copies of one message straight to this node's connections, and collects those that need a log and those that are
  * for other nodes. One thread.
  */
-final class Delivering implements Selection.Visitor {
+final class DeliveringVisitor implements Selection.Visitor {
     private final RouterOutputs outputs;
     private final RouterRecorder recorder;
     private final Copies copies;
@@ -23,7 +23,7 @@ final class Delivering implements Selection.Visitor {
     private @Nullable Shares shares;
     private int receivers;
 
-    Delivering(Message message, RouterOutputs outputs, RouterRecorder recorder) {
+    DeliveringVisitor(Message message, RouterOutputs outputs, RouterRecorder recorder) {
         this.outputs = outputs;
         this.recorder = recorder;
         this.copies = new Copies(message);

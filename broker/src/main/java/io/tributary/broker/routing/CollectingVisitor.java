@@ -15,7 +15,7 @@ import org.jspecify.annotations.Nullable;
  * is forwarded, except for the members that shared subscriptions chose: these stay chosen. Persistent sessions that get it with
  * QoS 0 are named as this node's, for only one node may look after them. One thread.
  */
-final class Collecting implements Selection.Visitor {
+final class CollectingVisitor implements Selection.Visitor {
     private final String here;
     private final Copies copies;
     private final List<Recipient> devices = new ArrayList<>();
@@ -23,7 +23,7 @@ final class Collecting implements Selection.Visitor {
     private boolean matchesHere;
 
     /** @param here the name of this node */
-    Collecting(Message message, String here) {
+    CollectingVisitor(Message message, String here) {
         this.here = here;
         this.copies = new Copies(message);
     }
