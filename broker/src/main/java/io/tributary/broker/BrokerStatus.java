@@ -48,7 +48,7 @@ public record BrokerStatus(
      * @param behind whether this node is behind the others with subscriptions or retained messages, and therefore takes no
      *     messages from publishers
      * @param problems what keeps this node from serving clients at the moment, a sentence each
-     * @param warnings what else somebody should know, a sentence each: clients are no better off at another node
+     * @param warnings what else operators should know, a sentence each: clients are no better off at another node
      * @param ingest what concerns the records of back-ends; null when none are read
      */
     public record ClusterStatus(

@@ -142,7 +142,7 @@ final class ClusterStorage implements Storage {
         return new TopicNeeds(cluster.shards(), MAPS, cluster.retention(), largestPacketBytes);
     }
 
-    /** What somebody has changed about Kafka's topics and should not have, a sentence each. */
+    /** Changes that were made to Kafka's topics and do harm, a sentence each. */
     List<String> topicFaults() {
         return watch.faults();
     }

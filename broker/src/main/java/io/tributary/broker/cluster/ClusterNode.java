@@ -144,7 +144,7 @@ public final class ClusterNode implements NodeView, AutoCloseable {
         return table.open();
     }
 
-    /** Has somebody told of the processes that come and go from now on. */
+    /** Sets the listener that is told of processes that come and go from now on. */
     void watch(Watcher watcher) {
         watchers.add(watcher);
     }

@@ -15,7 +15,7 @@ public interface ClusterRecorder {
     /** A message of QoS 0 for a persistent session on another node was dropped: nobody is known to have the session. */
     default void onQos0Lost() {}
 
-    /** A node was left out by those who wait until a change is visible everywhere, until it has caught up. */
+    /** A node was left out by the nodes that wait until a change is visible everywhere, until it has caught up. */
     default void onLeftOut() {}
 
     /** A change was refused because too many wait until they are visible everywhere. */

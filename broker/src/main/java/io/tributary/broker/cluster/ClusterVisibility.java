@@ -17,8 +17,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * How far the followers of this cluster's replicated maps are: each node tells all it has a link with, and remembers what it
- * was told. A write waits for every live node, but for no longer than {@link VisibilityConfig#leaveOut}: then whoever is not
- * there is left out until it has caught up. A node that is {@link #isBehind} may be left out by others, and must read no
+ * was told. A write waits for every live node, but for no longer than {@link VisibilityConfig#leaveOut}: then a node that is not there
+ * is left out until it has caught up. A node that is {@link #isBehind} may be left out by others, and must read no
  * PUBLISH.
  *
  * <p>All methods may be called from any thread, and none blocks. Stages complete on the thread whose call completes them, or

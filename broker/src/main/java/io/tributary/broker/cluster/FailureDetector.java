@@ -10,7 +10,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * How long the other nodes have been silent. The clock that counts is this node's own heartbeats: as the table has one order,
- * whoever wrote before this node's heartbeat has been heard when that comes back. Only the time between two of them that came
+ * a node that wrote before this node's heartbeat has been heard when that heartbeat comes back. Only the time between two of them that came
  * back in time counts, so a pause or a slow way of this process is not taken for the silence of others. Confined to the map's
  * thread, but for {@link #isCurrent} and {@link #isHeard}.
  */

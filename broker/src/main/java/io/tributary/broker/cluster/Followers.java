@@ -11,7 +11,7 @@ import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How far the followers of one map are, and who waits for them. A node that has not reached what a wait needs when its time
+ * How far the followers of one map are, and which writes wait for them. A node that has not reached what a wait needs when its time
  * is over is left out, by all waits, until it has reached in that same time what this node had reached. Not safe for use by
  * several threads; completes nothing itself.
  */
@@ -90,7 +90,7 @@ final class Followers {
     }
 
     /**
-     * Takes the waits whose time is over, and leaves out whoever they waited for.
+     * Takes the waits whose time is over, and leaves out the nodes that they waited for.
      *
      * @param leftOut where the nodes are put that are left out from now on
      */

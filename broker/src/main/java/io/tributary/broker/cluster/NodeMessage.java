@@ -18,7 +18,7 @@ import java.util.List;
 @SuppressWarnings("ArrayRecordComponent") // handed on, never compared or modified
 public sealed interface NodeMessage {
 
-    /** The most members that a {@link Transient} names; who has more sends several. */
+    /** The most members that a {@link Transient} names; a sender with more sends several. */
     int MAX_MEMBERS = 200;
 
     /**
@@ -95,7 +95,7 @@ public sealed interface NodeMessage {
 
     /**
      * A message of QoS 0 for a persistent session. It goes to the shard's owner, and the owner sends it on to the node of the
-     * session's connection. Who has neither the shard nor the connection drops it.
+     * session's connection. A node that has neither the shard nor the connection drops it.
      *
      * @param session the identity of the session
      */

@@ -297,7 +297,7 @@ public final class NodeTable {
 
     /**
      * The format in which this process would write now. It does so once a record of its own has come back that says so, and all read
-     * it still: whoever joins afterwards has seen that record, and does not go on if it is too old.
+     * it still: a process that joins afterwards has seen that record, and does not go on if it is too old.
      */
     private int agreedFormat() {
         return Math.max(format.toWrite(), known.oldestFormat(format.newest()));

@@ -9,12 +9,12 @@ import org.jspecify.annotations.Nullable;
 /**
  * The links to other nodes, and what was sent over each that is not answered. Any thread.
  *
- * @param <W> who waits for an answer
+ * @param <W> a waiter for an answer
  */
 final class PeerChannels<W> {
     private final ConcurrentMap<String, PeerChannel<W>> byNode = new ConcurrentHashMap<>();
 
-    /** A link, and those who wait for answers over it, by the numbers that they were sent with. */
+    /** A link, and the waiters for answers over it, by the numbers that were sent with their questions. */
     static final class PeerChannel<W> {
         final Link link;
         final ConcurrentMap<Long, W> waiting = new ConcurrentHashMap<>();

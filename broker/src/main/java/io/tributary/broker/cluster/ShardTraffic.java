@@ -59,7 +59,7 @@ public final class ShardTraffic implements OtherNodes {
 
     private final RecordFormat format;
 
-    /** Who has spoken as the owner of a shard, and whether it serves it already. */
+    /** The node that has spoken as the owner of a shard, and whether it serves the shard already. */
     private record KnownOwner(String node, long epoch, boolean isLive) {
         private KnownOwner liveSince(long liveEpoch) {
             return liveEpoch == epoch ? new KnownOwner(node, epoch, true) : this;

@@ -46,7 +46,7 @@ public final class ApplicationGroups implements AutoCloseable {
     private long ticks;
     private boolean closed;
 
-    /** Somebody who waits until the session of a shared subscription is there. */
+    /** A SUBSCRIBE that waits until the session of a shared subscription is there. */
     private static final class Sharing {
         final CompletableFuture<@Nullable Void> done = new CompletableFuture<>();
         final long sinceNanos = System.nanoTime();
@@ -202,7 +202,7 @@ public final class ApplicationGroups implements AutoCloseable {
         }
     }
 
-    /** All members have gone while no node was host: somebody has to end the session. */
+    /** All members have gone while no node was host: a node has to end the session. */
     private void adopt(String name) {
         if (services.subscriptions().sessionOf(name) != null
                 && services.subscriptions().applications().find(name) == null

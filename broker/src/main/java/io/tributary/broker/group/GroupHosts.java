@@ -78,7 +78,7 @@ public final class GroupHosts implements SessionTarget, DeliveryTarget {
         return byName.size() >= MOST;
     }
 
-    /** Whether there may be one more; who has just lost a session does not take it back before it could know who has it. */
+    /** Whether there may be one more; a node that has just lost a session does not take it back before it could know the new host. */
     boolean mayHost(String name) {
         Long notBefore = notBeforeNanos.get(name);
         return !isFull() && (notBefore == null || System.nanoTime() - notBefore >= 0);

@@ -33,7 +33,7 @@ public final class ClusterSecret {
         return new ClusterSecret(new SecretKeySpec(bytes, ALGORITHM));
     }
 
-    /** Proves to whoever knows the secret, too, that these parts were put together by one who does: 32 bytes. */
+    /** Proves to a node that knows the secret, too, that these parts come from a node that knows it: 32 bytes. */
     byte[] sign(byte[]... parts) {
         try {
             Mac mac = Mac.getInstance(ALGORITHM);

@@ -7,7 +7,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The connections to this node that have not authenticated, a limited number. One too many takes the place of the oldest: a
- * node needs a moment only, so who just occupies places keeps none out. Any thread.
+ * node needs a moment only, so a peer that just occupies places keeps no node out. Any thread.
  */
 final class HalfOpen {
     private final int max;

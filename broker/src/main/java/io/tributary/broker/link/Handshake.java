@@ -18,7 +18,7 @@ import org.jspecify.annotations.Nullable;
  * </pre>
  *
  * <p>The proofs cover all that was said and who said it, so none can be sent back, used again, or used towards another node.
- * The acceptor proves nothing to somebody who has not. No I/O; confined to the event loop.
+ * The acceptor proves nothing to a dialer that has not. No I/O; confined to the event loop.
  */
 abstract sealed class Handshake permits DialerHandshake, AcceptorHandshake {
     /** The versions of the link protocol that this node speaks. */

@@ -3,7 +3,7 @@ package io.tributary.broker.link;
 /**
  * One connection to one process of another node, from {@link LinkReceiver#onUp} to {@link LinkReceiver#onDown}. When it
  * breaks it stays broken: the next connection is another link, so that nothing that was meant for the state before a break
- * arrives behind it. Whoever must know of breaks keeps the link that it was told of, and sends over that one only.
+ * arrives behind it. A sender that must know of breaks keeps the link that it was told of, and sends over that link only.
  *
  * <p>Every method may be called from any thread and never blocks.
  */

@@ -66,7 +66,7 @@ final class LinkChannel extends ChannelInboundHandlerAdapter implements LinkInbo
         this.peer = peer;
     }
 
-    /** The other end: whom we mean when we connected, otherwise who has authenticated. Any thread. */
+    /** The other end: the node that was dialled, otherwise the node that has authenticated. Any thread. */
     @Nullable
     NodeId peer() {
         return peer;

@@ -3,7 +3,7 @@ package io.tributary.broker.link;
 /**
  * How the direct connections of a node are made.
  *
- * @param clusterId the name of the cluster: who has another is refused; printable, as names of nodes are
+ * @param clusterId the name of the cluster: a node with another is refused; printable, as names of nodes are
  * @param secret what only the nodes of the cluster know
  * @param host the address to listen at, for other nodes only
  * @param port the port to listen at; 0 for one that is free

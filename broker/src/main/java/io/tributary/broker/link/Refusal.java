@@ -10,7 +10,7 @@ public enum Refusal {
     WRONG_SECRET(2, "the cluster secrets differ: give all nodes of a cluster the same secret"),
     /** No version in common. */
     WRONG_VERSION(3, "there is no version of the link protocol that both know: upgrade one version at a time"),
-    /** The dialer meant somebody else. */
+    /** The dialer meant another node. */
     WRONG_NODE(4, "the address belongs to another node, or to another process of it: correct it if this goes on"),
     /** Not the one that dials. */
     WRONG_DIRECTION(5, "of two nodes the one with the smaller name dials: give each node a name of its own"),

@@ -50,7 +50,7 @@ final class RefusalLog {
         }
     }
 
-    /** An attempt to connect failed; where nobody listens yet, somebody will soon. */
+    /** An attempt to connect failed; a node that does not listen yet will soon. */
     void unreachable(NodeId peer, InetSocketAddress address, @Nullable Throwable why) {
         if (isDue(peer + " unreachable")) {
             LOG.info("cannot connect to {} at {}, and will try again: {}", peer, address, String.valueOf(why));

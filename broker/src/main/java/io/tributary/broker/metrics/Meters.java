@@ -16,7 +16,7 @@ import java.util.concurrent.atomic.LongAdder;
 import java.util.function.DoubleSupplier;
 import org.jspecify.annotations.Nullable;
 
-/** Registers meters of the list. A counter is a {@link LongAdder}, which is read only when somebody reads the meters. */
+/** Registers meters of the list. A counter is a {@link LongAdder}, which is read only when the meters are read. */
 record Meters(MeterRegistry registry) {
     private static final Duration[] BUCKETS = {
         Duration.ofNanos(100_000),

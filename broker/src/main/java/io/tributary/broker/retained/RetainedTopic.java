@@ -167,7 +167,7 @@ final class RetainedTopic {
         /** The caller is to start the write, and to call {@link #written} when it is done. */
         record Start(Write write) implements Answer {}
 
-        /** The write, which may be somebody else's too, starts when the one under way is done. */
+        /** The write, which may be another publisher's too, starts when the one under way is done. */
         record Queued(Write write) implements Answer {}
     }
 

@@ -60,7 +60,7 @@ final class Copies {
         return shared;
     }
 
-    /** RETAIN is passed on only to who asked for it [MQTT-3.3.1-12, MQTT-3.3.1-13]. */
+    /** RETAIN is passed on only to subscriptions that asked for it [MQTT-3.3.1-12, MQTT-3.3.1-13]. */
     private boolean retain(Grant grant) {
         return message.retain() && grant.retainAsPublished();
     }

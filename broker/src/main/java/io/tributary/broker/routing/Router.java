@@ -28,7 +28,7 @@ import org.jspecify.annotations.Nullable;
  * The way of each message: authorise, intercept, retain, match, hand to every destination, and tell the publisher when all
  * of them have it: the logs, and the other nodes that have transient sessions for it. Any thread; never blocks. Messages that one thread routes keep their order towards each destination.
  *
- * <p>A retained message is stored before it is matched: whoever subscribes meanwhile gets it as retained, or live, or both.
+ * <p>A retained message is stored before it is matched: a client that subscribes meanwhile gets it as retained, or live, or both.
  * What the same publisher sends behind it waits for it; of QoS 0 a limited number does, and the rest is dropped.
  */
 public final class Router implements MessageRouting {
@@ -331,7 +331,7 @@ public final class Router implements MessageRouting {
         }
     }
 
-    /** Whoever routes it has asked whether this node knows all; a pause since then may have cost a subscription. */
+    /** The caller has asked whether this node knows all; a pause since then may have cost a subscription. */
     private void deliver(Passage passage) {
         Matches matches = subscriptions.match(passage.message.topic());
         if (!passage.needsAllThatIsKnown() || view.isCurrent()) {
@@ -443,7 +443,7 @@ public final class Router implements MessageRouting {
             boolean isTold,
             RouteCallback callback) {
 
-        /** Whether somebody is told that all who have subscribed get it. */
+        /** Whether the publisher is told that all subscribers get it. */
         boolean needsAllThatIsKnown() {
             return message.qos().isAcknowledged() || source != null;
         }

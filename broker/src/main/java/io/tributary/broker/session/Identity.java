@@ -6,7 +6,7 @@ import io.tributary.broker.security.ClientInfo;
 import io.tributary.broker.subscription.Subscriber;
 
 /**
- * Who a session is to the rest of the broker.
+ * What the rest of the broker knows of a connection: its client, number and session.
  *
  * @param client the client
  * @param connection the number of its connection on this node

@@ -72,7 +72,7 @@ final class InFlightWindow {
     /** Those that have a sequence number; fewer than there are packet identifiers lie between the first and the last. */
     private final SequenceMap<Entry> bySequence = new SequenceMap<>();
 
-    /** Whoever waits for the acknowledgement of a message without a sequence number, by the packet identifier it was lent. */
+    /** The waiter for the acknowledgement of a message without a sequence number, by the packet identifier it was lent. */
     private final Map<Integer, MemberReply> lent = new LinkedHashMap<>(0);
 
     /** The size of the messages that are kept. */
@@ -184,7 +184,7 @@ final class InFlightWindow {
         return bySequence.values();
     }
 
-    /** Those who wait for acknowledgements of messages without a sequence number, oldest first. */
+    /** The waiters for acknowledgements of messages without a sequence number, oldest first. */
     Collection<MemberReply> lent() {
         return lent.values();
     }

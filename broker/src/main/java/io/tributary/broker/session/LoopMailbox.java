@@ -17,7 +17,7 @@ import org.slf4j.LoggerFactory;
  * which each thread posted them; the loop is woken once for all that come before it looks. When the letters of a turn are
  * handled, everything that was asked for the turn's end is done once: this is where sockets are flushed.
  *
- * <p>The queue itself has no limit. What is posted is limited by those who post: deliveries of an owner by the session's
+ * <p>The queue itself has no limit. What is posted is limited by its senders: deliveries of an owner by the session's
  * window, transient messages by {@link Inbox}, all else to one letter for something that the session itself began.
  */
 public final class LoopMailbox {

@@ -11,7 +11,7 @@ import org.jspecify.annotations.Nullable;
  * @param listener the name of the listener that it came through
  * @param certificateSubject gives the distinguished name in its TLS certificate, as RFC 2253 writes it, or null when it has
  *     shown none; asked once CONNECT has come
- * @param refusal why its CONNECT is to be refused, whoever it is; null when the listener has room for it
+ * @param refusal why its CONNECT is to be refused, from any client; null when the listener has room for it
  */
 public record Peer(
         String remoteAddress,

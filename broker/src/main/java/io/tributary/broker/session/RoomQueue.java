@@ -7,7 +7,7 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Consumer;
 
 /**
- * Connections that wait for room: in the logs, or in memory. Whoever knows of room is asked once for all of them, and a
+ * Connections that wait for room: in the logs, or in memory. The source of room is asked once for all of them, and a
  * connection that ends leaves nothing behind: while there is none, clients come and go for as long as that takes. Any thread.
  */
 public final class RoomQueue {
@@ -44,7 +44,7 @@ public final class RoomQueue {
     }
 
     private void runAll() {
-        asked.set(false); // before looking, so that one who is missed asks again
+        asked.set(false); // before looking, so that a waiter that is missed asks again
         List.copyOf(waiting).forEach(this::run);
     }
 
@@ -54,7 +54,7 @@ public final class RoomQueue {
         }
     }
 
-    /** One who waits; compared by identity. */
+    /** A waiter; compared by identity. */
     private static final class Waiting {
         private final Runnable action;
 

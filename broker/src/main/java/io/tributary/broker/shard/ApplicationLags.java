@@ -109,7 +109,7 @@ final class ApplicationLags {
         gone.forEach(this::forget);
     }
 
-    /** This owner is one no more. */
+    /** This node owns the shard no longer. */
     void stop() {
         Set.copyOf(known.keySet()).forEach(this::forget);
     }

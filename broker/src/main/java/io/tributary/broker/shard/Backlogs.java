@@ -143,7 +143,7 @@ final class Backlogs {
         return messages - backlog.messages <= limits.maxMessages() && bytes - backlog.bytes <= limits.maxBytes();
     }
 
-    /** Looks who has taken of its backlog, and whether the shard has caught up; called often. */
+    /** Looks which clients have taken of their backlogs, and whether the shard has caught up; called often. */
     void tick(long nowMillis) {
         tickMillis = nowMillis;
         if (catchingUp && nowMillis - paceSinceMillis >= PACE_MILLIS) {

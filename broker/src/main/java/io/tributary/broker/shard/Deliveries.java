@@ -173,7 +173,7 @@ final class Deliveries {
         }
     }
 
-    /** This owner is one no more: nothing is read for its sessions. */
+    /** This node owns the shard no longer: nothing is read for its sessions. */
     void stop() {
         List.copyOf(outgoing.keySet()).forEach(this::forget);
     }
@@ -341,8 +341,8 @@ final class Deliveries {
     }
 
     /**
-     * Entries below this sequence number have been handed to a connection, or may have been, or are being read for it: whoever dropped
-     * those, as fast as they are read, would have the client get nothing any more.
+     * Entries below this sequence number have been handed to a connection, or may have been, or are being read for it: a limit that dropped those, as fast as they
+     * are read, would have the client get nothing any more.
      */
     long firstUnseen(ClientState client) {
         Outgoing to = outgoing.get(client.clientId);

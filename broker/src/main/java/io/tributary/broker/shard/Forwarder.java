@@ -18,8 +18,8 @@ import org.jspecify.annotations.Nullable;
  * Forwards messages to other shards and to transient sessions in the name of records of this shard, in the order of the
  * log, and knows which records still wait for the logs of others. Confined to the thread of its driver.
  *
- * <p>Each record that is forwarded names its source, and repeating a forward gives the same sources: whoever has seen them
- * skips them.
+ * <p>Each record that is forwarded names its source, and repeating a forward gives the same sources: a shard that has
+ * seen them skips them.
  */
 final class Forwarder {
     private final int shard;

@@ -164,7 +164,7 @@ final class LogSnapshots {
         }
     }
 
-    /** Reads what is left of a queue; when its session has ended meanwhile, whoever rebuilds it will learn so from the log. */
+    /** Reads what is left of a queue; when its session has ended meanwhile, an owner that rebuilds it will learn so from the log. */
     private void readQueue(Round now, StoredSession stored) {
         ClientState client = state.client(stored.clientId());
         if (client == null) {

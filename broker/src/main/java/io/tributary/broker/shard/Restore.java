@@ -27,8 +27,8 @@ import org.slf4j.LoggerFactory;
  * ({@link LogSnapshots}): searches the log for the latest complete round, then copies that into the store, which is afterwards
  * at the round's offset. The log goes on from there, and nothing is missing. Confined to the thread of the driver.
  *
- * <p>While it is unfinished, the store is at an offset below {@link ShardStore#NOTHING_APPLIED}: whoever finds it so begins
- * again.
+ * <p>While it is unfinished, the store is at an offset below {@link ShardStore#NOTHING_APPLIED}: an owner that finds
+ * it so begins again.
  */
 final class Restore {
     private static final Logger LOG = LoggerFactory.getLogger(Restore.class);

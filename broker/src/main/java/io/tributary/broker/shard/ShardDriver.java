@@ -40,7 +40,7 @@ import org.slf4j.LoggerFactory;
  */
 final class ShardDriver implements Tenure.Loser {
     private static final Logger LOG = LoggerFactory.getLogger(ShardDriver.class);
-    /** Whoever was refused may have lost the shard without knowing yet, and must not take it from its new owner at once. */
+    /** An owner that was refused may have lost the shard without knowing yet, and must not take it from its new owner at once. */
     private static final long RETRY_MILLIS = 1000;
 
     private static final long COUNT_MILLIS = 5000;
@@ -174,7 +174,7 @@ final class ShardDriver implements Tenure.Loser {
             return;
         }
         phase = Phase.LOADING;
-        // Whoever has a session as far as the own record is known then, or known to be gone.
+        // Every connection that has a session as far as the own record is known then, or known to be gone.
         tenure.onAnswer(
                 environment.nodes().caughtUp(),
                 _ -> tenure.onAnswer(log.identity(), found -> {

@@ -109,7 +109,7 @@ final class ShardState {
         stored.sources().forEach(source -> sources.put(source.shard(), source));
     }
 
-    /** Has somebody else carry out what is folded from now on. */
+    /** Sets the effects that are asked for what is folded from now on. */
     void tell(Effects later) {
         effects = later;
     }

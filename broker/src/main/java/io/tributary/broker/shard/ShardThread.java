@@ -12,7 +12,7 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Runs some of the node's shards, one task after the other: on a thread of its own, or at the end of the {@link Turn} of a thread
- * that queued something, while its own is idle and there is little to do. What is queued is bounded by those who queue it: the log
+ * that queued something, while its own is idle and there is little to do. What is queued is bounded by its senders: the log
  * is paused when a driver is behind, a connection has a window, and a driver reads one page a session and saves once at a time.
  */
 public final class ShardThread implements ShardExecutor {

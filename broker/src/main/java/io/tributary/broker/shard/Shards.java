@@ -33,8 +33,8 @@ import org.slf4j.LoggerFactory;
  * The shards as sessions use them: appends to their logs, and acknowledgements to their owners. Every method
  * may be called from any thread and never blocks; calls from one thread for one client keep their order.
  *
- * <p>Appends are always accepted. When the log cannot keep up, {@link #isCongested} says so; whoever takes packets from a
- * socket stops reading until {@link #onRoom}, which bounds what is waiting here.
+ * <p>Appends are always accepted. When the log cannot keep up, {@link #isCongested} says so; a connection stops reading from
+ * its socket until {@link #onRoom}, which bounds what is waiting here.
  */
 public final class Shards implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(Shards.class);
@@ -188,7 +188,7 @@ public final class Shards implements AutoCloseable {
         return store.trouble();
     }
 
-    /** Completes when the store answers for a shard, whoever owns that. */
+    /** Completes when the store answers for a shard of any owner. */
     public CompletionStage<?> reachStore(int shard) {
         return store.reach(shard);
     }

@@ -15,7 +15,7 @@ final class WillsFirst {
     private static final int TICKS_TO_WAIT = 10;
 
     private final Map<String, UnderWay> clients = new HashMap<>();
-    /** Those that somebody waits for; more come at the end. */
+    /** The wills that connections wait for; more come at the end. */
     private final Set<UnderWay> awaited = new LinkedHashSet<>();
 
     private final Runnable afterwards;

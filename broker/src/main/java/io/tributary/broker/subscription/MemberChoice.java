@@ -58,7 +58,7 @@ final class MemberChoice {
         return subscriber.node() == null ? inFlight.applyAsInt(subscriber) : -1;
     }
 
-    /** Rendezvous hashing: of a key, only the member with the greatest weight matters, whoever else comes or goes. */
+    /** Rendezvous hashing: of a key, only the member with the greatest weight matters, whichever others come or go. */
     private static int heaviest(Receiver[] members, String key) {
         int best = 0;
         long greatest = Long.MIN_VALUE;

@@ -13,8 +13,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * This node's records in the map of routes, each with the number of those who hold it: written when the first one comes, removed
- * when the last one goes. Any thread; never blocks.
+ * This node's records in the map of routes, each with the number of its holders: written
+ * when the first comes, removed when the last goes. Any thread; never blocks.
  *
  * <p>Writes of one key leave in the order of the calls. One that fails is known as unsettled, and tried again by {@link #retry};
  * when too many are, no new record is accepted.
@@ -34,14 +34,14 @@ final class OwnRoutes {
     }
 
     /**
-     * Counts one more who holds the record. The future completes when the record is durable and visible on all live nodes,
-     * whoever of those who hold it had it written; it fails when that did not work, and the record is to be released then, too.
+     * Counts one more holder of the record. The future completes when the record is durable and visible on all live nodes,
+     * whichever holder had it written; it fails when that did not work, and the record is to be released then, too.
      */
     CompletableFuture<@Nullable Void> hold(String key, byte[] value) {
         return held.compute(key, (_, known) -> hold(key, known, value)).written;
     }
 
-    /** Changes the value of a record that somebody holds; completes as {@link #hold} does. */
+    /** Changes the value of a record that has a holder; completes as {@link #hold} does. */
     CompletableFuture<@Nullable Void> replace(String key, byte[] value) {
         HeldRoute changed = held.computeIfPresent(
                 key, (_, known) -> known.isWritten(value) ? known : new HeldRoute(known.count, value, put(key, value)));
@@ -49,7 +49,7 @@ final class OwnRoutes {
     }
 
     /**
-     * Counts one less who holds the record; does nothing when nobody does. The future completes when no live node sees the
+     * Counts one holder of the record less; does nothing when there is none. The future completes when no live node sees the
      * record any more, or at once when others hold it or the removal has failed, which is tried again.
      */
     CompletableFuture<@Nullable Void> release(String key) {
@@ -124,7 +124,7 @@ final class OwnRoutes {
         }
     }
 
-    /** A record that somebody holds, and its last write. */
+    /** A record that has holders, and its last write. */
     private static final class HeldRoute {
         final int count;
         final byte[] value;

@@ -99,7 +99,7 @@ final class PersistentSubscriptions {
         });
     }
 
-    /** Has somebody told of each session whose subscriptions change. */
+    /** Sets the listener that is told of each session whose subscriptions change. */
     void watch(Consumer<Subscriber> newWatcher) {
         watcher = newWatcher;
     }

@@ -50,7 +50,7 @@ public final class SharedGroups {
     }
 
     /**
-     * Has somebody told of each shared subscription whose members have changed, or how they can be reached; under a lock, so not
+     * Sets the listener that is told of each shared subscription whose members have changed, or how they can be reached; under a lock, so not
      * to be blocked, and not to call back.
      */
     public void watch(Consumer<String> newWatcher) {

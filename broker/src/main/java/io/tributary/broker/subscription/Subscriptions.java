@@ -126,8 +126,8 @@ public final class Subscriptions {
     }
 
     /**
-     * Has somebody told of each persistent session whose subscriptions have changed, on a thread of the map, which must not be
-     * blocked. A session that is over may have written them last: whoever knows calls {@link #end} again.
+     * Sets the listener that is told of each persistent session whose subscriptions have changed, on a thread of the map, which must not be
+     * blocked. A session that is over may have written them last: a listener that knows calls {@link #end} again.
      */
     public void watch(Consumer<Subscriber> watcher) {
         persistent.watch(watcher);
@@ -226,7 +226,7 @@ public final class Subscriptions {
         return persistent.lives(clientId, session);
     }
 
-    /** All persistent sessions that have, or had, subscriptions: whoever knows that one is over calls {@link #end}. */
+    /** All persistent sessions that have, or had, subscriptions: a caller that knows one to be over calls {@link #end}. */
     public List<Subscriber> persistentClients(int shard) {
         return persistent.sessions(shard);
     }

@@ -1,6 +1,6 @@
 package io.tributary.common.codec;
 
-/** Which side of a connection somebody is. */
+/** A side of a connection. */
 enum Role {
     /** The side that sends CONNECT. */
     CLIENT,

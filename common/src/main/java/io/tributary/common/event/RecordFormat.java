@@ -6,8 +6,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Which formats of records this process reads, and in which one it writes. It is one number for all codecs, the first byte of
- * each record. In a cluster it begins with the oldest, and grows to what every live node reads; whoever finds a record of a
- * newer format than this process reads says so here, for such a process must not act on what it does not know. Any thread;
+ * each record. In a cluster it begins with the oldest, and grows to what every live node reads; a reader that finds a record of a newer format than this process reads says
+ * so here, for such a process must not act on what it does not know. Any thread;
  * never blocks.
  */
 public final class RecordFormat {

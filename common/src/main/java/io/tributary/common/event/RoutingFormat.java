@@ -117,7 +117,7 @@ public final class RoutingFormat {
         return new NodeShare(reader.readString(), reader.readList(RoutingFormat::readRecipient), reader.readBoolean());
     }
 
-    /** How many bytes a recipient takes in a record at most; the same for the same recipient, whoever asks. */
+    /** How many bytes a recipient takes in a record at most; the same for the same recipient at any caller. */
     public static int largestSizeOf(Recipient recipient) {
         return largestSizeOf(recipient.clientId())
                 + largestSizeOf(recipient.subscriptionIds(), recipient.group())

@@ -166,7 +166,7 @@ public sealed interface ShardEvent {
 
     /**
      * The state of one session at an earlier offset, logged again so that the log alone can rebuild it when its beginning is
-     * deleted. It says nothing new and the fold ignores it; only who rebuilds a state that is lost reads it.
+     * deleted. It says nothing new and the fold ignores it; only an owner that rebuilds a lost state reads it.
      *
      * <p>An owner repeats all sessions as they were at one offset: a round of {@code SnapshotSession}s and {@link SnapshotQueue}s, which
      * counts when a {@link SnapshotComplete} of the same owner and offset follows.

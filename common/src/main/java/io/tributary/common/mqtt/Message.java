@@ -7,7 +7,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * An application message on its way through the broker: what a publisher sent, free of any connection.
  *
- * <p>The payload is not copied: whoever creates a message must not write to the array afterwards.
+ * <p>The payload is not copied: the creator of a message must not write to the array afterwards.
  *
  * @param topic a valid topic name without wildcards
  * @param payload the bytes as the publisher sent them

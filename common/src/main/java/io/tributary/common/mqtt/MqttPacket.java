@@ -6,7 +6,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * An MQTT control packet of any version, decoded and well formed. In MQTT 3 all properties are absent and reason codes
  * are {@link ReasonCode#SUCCESS}, except CONNACK's and SUBACK's, which are given as their MQTT 5 equivalents; the codec
- * translates them. Arrays are not copied: whoever creates a packet must not write to them afterwards.
+ * translates them. Arrays are not copied: the creator of a packet must not write to them afterwards.
  */
 @SuppressWarnings("ArrayRecordComponent") // packets are short-lived; tests compare them field by field
 public sealed interface MqttPacket {

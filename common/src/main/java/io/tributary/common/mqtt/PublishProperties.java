@@ -8,7 +8,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * The MQTT 5 properties of a message that go from the publisher to every subscriber unaltered [MQTT-3.3.2-15,
  * MQTT-3.3.2-16, MQTT-3.3.2-17, MQTT-3.3.2-20]. What changes on the way (expiry, alias, subscription identifiers) is
- * not here. The array is not copied: whoever creates one must not write to it afterwards.
+ * not here. The array is not copied: its creator must not write to it afterwards.
  */
 @SuppressWarnings("ArrayRecordComponent") // compared by content below; copying each would cost on the hot path
 public record PublishProperties(

@@ -120,8 +120,8 @@ public interface AppTopics extends AutoCloseable {
      *
      * @param position its position in the topic
      * @param timeMillis when it was appended, by the log's clock
-     * @param recipient how it shall arrive, and in which session; {@link AppRecord#ANY_SESSION} when somebody else than a broker
-     *     appended it, who knows of none
+     * @param recipient how it shall arrive, and in which session; {@link AppRecord#ANY_SESSION} when a back-end  appended
+     *     it, which knows of none
      */
     record AppRecord(
             long position,

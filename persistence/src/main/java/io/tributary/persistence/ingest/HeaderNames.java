@@ -1,7 +1,7 @@
 package io.tributary.persistence.ingest;
 
 /**
- * The names of the headers with which a record says of its message what key and value do not, whoever produced it: a back-end,
+ * The names of the headers with which a record says of its message what key and value do not, from either producer: a back-end,
  * or the broker for an application.
  */
 public final class HeaderNames {

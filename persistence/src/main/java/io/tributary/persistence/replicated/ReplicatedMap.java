@@ -19,7 +19,7 @@ public interface ReplicatedMap extends AutoCloseable {
     CompletionStage<@Nullable Void> follow(Follower follower);
 
     /**
-     * Completes when the follower has seen everything that was durable in the map at the time of the call, whoever wrote it.
+     * Completes when the follower has seen everything that was durable in the map at the time of the call, from any writer.
      * Called after {@link #follow}; fails when the map is closed before.
      */
     CompletionStage<@Nullable Void> caughtUp();

@@ -84,7 +84,7 @@ final class DataFolder {
         }
     }
 
-    /** A wrong path must not end in a database among somebody's files. */
+    /** A wrong path must not end in a database among other files. */
     private void checkUnused() throws IOException {
         try (Stream<Path> files = Files.list(folder)) {
             if (files.anyMatch(file -> !file.endsWith("lost+found") && !file.equals(newMarker()))) {

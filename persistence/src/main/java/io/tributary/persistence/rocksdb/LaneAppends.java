@@ -26,7 +26,7 @@ final class LaneAppends implements GroupMember {
     private long stagedBytes;
     private long nowMillis;
 
-    /** A lane, and whoever waits for its records. */
+    /** A lane, and the waiters for its records. */
     interface Destination {
         Lane lane();
 

@@ -80,7 +80,7 @@ public interface ShardLog extends AutoCloseable {
     void truncate(int shard, long offset);
 
     /**
-     * The shards, whoever owns them, with records older than half of the time for which the log keeps them that are still needed: the
+     * The shards, of any owner, with records older than half of the time for which the log keeps them that are still needed: the
      * log may delete what is appended now before it is applied. As of some time ago; any thread, never blocks.
      */
     default Set<Integer> lagging() {

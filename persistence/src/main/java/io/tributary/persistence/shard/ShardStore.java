@@ -47,7 +47,7 @@ public interface ShardStore extends AutoCloseable {
     /** Applies a save point, wholly or not at all. Repeating one that was applied does no harm and succeeds. */
     CompletionStage<@Nullable Void> save(int shard, SavePoint savePoint);
 
-    /** Completes when the store answers for a shard, whoever owns it; costs next to nothing. Not only the owner may call. */
+    /** Completes when the store answers for a shard of any owner; costs next to nothing. Not only the owner may call. */
     default CompletionStage<?> reach(int shard) {
         return CompletableFuture.completedStage(null);
     }

@@ -9,7 +9,7 @@ import org.springframework.util.unit.DataSize;
  * Limits of single packets from clients; each is checked before memory is taken for what it limits.
  *
  * @param maxSize The size of a packet.
- * @param maxConnectSize The size of a CONNECT, which comes from somebody who is not known yet.
+ * @param maxConnectSize The size of a CONNECT, which comes from a client that is not known yet.
  * @param maxTopicSize The size of a topic name or topic filter.
  * @param maxTopicLevels The levels of a topic name or topic filter.
  * @param maxPropertiesSize The size of the MQTT 5 properties of a packet.

@@ -20,7 +20,7 @@ import org.slf4j.LoggerFactory;
 /**
  * What a node reads of one partition: a window of records that were read ahead, and the reads that wait. Reads come from
  * any thread, records from that of the {@link AppConsumer}, which also looks here for where it is to read. A feed that has
- * ended stays so; whoever reads on makes another.
+ * ended stays so; a reader that goes on makes another.
  */
 abstract class AppFeed {
     /** Instead of a position: the consumer goes on where it is. */
@@ -175,7 +175,7 @@ abstract class AppFeed {
     /** Whether a read waits. */
     abstract boolean isAwaited();
 
-    /** Notes that somebody reads; false when the feed has ended. */
+    /** Notes that there is a reader; false when the feed has ended. */
     final boolean use() {
         if (!ended) {
             usedNanos = System.nanoTime();

@@ -123,7 +123,7 @@ final class AppLane {
     /**
      * Kafka has said whether there is the topic; what waited long before that, and nobody wants, is given up when it said no twice.
      *
-     * @return whether the topic is to be made anew, for somebody wants what waits
+     * @return whether the topic is to be made anew, for a session wants what waits
      */
     boolean asked(long askedNanos, boolean exists) {
         boolean isWanted;

@@ -12,7 +12,7 @@ import org.apache.kafka.clients.producer.Producer;
 import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.common.KafkaException;
 
-/** One of Kafka's producers, until it has to be replaced; and how many records it has that somebody waits for. */
+/** One of Kafka's producers, until it has to be replaced; and how many of its records have a waiter. */
 final class AppSender {
     private final Producer<byte[], byte[]> producer;
     private final AtomicInteger underWay = new AtomicInteger();

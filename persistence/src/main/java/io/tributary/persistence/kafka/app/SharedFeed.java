@@ -15,7 +15,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The feed of a partition that several clients share: its window slides along the end of the partition, for all readers
- * that are there. A read from before the window is somebody else's: a {@link CatchUpReader}'s.
+ * that are there. A read from before the window is a {@link CatchUpReader}'s.
  */
 final class SharedFeed extends AppFeed {
     private static final int WINDOW_RECORDS = 2000;

@@ -40,7 +40,7 @@ public final class KafkaReplicatedMap implements ReplicatedMap {
 
     // Guarded by unsent: sends that Kafka's producer has not taken yet; each tells whether it has.
     private final ArrayDeque<BooleanSupplier> unsent = new ArrayDeque<>();
-    /** Somebody sends what is unsent, or will when there is room. */
+    /** A thread sends what is unsent, or will when there is room. */
     private boolean sending;
 
     private volatile @Nullable Follower follower;

@@ -11,7 +11,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Tells the group how far its shards are, now and then, for those who watch its lag; nothing reads from there. Offsets come
+ * Tells the group how far its shards are, now and then, for operators that watch its lag; nothing reads from there. Offsets come
  * from any thread, all else is confined to the polling thread.
  */
 final class GroupCommits {

@@ -66,8 +66,8 @@ public final class KafkaShardLog implements ShardLog {
      * @param shards how many shards there are: the partitions of the topic, see {@link KafkaTopics}
      * @param retention how long the topic keeps a record; zero when that is not said, and then no shard is {@link #lagging}
      * @param clock the time by which Kafka stamps records
-     * @param onBroken told once when appending is broken for good, and once should reading end by a defect; on a thread of
-     *     the log or of whoever appended; must not block
+     * @param onBroken told once when appending is broken for good, and once should reading end by a defect; on a thread of  the log
+     *     or of the appender; must not block
      * @throws KafkaAccessException when Kafka does not answer, or the topic is not there or has other partitions
      */
     public KafkaShardLog(

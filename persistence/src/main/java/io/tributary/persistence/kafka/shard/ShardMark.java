@@ -5,7 +5,7 @@ import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.common.header.Header;
 import org.apache.kafka.common.header.internals.RecordHeader;
 
-/** The header by which records of a broker are told from what somebody else produced into the topic of the shards. */
+/** The header by which records of a broker are told from what another producer wrote into the topic of the shards. */
 final class ShardMark {
     private static final String KEY = "tributary";
 
