@@ -14,9 +14,9 @@ import java.util.List;
 import java.util.function.Function;
 import org.junit.jupiter.api.Test;
 
-/** The tables of docs/performance-families.md are those of the results in {@code perf-tests/results}. */
+/** The tables of scenario families in perf-tests/results/README.md are those of the results beside it. */
 class FamiliesInDocsTest {
-    private static final Path DOC = Path.of("..", "docs", "performance-families.md");
+    private static final Path DOC = Path.of("results", "README.md");
 
     /** A table: what a file is called, and what a row of it says. */
     private record Part(String file, String title) {}
