@@ -10,7 +10,7 @@ import io.tributary.broker.group.ApplicationGroups;
 import io.tributary.broker.group.GroupHosts;
 import io.tributary.broker.group.GroupServices;
 import io.tributary.broker.group.GroupShards;
-import io.tributary.broker.metrics.Totals;
+import io.tributary.broker.metrics.BrokerMetrics;
 import io.tributary.broker.retained.RetainedMessages;
 import io.tributary.broker.routing.RouterOutputs;
 import io.tributary.broker.routing.PublishPolicy;
@@ -64,7 +64,7 @@ final class BrokerNode implements AutoCloseable {
     private static final Duration START_LIMIT = Duration.ofMinutes(10);
 
     private final BrokerConfig config;
-    private final Totals totals;
+    private final BrokerMetrics metrics;
     private final Deployment deployment;
     private final LocalSessions sessions = new LocalSessions();
     private final InProcessSubscribers inProcess;
@@ -87,9 +87,9 @@ final class BrokerNode implements AutoCloseable {
 
     /** Each part after all that it calls; {@link #open} starts them. */
     private BrokerNode(
-            BrokerConfig config, BrokerExtensions extensions, BrokerRecorders recorders, Totals totals, Deployment deployment) {
+            BrokerConfig config, BrokerExtensions extensions, BrokerMetrics metrics, Deployment deployment) {
         this.config = config;
-        this.totals = totals;
+        this.metrics = metrics;
         this.deployment = deployment;
         Storage storage = deployment.storage();
         ClusterConfig cluster = config.cluster();
@@ -98,7 +98,7 @@ final class BrokerNode implements AutoCloseable {
                 cluster == null ? config.shards() : config.shards().withRetention(cluster.retention());
         ShardAppends appends =
                 new ShardAppends(ofShards, storage.log(), storage.topics(), deployment.clock(), deployment.format());
-        GroupHosts hosts = new GroupHosts(sessions, sessions, recorders.groups());
+        GroupHosts hosts = new GroupHosts(sessions, sessions, metrics.groups());
         inProcess = new InProcessSubscribers(hosts);
         subscriptions = new Subscriptions(
                 storage.subscriptions(),
@@ -119,7 +119,7 @@ final class BrokerNode implements AutoCloseable {
                 retained,
                 policy,
                 new RouterOutputs(inProcess, deployment.inbox(), appends::publish, appends::relay),
-                recorders.router());
+                metrics.router());
         shards = new Shards(
                 ofShards,
                 storage.log(),
@@ -134,7 +134,7 @@ final class BrokerNode implements AutoCloseable {
                         router,
                         new Ends(subscriptions),
                         deployment.others(),
-                        recorders.shards()));
+                        metrics.shards()));
         groups = new ApplicationGroups(
                 hosts,
                 new GroupServices(
@@ -150,7 +150,7 @@ final class BrokerNode implements AutoCloseable {
                                 config.shards().windowMessages(),
                                 config.shards().windowBytes(),
                                 config.maxDeliveries()),
-                        recorders.groups(),
+                        metrics.groups(),
                         System::nanoTime));
         membership = deployment.membership(shards, router, subscriptions, sessions);
         sys = SysConfig.every(config.sysInterval());
@@ -160,8 +160,8 @@ final class BrokerNode implements AutoCloseable {
         listeners = new Listeners(
                 config.listeners(),
                 config.network(),
-                services(extensions, recorders, backend),
-                recorders.connections());
+                services(extensions, backend),
+                metrics.connections());
         timer = Executors.newSingleThreadScheduledExecutor(task -> {
             Thread thread = new Thread(task, "tributary-timer");
             thread.setDaemon(true);
@@ -185,15 +185,14 @@ final class BrokerNode implements AutoCloseable {
     static BrokerNode start(
             BrokerConfig config,
             BrokerExtensions extensions,
-            BrokerRecorders recorders,
-            Totals totals,
+            BrokerMetrics metrics,
             Consumer<Loss> onLost) {
         ClusterConfig cluster = config.cluster();
         Deployment deployment =
-                cluster == null ? Standalone.open(config, recorders) : Clustered.open(config, cluster, recorders, onLost);
+                cluster == null ? Standalone.open(config, metrics) : Clustered.open(config, cluster, metrics, onLost);
         BrokerNode node;
         try {
-            node = new BrokerNode(config, extensions, recorders, totals, deployment);
+            node = new BrokerNode(config, extensions, metrics, deployment);
         } catch (RuntimeException e) {
             deployment.close();
             throw startException(e);
@@ -235,7 +234,7 @@ final class BrokerNode implements AutoCloseable {
         membership.serving();
     }
 
-    private SessionServices services(BrokerExtensions extensions, BrokerRecorders recorders, SessionBackend backend) {
+    private SessionServices services(BrokerExtensions extensions, SessionBackend backend) {
         Map<String, EnhancedAuthenticator> enhanced = extensions.enhanced().stream()
                 .collect(Collectors.toMap(EnhancedAuthenticator::method, Function.identity()));
         return new SessionServices(
@@ -244,7 +243,7 @@ final class BrokerNode implements AutoCloseable {
                 new AccessControl(extensions.authenticator(), enhanced, extensions.authorizer(), config.clientRules()),
                 new Extensions(SubscribeInterceptor.chain(extensions.subscribe()), extensions.sessions()),
                 sessions,
-                recorders.sessions(),
+                metrics.sessions(),
                 deployment.clock());
     }
 
@@ -318,17 +317,11 @@ final class BrokerNode implements AutoCloseable {
 
     /** What this node says of itself. */
     private NodeStats stats() {
-        Totals.Stats counted = totals.stats();
         ShardStats kept = shards.stats();
         SysStats stats = new SysStats(
                 new SysStats.Clients(
-                        sessions.size(), kept.offlineSessions(), counted.clientsMaximum(), counted.applications()),
-                new SysStats.Traffic(
-                        counted.connectionsOpened(),
-                        new SysStats.Flow(counted.packetsReceived(), counted.packetsSent()),
-                        new SysStats.Flow(counted.publishesReceived(), counted.publishesSent()),
-                        counted.publishesDropped(),
-                        new SysStats.Flow(counted.bytesReceived(), counted.bytesSent())),
+                        sessions.size(), kept.offlineSessions(), metrics.mostClients(), metrics.applications()),
+                metrics.traffic(),
                 new SysStats.StoredStats(
                         kept.queuedMessages(),
                         subscribed(subscriptions.persistentCount()),
