@@ -4,7 +4,7 @@ import io.micrometer.core.instrument.MeterRegistry;
 import io.tributary.broker.Broker;
 import io.tributary.broker.BrokerConfig;
 import io.tributary.broker.BrokerExtensions;
-import io.tributary.broker.boot.settings.RangeCheck;
+import io.tributary.broker.boot.settings.check.RangeCheck;
 import io.tributary.broker.boot.settings.TributarySettings;
 import io.tributary.broker.metrics.BrokerMetrics;
 import org.springframework.beans.factory.ObjectProvider;
