@@ -272,7 +272,7 @@ public final class Broker implements AutoCloseable {
                 node.subscriptions().end(subscriber);
                 node.inProcess().remove(number);
             };
-            BrokerNode.await(node.subscriptions()
+            Stages.await(node.subscriptions()
                     .subscribe(subscriber, 0, List.of(new SubscriptionRequest(filter, qos, false, true, 0))));
             if (!filter.isShared()) {
                 replayRetained(node, number);

@@ -36,8 +36,6 @@ import io.tributary.common.codec.DecoderLimits;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
-import java.util.concurrent.CompletionException;
-import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.ScheduledFuture;
@@ -47,7 +45,6 @@ import java.util.function.Consumer;
 import java.util.function.Function;
 import java.util.function.ToLongFunction;
 import java.util.stream.Collectors;
-import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -61,7 +58,6 @@ final class BrokerNode implements AutoCloseable {
     private static final DrainConfig AT_ONCE = new DrainConfig(0, FAREWELL, null);
     private static final Duration EXPIRY_GRACE = Duration.ofMinutes(1);
     private static final int SAY_EACH_TICKS = 10;
-    private static final Duration START_LIMIT = Duration.ofMinutes(10);
 
     private final BrokerConfig config;
     private final BrokerMetrics metrics;
@@ -214,16 +210,16 @@ final class BrokerNode implements AutoCloseable {
 
     private void open() {
         shards.start();
-        await(membership.connect());
+        Stages.await(membership.connect());
         membership.awaitReached();
-        await(subscriptions.start());
-        await(retained.start());
+        Stages.await(subscriptions.start());
+        Stages.await(retained.start());
         subscriptions.watch(subscriber -> shards.verify(subscriber.clientId(), subscriber.identity()));
         groups.start();
         shards.own();
         ScheduledFuture<?> _ = timer.scheduleWithFixedDelay(this::tick, 0, 1, TimeUnit.SECONDS);
-        await(membership.live());
-        await(shards.allOwned());
+        Stages.await(membership.live());
+        Stages.await(shards.allOwned());
         sysTopics.start(timer);
         try {
             bound = listeners.start();
@@ -386,18 +382,7 @@ final class BrokerNode implements AutoCloseable {
         sysTopics.close();
         // Standalone there is no other node that all at once would be too much for.
         int perSecond = config.cluster() == null ? 0 : drain.connectionsPerSecond();
-        await(listeners.close(perSecond, drain.longest(), drain.serverReference(), farewell));
-    }
-
-    /** Waits for a stage of the start or the stop; what it failed with is thrown. */
-    static <T extends @Nullable Object> T await(CompletionStage<T> stage) {
-        try {
-            return stage.toCompletableFuture()
-                    .orTimeout(START_LIMIT.toSeconds(), TimeUnit.SECONDS)
-                    .join();
-        } catch (CompletionException e) {
-            throw e.getCause() instanceof RuntimeException cause ? cause : e;
-        }
+        Stages.await(listeners.close(perSecond, drain.longest(), drain.serverReference(), farewell));
     }
 
     /** Drops the subscriptions of sessions that are over. */

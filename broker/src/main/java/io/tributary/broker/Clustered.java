@@ -98,7 +98,7 @@ final class Clustered implements Deployment {
                         clientId -> ShardAppends.shardOf(clientId, cluster.shards()),
                         metrics.cluster(),
                         onLost);
-                NodeId id = BrokerNode.await(node.open());
+                NodeId id = Stages.await(node.open());
                 return new Clustered(node, runtime, storage, ofNode, id, packets, cluster.ingest(), metrics);
             } catch (RuntimeException e) {
                 storage.close();

@@ -37,17 +37,17 @@ final class RemoteRoutes implements ReplicatedMap.Follower {
     private final Map<String, NodeRoutes> nodes = new HashMap<>();
     private CompletableFuture<?> removal = CompletableFuture.completedFuture(null);
 
-    /**
-     * Creates one that shows nothing yet.
-     *
-     * @param self this node, whose own records are not shown
-     * @param format is told of records that this version is too old to read
-     */
-    RemoteRoutes(ReplicatedMap map, String self, SubscriptionIndex index, RecordFormat format) {
-        this.format = format;
+    private RemoteRoutes(ReplicatedMap map, String self, SubscriptionIndex index, RecordFormat format) {
+        this.format = format; // is told of records that this version is too old to read
         this.map = map;
         this.self = self;
         this.index = index;
+    }
+
+    /** What nodes other than that of these routes tell, not shown yet; null where there are no other nodes. */
+    static @Nullable RemoteRoutes beside(Routes routes, SubscriptionIndex index) {
+        ReplicatedMap map = routes.map();
+        return map == null ? null : new RemoteRoutes(map, routes.node(), index, routes.format());
     }
 
     /** Begins to show them; completes when all is read that was told before the call. */
