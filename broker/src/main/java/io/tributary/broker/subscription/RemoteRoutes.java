@@ -25,7 +25,7 @@ import org.slf4j.LoggerFactory;
  * first of all has them removed.
  */
 final class RemoteRoutes implements ReplicatedMap.Follower {
-    private static final Logger log = LoggerFactory.getLogger(RemoteRoutes.class);
+    private static final Logger LOG = LoggerFactory.getLogger(RemoteRoutes.class);
     private static final int MOST_A_SWEEP = 1_000;
 
     private final ReplicatedMap map;
@@ -105,7 +105,7 @@ final class RemoteRoutes implements ReplicatedMap.Follower {
                 keys.stream().map(key -> map.remove(key).toCompletableFuture()).toArray(CompletableFuture<?>[]::new);
         CompletableFuture<?> _ = CompletableFuture.allOf(removed).whenComplete((_, failure) -> {
             if (failure != null) {
-                log.debug("routes of dead nodes are not removed yet", failure);
+                LOG.debug("routes of dead nodes are not removed yet", failure);
             }
             done.complete(null);
         });
@@ -188,7 +188,7 @@ final class RemoteRoutes implements ReplicatedMap.Follower {
             try {
                 return RouteCodec.decode(key, value);
             } catch (UnreadableRecordException e) {
-                log.error("a route cannot be read and does not match", e);
+                LOG.error("a route cannot be read and does not match", e);
                 if (e.isNewer()) {
                     format.tooNew(named(key));
                 }
