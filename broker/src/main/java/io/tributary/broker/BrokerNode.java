@@ -82,8 +82,7 @@ final class BrokerNode implements AutoCloseable {
     private long ticks; // on the timer's thread
 
     /** Each part after all that it calls; {@link #open} starts them. */
-    private BrokerNode(
-            BrokerConfig config, BrokerExtensions extensions, BrokerMetrics metrics, Deployment deployment) {
+    private BrokerNode(BrokerConfig config, BrokerExtensions extensions, BrokerMetrics metrics, Deployment deployment) {
         this.config = config;
         this.metrics = metrics;
         this.deployment = deployment;
@@ -154,10 +153,7 @@ final class BrokerNode implements AutoCloseable {
         SessionBackend backend =
                 SessionBackend.of(shards, appends, deployment.view(), router, subscriptions, groups, retained);
         listeners = new Listeners(
-                config.listeners(),
-                config.network(),
-                services(extensions, backend),
-                metrics.connections());
+                config.listeners(), config.network(), services(extensions, backend), metrics.connections());
         timer = Executors.newSingleThreadScheduledExecutor(task -> {
             Thread thread = new Thread(task, "tributary-timer");
             thread.setDaemon(true);
@@ -179,13 +175,9 @@ final class BrokerNode implements AutoCloseable {
      * @throws BrokerStartException when it cannot, in words for the operator
      */
     static BrokerNode start(
-            BrokerConfig config,
-            BrokerExtensions extensions,
-            BrokerMetrics metrics,
-            Consumer<Loss> onLost) {
+            BrokerConfig config, BrokerExtensions extensions, BrokerMetrics metrics, Consumer<Loss> onLost) {
         ClusterConfig cluster = config.cluster();
-        Deployment deployment =
-                cluster == null ? Standalone.open(config, metrics) : Clustered.open(config, cluster, metrics, onLost);
+        Deployment deployment = cluster == null ? Standalone.open(config, metrics) : Clustered.open(config, cluster, metrics, onLost);
         BrokerNode node;
         try {
             node = new BrokerNode(config, extensions, metrics, deployment);

@@ -66,8 +66,7 @@ final class Clustered implements Deployment {
      * @param onLost told when this process must not go on: it was declared dead, is cut off, or Kafka refuses what it must take
      * @throws BrokerStartException when something is not as it must be
      */
-    static Clustered open(
-            BrokerConfig config, ClusterConfig cluster, BrokerMetrics metrics, Consumer<Loss> onLost) {
+    static Clustered open(BrokerConfig config, ClusterConfig cluster, BrokerMetrics metrics, Consumer<Loss> onLost) {
         ClusterNode.Config ofNode = new ClusterNode.Config(
                 config.nodeName(),
                 Set.copyOf(ClusterStorage.MAPS),

@@ -1,8 +1,8 @@
 package io.tributary.broker.boot;
 
 import io.tributary.broker.BrokerStartException;
-import io.tributary.broker.boot.settings.check.SettingException;
 import io.tributary.broker.boot.settings.TributarySettings;
+import io.tributary.broker.boot.settings.check.SettingException;
 import io.tributary.broker.boot.settings.check.Units;
 import io.tributary.broker.cluster.NodeNameInUseException;
 import io.tributary.broker.connection.ListenException;

@@ -63,8 +63,8 @@ final class AccessFailure {
 
     /** That the user may not do what the scripts do. */
     static String missingRights(RedisConfig.Node node, String what) {
-        return ("Redis at %s does not allow the user what the broker needs (%s). Grant it, on each node, "
-                        + PERMISSIONS + ".")
+        return ("Redis at %s does not allow the user what the broker needs (%s). Grant it, on each node, " + PERMISSIONS
+                        + ".")
                 .formatted(node, what);
     }
 

@@ -31,8 +31,7 @@ public record SaslSettings(
     /** The name of the mechanism as Kafka writes it. */
     String checkedMechanism(String name) {
         if (mechanism == null) {
-            throw new SettingException(
-                    name + ".mechanism", missing("one of " + Units.choices(Mechanism.class)));
+            throw new SettingException(name + ".mechanism", missing("one of " + Units.choices(Mechanism.class)));
         }
         return mechanism.name().toUpperCase(Locale.ROOT).replace('_', '-');
     }

@@ -38,7 +38,8 @@ final class DeadLetters implements AutoCloseable {
         this.topic = topic;
         this.closeTimeout = config.appends().closeTimeout();
         this.recorder = recorder;
-        this.producer = KafkaClients.producer(config, ClientProperties.ingestProducer(config, clientId + "-dead-letters"));
+        this.producer =
+                KafkaClients.producer(config, ClientProperties.ingestProducer(config, clientId + "-dead-letters"));
     }
 
     /**
