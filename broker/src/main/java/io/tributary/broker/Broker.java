@@ -2,7 +2,7 @@ package io.tributary.broker;
 
 import io.tributary.broker.cluster.Loss;
 import io.tributary.broker.connection.BoundListener;
-import io.tributary.broker.metrics.Totals;
+import io.tributary.broker.metrics.BrokerMetrics;
 import io.tributary.broker.retained.RetainedMessages;
 import io.tributary.broker.routing.RouteOutcome;
 import io.tributary.broker.subscription.Subscriber;
@@ -46,8 +46,7 @@ public final class Broker implements AutoCloseable {
 
     private final BrokerConfig config;
     private final BrokerExtensions extensions;
-    private final BrokerRecorders recorders;
-    private final Totals totals = new Totals();
+    private final BrokerMetrics metrics;
     private final AtomicLong unfinishedBytes = new AtomicLong();
     private final Set<Subscribed> subscribed = new HashSet<>(); // guarded by itself
     private final CountDownLatch closing = new CountDownLatch(1);
@@ -64,10 +63,10 @@ public final class Broker implements AutoCloseable {
     private @Nullable Thread restart;
     private boolean closed;
 
-    private Broker(BrokerConfig config, BrokerExtensions extensions, BrokerRecorders recorders) {
+    private Broker(BrokerConfig config, BrokerExtensions extensions, BrokerMetrics metrics) {
         this.config = config;
         this.extensions = extensions;
-        this.recorders = recorders.heardBy(totals);
+        this.metrics = metrics;
     }
 
     /**
@@ -76,20 +75,20 @@ public final class Broker implements AutoCloseable {
      * @throws BrokerStartException when the data directory, a listener, or what a cluster stands on cannot be used, with words
      *     that say which and why
      */
-    public static Broker start(BrokerConfig config, BrokerExtensions extensions, BrokerRecorders recorders) {
-        Broker broker = new Broker(config, extensions, recorders);
+    public static Broker start(BrokerConfig config, BrokerExtensions extensions, BrokerMetrics metrics) {
+        Broker broker = new Broker(config, extensions, metrics);
         broker.begin(config);
         return broker;
     }
 
-    /** Starts a broker that nothing hangs into and nothing counts. */
+    /** Starts a broker that nothing hangs into, and whose counters only {@code $SYS} shows. */
     public static Broker start(BrokerConfig config) {
-        return start(config, BrokerExtensions.NONE, BrokerRecorders.NONE);
+        return start(config, BrokerExtensions.NONE, BrokerMetrics.unregistered());
     }
 
     private void begin(BrokerConfig to) {
         CompletableFuture<BrokerNode> started = new CompletableFuture<>();
-        BrokerNode begun = BrokerNode.start(to, extensions, recorders, totals, loss -> {
+        BrokerNode begun = BrokerNode.start(to, extensions, metrics, loss -> {
             CompletionStage<Void> _ = started.thenAccept(lost -> beginAnew(lost, loss));
         });
         bound = begun.listeners();
@@ -273,7 +272,7 @@ public final class Broker implements AutoCloseable {
                 node.subscriptions().end(subscriber);
                 node.inProcess().remove(number);
             };
-            BrokerNode.await(node.subscriptions()
+            Stages.await(node.subscriptions()
                     .subscribe(subscriber, 0, List.of(new SubscriptionRequest(filter, qos, false, true, 0))));
             if (!filter.isShared()) {
                 replayRetained(node, number);

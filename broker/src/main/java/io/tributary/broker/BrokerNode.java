@@ -10,7 +10,7 @@ import io.tributary.broker.group.ApplicationGroups;
 import io.tributary.broker.group.GroupHosts;
 import io.tributary.broker.group.GroupServices;
 import io.tributary.broker.group.GroupShards;
-import io.tributary.broker.metrics.Totals;
+import io.tributary.broker.metrics.BrokerMetrics;
 import io.tributary.broker.retained.RetainedMessages;
 import io.tributary.broker.routing.RouterOutputs;
 import io.tributary.broker.routing.PublishPolicy;
@@ -36,8 +36,6 @@ import io.tributary.common.codec.DecoderLimits;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
-import java.util.concurrent.CompletionException;
-import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.ScheduledFuture;
@@ -47,7 +45,6 @@ import java.util.function.Consumer;
 import java.util.function.Function;
 import java.util.function.ToLongFunction;
 import java.util.stream.Collectors;
-import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -61,10 +58,9 @@ final class BrokerNode implements AutoCloseable {
     private static final DrainConfig AT_ONCE = new DrainConfig(0, FAREWELL, null);
     private static final Duration EXPIRY_GRACE = Duration.ofMinutes(1);
     private static final int SAY_EACH_TICKS = 10;
-    private static final Duration START_LIMIT = Duration.ofMinutes(10);
 
     private final BrokerConfig config;
-    private final Totals totals;
+    private final BrokerMetrics metrics;
     private final Deployment deployment;
     private final LocalSessions sessions = new LocalSessions();
     private final InProcessSubscribers inProcess;
@@ -86,10 +82,9 @@ final class BrokerNode implements AutoCloseable {
     private long ticks; // on the timer's thread
 
     /** Each part after all that it calls; {@link #open} starts them. */
-    private BrokerNode(
-            BrokerConfig config, BrokerExtensions extensions, BrokerRecorders recorders, Totals totals, Deployment deployment) {
+    private BrokerNode(BrokerConfig config, BrokerExtensions extensions, BrokerMetrics metrics, Deployment deployment) {
         this.config = config;
-        this.totals = totals;
+        this.metrics = metrics;
         this.deployment = deployment;
         Storage storage = deployment.storage();
         ClusterConfig cluster = config.cluster();
@@ -98,7 +93,7 @@ final class BrokerNode implements AutoCloseable {
                 cluster == null ? config.shards() : config.shards().withRetention(cluster.retention());
         ShardAppends appends =
                 new ShardAppends(ofShards, storage.log(), storage.topics(), deployment.clock(), deployment.format());
-        GroupHosts hosts = new GroupHosts(sessions, sessions, recorders.groups());
+        GroupHosts hosts = new GroupHosts(sessions, sessions, metrics.groups());
         inProcess = new InProcessSubscribers(hosts);
         subscriptions = new Subscriptions(
                 storage.subscriptions(),
@@ -119,7 +114,7 @@ final class BrokerNode implements AutoCloseable {
                 retained,
                 policy,
                 new RouterOutputs(inProcess, deployment.inbox(), appends::publish, appends::relay),
-                recorders.router());
+                metrics.router());
         shards = new Shards(
                 ofShards,
                 storage.log(),
@@ -134,7 +129,7 @@ final class BrokerNode implements AutoCloseable {
                         router,
                         new Ends(subscriptions),
                         deployment.others(),
-                        recorders.shards()));
+                        metrics.shards()));
         groups = new ApplicationGroups(
                 hosts,
                 new GroupServices(
@@ -150,7 +145,7 @@ final class BrokerNode implements AutoCloseable {
                                 config.shards().windowMessages(),
                                 config.shards().windowBytes(),
                                 config.maxDeliveries()),
-                        recorders.groups(),
+                        metrics.groups(),
                         System::nanoTime));
         membership = deployment.membership(shards, router, subscriptions, sessions);
         sys = SysConfig.every(config.sysInterval());
@@ -158,10 +153,7 @@ final class BrokerNode implements AutoCloseable {
         SessionBackend backend =
                 SessionBackend.of(shards, appends, deployment.view(), router, subscriptions, groups, retained);
         listeners = new Listeners(
-                config.listeners(),
-                config.network(),
-                services(extensions, recorders, backend),
-                recorders.connections());
+                config.listeners(), config.network(), services(extensions, backend), metrics.connections());
         timer = Executors.newSingleThreadScheduledExecutor(task -> {
             Thread thread = new Thread(task, "tributary-timer");
             thread.setDaemon(true);
@@ -183,17 +175,12 @@ final class BrokerNode implements AutoCloseable {
      * @throws BrokerStartException when it cannot, in words for the operator
      */
     static BrokerNode start(
-            BrokerConfig config,
-            BrokerExtensions extensions,
-            BrokerRecorders recorders,
-            Totals totals,
-            Consumer<Loss> onLost) {
+            BrokerConfig config, BrokerExtensions extensions, BrokerMetrics metrics, Consumer<Loss> onLost) {
         ClusterConfig cluster = config.cluster();
-        Deployment deployment =
-                cluster == null ? Standalone.open(config, recorders) : Clustered.open(config, cluster, recorders, onLost);
+        Deployment deployment = cluster == null ? Standalone.open(config, metrics) : Clustered.open(config, cluster, metrics, onLost);
         BrokerNode node;
         try {
-            node = new BrokerNode(config, extensions, recorders, totals, deployment);
+            node = new BrokerNode(config, extensions, metrics, deployment);
         } catch (RuntimeException e) {
             deployment.close();
             throw startException(e);
@@ -215,16 +202,16 @@ final class BrokerNode implements AutoCloseable {
 
     private void open() {
         shards.start();
-        await(membership.connect());
+        Stages.await(membership.connect());
         membership.awaitReached();
-        await(subscriptions.start());
-        await(retained.start());
+        Stages.await(subscriptions.start());
+        Stages.await(retained.start());
         subscriptions.watch(subscriber -> shards.verify(subscriber.clientId(), subscriber.identity()));
         groups.start();
         shards.own();
         ScheduledFuture<?> _ = timer.scheduleWithFixedDelay(this::tick, 0, 1, TimeUnit.SECONDS);
-        await(membership.live());
-        await(shards.allOwned());
+        Stages.await(membership.live());
+        Stages.await(shards.allOwned());
         sysTopics.start(timer);
         try {
             bound = listeners.start();
@@ -235,7 +222,7 @@ final class BrokerNode implements AutoCloseable {
         membership.serving();
     }
 
-    private SessionServices services(BrokerExtensions extensions, BrokerRecorders recorders, SessionBackend backend) {
+    private SessionServices services(BrokerExtensions extensions, SessionBackend backend) {
         Map<String, EnhancedAuthenticator> enhanced = extensions.enhanced().stream()
                 .collect(Collectors.toMap(EnhancedAuthenticator::method, Function.identity()));
         return new SessionServices(
@@ -244,7 +231,7 @@ final class BrokerNode implements AutoCloseable {
                 new AccessControl(extensions.authenticator(), enhanced, extensions.authorizer(), config.clientRules()),
                 new Extensions(SubscribeInterceptor.chain(extensions.subscribe()), extensions.sessions()),
                 sessions,
-                recorders.sessions(),
+                metrics.sessions(),
                 deployment.clock());
     }
 
@@ -318,17 +305,11 @@ final class BrokerNode implements AutoCloseable {
 
     /** What this node says of itself. */
     private NodeStats stats() {
-        Totals.Stats counted = totals.stats();
         ShardStats kept = shards.stats();
         SysStats stats = new SysStats(
                 new SysStats.Clients(
-                        sessions.size(), kept.offlineSessions(), counted.clientsMaximum(), counted.applications()),
-                new SysStats.Traffic(
-                        counted.connectionsOpened(),
-                        new SysStats.Flow(counted.packetsReceived(), counted.packetsSent()),
-                        new SysStats.Flow(counted.publishesReceived(), counted.publishesSent()),
-                        counted.publishesDropped(),
-                        new SysStats.Flow(counted.bytesReceived(), counted.bytesSent())),
+                        sessions.size(), kept.offlineSessions(), metrics.mostClients(), metrics.applications()),
+                metrics.traffic(),
                 new SysStats.StoredStats(
                         kept.queuedMessages(),
                         subscribed(subscriptions.persistentCount()),
@@ -393,18 +374,7 @@ final class BrokerNode implements AutoCloseable {
         sysTopics.close();
         // Standalone there is no other node that all at once would be too much for.
         int perSecond = config.cluster() == null ? 0 : drain.connectionsPerSecond();
-        await(listeners.close(perSecond, drain.longest(), drain.serverReference(), farewell));
-    }
-
-    /** Waits for a stage of the start or the stop; what it failed with is thrown. */
-    static <T extends @Nullable Object> T await(CompletionStage<T> stage) {
-        try {
-            return stage.toCompletableFuture()
-                    .orTimeout(START_LIMIT.toSeconds(), TimeUnit.SECONDS)
-                    .join();
-        } catch (CompletionException e) {
-            throw e.getCause() instanceof RuntimeException cause ? cause : e;
-        }
+        Stages.await(listeners.close(perSecond, drain.longest(), drain.serverReference(), farewell));
     }
 
     /** Drops the subscriptions of sessions that are over. */

@@ -1,5 +1,6 @@
 package io.tributary.broker;
 
+import io.tributary.broker.metrics.BrokerMetrics;
 import io.tributary.common.event.RecordFormat;
 import io.tributary.common.event.UnreadableRecordException;
 import io.tributary.persistence.app.AppTopics;
@@ -60,34 +61,34 @@ final class ClusterStorage implements Storage {
             Visibility visibility,
             RecordFormat format,
             InstantSource clock,
-            BrokerRecorders recorders,
+            BrokerMetrics metrics,
             Consumer<Throwable> onBroken) {
         try {
             watch = opened(new TopicWatch(cluster.kafka(), needs(cluster, largestPacketBytes), WATCH_INTERVAL));
             KafkaMaps maps = opened(
-                    new KafkaMaps(cluster.kafka(), clientId, MAPS.size(), visibility, recorders.kafka(), onBroken));
+                    new KafkaMaps(cluster.kafka(), clientId, MAPS.size(), visibility, metrics.kafka(), onBroken));
             subscriptions = maps.open("subscriptions");
             retained = maps.open("retained");
             routes = maps.open("routes");
             nodes = maps.open("nodes");
             RedisCluster redis = opened(RedisCluster.connect(cluster.redis()));
-            store = opened(new RedisShardStore(redis, cluster.shards(), format, recorders.redis()));
+            store = opened(new RedisShardStore(redis, cluster.shards(), format, metrics.redis()));
             topics = opened(new KafkaAppTopics(
                     cluster.kafka(),
                     cluster.applications(),
                     clientId,
                     largestPacketBytes,
                     format,
-                    recorders.kafka(),
+                    metrics.kafka(),
                     onBroken));
             KafkaConfig forShards = cluster.kafka()
                     .withAppends(cluster.kafka().appends().withMaxRecordBytesAtLeast(largestRecordBytes));
             log = opened(new KafkaShardLog(
-                    forShards, clientId, cluster.shards(), cluster.retention(), clock, recorders.kafka(), onBroken));
+                    forShards, clientId, cluster.shards(), cluster.retention(), clock, metrics.kafka(), onBroken));
             ingest = cluster.ingest() == null
                     ? null
                     : opened(new KafkaIngest(
-                            cluster.kafka(), clientId, cluster.ingest().source(), recorders.kafka()));
+                            cluster.kafka(), clientId, cluster.ingest().source(), metrics.kafka()));
         } catch (RuntimeException e) {
             close();
             throw e;
@@ -112,7 +113,7 @@ final class ClusterStorage implements Storage {
             Visibility visibility,
             RecordFormat format,
             InstantSource clock,
-            BrokerRecorders recorders,
+            BrokerMetrics metrics,
             Consumer<Throwable> onBroken) {
         try {
             int largestRecordBytes = KafkaTopics.ensure(cluster.kafka(), needs(cluster, largestPacketBytes));
@@ -131,7 +132,7 @@ final class ClusterStorage implements Storage {
                     visibility,
                     format,
                     clock,
-                    recorders,
+                    metrics,
                     onBroken);
         } catch (KafkaAccessException | RedisStoreException | UnreadableRecordException e) {
             throw new BrokerStartException(String.valueOf(e.getMessage()), e);

@@ -11,6 +11,7 @@ import io.tributary.broker.delivery.NodeView;
 import io.tributary.broker.ingest.Ingest;
 import io.tributary.broker.ingest.IngestConfig;
 import io.tributary.broker.link.NodeId;
+import io.tributary.broker.metrics.BrokerMetrics;
 import io.tributary.broker.routing.Router;
 import io.tributary.broker.shard.OtherNodes;
 import io.tributary.broker.shard.ShardAppends;
@@ -37,7 +38,7 @@ final class Clustered implements Deployment {
     private final Routes routes;
     private final DecoderLimits packets;
     private final @Nullable IngestConfig ingest;
-    private final BrokerRecorders recorders;
+    private final BrokerMetrics metrics;
 
     private Clustered(
             ClusterNode cluster,
@@ -47,7 +48,7 @@ final class Clustered implements Deployment {
             NodeId id,
             DecoderLimits packets,
             @Nullable IngestConfig ingest,
-            BrokerRecorders recorders) {
+            BrokerMetrics metrics) {
         this.cluster = cluster;
         this.runtime = runtime;
         this.storage = storage;
@@ -55,7 +56,7 @@ final class Clustered implements Deployment {
         this.id = id;
         this.packets = packets;
         this.ingest = ingest;
-        this.recorders = recorders;
+        this.metrics = metrics;
         routes = new Routes(storage.routes(), id.toString(), runtime.format());
     }
 
@@ -65,8 +66,7 @@ final class Clustered implements Deployment {
      * @param onLost told when this process must not go on: it was declared dead, is cut off, or Kafka refuses what it must take
      * @throws BrokerStartException when something is not as it must be
      */
-    static Clustered open(
-            BrokerConfig config, ClusterConfig cluster, BrokerRecorders recorders, Consumer<Loss> onLost) {
+    static Clustered open(BrokerConfig config, ClusterConfig cluster, BrokerMetrics metrics, Consumer<Loss> onLost) {
         ClusterNode.Config ofNode = new ClusterNode.Config(
                 config.nodeName(),
                 Set.copyOf(ClusterStorage.MAPS),
@@ -77,7 +77,7 @@ final class Clustered implements Deployment {
                 cluster.nodes(),
                 cluster.visibility());
         DecoderLimits packets = packets(config.listeners());
-        ClusterRuntime runtime = new ClusterRuntime(ofNode.maps(), ofNode.visibility(), recorders.cluster());
+        ClusterRuntime runtime = new ClusterRuntime(ofNode.maps(), ofNode.visibility(), metrics.cluster());
         try {
             ClusterStorage storage = ClusterStorage.open(
                     config.nodeName(),
@@ -86,7 +86,7 @@ final class Clustered implements Deployment {
                     runtime.visibility(),
                     runtime.format(),
                     runtime.clock(),
-                    recorders,
+                    metrics,
                     failure -> onLost.accept(new Loss("Kafka cannot be relied on any more: " + failure, false)));
             try {
                 ClusterNode node = new ClusterNode(
@@ -95,10 +95,10 @@ final class Clustered implements Deployment {
                         storage.nodes(),
                         storage::caughtUp,
                         clientId -> ShardAppends.shardOf(clientId, cluster.shards()),
-                        recorders.cluster(),
+                        metrics.cluster(),
                         onLost);
-                NodeId id = BrokerNode.await(node.open());
-                return new Clustered(node, runtime, storage, ofNode, id, packets, cluster.ingest(), recorders);
+                NodeId id = Stages.await(node.open());
+                return new Clustered(node, runtime, storage, ofNode, id, packets, cluster.ingest(), metrics);
             } catch (RuntimeException e) {
                 storage.close();
                 throw e;
@@ -169,7 +169,7 @@ final class Clustered implements Deployment {
                 id,
                 config,
                 new ClusterLinks.Receivers(shards, router::take, members, subscriptions::gone),
-                recorders.links());
+                metrics.links());
         return new ClusterMembership(cluster, id, links, storage, shards, subscriptions, ingest(router, shards));
     }
 
@@ -180,7 +180,7 @@ final class Clustered implements Deployment {
         }
         BooleanSupplier mustWait =
                 () -> shards.isCongested() || !shards.lagging().isEmpty();
-        return new Ingest(ingest, packets, router, cluster, mustWait, runtime.clock(), recorders.ingest());
+        return new Ingest(ingest, packets, router, cluster, mustWait, runtime.clock(), metrics.ingest());
     }
 
     @Override

@@ -3,6 +3,7 @@ package io.tributary.broker;
 import io.tributary.broker.delivery.MemberTarget;
 import io.tributary.broker.delivery.NodeInbox;
 import io.tributary.broker.delivery.NodeView;
+import io.tributary.broker.metrics.BrokerMetrics;
 import io.tributary.broker.routing.Router;
 import io.tributary.broker.shard.OtherNodes;
 import io.tributary.broker.shard.Shards;
@@ -36,12 +37,12 @@ final class Standalone implements Deployment {
         this.incarnation = incarnation;
     }
 
-    static Standalone open(BrokerConfig config, BrokerRecorders recorders) {
+    static Standalone open(BrokerConfig config, BrokerMetrics metrics) {
         SteadyClock clock = new SteadyClock();
         return new Standalone(
                 config.nodeName(),
                 clock,
-                StandaloneStorage.open(config, recorders.storage(), clock),
+                StandaloneStorage.open(config, metrics.storage(), clock),
                 config.nodeName() + "#" + UUID.randomUUID());
     }
 

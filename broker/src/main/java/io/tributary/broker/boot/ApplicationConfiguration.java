@@ -4,16 +4,9 @@ import io.micrometer.core.instrument.MeterRegistry;
 import io.tributary.broker.Broker;
 import io.tributary.broker.BrokerConfig;
 import io.tributary.broker.BrokerExtensions;
-import io.tributary.broker.BrokerRecorders;
-import io.tributary.broker.boot.settings.RangeCheck;
 import io.tributary.broker.boot.settings.TributarySettings;
-import io.tributary.broker.cluster.ClusterRecorder;
-import io.tributary.broker.ingest.IngestRecorder;
-import io.tributary.broker.link.LinkRecorder;
+import io.tributary.broker.boot.settings.check.RangeCheck;
 import io.tributary.broker.metrics.BrokerMetrics;
-import io.tributary.broker.metrics.ClusterMetrics;
-import io.tributary.persistence.kafka.KafkaRecorder;
-import io.tributary.persistence.redis.RedisRecorder;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.boot.context.properties.ConfigurationPropertiesBindHandlerAdvisor;
 import org.springframework.boot.context.properties.EnableConfigurationProperties;
@@ -39,36 +32,15 @@ class ApplicationConfiguration {
     }
 
     @Bean
-    BrokerMetrics brokerMetrics(MeterRegistry registry) {
-        return new BrokerMetrics(registry);
-    }
-
-    @Bean
-    BrokerRecorders brokerRecorders(BrokerConfig config, BrokerMetrics metrics, MeterRegistry registry) {
-        BrokerRecorders alone = new BrokerRecorders(
-                metrics.connections(),
-                metrics.sessions(),
-                metrics.router(),
-                metrics.shards(),
-                metrics.groups(),
-                metrics.storage(),
-                KafkaRecorder.NONE,
-                RedisRecorder.NONE,
-                LinkRecorder.NONE,
-                ClusterRecorder.NONE,
-                IngestRecorder.NONE);
-        if (config.cluster() == null) {
-            return alone;
-        }
-        ClusterMetrics cluster = new ClusterMetrics(registry);
-        return alone.inCluster(cluster.kafka(), cluster.redis(), cluster.links(), cluster.cluster(), cluster.ingest());
+    BrokerMetrics brokerMetrics(MeterRegistry registry, BrokerConfig config) {
+        return new BrokerMetrics(registry, config.cluster() != null);
     }
 
     /** A platform that brings a {@link BrokerExtensions} bean hangs it into the broker. */
     @Bean(destroyMethod = "") // RunningBroker closes it, and says so.
     @Lazy(false)
-    Broker broker(BrokerConfig config, ObjectProvider<BrokerExtensions> extensions, BrokerRecorders recorders) {
-        return Broker.start(config, extensions.getIfAvailable(() -> BrokerExtensions.NONE), recorders);
+    Broker broker(BrokerConfig config, ObjectProvider<BrokerExtensions> extensions, BrokerMetrics metrics) {
+        return Broker.start(config, extensions.getIfAvailable(() -> BrokerExtensions.NONE), metrics);
     }
 
     @Bean

@@ -1,6 +1,6 @@
 package io.tributary.broker.boot;
 
-import io.tributary.broker.boot.settings.SettingException;
+import io.tributary.broker.boot.settings.check.SettingException;
 import org.springframework.core.env.Environment;
 
 /** The port of health and metrics, which Spring Boot reads in several places and then complains of without its name. */

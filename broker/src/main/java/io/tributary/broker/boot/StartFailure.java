@@ -1,9 +1,9 @@
 package io.tributary.broker.boot;
 
 import io.tributary.broker.BrokerStartException;
-import io.tributary.broker.boot.settings.SettingCatalog;
-import io.tributary.broker.boot.settings.SettingException;
 import io.tributary.broker.boot.settings.TributarySettings;
+import io.tributary.broker.boot.settings.check.SettingException;
+import io.tributary.broker.boot.settings.check.Units;
 import io.tributary.broker.cluster.NodeNameInUseException;
 import io.tributary.broker.connection.ListenException;
 import io.tributary.broker.connection.ListenerConfig;
@@ -101,7 +101,7 @@ final class StartFailure {
 
     private static String expected(Class<?> type) {
         if (type.isEnum()) {
-            return "is not one of " + SettingCatalog.choices(type);
+            return "is not one of " + Units.choices(type);
         }
         if (type == Duration.class) {
             return "is not a duration, such as 500ms, 10s or 5m";

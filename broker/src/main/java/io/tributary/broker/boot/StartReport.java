@@ -1,7 +1,7 @@
 package io.tributary.broker.boot;
 
 import io.tributary.broker.ClusterConfig;
-import io.tributary.broker.boot.settings.Units;
+import io.tributary.broker.boot.settings.check.Units;
 import io.tributary.broker.connection.BoundListener;
 import io.tributary.broker.connection.ListenerConfig;
 import io.tributary.broker.connection.ListenerKind;

@@ -1,28 +1,48 @@
 package io.tributary.broker.metrics;
 
 import io.micrometer.core.instrument.MeterRegistry;
+import io.micrometer.core.instrument.composite.CompositeMeterRegistry;
 import io.netty.buffer.ByteBufAllocator;
 import io.netty.buffer.ByteBufAllocatorMetricProvider;
+import io.tributary.broker.cluster.ClusterRecorder;
 import io.tributary.broker.connection.ConnectionRecorder;
 import io.tributary.broker.group.GroupRecorder;
+import io.tributary.broker.ingest.IngestRecorder;
+import io.tributary.broker.link.LinkRecorder;
 import io.tributary.broker.routing.RouterRecorder;
 import io.tributary.broker.session.SessionRecorder;
 import io.tributary.broker.shard.ShardRecorder;
+import io.tributary.broker.sys.SysStats;
+import io.tributary.persistence.kafka.KafkaRecorder;
+import io.tributary.persistence.redis.RedisRecorder;
 import io.tributary.persistence.rocksdb.StorageRecorder;
 import java.util.function.DoubleSupplier;
 
-/** The recorders of one broker's parts, which count into a meter registry. Thread-safe. */
+/**
+ * What one broker has counted since its start, whether it began anew meanwhile or not: its parts count through the recorders,
+ * a meter registry and {@code $SYS} read the same counters. Thread-safe.
+ */
 public final class BrokerMetrics {
     private final Meters meters;
-    private final ConnectionRecorder connections;
-    private final SessionRecorder sessions;
-    private final RouterRecorder router;
-    private final ShardRecorder shards;
+    private final ConnectionCounters connections;
+    private final SessionCounters sessions;
+    private final RouterCounters router;
+    private final ShardCounters shards;
     private final GroupRecorder groups;
     private final StorageRecorder storage;
+    private final KafkaRecorder kafka;
+    private final RedisRecorder redis;
+    private final LinkRecorder links;
+    private final ClusterRecorder cluster;
+    private final IngestRecorder ingest;
 
-    /** Registers all meters but those that {@link #gauge} is called for. */
-    public BrokerMetrics(MeterRegistry registry) {
+    /**
+     * Registers all meters but those that {@link #gauge} is called for.
+     *
+     * @param registry reads the counters; of one broker only
+     * @param inCluster whether to register those of Kafka, Redis, links and the cluster, too
+     */
+    public BrokerMetrics(MeterRegistry registry, boolean inCluster) {
         meters = new Meters(registry);
         connections = new ConnectionCounters(meters);
         sessions = new SessionCounters(meters);
@@ -30,14 +50,45 @@ public final class BrokerMetrics {
         shards = new ShardCounters(meters);
         groups = new GroupCounters(meters);
         storage = new StorageCounters(meters);
+        Meters ofCluster = inCluster ? meters : new Meters(new CompositeMeterRegistry());
+        kafka = new KafkaCounters(ofCluster);
+        redis = new RedisCounters(ofCluster);
+        links = new LinkCounters(ofCluster);
+        cluster = new ClusterCounters(ofCluster);
+        ingest = new IngestCounters(ofCluster);
         if (ByteBufAllocator.DEFAULT instanceof ByteBufAllocatorMetricProvider allocator) {
             meters.gauge(BrokerMeters.DIRECT_MEMORY, () -> allocator.metric().usedDirectMemory());
         }
     }
 
+    /** Counts for {@code $SYS} alone. */
+    public static BrokerMetrics unregistered() {
+        return new BrokerMetrics(new CompositeMeterRegistry(), false);
+    }
+
     /** Registers a gauge that shows what a supplier gives whenever the meters are read. */
     public void gauge(BrokerMeters meter, DoubleSupplier value) {
         meters.gauge(meter, value);
+    }
+
+    /** What has come and gone, for {@code $SYS}; each figure is right, but they are not read at the same instant. */
+    public SysStats.Traffic traffic() {
+        return new SysStats.Traffic(
+                connections.opened(),
+                connections.packets(),
+                router.publishes(),
+                router.dropped() + sessions.dropped() + shards.dropped(),
+                connections.bytes());
+    }
+
+    /** The most clients that were connected at once. */
+    public long mostClients() {
+        return sessions.mostClients();
+    }
+
+    /** Applications that are connected. */
+    public long applications() {
+        return sessions.applications();
     }
 
     /** Counts what goes over sockets. */
@@ -68,5 +119,30 @@ public final class BrokerMetrics {
     /** Counts what the embedded store does, and measures how long. */
     public StorageRecorder storage() {
         return storage;
+    }
+
+    /** Counts what goes to Kafka and comes back. */
+    public KafkaRecorder kafka() {
+        return kafka;
+    }
+
+    /** Counts the calls of Redis, and measures how long they take. */
+    public RedisRecorder redis() {
+        return redis;
+    }
+
+    /** Counts what goes over links. */
+    public LinkRecorder links() {
+        return links;
+    }
+
+    /** Counts what happens between nodes. */
+    public ClusterRecorder cluster() {
+        return cluster;
+    }
+
+    /** Counts what becomes of records that back-ends produce. */
+    public IngestRecorder ingest() {
+        return ingest;
     }
 }

@@ -1,6 +1,7 @@
 package io.tributary.broker.metrics;
 
 import io.tributary.broker.connection.ConnectionRecorder;
+import io.tributary.broker.sys.SysStats.Flow;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.LongAdder;
@@ -56,6 +57,21 @@ final class ConnectionCounters implements ConnectionRecorder {
     @Override
     public void stalled() {
         stalled.increment();
+    }
+
+    /** Connections that were opened, of all listeners. */
+    long opened() {
+        return listeners.values().stream()
+                .mapToLong(listener -> listener.opened().sum())
+                .sum();
+    }
+
+    Flow packets() {
+        return new Flow(packetsReceived.sum(), packetsSent.sum());
+    }
+
+    Flow bytes() {
+        return new Flow(bytesReceived.sum(), bytesSent.sum());
     }
 
     private Listener of(String name) {

@@ -7,6 +7,7 @@ import io.micrometer.core.instrument.Tag;
 import io.micrometer.core.instrument.Timer;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.EnumMap;
 import java.util.List;
 import java.util.Locale;
@@ -60,6 +61,11 @@ record Meters(MeterRegistry registry) {
     /** The counter of a constant, of {@link #counters}. */
     static <E extends Enum<E>> LongAdder of(Map<E, LongAdder> counters, E constant) {
         return Objects.requireNonNull(counters.get(constant));
+    }
+
+    /** The sum of some counters. */
+    static long sum(Collection<LongAdder> counters) {
+        return counters.stream().mapToLong(LongAdder::sum).sum();
     }
 
     static String tagValue(Enum<?> constant) {

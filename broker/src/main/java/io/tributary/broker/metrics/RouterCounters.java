@@ -1,8 +1,10 @@
 package io.tributary.broker.metrics;
 
 import io.tributary.broker.routing.RouterRecorder;
+import io.tributary.broker.sys.SysStats.Flow;
 import io.tributary.common.mqtt.Message;
 import io.tributary.common.mqtt.QoS;
+import java.util.Arrays;
 import java.util.Map;
 import java.util.concurrent.atomic.LongAdder;
 
@@ -34,5 +36,14 @@ final class RouterCounters implements RouterRecorder {
     @Override
     public void dropped(Drop reason) {
         Meters.of(dropped, reason).increment();
+    }
+
+    /** Messages that came in, and copies of them that were handed on to receivers. */
+    Flow publishes() {
+        return new Flow(Meters.sum(Arrays.asList(received)), delivered.sum());
+    }
+
+    long dropped() {
+        return Meters.sum(dropped.values());
     }
 }

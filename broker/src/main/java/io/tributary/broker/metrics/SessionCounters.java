@@ -7,6 +7,8 @@ import io.tributary.common.event.ClientKind;
 import io.tributary.common.mqtt.ReasonCode;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.atomic.LongAccumulator;
 import java.util.concurrent.atomic.LongAdder;
 
 /** Counts what happens to sessions. Reasons are registered when they first occur: of the forty, most never do. */
@@ -20,6 +22,8 @@ final class SessionCounters implements SessionRecorder {
     private final Map<PauseReason, LongAdder> paused;
     private final LongAdder devices = new LongAdder();
     private final LongAdder applications = new LongAdder();
+    private final AtomicLong clients = new AtomicLong();
+    private final LongAccumulator mostClients = new LongAccumulator(Math::max, 0);
     private final LongAdder keepAliveTimeouts;
     private final LongAdder inFlight = new LongAdder();
 
@@ -38,6 +42,7 @@ final class SessionCounters implements SessionRecorder {
     @Override
     public void connected(ClientKind kind, boolean sessionPresent) {
         clients(kind).increment();
+        mostClients.accumulate(clients.incrementAndGet());
         (sessionPresent ? connectedResumed : connectedNew).increment();
     }
 
@@ -49,6 +54,7 @@ final class SessionCounters implements SessionRecorder {
     @Override
     public void disconnected(ClientKind kind, ReasonCode reason) {
         clients(kind).decrement();
+        clients.decrementAndGet();
         of(disconnected, BrokerMeters.CLIENTS_DISCONNECTED, reason).increment();
     }
 
@@ -70,6 +76,20 @@ final class SessionCounters implements SessionRecorder {
     @Override
     public void readingPaused(PauseReason reason) {
         Meters.of(paused, reason).increment();
+    }
+
+    long dropped() {
+        return Meters.sum(dropped.values());
+    }
+
+    /** The most clients that were connected at once. */
+    long mostClients() {
+        return mostClients.get();
+    }
+
+    /** Applications that are connected. */
+    long applications() {
+        return applications.sum();
     }
 
     private LongAdder clients(ClientKind kind) {

@@ -95,4 +95,8 @@ final class ShardCounters implements ShardRecorder {
     public void lagUnknown(String clientId) {
         lags.forget(clientId);
     }
+
+    long dropped() {
+        return Meters.sum(dropped.values());
+    }
 }

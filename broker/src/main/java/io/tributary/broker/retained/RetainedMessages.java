@@ -27,7 +27,7 @@ import org.slf4j.LoggerFactory;
  * done when it is. Messages and bytes are limited over all topics ({@link RetainedLimits}).
  */
 public final class RetainedMessages {
-    private static final Logger log = LoggerFactory.getLogger(RetainedMessages.class);
+    private static final Logger LOG = LoggerFactory.getLogger(RetainedMessages.class);
     private static final CompletionStage<Boolean> DONE = CompletableFuture.completedStage(true);
     private static final CompletionStage<Boolean> NO_ROOM = CompletableFuture.completedStage(false);
 
@@ -208,7 +208,7 @@ public final class RetainedMessages {
         if (failure == null) {
             write.done.complete(true);
         } else {
-            log.error("the retained message of {} is not stored", topic.name(), failure);
+            LOG.error("the retained message of {} is not stored", topic.name(), failure);
             write.done.completeExceptionally(failure);
         }
         if (following != null) {
@@ -221,7 +221,7 @@ public final class RetainedMessages {
             show(topic, value == null ? null : StateCodec.decodeMessage(value).message());
             format.replaced(named(topic));
         } catch (UnreadableRecordException e) {
-            log.error("the retained message of {} cannot be read", topic, e);
+            LOG.error("the retained message of {} cannot be read", topic, e);
             unreadable = e;
             if (e.isNewer()) {
                 format.tooNew(named(topic));

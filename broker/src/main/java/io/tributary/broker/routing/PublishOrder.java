@@ -15,7 +15,7 @@ import org.slf4j.LoggerFactory;
  * comes behind such a message waits, too. Stores are under way together; only what follows them is in order. Any thread.
  */
 final class PublishOrder {
-    private static final Logger log = LoggerFactory.getLogger(PublishOrder.class);
+    private static final Logger LOG = LoggerFactory.getLogger(PublishOrder.class);
 
     private final ConcurrentMap<String, Lane> lanes = new ConcurrentHashMap<>();
 
@@ -50,7 +50,7 @@ final class PublishOrder {
             try {
                 step.action.run();
             } catch (RuntimeException | Error e) {
-                log.error("a message of {} could not be routed", lane.publisher, e); // those behind it still are
+                LOG.error("a message of {} could not be routed", lane.publisher, e); // those behind it still are
             } finally {
                 lane.end();
             }

@@ -21,7 +21,7 @@ import org.slf4j.LoggerFactory;
  * @param largestPacketBytes the largest packet of a client; what is made of one, or without one, is to be no larger
  */
 public record PublishPolicy(Authorizer authorizer, List<PublishInterceptor> interceptors, int largestPacketBytes) {
-    private static final Logger log = LoggerFactory.getLogger(PublishPolicy.class);
+    private static final Logger LOG = LoggerFactory.getLogger(PublishPolicy.class);
     /** What a packet need not have of its message: the topic, when it has an alias, and who published it. */
     private static final int NAMES_BYTES = 2 << 16;
 
@@ -35,7 +35,7 @@ public record PublishPolicy(Authorizer authorizer, List<PublishInterceptor> inte
         try {
             return authorizer.mayPublish(clientId, message.topic(), message.qos(), message.retain());
         } catch (RuntimeException e) {
-            log.debug("authorizer failed: {} may not publish to {}", clientId, message.topic(), e);
+            LOG.debug("authorizer failed: {} may not publish to {}", clientId, message.topic(), e);
             return false;
         }
     }
@@ -45,7 +45,7 @@ public record PublishPolicy(Authorizer authorizer, List<PublishInterceptor> inte
         try {
             return authorizer.mayReceive(clientId, topic);
         } catch (RuntimeException e) {
-            log.debug("authorizer failed: {} may not receive {}", clientId, topic, e);
+            LOG.debug("authorizer failed: {} may not receive {}", clientId, topic, e);
             return false;
         }
     }
@@ -76,7 +76,7 @@ public record PublishPolicy(Authorizer authorizer, List<PublishInterceptor> inte
         try {
             return Objects.requireNonNull(interceptor.onPublish(publisher, message), "no decision");
         } catch (RuntimeException e) {
-            log.warn("publish interceptor failed on a message of {}", publisher.clientId(), e);
+            LOG.warn("publish interceptor failed on a message of {}", publisher.clientId(), e);
             return new Refuse(ReasonCode.IMPLEMENTATION_SPECIFIC_ERROR, "an interceptor failed");
         }
     }

@@ -121,7 +121,7 @@ record LiveBackend(
     }
 
     @Override
-    public CompletionStage<List<Subscriptions.Outcome>> subscribe(
+    public CompletionStage<List<SubscriptionRequest.Outcome>> subscribe(
             Subscriber subscriber, long epoch, List<SubscriptionRequest> requests) {
         return subscriptions.subscribe(subscriber, epoch, requests);
     }

@@ -106,7 +106,7 @@ public interface SessionBackend {
     void deliverTransient(Message message, Destinations destinations);
 
     /** {@link Subscriptions#subscribe}. */
-    CompletionStage<List<Subscriptions.Outcome>> subscribe(
+    CompletionStage<List<SubscriptionRequest.Outcome>> subscribe(
             Subscriber subscriber, long epoch, List<SubscriptionRequest> requests);
 
     /** {@link ApplicationGroups#share}. */

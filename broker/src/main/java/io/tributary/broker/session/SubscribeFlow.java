@@ -4,7 +4,7 @@ import io.tributary.broker.extension.SubscribeInterceptor.Decision;
 import io.tributary.broker.extension.SubscribeInterceptor.Proceed;
 import io.tributary.broker.extension.SubscribeInterceptor.Refuse;
 import io.tributary.broker.subscription.SubscriptionRequest;
-import io.tributary.broker.subscription.Subscriptions.Outcome;
+import io.tributary.broker.subscription.SubscriptionRequest.Outcome;
 import io.tributary.common.mqtt.MqttPacket.Subscribe;
 import io.tributary.common.mqtt.MqttPacket.Unsubscribe;
 import io.tributary.common.mqtt.QoS;

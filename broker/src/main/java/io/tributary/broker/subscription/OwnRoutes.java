@@ -22,7 +22,7 @@ import org.slf4j.LoggerFactory;
 final class OwnRoutes {
     static final int MOST_UNSETTLED = 100_000;
 
-    private static final Logger log = LoggerFactory.getLogger(OwnRoutes.class);
+    private static final Logger LOG = LoggerFactory.getLogger(OwnRoutes.class);
     private static final CompletableFuture<@Nullable Void> DONE = CompletableFuture.completedFuture(null);
 
     private final ReplicatedMap map;
@@ -119,7 +119,7 @@ final class OwnRoutes {
 
     private void noteFailure(String key, @Nullable Throwable failure) {
         if (failure != null) {
-            log.debug("a route is not written", failure);
+            LOG.debug("a route is not written", failure);
             unsettled.add(key);
         }
     }

@@ -42,7 +42,7 @@ import org.slf4j.LoggerFactory;
  * change on everything that was acknowledged. What was not may be lost: it comes late, and belongs to an older connection.
  */
 final class PersistentSubscriptions {
-    private static final Logger log = LoggerFactory.getLogger(PersistentSubscriptions.class);
+    private static final Logger LOG = LoggerFactory.getLogger(PersistentSubscriptions.class);
     private static final int LOCKS = 64;
     private static final int MOST_REPAIRS = 1_000;
     private static final SessionSubscriptions NOTHING = SessionSubscriptions.none(Long.MIN_VALUE);
@@ -215,7 +215,7 @@ final class PersistentSubscriptions {
         return done.whenComplete((_, failure) -> {
             writes.remove(clientId, write);
             if (failure != null) {
-                log.error("subscriptions of {} are not stored", GroupIdentifier.display(clientId), failure);
+                LOG.error("subscriptions of {} are not stored", GroupIdentifier.display(clientId), failure);
             } else if (after.isOver()) {
                 removeIfLatest(clientId, after);
             }
@@ -233,7 +233,7 @@ final class PersistentSubscriptions {
     private void remove(String clientId) {
         map.remove(clientId).whenComplete((_, failure) -> {
             if (failure != null) {
-                log.debug(
+                LOG.debug(
                         "the record of {} stays until its shard has another owner",
                         GroupIdentifier.display(clientId),
                         failure);
@@ -245,7 +245,7 @@ final class PersistentSubscriptions {
         synchronized (lock(clientId)) {
             SessionSubscriptions newest = appliedOf(clientId).get(clientId);
             if (newest != null && !writes.containsKey(clientId)) { // what is on its way comes after the late one
-                log.warn(
+                LOG.warn(
                         "the subscriptions of {} are written again: a late record had replaced them",
                         GroupIdentifier.display(clientId));
                 write(clientId, newest);
@@ -265,7 +265,7 @@ final class PersistentSubscriptions {
             apply(clientId, value == null ? null : SubscriptionsCodec.decode(value));
             format.replaced(named(clientId));
         } catch (UnreadableRecordException e) {
-            log.error("subscriptions of {} cannot be read", GroupIdentifier.display(clientId), e);
+            LOG.error("subscriptions of {} cannot be read", GroupIdentifier.display(clientId), e);
             unreadable = e;
             if (e.isNewer()) {
                 format.tooNew(named(clientId));

@@ -25,7 +25,7 @@ import org.slf4j.LoggerFactory;
  * first of all has them removed.
  */
 final class RemoteRoutes implements ReplicatedMap.Follower {
-    private static final Logger log = LoggerFactory.getLogger(RemoteRoutes.class);
+    private static final Logger LOG = LoggerFactory.getLogger(RemoteRoutes.class);
     private static final int MOST_A_SWEEP = 1_000;
 
     private final ReplicatedMap map;
@@ -37,17 +37,17 @@ final class RemoteRoutes implements ReplicatedMap.Follower {
     private final Map<String, NodeRoutes> nodes = new HashMap<>();
     private CompletableFuture<?> removal = CompletableFuture.completedFuture(null);
 
-    /**
-     * Creates one that shows nothing yet.
-     *
-     * @param self this node, whose own records are not shown
-     * @param format is told of records that this version is too old to read
-     */
-    RemoteRoutes(ReplicatedMap map, String self, SubscriptionIndex index, RecordFormat format) {
-        this.format = format;
+    private RemoteRoutes(ReplicatedMap map, String self, SubscriptionIndex index, RecordFormat format) {
+        this.format = format; // is told of records that this version is too old to read
         this.map = map;
         this.self = self;
         this.index = index;
+    }
+
+    /** What nodes other than that of these routes tell, not shown yet; null where there are no other nodes. */
+    static @Nullable RemoteRoutes beside(Routes routes, SubscriptionIndex index) {
+        ReplicatedMap map = routes.map();
+        return map == null ? null : new RemoteRoutes(map, routes.node(), index, routes.format());
     }
 
     /** Begins to show them; completes when all is read that was told before the call. */
@@ -105,7 +105,7 @@ final class RemoteRoutes implements ReplicatedMap.Follower {
                 keys.stream().map(key -> map.remove(key).toCompletableFuture()).toArray(CompletableFuture<?>[]::new);
         CompletableFuture<?> _ = CompletableFuture.allOf(removed).whenComplete((_, failure) -> {
             if (failure != null) {
-                log.debug("routes of dead nodes are not removed yet", failure);
+                LOG.debug("routes of dead nodes are not removed yet", failure);
             }
             done.complete(null);
         });
@@ -188,7 +188,7 @@ final class RemoteRoutes implements ReplicatedMap.Follower {
             try {
                 return RouteCodec.decode(key, value);
             } catch (UnreadableRecordException e) {
-                log.error("a route cannot be read and does not match", e);
+                LOG.error("a route cannot be read and does not match", e);
                 if (e.isNewer()) {
                     format.tooNew(named(key));
                 }

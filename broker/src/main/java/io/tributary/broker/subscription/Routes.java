@@ -57,10 +57,15 @@ public final class Routes {
         return map == null;
     }
 
-    /** What other nodes tell, to be shown in an index; null where there are no other nodes. */
+    /** The records of all nodes; null where there are no other nodes. */
     @Nullable
-    RemoteRoutes shownIn(SubscriptionIndex index) {
-        return map == null ? null : new RemoteRoutes(map, node, index, format);
+    ReplicatedMap map() {
+        return map;
+    }
+
+    /** This node, as it is named in its records. */
+    String node() {
+        return node;
     }
 
     /**

@@ -1,5 +1,6 @@
 package io.tributary.broker.subscription;
 
+import io.tributary.broker.subscription.SubscriptionRequest.Outcome;
 import io.tributary.common.event.ClientKind;
 import io.tributary.common.topic.TopicFilter;
 import java.util.ArrayList;
@@ -68,17 +69,17 @@ record SessionSubscriptions(
     }
 
     /** Adds or replaces subscriptions [MQTT-3.8.4-3], as long as there are no more than allowed. */
-    Change<Subscriptions.Outcome> subscribe(List<SubscriptionRequest> requests, SubscriptionLimits limits) {
+    Change<Outcome> subscribe(List<SubscriptionRequest> requests, SubscriptionLimits limits) {
         Map<TopicFilter, SubscriptionRequest> after = new HashMap<>(byFilter);
-        List<Subscriptions.Outcome> outcomes = new ArrayList<>(requests.size());
+        List<Outcome> outcomes = new ArrayList<>(requests.size());
         for (SubscriptionRequest request : requests) {
             if (after.replace(request.filter(), request) != null) {
-                outcomes.add(Subscriptions.Outcome.REPLACED);
+                outcomes.add(Outcome.REPLACED);
             } else if (after.size() >= limits.perClient() || limits.exceededBy(request.filter())) {
-                outcomes.add(Subscriptions.Outcome.QUOTA_EXCEEDED);
+                outcomes.add(Outcome.QUOTA_EXCEEDED);
             } else {
                 after.put(request.filter(), request);
-                outcomes.add(Subscriptions.Outcome.CREATED);
+                outcomes.add(Outcome.CREATED);
             }
         }
         return new Change<>(new SessionSubscriptions(identity, epoch, revision, kind, after), outcomes);

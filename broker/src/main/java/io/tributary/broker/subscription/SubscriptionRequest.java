@@ -11,6 +11,16 @@ import io.tributary.common.topic.TopicFilter;
 public record SubscriptionRequest(
         TopicFilter filter, QoS qos, boolean noLocal, boolean retainAsPublished, int subscriptionId) {
 
+    /** What became of a request. */
+    public enum Outcome {
+        /** The subscription is new. */
+        CREATED,
+        /** It replaced one of the same client with the same filter. */
+        REPLACED,
+        /** The client has as many subscriptions as it may. */
+        QUOTA_EXCEEDED
+    }
+
     /** The same with a maximum quality of service that is no higher. */
     public SubscriptionRequest atMost(QoS limit) {
         return new SubscriptionRequest(filter, qos.min(limit), noLocal, retainAsPublished, subscriptionId);

@@ -1,6 +1,7 @@
 package io.tributary.broker.subscription;
 
 import io.tributary.broker.subscription.SessionSubscriptions.Change;
+import io.tributary.broker.subscription.SubscriptionRequest.Outcome;
 import io.tributary.common.event.GroupIdentifier;
 import io.tributary.common.topic.TopicFilter;
 import io.tributary.persistence.replicated.ReplicatedMap;
@@ -23,16 +24,6 @@ import org.jspecify.annotations.Nullable;
  * subscriptions of a newer one.
  */
 public final class Subscriptions {
-
-    /** What became of a request. */
-    public enum Outcome {
-        /** The subscription is new. */
-        CREATED,
-        /** It replaced one of the same client with the same filter. */
-        REPLACED,
-        /** The client has as many subscriptions as it may. */
-        QUOTA_EXCEEDED
-    }
 
     private final SubscriptionLimits limits;
     private final SharedGroups groups;
@@ -69,7 +60,7 @@ public final class Subscriptions {
         index = new SubscriptionIndex(groups, applications, limits.cachedTopics());
         persistent = new PersistentSubscriptions(map, !routes.isNone(), index, shards, shardOf, routes.format());
         transients = new TransientSubscriptions(index, routes);
-        remote = routes.shownIn(index);
+        remote = RemoteRoutes.beside(routes, index);
     }
 
     /**

@@ -24,7 +24,7 @@ import org.slf4j.LoggerFactory;
  * {@code $SYS} topics. Each is published when it changed, and shows as a retained message, which is not stored.
  */
 public final class SysTopics implements AutoCloseable {
-    private static final Logger log = LoggerFactory.getLogger(SysTopics.class);
+    private static final Logger LOG = LoggerFactory.getLogger(SysTopics.class);
 
     private final SysConfig config;
     private final Supplier<ClusterStats> stats;
@@ -157,7 +157,7 @@ public final class SysTopics implements AutoCloseable {
         try {
             update();
         } catch (RuntimeException e) {
-            log.warn("$SYS topics were not updated", e); // the timer would stop silently
+            LOG.warn("$SYS topics were not updated", e); // the timer would stop silently
         }
     }
 

@@ -6,8 +6,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.tributary.broker.Broker;
 import io.tributary.broker.BrokerConfig;
 import io.tributary.broker.BrokerExtensions;
-import io.tributary.broker.BrokerRecorders;
 import io.tributary.broker.connection.ListenerConfig;
+import io.tributary.broker.metrics.BrokerMetrics;
 import io.tributary.broker.security.ClientRules;
 import io.tributary.broker.security.ClientRules.ClientId;
 import io.tributary.broker.security.ClientRules.Rule;
@@ -68,7 +68,7 @@ class ApplicationsTest {
         BrokerConfig config = BrokerConfig.defaults(data)
                 .withListeners(ListenerConfig.tcp("tcp", 0))
                 .withClientRules(rules);
-        broker = Broker.start(config, BrokerExtensions.NONE, BrokerRecorders.NONE);
+        broker = Broker.start(config, BrokerExtensions.NONE, BrokerMetrics.unregistered());
     }
 
     @AfterEach

@@ -9,9 +9,9 @@ import com.hivemq.client.mqtt.mqtt5.Mqtt5Client;
 import io.tributary.broker.Broker;
 import io.tributary.broker.BrokerConfig;
 import io.tributary.broker.BrokerExtensions;
-import io.tributary.broker.BrokerRecorders;
 import io.tributary.broker.connection.ListenerConfig;
 import io.tributary.broker.extension.SessionListener;
+import io.tributary.broker.metrics.BrokerMetrics;
 import io.tributary.broker.security.Authenticator;
 import io.tributary.broker.security.ClientInfo;
 import io.tributary.broker.security.ClientRules;
@@ -65,7 +65,7 @@ class ClientKindsTest {
                 List.of(),
                 List.of(),
                 List.of(new Noting()));
-        broker = Broker.start(config, extensions, BrokerRecorders.NONE);
+        broker = Broker.start(config, extensions, BrokerMetrics.unregistered());
     }
 
     @AfterEach

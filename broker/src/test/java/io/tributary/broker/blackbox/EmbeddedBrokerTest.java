@@ -17,11 +17,11 @@ import com.hivemq.client.mqtt.mqtt5.message.publish.Mqtt5Publish;
 import io.tributary.broker.Broker;
 import io.tributary.broker.BrokerConfig;
 import io.tributary.broker.BrokerExtensions;
-import io.tributary.broker.BrokerRecorders;
 import io.tributary.broker.connection.ListenerConfig;
 import io.tributary.broker.extension.PublishInterceptor;
 import io.tributary.broker.extension.SessionListener;
 import io.tributary.broker.extension.SubscribeInterceptor;
+import io.tributary.broker.metrics.BrokerMetrics;
 import io.tributary.broker.security.Authenticator;
 import io.tributary.broker.security.Authorizer;
 import io.tributary.broker.security.ClientInfo;
@@ -69,7 +69,7 @@ class EmbeddedBrokerTest {
                 List.of(new UpperCase()),
                 List.of(new NothingExactlyOnce()),
                 List.of(new Comings()));
-        broker = Broker.start(config, extensions, BrokerRecorders.NONE);
+        broker = Broker.start(config, extensions, BrokerMetrics.unregistered());
     }
 
     @AfterEach

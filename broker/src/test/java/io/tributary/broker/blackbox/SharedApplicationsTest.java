@@ -6,8 +6,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.tributary.broker.Broker;
 import io.tributary.broker.BrokerConfig;
 import io.tributary.broker.BrokerExtensions;
-import io.tributary.broker.BrokerRecorders;
 import io.tributary.broker.connection.ListenerConfig;
+import io.tributary.broker.metrics.BrokerMetrics;
 import io.tributary.broker.security.Authorizer;
 import io.tributary.broker.security.ClientRules;
 import io.tributary.broker.security.ClientRules.ClientId;
@@ -61,7 +61,7 @@ class SharedApplicationsTest {
 
     @BeforeEach
     void start() {
-        broker = Broker.start(config(), extensions(), BrokerRecorders.NONE);
+        broker = Broker.start(config(), extensions(), BrokerMetrics.unregistered());
     }
 
     private BrokerConfig config() {
@@ -323,7 +323,7 @@ class SharedApplicationsTest {
     /** Starts the broker anew, with a limit to how often a message is sent to members. */
     private void restart(int maxDeliveries) {
         broker.close();
-        broker = Broker.start(config().withMaxDeliveries(maxDeliveries), extensions(), BrokerRecorders.NONE);
+        broker = Broker.start(config().withMaxDeliveries(maxDeliveries), extensions(), BrokerMetrics.unregistered());
     }
 
     /** Takes a message as a member and goes without a word. */

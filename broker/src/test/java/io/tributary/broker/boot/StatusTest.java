@@ -72,7 +72,7 @@ class StatusTest {
     void clusterHasItsGauges() {
         SimpleMeterRegistry registry = new SimpleMeterRegistry();
         ClusterStatus cluster = cluster(List.of("Kafka does not answer"), List.of());
-        new StatusGauges(() -> status(true, null, 0, cluster), () -> 0).register(new BrokerMetrics(registry));
+        new StatusGauges(() -> status(true, null, 0, cluster), () -> 0).register(new BrokerMetrics(registry, true));
         assertThat(gauge(registry, "tributary.cluster.nodes")).isEqualTo(3);
         assertThat(gauge(registry, "tributary.cluster.shards.owned")).isEqualTo(40);
         assertThat(gauge(registry, "tributary.cluster.shards.unowned")).isEqualTo(2);
@@ -91,7 +91,7 @@ class StatusTest {
         AtomicLong nanoTime = new AtomicLong();
         SimpleMeterRegistry registry = new SimpleMeterRegistry();
         new StatusGauges(() -> status(true, null, asked.incrementAndGet()), nanoTime::get)
-                .register(new BrokerMetrics(registry));
+                .register(new BrokerMetrics(registry, true));
         assertThat(gauge(registry, "tributary.connections")).isEqualTo(1);
         assertThat(gauge(registry, "tributary.ready")).isEqualTo(1);
         assertThat(gauge(registry, "tributary.storage.queue")).isEqualTo(99);

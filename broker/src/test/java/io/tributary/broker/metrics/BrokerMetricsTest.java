@@ -8,8 +8,11 @@ import io.micrometer.core.instrument.Tag;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import io.tributary.broker.link.Refusal;
 import io.tributary.broker.routing.RouterRecorder;
+import io.tributary.broker.session.DropReason;
 import io.tributary.broker.session.PauseReason;
 import io.tributary.broker.shard.ShardRecorder;
+import io.tributary.broker.sys.SysStats;
+import io.tributary.broker.sys.SysStats.Flow;
 import io.tributary.common.event.ClientKind;
 import io.tributary.common.mqtt.Message;
 import io.tributary.common.mqtt.PublishProperties;
@@ -25,8 +28,7 @@ import org.junit.jupiter.api.Test;
 
 class BrokerMetricsTest {
     private final SimpleMeterRegistry registry = new SimpleMeterRegistry();
-    private final BrokerMetrics metrics = new BrokerMetrics(registry);
-    private final ClusterMetrics cluster = new ClusterMetrics(registry);
+    private final BrokerMetrics metrics = new BrokerMetrics(registry, true);
 
     @Test
     void namesFollowMicrometer() {
@@ -123,6 +125,54 @@ class BrokerMetricsTest {
     }
 
     @Test
+    void clusterIsNotRegisteredWhenAlone() {
+        SimpleMeterRegistry alone = new SimpleMeterRegistry();
+        new BrokerMetrics(alone, false).kafka().onError();
+        assertThat(alone.find("tributary.kafka.errors").functionCounter()).isNull();
+        assertThat(alone.find("tributary.storage.errors").functionCounter()).isNotNull();
+    }
+
+    @Test
+    void trafficIsOfTheSameCountersWhenRegisteredOrNot() {
+        everyEventOnce();
+        assertThat(metrics.traffic())
+                .isEqualTo(new SysStats.Traffic(1, new Flow(2, 3), new Flow(1, 5), 2, new Flow(20, 30)));
+        BrokerMetrics unregistered = BrokerMetrics.unregistered();
+        unregistered.connections().opened("tcp");
+        unregistered.connections().opened("ws");
+        assertThat(unregistered.traffic().connections()).isEqualTo(2);
+    }
+
+    @Test
+    void dropsOfAllPlacesAreOneFigure() {
+        metrics.sessions().dropped(DropReason.EXPIRED);
+        metrics.router().dropped(RouterRecorder.Drop.OFFLINE);
+        metrics.shards().dropped(ShardRecorder.DropReason.QUEUE_FULL);
+        assertThat(metrics.traffic().publishesDropped()).isEqualTo(3);
+    }
+
+    @Test
+    void maximumStaysWhenClientsLeave() {
+        metrics.sessions().connected(ClientKind.DEVICE, false);
+        metrics.sessions().connected(ClientKind.DEVICE, true);
+        metrics.sessions().disconnected(ClientKind.DEVICE, ReasonCode.SUCCESS);
+        metrics.sessions().disconnected(ClientKind.DEVICE, ReasonCode.SUCCESS);
+        metrics.sessions().connected(ClientKind.DEVICE, false);
+        assertThat(metrics.mostClients()).isEqualTo(2);
+    }
+
+    @Test
+    void applicationsAreCountedWhileTheyAreConnected() {
+        metrics.sessions().connected(ClientKind.APPLICATION, false);
+        metrics.sessions().connected(ClientKind.SMALL_APPLICATION, false);
+        metrics.sessions().connected(ClientKind.DEVICE, false);
+        assertThat(metrics.applications()).isEqualTo(2);
+        metrics.sessions().disconnected(ClientKind.DEVICE, ReasonCode.SUCCESS);
+        metrics.sessions().disconnected(ClientKind.APPLICATION, ReasonCode.SUCCESS);
+        assertThat(metrics.applications()).isEqualTo(1);
+    }
+
+    @Test
     void wrongKindOfMeterIsRefused() {
         assertThatIllegalArgumentException()
                 .isThrownBy(() -> metrics.gauge(BrokerMeters.PACKETS, () -> 1))
@@ -168,28 +218,28 @@ class BrokerMetricsTest {
     }
 
     private void everyEventOfAClusterOnce() {
-        cluster.kafka().onRecords(8);
-        cluster.kafka().onRefusal();
-        cluster.kafka().onError();
-        cluster.redis().onCall(RedisRecorder.Operation.SAVE, TimeUnit.MILLISECONDS.toNanos(3), 50, 60);
-        cluster.redis().onFailure(RedisRecorder.Operation.CLAIM, RedisRecorder.Failure.FENCED);
-        cluster.redis().onWaitingReads(9);
-        cluster.links().up();
-        cluster.links().up();
-        cluster.links().down();
-        cluster.links().sent(10, 100);
-        cluster.links().received(11, 110);
-        cluster.links().sendRefused();
-        cluster.links().refused(Refusal.WRONG_SECRET);
-        cluster.links().reconnecting();
-        cluster.links().silent();
-        cluster.links().stalled();
-        cluster.cluster().onHandedOver();
-        cluster.cluster().onGivenUp();
-        cluster.cluster().onQos0Lost();
-        cluster.cluster().onLeftOut();
-        cluster.cluster().onVisibilityRefused();
-        cluster.cluster().onDeclaredDead();
+        metrics.kafka().onRecords(8);
+        metrics.kafka().onRefusal();
+        metrics.kafka().onError();
+        metrics.redis().onCall(RedisRecorder.Operation.SAVE, TimeUnit.MILLISECONDS.toNanos(3), 50, 60);
+        metrics.redis().onFailure(RedisRecorder.Operation.CLAIM, RedisRecorder.Failure.FENCED);
+        metrics.redis().onWaitingReads(9);
+        metrics.links().up();
+        metrics.links().up();
+        metrics.links().down();
+        metrics.links().sent(10, 100);
+        metrics.links().received(11, 110);
+        metrics.links().sendRefused();
+        metrics.links().refused(Refusal.WRONG_SECRET);
+        metrics.links().reconnecting();
+        metrics.links().silent();
+        metrics.links().stalled();
+        metrics.cluster().onHandedOver();
+        metrics.cluster().onGivenUp();
+        metrics.cluster().onQos0Lost();
+        metrics.cluster().onLeftOut();
+        metrics.cluster().onVisibilityRefused();
+        metrics.cluster().onDeclaredDead();
     }
 
     private double count(String name, String... tags) {

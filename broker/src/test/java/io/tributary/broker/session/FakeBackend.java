@@ -7,7 +7,7 @@ import io.tributary.broker.routing.RouteCallback;
 import io.tributary.broker.routing.RouteOutcome;
 import io.tributary.broker.subscription.Subscriber;
 import io.tributary.broker.subscription.SubscriptionRequest;
-import io.tributary.broker.subscription.Subscriptions.Outcome;
+import io.tributary.broker.subscription.SubscriptionRequest.Outcome;
 import io.tributary.common.event.Destinations;
 import io.tributary.common.event.ClientKind;
 import io.tributary.common.event.Recipient;

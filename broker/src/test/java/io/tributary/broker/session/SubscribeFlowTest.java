@@ -8,7 +8,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.tributary.broker.extension.SubscribeInterceptor;
 import io.tributary.broker.security.Authorizer;
 import io.tributary.broker.subscription.SubscriptionRequest;
-import io.tributary.broker.subscription.Subscriptions.Outcome;
+import io.tributary.broker.subscription.SubscriptionRequest.Outcome;
 import io.tributary.common.mqtt.Message;
 import io.tributary.common.mqtt.MqttPacket;
 import io.tributary.common.mqtt.MqttPacket.Puback;

@@ -149,7 +149,7 @@ class LateSubscriptionsTest {
         a.stored.stopWriting();
         a.unsubscribe(NEW, 200, "x");
         a.stored.leave();
-        assertThat(b.subscribe(NEW, 300, "x")).isCompletedWithValue(List.of(Subscriptions.Outcome.REPLACED));
+        assertThat(b.subscribe(NEW, 300, "x")).isCompletedWithValue(List.of(SubscriptionRequest.Outcome.REPLACED));
         a.stored.goOnWriting();
 
         assertThat(b.receivers("x")).containsExactly(NEW);

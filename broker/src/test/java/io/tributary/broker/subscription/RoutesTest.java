@@ -6,7 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.tributary.broker.fake.SharedReplicatedMap;
 import io.tributary.broker.subscription.RouteRecord.Presence;
 import io.tributary.broker.subscription.RouteRecord.Route;
-import io.tributary.broker.subscription.Subscriptions.Outcome;
+import io.tributary.broker.subscription.SubscriptionRequest.Outcome;
 import io.tributary.common.event.RecordFormat;
 import io.tributary.common.mqtt.QoS;
 import java.util.List;

@@ -2,14 +2,14 @@ package io.tributary.broker.subscription;
 
 import static io.tributary.broker.subscription.Requests.request;
 import static io.tributary.broker.subscription.Requests.withId;
-import static io.tributary.broker.subscription.Subscriptions.Outcome.CREATED;
-import static io.tributary.broker.subscription.Subscriptions.Outcome.QUOTA_EXCEEDED;
-import static io.tributary.broker.subscription.Subscriptions.Outcome.REPLACED;
+import static io.tributary.broker.subscription.SubscriptionRequest.Outcome.CREATED;
+import static io.tributary.broker.subscription.SubscriptionRequest.Outcome.QUOTA_EXCEEDED;
+import static io.tributary.broker.subscription.SubscriptionRequest.Outcome.REPLACED;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.tributary.broker.fake.InMemoryReplicatedMap;
-import io.tributary.broker.subscription.Subscriptions.Outcome;
+import io.tributary.broker.subscription.SubscriptionRequest.Outcome;
 import io.tributary.common.event.GroupIdentifier;
 import io.tributary.common.event.ClientKind;
 import io.tributary.common.event.RecordFormat;

@@ -34,11 +34,11 @@ final class TestNode {
         subscriptions.start().toCompletableFuture().join();
     }
 
-    CompletionStage<List<Subscriptions.Outcome>> subscribe(Subscriber subscriber, String... filters) {
+    CompletionStage<List<SubscriptionRequest.Outcome>> subscribe(Subscriber subscriber, String... filters) {
         return subscribe(subscriber, 0, filters);
     }
 
-    CompletionStage<List<Subscriptions.Outcome>> subscribe(Subscriber subscriber, long epoch, String... filters) {
+    CompletionStage<List<SubscriptionRequest.Outcome>> subscribe(Subscriber subscriber, long epoch, String... filters) {
         List<SubscriptionRequest> requests =
                 Stream.of(filters).map(Requests::request).toList();
         return subscriptions.subscribe(subscriber, epoch, requests);

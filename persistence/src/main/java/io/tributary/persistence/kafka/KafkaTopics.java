@@ -18,7 +18,6 @@ import org.apache.kafka.clients.admin.Config;
 import org.apache.kafka.clients.admin.ConfigEntry;
 import org.apache.kafka.clients.admin.OffsetSpec;
 import org.apache.kafka.clients.admin.TopicDescription;
-import org.apache.kafka.common.KafkaException;
 import org.apache.kafka.common.KafkaFuture;
 import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.config.ConfigResource;
@@ -116,15 +115,11 @@ public final class KafkaTopics {
      * @throws KafkaAccessException when the addresses of Kafka or the settings of TLS are not good
      */
     public static Admin connect(KafkaConfig config) {
-        try {
-            Map<String, Object> properties = ClientProperties.admin(config, config.topicPrefix() + "-topics");
-            int timeout = (int) Math.min(config.startTimeout().toMillis(), Integer.MAX_VALUE);
-            properties.put(AdminClientConfig.DEFAULT_API_TIMEOUT_MS_CONFIG, timeout);
-            properties.put(AdminClientConfig.REQUEST_TIMEOUT_MS_CONFIG, timeout);
-            return Admin.create(properties);
-        } catch (KafkaException e) {
-            throw new KafkaAccessException(AccessFailure.words(config, e), e);
-        }
+        Map<String, Object> properties = ClientProperties.admin(config, config.topicPrefix() + "-topics");
+        int timeout = (int) Math.min(config.startTimeout().toMillis(), Integer.MAX_VALUE);
+        properties.put(AdminClientConfig.DEFAULT_API_TIMEOUT_MS_CONFIG, timeout);
+        properties.put(AdminClientConfig.REQUEST_TIMEOUT_MS_CONFIG, timeout);
+        return KafkaClients.admin(config, properties);
     }
 
     /** All or none: what is missing among others was deleted, unless the first start was interrupted before it held anything. */

@@ -10,7 +10,6 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Consumer;
 import org.apache.kafka.clients.producer.Callback;
-import org.apache.kafka.clients.producer.KafkaProducer;
 import org.apache.kafka.clients.producer.Producer;
 import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.common.KafkaException;
@@ -61,11 +60,7 @@ public final class OrderedProducer implements AutoCloseable {
         this.recorder = recorder;
         this.onBroken = onBroken;
         this.budget = new ByteBudget(config.appends().bufferBytes());
-        try {
-            this.producer = new KafkaProducer<>(ClientProperties.producer(config, clientId, partitions));
-        } catch (KafkaException e) {
-            throw new KafkaAccessException(AccessFailure.words(config, e), e);
-        }
+        this.producer = KafkaClients.producer(config, ClientProperties.producer(config, clientId, partitions));
     }
 
     /**

@@ -13,6 +13,10 @@ import javax.net.ssl.SSLException;
  * of Redis. No secret is in them.
  */
 final class AccessFailure {
+    /** The rights that the user needs on each node and no more, as in ACL SETUSER. */
+    static final String PERMISSIONS = "~tributary:* +evalsha +eval +hget +hgetall +hscan +hset +hdel +zadd +zrange"
+            + " +zremrangebyscore +unlink +info +cluster|nodes +cluster|myid +asking +client|setname";
+
     private AccessFailure() {}
 
     /** The sentences for a failure of the client library. */
@@ -59,8 +63,8 @@ final class AccessFailure {
 
     /** That the user may not do what the scripts do. */
     static String missingRights(RedisConfig.Node node, String what) {
-        return ("Redis at %s does not allow the user what the broker needs (%s). Grant it, on each node, "
-                        + RedisChecks.PERMISSIONS + ".")
+        return ("Redis at %s does not allow the user what the broker needs (%s). Grant it, on each node, " + PERMISSIONS
+                        + ".")
                 .formatted(node, what);
     }
 

@@ -27,10 +27,6 @@ public final class RedisChecks {
     private static final int OLDEST_MAJOR = 7;
     private static final int SHUTDOWN_SECONDS = 5;
 
-    /** The rights that the user needs on each node and no more, as in ACL SETUSER. */
-    static final String PERMISSIONS = "~tributary:* +evalsha +eval +hget +hgetall +hscan +hset +hdel +zadd +zrange"
-            + " +zremrangebyscore +unlink +info +cluster|nodes +cluster|myid +asking +client|setname";
-
     private static final String RIGHTS_SCRIPT =
             new String(RedisScript.read("check-rights.lua"), StandardCharsets.UTF_8);
 

@@ -1,5 +1,7 @@
 package io.tributary.broker.boot.settings;
 
+import io.tributary.broker.boot.settings.check.Allowed;
+import io.tributary.broker.boot.settings.check.SettingException;
 import io.tributary.persistence.kafka.app.AppTopicsConfig;
 import java.time.Duration;
 import org.springframework.boot.context.properties.bind.DefaultValue;

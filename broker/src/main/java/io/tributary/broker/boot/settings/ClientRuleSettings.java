@@ -1,5 +1,7 @@
 package io.tributary.broker.boot.settings;
 
+import io.tributary.broker.boot.settings.check.SettingException;
+import io.tributary.broker.boot.settings.check.Units;
 import io.tributary.broker.security.ClientRules.CertificateSubject;
 import io.tributary.broker.security.ClientRules.ClientId;
 import io.tributary.broker.security.ClientRules.Condition;
@@ -113,16 +115,15 @@ public record ClientRuleSettings(
 
     private ClientKind queueKind(String group) {
         if (kind == null) {
-            throw new SettingException(
-                    group + ".kind", "is missing; it must be one of " + SettingCatalog.choices(Kind.class));
+            throw new SettingException(group + ".kind", "is missing; it must be one of " + Units.choices(Kind.class));
         }
         return switch (kind) {
             case DEVICE -> {
                 if (topic != null) {
                     throw new SettingException(
                             group + ".topic",
-                            "'" + SettingCatalog.written(topic)
-                                    + "' has no effect with kind=device; only applications have a" + " topic");
+                            "'" + Units.text(topic) + "' has no effect with kind=device; only applications have a"
+                                    + " topic");
                 }
                 yield ClientKind.DEVICE;
             }

@@ -1,11 +1,16 @@
 package io.tributary.broker.boot.settings;
 
+import io.tributary.broker.boot.settings.check.SettingException;
 import io.tributary.broker.connection.ListenerConfig;
 import io.tributary.common.codec.DecoderLimits;
 import java.util.List;
 
-/** What the limits of the listeners mean for a cluster. */
-record ClusterLimits(List<ListenerConfig> listeners) {
+/**
+ * What the limits of the listeners mean for a cluster.
+ *
+ * @param name the name of the settings of the listeners
+ */
+record ClusterLimits(String name, List<ListenerConfig> listeners) {
 
     /**
      * The largest packet that any listener takes, in bytes.
@@ -19,15 +24,11 @@ record ClusterLimits(List<ListenerConfig> listeners) {
             int size = Math.max(packets.maxPacketBytes(), packets.maxConnectBytes());
             if (size > KafkaSettings.LARGEST_PACKET_BYTES) {
                 throw new SettingException(
-                        limits(listener) + ".packets.max-size",
+                        name + "." + listener.name() + ".limits.packets.max-size",
                         "in a cluster, packets and CONNECTs may have at most 254MB");
             }
             largest = Math.max(largest, size);
         }
         return largest;
-    }
-
-    private static String limits(ListenerConfig listener) {
-        return TributarySettings.PREFIX + ".listeners." + listener.name() + ".limits";
     }
 }

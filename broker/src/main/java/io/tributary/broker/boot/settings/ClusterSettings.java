@@ -1,6 +1,8 @@
 package io.tributary.broker.boot.settings;
 
 import io.tributary.broker.ClusterConfig;
+import io.tributary.broker.boot.settings.check.Allowed;
+import io.tributary.broker.boot.settings.check.SettingException;
 import io.tributary.broker.ingest.IngestConfig;
 import java.time.Duration;
 import java.util.regex.Pattern;

@@ -1,5 +1,7 @@
 package io.tributary.broker.boot.settings;
 
+import io.tributary.broker.boot.settings.check.Allowed;
+import io.tributary.broker.boot.settings.check.SettingException;
 import io.tributary.broker.session.OutboundLimits;
 import org.springframework.boot.context.properties.bind.DefaultValue;
 import org.springframework.util.unit.DataSize;

@@ -1,5 +1,6 @@
 package io.tributary.broker.boot.settings;
 
+import io.tributary.broker.boot.settings.check.SettingException;
 import java.nio.file.Path;
 import java.util.HashMap;
 import java.util.Map;

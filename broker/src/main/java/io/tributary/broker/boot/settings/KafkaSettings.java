@@ -1,5 +1,8 @@
 package io.tributary.broker.boot.settings;
 
+import io.tributary.broker.boot.settings.check.Allowed;
+import io.tributary.broker.boot.settings.check.SettingException;
+import io.tributary.broker.boot.settings.check.Units;
 import io.tributary.persistence.kafka.KafkaConfig;
 import io.tributary.persistence.kafka.KafkaConfig.Appends;
 import io.tributary.persistence.kafka.KafkaConfig.Compression;

@@ -1,5 +1,6 @@
 package io.tributary.broker.boot.settings;
 
+import io.tributary.broker.boot.settings.check.SettingException;
 import io.tributary.broker.link.LinkLayer;
 import io.tributary.broker.link.LinkTls;
 import java.nio.file.Path;

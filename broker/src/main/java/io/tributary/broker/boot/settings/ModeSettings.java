@@ -1,6 +1,8 @@
 package io.tributary.broker.boot.settings;
 
 import io.tributary.broker.boot.settings.TributarySettings.Mode;
+import io.tributary.broker.boot.settings.check.SettingException;
+import io.tributary.broker.boot.settings.check.Units;
 import java.util.List;
 import org.springframework.boot.context.properties.bind.Binder;
 import org.springframework.boot.context.properties.source.ConfigurationPropertyName;
@@ -34,7 +36,7 @@ public final class ModeSettings {
                 .findFirst()
                 .ifPresent(name -> {
                     throw new SettingException(
-                            name.toString(), "has no effect without " + MODE + "=" + SettingCatalog.written(other));
+                            name.toString(), "has no effect without " + MODE + "=" + Units.text(other));
                 });
     }
 }

@@ -1,5 +1,7 @@
 package io.tributary.broker.boot.settings;
 
+import io.tributary.broker.boot.settings.check.Allowed;
+import io.tributary.broker.boot.settings.check.SettingException;
 import io.tributary.common.codec.DecoderLimits;
 import io.tributary.common.topic.TopicLimits;
 import org.springframework.boot.context.properties.bind.DefaultValue;

@@ -1,5 +1,7 @@
 package io.tributary.broker.boot.settings;
 
+import io.tributary.broker.boot.settings.check.Allowed;
+import io.tributary.broker.boot.settings.check.SettingException;
 import io.tributary.broker.shard.QueueLimits;
 import java.time.Duration;
 import org.springframework.boot.context.properties.bind.DefaultValue;

@@ -1,5 +1,8 @@
 package io.tributary.broker.boot.settings;
 
+import io.tributary.broker.boot.settings.check.Allowed;
+import io.tributary.broker.boot.settings.check.SecretFile;
+import io.tributary.broker.boot.settings.check.SettingException;
 import io.tributary.persistence.redis.RedisConfig;
 import java.time.Duration;
 import java.util.List;

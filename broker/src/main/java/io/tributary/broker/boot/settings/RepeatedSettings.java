@@ -1,5 +1,6 @@
 package io.tributary.broker.boot.settings;
 
+import io.tributary.broker.boot.settings.check.SettingException;
 import java.util.HashMap;
 import java.util.Map;
 import org.springframework.boot.context.properties.source.ConfigurationPropertyName;

@@ -1,5 +1,8 @@
 package io.tributary.broker.boot.settings;
 
+import io.tributary.broker.boot.settings.check.SecretFile;
+import io.tributary.broker.boot.settings.check.SettingException;
+import io.tributary.broker.boot.settings.check.Units;
 import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
@@ -28,8 +31,7 @@ public record SaslSettings(
     /** The name of the mechanism as Kafka writes it. */
     String checkedMechanism(String name) {
         if (mechanism == null) {
-            throw new SettingException(
-                    name + ".mechanism", missing("one of " + SettingCatalog.choices(Mechanism.class)));
+            throw new SettingException(name + ".mechanism", missing("one of " + Units.choices(Mechanism.class)));
         }
         return mechanism.name().toUpperCase(Locale.ROOT).replace('_', '-');
     }

@@ -1,5 +1,8 @@
 package io.tributary.broker.boot.settings;
 
+import io.tributary.broker.boot.settings.check.Allowed;
+import io.tributary.broker.boot.settings.check.Range;
+import io.tributary.broker.boot.settings.check.Units;
 import java.lang.reflect.Parameter;
 import java.lang.reflect.ParameterizedType;
 import java.lang.reflect.Type;
@@ -8,7 +11,6 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
-import java.util.stream.Stream;
 import org.springframework.boot.context.properties.bind.DefaultValue;
 import org.springframework.boot.context.properties.source.ConfigurationPropertyName;
 import org.springframework.util.unit.DataSize;
@@ -61,21 +63,8 @@ public final class SettingCatalog {
             if (allowed != null) {
                 return new Range(allowed).words().replaceFirst("^within ", "");
             }
-            return parameter.getType().isEnum() ? choices(parameter.getType()) : "";
+            return parameter.getType().isEnum() ? Units.choices(parameter.getType()) : "";
         }
-    }
-
-    /** The constants of an enum as one writes them in a configuration. */
-    public static String choices(Class<?> type) {
-        return Stream.of(type.getEnumConstants())
-                .map(constant -> written((Enum<?>) constant))
-                .reduce((one, other) -> one + ", " + other)
-                .orElseThrow();
-    }
-
-    /** One constant of an enum as one writes it in a configuration. */
-    static String written(Enum<?> constant) {
-        return constant.name().toLowerCase(Locale.ROOT).replace('_', '-');
     }
 
     /** All settings, in the order of their declaration. */

@@ -1,6 +1,8 @@
 package io.tributary.broker.boot.settings;
 
 import io.tributary.broker.DrainConfig;
+import io.tributary.broker.boot.settings.check.Allowed;
+import io.tributary.broker.boot.settings.check.SettingException;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 import org.springframework.boot.context.properties.bind.DefaultValue;

@@ -1,5 +1,7 @@
 package io.tributary.broker.boot.settings;
 
+import io.tributary.broker.boot.settings.check.Allowed;
+import io.tributary.broker.boot.settings.check.SettingException;
 import io.tributary.persistence.rocksdb.RocksDbOptions;
 import io.tributary.persistence.rocksdb.StorageSync;
 import java.time.Duration;

@@ -2,6 +2,9 @@ package io.tributary.broker.boot.settings;
 
 import io.tributary.broker.BrokerConfig;
 import io.tributary.broker.ClusterConfig;
+import io.tributary.broker.boot.settings.check.Allowed;
+import io.tributary.broker.boot.settings.check.HostName;
+import io.tributary.broker.boot.settings.check.SettingException;
 import io.tributary.broker.connection.ListenerConfig;
 import io.tributary.broker.link.NodeId;
 import java.nio.file.Path;
@@ -123,7 +126,7 @@ public record TributarySettings(
     private ClusterConfig clusterConfig(List<ListenerConfig> listening) {
         return cluster.config(
                 PREFIX + ".cluster",
-                new ClusterLimits(listening).largestPacketBytes(),
+                new ClusterLimits(PREFIX + ".listeners", listening).largestPacketBytes(),
                 ingest.config(PREFIX + ".ingest"));
     }
 

@@ -1,6 +1,7 @@
 package io.tributary.broker.boot.settings;
 
 import io.tributary.broker.boot.settings.SettingCatalog.Setting;
+import io.tributary.broker.boot.settings.check.SettingException;
 import java.util.Comparator;
 import java.util.List;
 import java.util.function.Function;

@@ -1,5 +1,8 @@
 package io.tributary.broker.boot.settings;
 
+import io.tributary.broker.boot.settings.check.Allowed;
+import io.tributary.broker.boot.settings.check.SettingException;
+import io.tributary.broker.boot.settings.check.Units;
 import io.tributary.broker.cluster.VisibilityConfig;
 import java.time.Duration;
 import org.springframework.boot.context.properties.bind.DefaultValue;

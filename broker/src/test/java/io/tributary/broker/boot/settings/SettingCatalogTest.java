@@ -4,6 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.tributary.broker.GeneratedDoc;
 import io.tributary.broker.boot.settings.SettingCatalog.Setting;
+import io.tributary.broker.boot.settings.check.Allowed;
+import io.tributary.broker.boot.settings.check.Range;
 import java.time.Duration;
 import java.util.List;
 import java.util.stream.Collectors;

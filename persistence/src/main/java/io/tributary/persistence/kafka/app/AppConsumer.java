@@ -1,8 +1,7 @@
 package io.tributary.persistence.kafka.app;
 
-import io.tributary.persistence.kafka.AccessFailure;
 import io.tributary.persistence.kafka.ClientProperties;
-import io.tributary.persistence.kafka.KafkaAccessException;
+import io.tributary.persistence.kafka.KafkaClients;
 import io.tributary.persistence.kafka.KafkaConfig;
 import io.tributary.persistence.kafka.KafkaRecorder;
 import java.time.Duration;
@@ -20,7 +19,6 @@ import org.apache.kafka.clients.consumer.CloseOptions;
 import org.apache.kafka.clients.consumer.ConsumerRecords;
 import org.apache.kafka.clients.consumer.InvalidOffsetException;
 import org.apache.kafka.clients.consumer.KafkaConsumer;
-import org.apache.kafka.common.KafkaException;
 import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.errors.WakeupException;
 import org.slf4j.Logger;
@@ -65,11 +63,7 @@ final class AppConsumer implements AutoCloseable {
         this.onOutOfRange = onOutOfRange;
         this.onBroken = onBroken;
         this.closeTimeout = config.appends().closeTimeout();
-        try {
-            this.consumer = new KafkaConsumer<>(ClientProperties.appConsumer(config, clientId));
-        } catch (KafkaException e) {
-            throw new KafkaAccessException(AccessFailure.words(config, e), e);
-        }
+        this.consumer = KafkaClients.consumer(config, ClientProperties.appConsumer(config, clientId));
         this.thread = Thread.ofPlatform().name(clientId).daemon().start(this::run);
     }
 

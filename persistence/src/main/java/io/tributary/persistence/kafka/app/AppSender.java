@@ -1,16 +1,13 @@
 package io.tributary.persistence.kafka.app;
 
-import io.tributary.persistence.kafka.AccessFailure;
 import io.tributary.persistence.kafka.ClientProperties;
-import io.tributary.persistence.kafka.KafkaAccessException;
+import io.tributary.persistence.kafka.KafkaClients;
 import io.tributary.persistence.kafka.KafkaConfig;
 import java.time.Duration;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.apache.kafka.clients.producer.Callback;
-import org.apache.kafka.clients.producer.KafkaProducer;
 import org.apache.kafka.clients.producer.Producer;
 import org.apache.kafka.clients.producer.ProducerRecord;
-import org.apache.kafka.common.KafkaException;
 
 /** One of Kafka's producers, until it has to be replaced; and how many of its records have a waiter. */
 final class AppSender {
@@ -20,11 +17,7 @@ final class AppSender {
     private volatile boolean retired;
 
     AppSender(KafkaConfig config, String clientId) {
-        try {
-            producer = new KafkaProducer<>(ClientProperties.appProducer(config, clientId));
-        } catch (KafkaException e) {
-            throw new KafkaAccessException(AccessFailure.words(config, e), e);
-        }
+        producer = KafkaClients.producer(config, ClientProperties.appProducer(config, clientId));
     }
 
     /** Gives a record to Kafka; a failure may come on the calling thread, before this returns. */

@@ -3,6 +3,7 @@ package io.tributary.persistence.kafka.app;
 import io.tributary.persistence.app.AppTopics.AppRecord;
 import io.tributary.persistence.app.AppTopics.Page;
 import io.tributary.persistence.kafka.ClientProperties;
+import io.tributary.persistence.kafka.KafkaClients;
 import io.tributary.persistence.kafka.KafkaConfig;
 import io.tributary.persistence.kafka.KafkaRecorder;
 import java.time.Duration;
@@ -66,7 +67,7 @@ final class CatchUpReader implements AutoCloseable {
         try {
             Wanted first = queue.take();
             try (KafkaConsumer<byte[], byte[]> consumer =
-                    new KafkaConsumer<>(ClientProperties.appConsumer(config, clientId + "-catch-up"))) {
+                    KafkaClients.consumer(config, ClientProperties.appConsumer(config, clientId + "-catch-up"))) {
                 for (Wanted wanted = first; !closing; wanted = queue.take()) {
                     answer(consumer, wanted);
                 }

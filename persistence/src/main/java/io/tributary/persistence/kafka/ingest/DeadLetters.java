@@ -2,14 +2,12 @@ package io.tributary.persistence.kafka.ingest;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
-import io.tributary.persistence.kafka.AccessFailure;
 import io.tributary.persistence.kafka.ClientProperties;
-import io.tributary.persistence.kafka.KafkaAccessException;
+import io.tributary.persistence.kafka.KafkaClients;
 import io.tributary.persistence.kafka.KafkaConfig;
 import io.tributary.persistence.kafka.KafkaRecorder;
 import java.time.Duration;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
-import org.apache.kafka.clients.producer.KafkaProducer;
 import org.apache.kafka.clients.producer.Producer;
 import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.common.KafkaException;
@@ -40,11 +38,8 @@ final class DeadLetters implements AutoCloseable {
         this.topic = topic;
         this.closeTimeout = config.appends().closeTimeout();
         this.recorder = recorder;
-        try {
-            this.producer = new KafkaProducer<>(ClientProperties.ingestProducer(config, clientId + "-dead-letters"));
-        } catch (KafkaException e) {
-            throw new KafkaAccessException(AccessFailure.words(config, e), e);
-        }
+        this.producer =
+                KafkaClients.producer(config, ClientProperties.ingestProducer(config, clientId + "-dead-letters"));
     }
 
     /**

@@ -5,6 +5,7 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import io.tributary.common.event.Source;
 import io.tributary.persistence.kafka.ClientProperties;
 import io.tributary.persistence.kafka.KafkaAccessException;
+import io.tributary.persistence.kafka.KafkaClients;
 import io.tributary.persistence.kafka.KafkaConfig;
 import io.tributary.persistence.kafka.KafkaTopics;
 import java.time.Duration;
@@ -93,7 +94,7 @@ final class IngestNumbers {
 
     private void register(String topic, Uuid identity) {
         try (KafkaProducer<byte[], byte[]> producer =
-                new KafkaProducer<>(ClientProperties.ingestProducer(config, clientId + "-numbers"))) {
+                KafkaClients.producer(config, ClientProperties.ingestProducer(config, clientId + "-numbers"))) {
             producer.send(new ProducerRecord<>(
                             registry.topic(), 0, identity.toString().getBytes(UTF_8), topic.getBytes(UTF_8)))
                     .get();
@@ -108,7 +109,7 @@ final class IngestNumbers {
     private void readToEnd() {
         List<TopicPartition> assigned = List.of(registry);
         try (KafkaConsumer<byte[], byte[]> consumer =
-                new KafkaConsumer<>(ClientProperties.mapConsumer(config, clientId + "-numbers"))) {
+                KafkaClients.consumer(config, ClientProperties.mapConsumer(config, clientId + "-numbers"))) {
             consumer.assign(assigned);
             consumer.seek(registry, readUpTo);
             long end = consumer.endOffsets(assigned, config.startTimeout())

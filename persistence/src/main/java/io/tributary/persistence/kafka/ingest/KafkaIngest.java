@@ -4,9 +4,9 @@ import io.tributary.common.event.Source;
 import io.tributary.persistence.ingest.IngestOptions;
 import io.tributary.persistence.ingest.IngestRecord;
 import io.tributary.persistence.ingest.IngestSource;
-import io.tributary.persistence.kafka.AccessFailure;
 import io.tributary.persistence.kafka.ClientProperties;
 import io.tributary.persistence.kafka.KafkaAccessException;
+import io.tributary.persistence.kafka.KafkaClients;
 import io.tributary.persistence.kafka.KafkaConfig;
 import io.tributary.persistence.kafka.KafkaRecorder;
 import java.time.Duration;
@@ -26,7 +26,6 @@ import org.apache.kafka.clients.consumer.InvalidOffsetException;
 import org.apache.kafka.clients.consumer.KafkaConsumer;
 import org.apache.kafka.clients.consumer.NoOffsetForPartitionException;
 import org.apache.kafka.clients.consumer.OffsetAndMetadata;
-import org.apache.kafka.common.KafkaException;
 import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.errors.WakeupException;
 import org.apache.kafka.common.header.Header;
@@ -87,11 +86,7 @@ public final class KafkaIngest implements IngestSource {
         numbers.of(options.topics());
         String dead = options.deadLetters();
         this.deadLetters = dead == null ? null : new DeadLetters(config, this.clientId, dead, recorder);
-        try {
-            this.consumer = new KafkaConsumer<>(ClientProperties.ingestConsumer(config, this.clientId));
-        } catch (KafkaException e) {
-            throw new KafkaAccessException(AccessFailure.words(config, e), e);
-        }
+        this.consumer = KafkaClients.consumer(config, ClientProperties.ingestConsumer(config, this.clientId));
     }
 
     @Override

@@ -1,8 +1,7 @@
 package io.tributary.persistence.kafka.map;
 
-import io.tributary.persistence.kafka.AccessFailure;
 import io.tributary.persistence.kafka.ClientProperties;
-import io.tributary.persistence.kafka.KafkaAccessException;
+import io.tributary.persistence.kafka.KafkaClients;
 import io.tributary.persistence.kafka.KafkaConfig;
 import io.tributary.persistence.kafka.KafkaRecorder;
 import java.time.Duration;
@@ -15,7 +14,6 @@ import java.util.function.Consumer;
 import org.apache.kafka.clients.consumer.CloseOptions;
 import org.apache.kafka.clients.consumer.ConsumerRecords;
 import org.apache.kafka.clients.consumer.KafkaConsumer;
-import org.apache.kafka.common.KafkaException;
 import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.errors.WakeupException;
 import org.slf4j.Logger;
@@ -47,11 +45,7 @@ final class MapConsumer implements AutoCloseable {
         this.recorder = recorder;
         this.onBroken = onBroken;
         this.closeTimeout = config.appends().closeTimeout();
-        try {
-            this.consumer = new KafkaConsumer<>(ClientProperties.mapConsumer(config, clientId));
-        } catch (KafkaException e) {
-            throw new KafkaAccessException(AccessFailure.words(config, e), e);
-        }
+        this.consumer = KafkaClients.consumer(config, ClientProperties.mapConsumer(config, clientId));
         this.thread = Thread.ofPlatform().name(clientId + "-follower").daemon().start(this::run);
     }
 

@@ -1,9 +1,8 @@
 package io.tributary.persistence.kafka.shard;
 
 import io.tributary.common.thread.Turn;
-import io.tributary.persistence.kafka.AccessFailure;
 import io.tributary.persistence.kafka.ClientProperties;
-import io.tributary.persistence.kafka.KafkaAccessException;
+import io.tributary.persistence.kafka.KafkaClients;
 import io.tributary.persistence.kafka.KafkaConfig;
 import io.tributary.persistence.kafka.KafkaRecorder;
 import io.tributary.persistence.kafka.shard.ShardCursor.Request;
@@ -32,7 +31,6 @@ import org.apache.kafka.clients.consumer.InvalidOffsetException;
 import org.apache.kafka.clients.consumer.KafkaConsumer;
 import org.apache.kafka.clients.consumer.LogTruncationException;
 import org.apache.kafka.clients.consumer.OffsetAndMetadata;
-import org.apache.kafka.common.KafkaException;
 import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.errors.TimeoutException;
 import org.apache.kafka.common.errors.WakeupException;
@@ -94,11 +92,7 @@ final class ShardConsumer implements AutoCloseable, ConsumerRebalanceListener {
         for (int shard = 0; shard < shards; shard++) {
             cursors[shard] = new ShardCursor(new TopicPartition(topic, shard), this::skipped);
         }
-        try {
-            this.consumer = new KafkaConsumer<>(ClientProperties.shardConsumer(config, clientId));
-        } catch (KafkaException e) {
-            throw new KafkaAccessException(AccessFailure.words(config, e), e);
-        }
+        this.consumer = KafkaClients.consumer(config, ClientProperties.shardConsumer(config, clientId));
         this.commits = new GroupCommits(consumer, cursors);
         this.lags = new ShardLags(consumer, topic, shards, commits::notedOf, retention, clock);
         this.thread = Thread.ofPlatform().name(clientId + "-reader").daemon().unstarted(this::run);

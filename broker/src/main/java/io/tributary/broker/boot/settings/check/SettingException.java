@@ -1,4 +1,4 @@
-package io.tributary.broker.boot.settings;
+package io.tributary.broker.boot.settings.check;
 
 import java.util.function.Supplier;
 
@@ -16,7 +16,7 @@ public final class SettingException extends RuntimeException {
     }
 
     /** Makes a part of the broker's configuration, whose complaints then name the group of settings it comes from. */
-    static <T> T naming(String group, Supplier<T> part) {
+    public static <T> T naming(String group, Supplier<T> part) {
         try {
             return part.get();
         } catch (IllegalArgumentException e) {

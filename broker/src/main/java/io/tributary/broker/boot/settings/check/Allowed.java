@@ -1,4 +1,4 @@
-package io.tributary.broker.boot.settings;
+package io.tributary.broker.boot.settings.check;
 
 import java.lang.annotation.ElementType;
 import java.lang.annotation.Retention;

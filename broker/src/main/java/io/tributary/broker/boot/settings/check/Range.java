@@ -1,18 +1,19 @@
-package io.tributary.broker.boot.settings;
+package io.tributary.broker.boot.settings.check;
 
 import java.time.Duration;
 import org.springframework.boot.convert.DurationStyle;
 import org.springframework.util.unit.DataSize;
 
 /** The values that a setting may have, from {@link Allowed}. */
-record Range(Allowed allowed) {
+public record Range(Allowed allowed) {
 
-    boolean contains(Object value) {
+    /** Whether a value belongs to it. */
+    public boolean contains(Object value) {
         return compare(value, allowed.min()) >= 0 && (allowed.max().isEmpty() || compare(value, allowed.max()) <= 0);
     }
 
     /** The range in words, to follow "must be" or "is not". */
-    String words() {
+    public String words() {
         return allowed.max().isEmpty()
                 ? "at least " + allowed.min()
                 : "within " + allowed.min() + " to " + allowed.max();

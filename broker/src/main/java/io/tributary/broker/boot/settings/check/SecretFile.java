@@ -1,4 +1,4 @@
-package io.tributary.broker.boot.settings;
+package io.tributary.broker.boot.settings.check;
 
 import java.io.IOException;
 import java.nio.file.Files;
@@ -8,7 +8,7 @@ import java.nio.file.attribute.PosixFilePermission;
 import java.util.Set;
 
 /** Files with one secret each: no secret is a setting, for command lines and environments are there to be looked at. */
-final class SecretFile {
+public final class SecretFile {
     private static final long LARGEST_BYTES = 64 * 1024;
 
     private SecretFile() {}
@@ -20,7 +20,7 @@ final class SecretFile {
      * @throws SettingException when it cannot be read, others than its owner and its group may read or change it, or it has not
      *     exactly one line
      */
-    static String read(String setting, String path) {
+    public static String read(String setting, String path) {
         Path file = SettingException.naming(setting, () -> Path.of(path));
         String text;
         try {

@@ -1,11 +1,11 @@
-package io.tributary.broker.boot.settings;
+package io.tributary.broker.boot.settings.check;
 
 import java.net.InetAddress;
 import java.net.UnknownHostException;
 import org.jspecify.annotations.Nullable;
 
 /** The name of the host, which is that of a node that was given none. */
-final class HostName {
+public final class HostName {
     private HostName() {}
 
     /**
@@ -13,7 +13,7 @@ final class HostName {
      *
      * @param setting what to set where the host has no name that tells it from others
      */
-    static String get(String setting) {
+    public static String get(String setting) {
         String name = System.getenv("HOSTNAME");
         if (name == null || name.isBlank()) {
             name = ofSystem();

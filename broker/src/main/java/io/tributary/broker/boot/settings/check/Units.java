@@ -1,10 +1,13 @@
-package io.tributary.broker.boot.settings;
+package io.tributary.broker.boot.settings.check;
 
 import java.time.Duration;
+import java.util.Locale;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.springframework.util.unit.DataSize;
 import org.springframework.util.unit.DataUnit;
 
-/** Durations and sizes as one writes them in a configuration: in the largest unit that gives a whole number. */
+/** Values as one writes them in a configuration; durations and sizes in the largest unit that gives a whole number. */
 public final class Units {
     private static final long MILLIS = 1_000;
     private static final long SIXTY = 60;
@@ -39,5 +42,17 @@ public final class Units {
         }
         long kilobytes = bytes / KILO;
         return kilobytes % KILO != 0 ? kilobytes + "KB" : kilobytes / KILO + "MB";
+    }
+
+    /** One constant of an enum. */
+    public static String text(Enum<?> constant) {
+        return constant.name().toLowerCase(Locale.ROOT).replace('_', '-');
+    }
+
+    /** All constants of an enum. */
+    public static String choices(Class<?> type) {
+        return Stream.of(type.getEnumConstants())
+                .map(constant -> text((Enum<?>) constant))
+                .collect(Collectors.joining(", "));
     }
 }

@@ -1,4 +1,4 @@
-package io.tributary.broker.boot.settings;
+package io.tributary.broker.boot.settings.check;
 
 import org.jspecify.annotations.Nullable;
 import org.springframework.boot.context.properties.bind.AbstractBindHandler;
