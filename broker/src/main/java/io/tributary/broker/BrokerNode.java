@@ -12,9 +12,9 @@ import io.tributary.broker.group.GroupServices;
 import io.tributary.broker.group.GroupShards;
 import io.tributary.broker.metrics.BrokerMetrics;
 import io.tributary.broker.retained.RetainedMessages;
-import io.tributary.broker.routing.RouterOutputs;
 import io.tributary.broker.routing.PublishPolicy;
 import io.tributary.broker.routing.Router;
+import io.tributary.broker.routing.RouterOutputs;
 import io.tributary.broker.security.EnhancedAuthenticator;
 import io.tributary.broker.session.AccessControl;
 import io.tributary.broker.session.Extensions;
@@ -177,7 +177,8 @@ final class BrokerNode implements AutoCloseable {
     static BrokerNode start(
             BrokerConfig config, BrokerExtensions extensions, BrokerMetrics metrics, Consumer<Loss> onLost) {
         ClusterConfig cluster = config.cluster();
-        Deployment deployment = cluster == null ? Standalone.open(config, metrics) : Clustered.open(config, cluster, metrics, onLost);
+        Deployment deployment =
+                cluster == null ? Standalone.open(config, metrics) : Clustered.open(config, cluster, metrics, onLost);
         BrokerNode node;
         try {
             node = new BrokerNode(config, extensions, metrics, deployment);
