@@ -9,7 +9,6 @@ import io.tributary.broker.extension.SubscribeInterceptor;
 import io.tributary.broker.group.ApplicationGroups;
 import io.tributary.broker.group.GroupHosts;
 import io.tributary.broker.group.GroupServices;
-import io.tributary.broker.group.GroupShards;
 import io.tributary.broker.metrics.Totals;
 import io.tributary.broker.retained.RetainedMessages;
 import io.tributary.broker.routing.RouterOutputs;
@@ -17,9 +16,9 @@ import io.tributary.broker.routing.PublishPolicy;
 import io.tributary.broker.routing.Router;
 import io.tributary.broker.security.EnhancedAuthenticator;
 import io.tributary.broker.session.AccessControl;
+import io.tributary.broker.session.Backend;
 import io.tributary.broker.session.Extensions;
 import io.tributary.broker.session.LocalSessions;
-import io.tributary.broker.session.SessionBackend;
 import io.tributary.broker.session.SessionServices;
 import io.tributary.broker.shard.ShardAppends;
 import io.tributary.broker.shard.ShardConfig;
@@ -139,7 +138,7 @@ final class BrokerNode implements AutoCloseable {
                 hosts,
                 new GroupServices(
                         deployment.node(),
-                        GroupShards.of(shards),
+                        shards,
                         subscriptions,
                         sessions,
                         sessions,
@@ -155,12 +154,13 @@ final class BrokerNode implements AutoCloseable {
         membership = deployment.membership(shards, router, subscriptions, sessions);
         sys = SysConfig.every(config.sysInterval());
         sysTopics = new SysTopics(sys, () -> membership.stats(stats()), retained, router);
-        SessionBackend backend =
-                SessionBackend.of(shards, appends, deployment.view(), router, subscriptions, groups, retained);
+        Backend backend = Backend.of(
+                shards, appends::publish, deployment.view(), router, subscriptions, groups::share, retained);
         listeners = new Listeners(
                 config.listeners(),
                 config.network(),
                 services(extensions, recorders, backend),
+                sessions,
                 recorders.connections());
         timer = Executors.newSingleThreadScheduledExecutor(task -> {
             Thread thread = new Thread(task, "tributary-timer");
@@ -235,7 +235,7 @@ final class BrokerNode implements AutoCloseable {
         membership.serving();
     }
 
-    private SessionServices services(BrokerExtensions extensions, BrokerRecorders recorders, SessionBackend backend) {
+    private SessionServices services(BrokerExtensions extensions, BrokerRecorders recorders, Backend backend) {
         Map<String, EnhancedAuthenticator> enhanced = extensions.enhanced().stream()
                 .collect(Collectors.toMap(EnhancedAuthenticator::method, Function.identity()));
         return new SessionServices(
@@ -243,7 +243,6 @@ final class BrokerNode implements AutoCloseable {
                 backend,
                 new AccessControl(extensions.authenticator(), enhanced, extensions.authorizer(), config.clientRules()),
                 new Extensions(SubscribeInterceptor.chain(extensions.subscribe()), extensions.sessions()),
-                sessions,
                 recorders.sessions(),
                 deployment.clock());
     }

@@ -5,6 +5,7 @@ import io.tributary.broker.delivery.MemberTarget;
 import io.tributary.broker.delivery.NodeInbox;
 import io.tributary.broker.routing.RouteCallback;
 import io.tributary.broker.routing.Router;
+import io.tributary.broker.shard.ConnectionShards;
 import io.tributary.broker.subscription.Subscriptions;
 import io.tributary.common.mqtt.Message;
 import java.util.function.BiPredicate;
@@ -25,7 +26,7 @@ import java.util.function.LongSupplier;
  */
 public record GroupServices(
         String node,
-        GroupShards shards,
+        ConnectionShards shards,
         Subscriptions subscriptions,
         MemberTarget members,
         DeliveryTarget connections,

@@ -1,12 +1,12 @@
 package io.tributary.broker.session;
 
-import io.netty.util.concurrent.EventExecutor;
 import io.tributary.broker.delivery.Attached;
 import io.tributary.broker.delivery.Delivery;
 import io.tributary.broker.delivery.DeliveryTarget;
 import io.tributary.broker.delivery.MemberReply;
 import io.tributary.broker.delivery.MemberTarget;
 import io.tributary.broker.delivery.SessionTarget;
+import io.tributary.broker.loop.LoopMailbox;
 import io.tributary.broker.subscription.Subscriber;
 import io.tributary.common.event.QueueEntry.Queued;
 import io.tributary.common.event.ClientKind;
@@ -37,15 +37,9 @@ public final class LocalSessions implements SessionTarget, DeliveryTarget, Membe
     private final ConcurrentMap<String, Session> latestByClient = new ConcurrentHashMap<>();
 
     private final ConcurrentMap<String, Session> persistentByClient = new ConcurrentHashMap<>();
-    private final ConcurrentMap<EventExecutor, LoopMailbox> mailboxes = new ConcurrentHashMap<>();
 
     /** Creates an empty registry. */
     public LocalSessions() {}
-
-    /** The one mailbox of an event loop. */
-    public LoopMailbox mailbox(EventExecutor loop) {
-        return mailboxes.computeIfAbsent(loop, LoopMailbox::new);
-    }
 
     /** How many connections that are open have, or wait for, a session. */
     public int size() {

@@ -7,6 +7,7 @@ import io.tributary.broker.delivery.MemberReply;
 import io.tributary.broker.delivery.NodeInbox;
 import io.tributary.broker.fake.InMemoryReplicatedMap;
 import io.tributary.broker.routing.RouteCallback;
+import io.tributary.broker.shard.ConnectionShards;
 import io.tributary.broker.subscription.Routes;
 import io.tributary.broker.subscription.SharedChoice;
 import io.tributary.broker.subscription.Subscriber;
@@ -159,7 +160,7 @@ final class GroupFixture {
         return handed.stream().filter(each -> each.clientId().equals(clientId)).map(Handed::text);
     }
 
-    private final class Shards implements GroupShards {
+    private final class Shards implements ConnectionShards {
         @Override
         public void attach(Attach attach, LongConsumer appended) {
             told.add("attach " + GroupIdentifier.display(attach.clientId()));

@@ -124,14 +124,13 @@ class LocalSessionsTest {
         FakeSink sink = new FakeSink();
         SessionServices services = new SessionServices(
                 "node",
-                backend,
+                backend.parts,
                 new AccessControl(fixture.authenticator, Map.of(), fixture.authorizer, fixture.clientRules),
                 Extensions.NONE,
-                sessions,
                 SessionRecorder.NONE,
                 InstantSource.system());
         Peer peer = new Peer("peer", "listener", () -> null, null);
-        Session session = new Session(services, fixture.limits, peer, sessions.mailbox(fixture.loop.eventLoop()), sink);
+        Session session = new Session(services, sessions, fixture.limits, peer, fixture.mailbox, sink);
         session.open();
         session.handle(Connects.v5().build());
         fixture.turn();
@@ -215,12 +214,5 @@ class LocalSessionsTest {
         assertThat(fixture.sessions.inFlight(new Subscriber("c", false, fixture.connection())))
                 .isEqualTo(1);
         assertThat(fixture.sessions.inFlight(new Subscriber("other", true, 1))).isEqualTo(-1);
-    }
-
-    @Test
-    void hasOneMailboxForEachLoop() {
-        LocalSessions sessions = new LocalSessions();
-
-        assertThat(sessions.mailbox(fixture.loop.eventLoop())).isSameAs(sessions.mailbox(fixture.loop.eventLoop()));
     }
 }

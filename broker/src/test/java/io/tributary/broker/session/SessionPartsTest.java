@@ -4,6 +4,7 @@ import static io.tributary.broker.session.SessionFixture.message;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.tributary.broker.loop.TokenBucket;
 import io.tributary.broker.session.AckQueue.Slot;
 import io.tributary.broker.session.OutboundLimits.Overflow;
 import io.tributary.common.mqtt.Message;

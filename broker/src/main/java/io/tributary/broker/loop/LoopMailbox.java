@@ -1,4 +1,4 @@
-package io.tributary.broker.session;
+package io.tributary.broker.loop;
 
 import io.netty.util.concurrent.EventExecutor;
 import io.netty.util.concurrent.SingleThreadEventExecutor;
@@ -18,7 +18,7 @@ import org.slf4j.LoggerFactory;
  * handled, everything that was asked for the turn's end is done once: this is where sockets are flushed.
  *
  * <p>The queue itself has no limit. What is posted is limited by its senders: deliveries of an owner by the session's
- * window, transient messages by {@link Inbox}, all else to one letter for something that the session itself began.
+ * window, transient messages by the session's inbox, all else to one letter for something that the session itself began.
  */
 public final class LoopMailbox {
     private static final Logger LOG = LoggerFactory.getLogger(LoopMailbox.class);
@@ -90,12 +90,12 @@ public final class LoopMailbox {
     }
 
     /** Whether the calling thread is the event loop; what is confined to it asserts this. */
-    boolean inLoop() {
+    public boolean inLoop() {
         return loop.inEventLoop();
     }
 
     /** Encoded messages that several sessions of this loop send in the same turn; event loop only. */
-    TemplateCache templates() {
+    public TemplateCache templates() {
         return templates;
     }
 
