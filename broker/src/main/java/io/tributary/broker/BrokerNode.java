@@ -4,7 +4,9 @@ import io.tributary.broker.cluster.Loss;
 import io.tributary.broker.connection.BoundListener;
 import io.tributary.broker.connection.ListenException;
 import io.tributary.broker.connection.Listeners;
+import io.tributary.broker.delivery.ConnectionRegistry;
 import io.tributary.broker.delivery.SessionObserver;
+import io.tributary.broker.embedded.EmbeddedSubscription;
 import io.tributary.broker.extension.SubscribeInterceptor;
 import io.tributary.broker.group.ApplicationGroups;
 import io.tributary.broker.group.GroupHosts;
@@ -65,8 +67,8 @@ final class BrokerNode implements AutoCloseable {
     private final BrokerConfig config;
     private final Totals totals;
     private final Deployment deployment;
-    private final LocalSessions sessions = new LocalSessions();
-    private final InProcessSubscribers inProcess;
+    private final ConnectionRegistry connections = new ConnectionRegistry();
+    private final LocalSessions sessions = new LocalSessions(connections);
     private final Subscriptions subscriptions;
     private final RetainedMessages retained;
     private final Router router;
@@ -97,8 +99,7 @@ final class BrokerNode implements AutoCloseable {
                 cluster == null ? config.shards() : config.shards().withRetention(cluster.retention());
         ShardAppends appends =
                 new ShardAppends(ofShards, storage.log(), storage.topics(), deployment.clock(), deployment.format());
-        GroupHosts hosts = new GroupHosts(sessions, sessions, recorders.groups());
-        inProcess = new InProcessSubscribers(hosts);
+        GroupHosts hosts = new GroupHosts(connections, recorders.groups());
         subscriptions = new Subscriptions(
                 storage.subscriptions(),
                 deployment.routes(),
@@ -117,7 +118,7 @@ final class BrokerNode implements AutoCloseable {
                 subscriptions,
                 retained,
                 policy,
-                new RouterOutputs(inProcess, deployment.inbox(), appends::publish, appends::relay),
+                new RouterOutputs(connections, deployment.inbox(), appends::publish, appends::relay),
                 recorders.router());
         shards = new Shards(
                 ofShards,
@@ -129,7 +130,7 @@ final class BrokerNode implements AutoCloseable {
                 new Shards.Node(
                         deployment.node(),
                         deployment::isDead,
-                        hosts,
+                        connections,
                         router,
                         new Ends(subscriptions),
                         deployment.others(),
@@ -140,8 +141,7 @@ final class BrokerNode implements AutoCloseable {
                         deployment.node(),
                         shards,
                         subscriptions,
-                        sessions,
-                        sessions,
+                        connections,
                         deployment.inbox(),
                         policy::mayReceive,
                         router::publishKept,
@@ -151,11 +151,11 @@ final class BrokerNode implements AutoCloseable {
                                 config.maxDeliveries()),
                         recorders.groups(),
                         System::nanoTime));
-        membership = deployment.membership(shards, router, subscriptions, sessions);
+        membership = deployment.membership(shards, router, subscriptions, connections);
         sys = SysConfig.every(config.sysInterval());
         sysTopics = new SysTopics(sys, () -> membership.stats(stats()), retained, router);
-        Backend backend = Backend.of(
-                shards, appends::publish, deployment.view(), router, subscriptions, groups::share, retained);
+        Backend backend =
+                Backend.of(shards, appends::publish, deployment.view(), router, subscriptions, groups::share, retained);
         listeners = new Listeners(
                 config.listeners(),
                 config.network(),
@@ -279,16 +279,9 @@ final class BrokerNode implements AutoCloseable {
         return router;
     }
 
-    Subscriptions subscriptions() {
-        return subscriptions;
-    }
-
-    RetainedMessages retained() {
-        return retained;
-    }
-
-    InProcessSubscribers inProcess() {
-        return inProcess;
+    /** Serves a subscription of the embedding application until either ends; blocks until it is made. */
+    void serve(EmbeddedSubscription subscription) {
+        subscription.subscribeTo(connections, subscriptions, retained, BrokerNode::await);
     }
 
     /** Where the listeners listen, in the order of the configuration. */

@@ -171,7 +171,9 @@ final class RetainedReplay {
                 null,
                 identity.attached().kind());
         appending++;
-        context.backend().appends().publish(message, List.of(self), null, (offset, failure) -> context.run(this::appended));
+        context.backend()
+                .appends()
+                .publish(message, List.of(self), null, (offset, failure) -> context.run(this::appended));
     }
 
     private void appended() {

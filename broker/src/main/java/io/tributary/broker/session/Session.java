@@ -49,8 +49,8 @@ import org.jspecify.annotations.Nullable;
  * CONNECTED         CLOSED          DISCONNECT came or went, or the connection is lost; Detach follows at once
  * </pre>
  *
- * <p>Confined to the connection's event loop, except for {@link #inFlight} and {@link #flow}, and for {@link #post} and {@link #offer}, which
- * cross over to it. While {@link #mayRead} is false no packet may be given to it.
+ * <p>Confined to the connection's event loop; other threads go through its {@link Inbox}. While {@link #mayRead} is false no packet
+ * may be given to it.
  */
 public final class Session {
 
@@ -131,7 +131,7 @@ public final class Session {
         context = new SessionContext(services, limits, loop, sink, gate, new AtomicLong(), this::fail);
         events = new SessionEvents(services);
         handshake = new ConnectHandshake(context, peer, this::admitted);
-        inbox = new Inbox(limits.outbound().queueBytes());
+        inbox = new Inbox(this, context);
         connection = sessions.nextConnection();
     }
 
@@ -200,52 +200,33 @@ public final class Session {
         fail(new MqttException(ReasonCode.SERVER_SHUTTING_DOWN, "the broker shuts down"));
     }
 
-    /** How many messages are in flight towards the client; any thread. */
-    int inFlight() {
-        return (int) flow();
-    }
-
-    /** What {@link SessionContext#flow} has now; any thread. */
-    long flow() {
-        return context.flow().getAcquire();
-    }
-
     /** Whether this connection has, or had, the session with the given identity; any thread. */
-    boolean is(long session) {
+    boolean has(long session) {
         ConnectedSession live = connected;
         return live != null && live.identity().attached().session() == session;
     }
 
-    /** Has the event loop run the action; any thread. */
-    void post(Runnable action) {
-        context.loop().post(() -> context.guard(action));
+    /** The way of other threads into this session. */
+    Inbox inbox() {
+        return inbox;
     }
 
-    /** Takes a message that the session numbers itself, or one of QoS 0, if there is room; any thread. */
+    /** Takes a message that the session numbers itself, or one of QoS 0. */
     void offer(Queued message) {
-        if (!inbox.enter(message.message())) {
-            context.services().recorder().dropped(DropReason.QUEUE_FULL);
-            return;
+        if (connected != null && state == State.CONNECTED) {
+            connected.offer(message);
+        } else if (connected != null) {
+            connected.missed(message);
         }
-        post(() -> {
-            inbox.leave(message.message());
-            if (connected != null && state == State.CONNECTED) {
-                connected.offer(message);
-            } else if (connected != null) {
-                connected.missed(message);
-            }
-        });
     }
 
-    /** Takes a message of a shared subscription of applications; any thread. */
+    /** Takes a message of a shared subscription of applications. */
     void share(Queued message, boolean dup, MemberReply reply) {
-        post(() -> {
-            if (connected != null && state == State.CONNECTED) {
-                connected.share(message, dup, reply);
-            } else {
-                reply.returned(false);
-            }
-        });
+        if (connected != null && state == State.CONNECTED) {
+            connected.share(message, dup, reply);
+        } else {
+            reply.returned(false);
+        }
     }
 
     /** The shard answered: this connection has the session. A new owner of the shard says so once more. */
@@ -399,7 +380,7 @@ public final class Session {
         sessionExpirySeconds = accepted.sessionExpirySeconds();
         context.gate().close(PauseReason.HANDSHAKE);
         expectWithin(context.limits().connect().attachTimeout());
-        Session before = sessions.add(connection, clientId, this);
+        Session before = sessions.add(connection, this);
         if (before == null) {
             ask(accepted);
         } else {
@@ -412,7 +393,8 @@ public final class Session {
         if (state != State.ATTACHING) {
             return; // ended meanwhile
         }
-        Attaching asked = new Attaching(clientId, context.loop(), context.backend().shards());
+        Attaching asked =
+                new Attaching(clientId, context.loop(), context.backend().shards());
         attaching = asked;
         ShardEvent.Attach attach = new ShardEvent.Attach(
                 clientId,
@@ -440,7 +422,7 @@ public final class Session {
      * @param then run once, when nothing more comes, or what comes has no end
      */
     private void finishReading(Runnable then) {
-        post(() -> {
+        inbox.post(() -> {
             if (state == State.ATTACHING && attaching == null) {
                 onAsked.add(then);
             } else if (state == State.CONNECTED) {
@@ -477,7 +459,7 @@ public final class Session {
         connected = live;
         context.sink().send(Connacks.accepted(accepted, present, context.limits())); // first of all [MQTT-3.2.0-1]
         if (persistent) {
-            sessions.addPersistent(clientId, this); // found for messages of QoS 0
+            sessions.addPersistent(this); // found for messages of QoS 0
         }
         live.open();
         events.connected(accepted.client(), present);
@@ -545,7 +527,7 @@ public final class Session {
             leave(connected, how, () -> {});
         } else if (before == State.ATTACHING && attaching != null) {
             attaching.ended(how.publishWill(), how.sessionExpirySeconds());
-            sessions.endBeforeAttached(connection, attaching);
+            sessions.endBeforeAttached(connection, this, attaching);
         }
     }
 
@@ -568,7 +550,7 @@ public final class Session {
     }
 
     private void forget() {
-        sessions.remove(connection, clientId);
+        sessions.remove(connection, this);
     }
 
     private void enter(State next) {

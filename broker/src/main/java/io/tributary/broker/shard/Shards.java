@@ -1,8 +1,8 @@
 package io.tributary.broker.shard;
 
+import io.tributary.broker.delivery.ConnectionRegistry;
 import io.tributary.broker.delivery.MessageRouting;
 import io.tributary.broker.delivery.SessionObserver;
-import io.tributary.broker.delivery.SessionTarget;
 import io.tributary.common.event.QueueEntry;
 import io.tributary.common.event.ShardEvent;
 import io.tributary.common.time.SteadyClock;
@@ -120,7 +120,7 @@ public final class Shards implements ClientShards, AutoCloseable {
     public record Node(
             String name,
             Predicate<String> deadNodes,
-            SessionTarget connections,
+            ConnectionRegistry connections,
             MessageRouting routing,
             SessionObserver observer,
             OtherNodes others,
@@ -262,7 +262,7 @@ public final class Shards implements ClientShards, AutoCloseable {
     }
 
     /**
-     * Asks for a session. The answer comes to the connection through {@code SessionTarget.attached}; {@link #attachAnswered} is to
+     * Asks for a session. The answer comes to the connection through {@code Endpoint.attached}; {@link #attachAnswered} is to
      * follow.
      *
      * @param appended told the offset of the {@code Attach} when it is in the log, perhaps after the answer
@@ -310,7 +310,7 @@ public final class Shards implements ClientShards, AutoCloseable {
         }
     }
 
-    /** Tells the owner of PUBRECs; {@code SessionTarget.received} follows when they are logged. */
+    /** Tells the owner of PUBRECs; {@code Endpoint.received} follows when they are logged. */
     @Override
     public void received(String clientId, long epoch, long[] sequences) {
         int shard = shardOf(clientId);
@@ -340,11 +340,6 @@ public final class Shards implements ClientShards, AutoCloseable {
     public void receivedElsewhere(int shard, String clientId, long epoch, long[] sequences) {
         ShardDriver driver = drivers.get(shard);
         threadOf(shard).execute(1, () -> driver.received(clientId, epoch, sequences));
-    }
-
-    /** Hands a message of QoS 0 to a persistent session's connection on this node; false when it has none. */
-    public boolean deliverQos0(String clientId, long session, QueueEntry.Queued message) {
-        return connections.deliverQos0(clientId, session, message);
     }
 
     /**

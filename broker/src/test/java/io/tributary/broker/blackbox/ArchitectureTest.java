@@ -79,6 +79,7 @@ class ArchitectureTest {
         "broker.sys, broker.routing broker.retained",
         "broker.ingest, broker.routing broker.delivery persistence.ingest",
         "broker.loop, ''",
+        "broker.embedded, broker.delivery broker.subscription broker.retained",
         "broker.session,"
                 + " broker.loop broker.routing broker.subscription broker.retained broker.security broker.extension broker.delivery"
                 + " broker.shard broker.group persistence.shard",
@@ -112,7 +113,7 @@ class ArchitectureTest {
         "io.netty.channel.., io.tributary.broker.connection io.tributary.broker.link",
         "jakarta.., io.tributary.broker.boot..",
         "com.google.re2j.., io.tributary.broker.security",
-        "org.jctools.., io.tributary.broker.loop io.tributary.broker.session io.tributary.broker.link",
+        "org.jctools.., io.tributary.broker.loop io.tributary.broker.delivery io.tributary.broker.link",
     })
     void confinesLibraryWhenOnlyOnePartNeedsIt(String library, String users) {
         noClasses()

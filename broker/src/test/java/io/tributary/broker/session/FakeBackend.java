@@ -1,6 +1,7 @@
 package io.tributary.broker.session;
 
 import io.tributary.broker.delivery.Attached;
+import io.tributary.broker.delivery.ConnectionRegistry;
 import io.tributary.broker.delivery.NodeView;
 import io.tributary.broker.fake.InMemoryReplicatedMap;
 import io.tributary.broker.retained.RetainedLimits;
@@ -65,7 +66,10 @@ public final class FakeBackend implements ClientShards, ClientRouting, ClientSub
     final List<TopicFilter> unsubscribed = new CopyOnWriteArrayList<>();
     final List<String> lifecycle = new CopyOnWriteArrayList<>();
     final RetainedMessages retained = new RetainedMessages(
-            new InMemoryReplicatedMap(), new RetainedLimits(1_000, 1_000_000), InstantSource.system(), RecordFormat.alone());
+            new InMemoryReplicatedMap(),
+            new RetainedLimits(1_000, 1_000_000),
+            InstantSource.system(),
+            RecordFormat.alone());
     private final List<Runnable> untilRoom = new CopyOnWriteArrayList<>();
     private final List<Runnable> untilCurrent = new CopyOnWriteArrayList<>();
     private final List<Runnable> untilMatched = new CopyOnWriteArrayList<>();
@@ -73,8 +77,11 @@ public final class FakeBackend implements ClientShards, ClientRouting, ClientSub
     /** This as sessions have it. */
     final Backend parts = Backend.of(this, this::append, this, this, this, this::share, retained);
 
-    /** Where sessions are that get its answers. */
-    public LocalSessions target = new LocalSessions();
+    /** Where its answers go. */
+    final ConnectionRegistry connections = new ConnectionRegistry();
+
+    /** The sessions that get its answers. */
+    public final LocalSessions target = new LocalSessions(connections);
 
     Attached attached = new Attached(100, 101, false, ClientKind.DEVICE, new int[0]);
     boolean holdAttach;
@@ -136,7 +143,7 @@ public final class FakeBackend implements ClientShards, ClientRouting, ClientSub
     public void flood(int messages) {
         Message message = SessionFixture.message("flood", "x".repeat(1_000), QoS.AT_MOST_ONCE);
         for (int i = 0; i < messages; i++) {
-            target.deliverTransient(attaches.getLast().connection(), SessionFixture.queued(message));
+            connections.deliverTransient(attaches.getLast().connection(), SessionFixture.queued(message));
         }
     }
 
@@ -162,7 +169,7 @@ public final class FakeBackend implements ClientShards, ClientRouting, ClientSub
 
     /** Answers the latest Attach. */
     public void answerAttach() {
-        target.attached(attaches.getLast().connection(), attached);
+        connections.attached(attaches.getLast().connection(), attached);
     }
 
     @Override
@@ -199,8 +206,7 @@ public final class FakeBackend implements ClientShards, ClientRouting, ClientSub
                 .toArray();
     }
 
-    private void append(
-            Message message, List<Recipient> recipients, @Nullable Source source, AppendCallback callback) {
+    private void append(Message message, List<Recipient> recipients, @Nullable Source source, AppendCallback callback) {
         appended.add(new Appended(message, recipients, callback));
     }
 
@@ -253,7 +259,7 @@ public final class FakeBackend implements ClientShards, ClientRouting, ClientSub
     public void publish(Publisher publisher, Message message, int packetId, RouteCallback callback) {
         routed.add(new Routed(publisher, message, packetId, callback));
         if (echo) {
-            target.deliverTransient(attaches.getLast().connection(), SessionFixture.queued(message));
+            connections.deliverTransient(attaches.getLast().connection(), SessionFixture.queued(message));
         }
         if (!holdRoutes) {
             callback.onRouted(outcome);

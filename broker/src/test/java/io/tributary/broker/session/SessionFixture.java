@@ -117,13 +117,13 @@ final class SessionFixture {
 
     /** Has the shard deliver entries of the queue. */
     void deliver(Delivery... deliveries) {
-        sessions.deliver(connection(), List.of(deliveries));
+        backend.connections.deliver(connection(), List.of(deliveries));
         turn();
     }
 
     /** Has the router deliver a message. */
     void deliver(Queued message) {
-        sessions.deliverTransient(connection(), message);
+        backend.connections.deliverTransient(connection(), message);
         turn();
     }
 

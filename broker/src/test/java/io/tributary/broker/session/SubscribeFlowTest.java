@@ -388,8 +388,7 @@ class SubscribeFlowTest {
     }
 
     private void store(String topic, String payload) {
-        store(new Message(
-                topic, utf8(payload), QoS.EXACTLY_ONCE, true, PublishProperties.NONE, Message.NEVER, "p"));
+        store(new Message(topic, utf8(payload), QoS.EXACTLY_ONCE, true, PublishProperties.NONE, Message.NEVER, "p"));
     }
 
     private void store(Message message) {
