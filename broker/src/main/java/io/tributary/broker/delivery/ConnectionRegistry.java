@@ -13,10 +13,10 @@ import org.jctools.maps.NonBlockingHashMapLong;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The connections of this node, as owners of shards, the router, hosts of groups and other nodes deliver to them. A connection is
- * named by a number, which is in its {@code Attach} and in what is told over links; what stands under a number, and on which thread
- * that is at home, only its {@link Endpoint} knows. What is for a connection that is gone is dropped. Any thread; never blocks; calls
- * from one thread for one connection keep their order.
+ * The connections of this node, as owners of shards, the router, hosts of groups and other nodes deliver to them. A
+ * connection is named by a number, which is in its {@code Attach} and in what is told over links; what stands under a
+ * number, and on which thread that is at home, only its {@link Endpoint} knows. What is for a connection that is gone
+ * is dropped. Any thread; never blocks; calls from one thread for one connection keep their order.
  */
 public final class ConnectionRegistry {
     private final AtomicLong numbers = new AtomicLong();
@@ -96,13 +96,13 @@ public final class ConnectionRegistry {
     }
 
     /**
-     * Of the connections of some clients only these have their session: the others are to be closed as with {@link #takenOver},
-     * for what told them so may be lost.
+     * Of the connections of some clients only these have their session: the others are to be closed as with
+     * {@link #takenOver}, for what told them so may be lost.
      *
      * @param clients picks the clients by their identifiers
      * @param connections picks the connections that have the session
-     * @param upTo the offset up to which the shard's log was folded; connections whose {@code Attach} is behind it, or of
-     *     unknown offset, are left alone
+     * @param upTo the offset up to which the shard's log was folded; connections whose {@code Attach} is behind it, or
+     *     of unknown offset, are left alone
      */
     public void onlyTheseAttached(Predicate<String> clients, LongPredicate connections, long upTo) {
         LongStream.Builder others = LongStream.builder();
@@ -140,8 +140,8 @@ public final class ConnectionRegistry {
     }
 
     /**
-     * Hands a message to a transient session, as a member of a shared subscription that another node chose, or this one a while
-     * ago. A session that began since under the same number gets nothing, unless it is the same client's.
+     * Hands a message to a transient session, as a member of a shared subscription that another node chose, or this one
+     * a while ago. A session that began since under the same number gets nothing, unless it is the same client's.
      */
     public void deliverToMember(String clientId, long number, Queued message) {
         Endpoint endpoint = byNumber.get(number);

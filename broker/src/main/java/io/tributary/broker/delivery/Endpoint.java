@@ -5,9 +5,10 @@ import io.tributary.common.event.ClientKind;
 import java.util.List;
 
 /**
- * What stands at this node under a connection number, see {@link ConnectionRegistry}: the connection of a client, the host of a
- * shared subscription of applications, or a subscription of the embedding application. Each takes what it has use for and leaves the
- * rest as it is here. Every method may be called from any thread and never blocks; calls from one thread keep their order.
+ * What stands at this node under a connection number, see {@link ConnectionRegistry}: the connection of a client, the
+ * host of a shared subscription of applications, or a subscription of the embedding application. Each takes what it has
+ * use for and leaves the rest as it is here. Every method may be called from any thread and never blocks; calls from
+ * one thread keep their order.
  */
 public interface Endpoint {
 
@@ -15,8 +16,8 @@ public interface Endpoint {
     String clientId();
 
     /**
-     * The {@code Attach} was applied. Comes before any delivery of a queue, and again when the session's shard has been loaded
-     * anew, or its owner could not reach the node for a while; only the first time counts.
+     * The {@code Attach} was applied. Comes before any delivery of a queue, and again when the session's shard has been
+     * loaded anew, or its owner could not reach the node for a while; only the first time counts.
      */
     default void attached(Attached attached) {}
 
@@ -42,7 +43,10 @@ public interface Endpoint {
     /** The PUBRECs of these sequence numbers are logged: PUBREL may be sent. */
     default void received(long[] sequences) {}
 
-    /** Takes a message that no log has: one for a transient session, or one of QoS 0. May drop it at the session's limits. */
+    /**
+     * Takes a message that no log has: one for a transient session, or one of QoS 0. May drop it at the session's
+     * limits.
+     */
     default void offer(Queued message) {}
 
     /**
@@ -56,8 +60,8 @@ public interface Endpoint {
     }
 
     /**
-     * How many messages are in flight towards it in the lower half; in the upper one how many were before, which begins again at
-     * 2^31. -1 where nobody counts.
+     * How many messages are in flight towards it in the lower half; in the upper one how many were before, which begins
+     * again at 2^31. -1 where nobody counts.
      */
     default long flow() {
         return -1;

@@ -18,8 +18,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * A subscription of the embedding application, which outlives the node that serves it. To each node it is a transient session, under
- * a connection number below zero: other nodes tell it from clients by that. Any thread.
+ * A subscription of the embedding application, which outlives the node that serves it. To each node it is a transient
+ * session, under a connection number below zero: other nodes tell it from clients by that. Any thread.
  */
 public final class EmbeddedSubscription implements Endpoint, AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(EmbeddedSubscription.class);

@@ -18,8 +18,8 @@ import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The hosts that this node has for shared subscriptions of applications, each an {@link Endpoint} among the connections of the node.
- * Confined to its thread; what owners and publishers say to a host crosses over to that.
+ * The hosts that this node has for shared subscriptions of applications, each an {@link Endpoint} among the connections
+ * of the node. Confined to its thread; what owners and publishers say to a host crosses over to that.
  */
 public final class GroupHosts {
     /** How many a node has at most. */

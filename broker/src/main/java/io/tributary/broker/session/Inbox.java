@@ -11,8 +11,8 @@ import java.util.List;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
- * The way of other threads into a session: crosses to its event loop. Messages that the event loop has not taken yet are counted
- * where they are handed over, so that a loop that falls behind does not pile up memory. Any thread.
+ * The way of other threads into a session: crosses to its event loop. Messages that the event loop has not taken yet
+ * are counted where they are handed over, so that a loop that falls behind does not pile up memory. Any thread.
  */
 final class Inbox implements Endpoint {
     /** What a letter takes besides its message. */

@@ -12,12 +12,12 @@ import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The sessions of clients that are connected to this node. They come into the {@link ConnectionRegistry} and leave it here. Any
- * thread; never blocks.
+ * The sessions of clients that are connected to this node. They come into the {@link ConnectionRegistry} and leave it
+ * here. Any thread; never blocks.
  *
- * <p>Memory is bounded: there is one entry a connection, from its {@code Attach} until it is detached, a small one once the
- * connection is gone; how many wait for an answer is limited as {@code Shards.mayAttach} says, and what lies in the mailboxes as
- * {@link LoopMailbox} says.
+ * <p>Memory is bounded: there is one entry a connection, from its {@code Attach} until it is detached, a small one once
+ * the connection is gone; how many wait for an answer is limited as {@code Shards.mayAttach} says, and what lies in the
+ * mailboxes as {@link LoopMailbox} says.
  */
 public final class LocalSessions {
     private final ConnectionRegistry connections;

@@ -49,8 +49,8 @@ import org.jspecify.annotations.Nullable;
  * CONNECTED         CLOSED          DISCONNECT came or went, or the connection is lost; Detach follows at once
  * </pre>
  *
- * <p>Confined to the connection's event loop; other threads go through its {@link Inbox}. While {@link #mayRead} is false no packet
- * may be given to it.
+ * <p>Confined to the connection's event loop; other threads go through its {@link Inbox}. While {@link #mayRead} is
+ * false no packet may be given to it.
  */
 public final class Session {
 

@@ -3,7 +3,10 @@ package io.tributary.broker.shard;
 import io.tributary.common.event.ShardEvent;
 import java.util.function.LongConsumer;
 
-/** The shards, as every connection of a session uses them, be it a client's or that of a group. Any thread; never blocks. */
+/**
+ * The shards, as every connection of a session uses them, be it a client's or that of a group. Any thread; never
+ * blocks.
+ */
 public interface ConnectionShards {
 
     /** {@link Shards#attach}. */

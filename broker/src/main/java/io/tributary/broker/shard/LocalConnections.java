@@ -13,8 +13,8 @@ import java.util.function.ToIntFunction;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The way of owners of shards, from here or from other nodes, to this node's connections: listens to no owner of a shard when a
- * newer one has spoken. So a paused owner that wakes up does no harm. Any thread; never blocks.
+ * The way of owners of shards, from here or from other nodes, to this node's connections: listens to no owner of a
+ * shard when a newer one has spoken. So a paused owner that wakes up does no harm. Any thread; never blocks.
  */
 final class LocalConnections {
     private final ConnectionRegistry connections;

@@ -262,8 +262,8 @@ public final class Shards implements ClientShards, AutoCloseable {
     }
 
     /**
-     * Asks for a session. The answer comes to the connection through {@code Endpoint.attached}; {@link #attachAnswered} is to
-     * follow.
+     * Asks for a session. The answer comes to the connection through {@code Endpoint.attached}; {@link #attachAnswered}
+     * is to follow.
      *
      * @param appended told the offset of the {@code Attach} when it is in the log, perhaps after the answer
      */

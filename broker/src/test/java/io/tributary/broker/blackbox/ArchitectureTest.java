@@ -81,8 +81,8 @@ class ArchitectureTest {
         "broker.loop, ''",
         "broker.embedded, broker.delivery broker.subscription broker.retained",
         "broker.session,"
-                + " broker.loop broker.routing broker.subscription broker.retained broker.security broker.extension broker.delivery"
-                + " broker.shard broker.group persistence.shard",
+                + " broker.loop broker.routing broker.subscription broker.retained broker.security broker.extension"
+                + " broker.delivery broker.shard broker.group persistence.shard",
         "broker.connection, broker.loop broker.session broker.security broker.delivery",
     })
     void knowsOnlyLowerPackagesWhenArrowsAreFollowed(String subject, String allowed) {

@@ -35,8 +35,8 @@ import java.util.function.LongConsumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The shards, the router and the subscriptions behind sessions: notes what it is asked, on any thread, and answers at once unless it
- * is told to hold its answers.
+ * The shards, the router and the subscriptions behind sessions: notes what it is asked, on any thread, and answers at
+ * once unless it is told to hold its answers.
  */
 public final class FakeBackend implements ClientShards, ClientRouting, ClientSubscriptions, NodeView {
 

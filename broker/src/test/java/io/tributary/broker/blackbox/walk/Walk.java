@@ -18,9 +18,9 @@ import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What something crosses on its way through nodes whose classes a {@link WeavingLoader} loads: each class of which a method is given
- * it, and each that called that method. A hop is what one thread, or another one for it, does of a queue in one go, see {@link
- * Hop}. Records, enums and interfaces are left out: they are what is carried.
+ * What something crosses on its way through nodes whose classes a {@link WeavingLoader} loads: each class of which a
+ * method is given it, and each that called that method. A hop is what one thread, or another one for it, does of a
+ * queue in one go, see {@link Hop}. Records, enums and interfaces are left out: they are what is carried.
  */
 public final class Walk {
     private static final StackWalker STACK = StackWalker.getInstance(StackWalker.Option.RETAIN_CLASS_REFERENCE);
@@ -53,7 +53,10 @@ public final class Walk {
         return walk;
     }
 
-    /** The classes by hop, {@code hop}, or {@code node, hop} of a node with a name, in the order in which they were crossed. */
+    /**
+     * The classes by hop, {@code hop}, or {@code node, hop} of a node with a name, in the order in which they were
+     * crossed.
+     */
     public synchronized Map<String, List<String>> soFar() {
         Map<String, List<String>> ordered = new LinkedHashMap<>();
         crossed.forEach((hop, classes) -> ordered.put(hop, List.copyOf(classes)));
@@ -66,7 +69,10 @@ public final class Walk {
         return soFar();
     }
 
-    /** Has each thread of a node stand still where it enters the next method, as if its process were stopped, until {@link #thaw}. */
+    /**
+     * Has each thread of a node stand still where it enters the next method, as if its process were stopped, until
+     * {@link #thaw}.
+     */
     public static void freeze(String node) {
         FROZEN.put(node, new CountDownLatch(1));
     }

@@ -11,8 +11,9 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * A way as docs/architecture.md describes it. {@code **Name of the hop**} stands above the numbered steps of each hop, and a step
- * begins with the classes it is about: "3. `broker/session/Session`, `broker/session/ConnectedSession` - what they do".
+ * A way as docs/architecture.md describes it. {@code **Name of the hop**} stands above the numbered steps of each hop,
+ * and a step begins with the classes it is about: "3. `broker/session/Session`, `broker/session/ConnectedSession` -
+ * what they do".
  */
 public final class WalkDocument {
     private static final Pattern HOP = Pattern.compile("\\*\\*([^*]+)\\*\\*.*");

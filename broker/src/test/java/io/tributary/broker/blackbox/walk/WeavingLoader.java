@@ -7,7 +7,6 @@ import static java.lang.constant.ConstantDescs.CD_void;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;
-import java.lang.classfile.ClassElement;
 import java.lang.classfile.ClassFile;
 import java.lang.classfile.ClassHierarchyResolver;
 import java.lang.classfile.ClassModel;
@@ -24,8 +23,8 @@ import java.lang.reflect.AccessFlag;
 import java.util.List;
 
 /**
- * Loads the broker's classes once more, for one node, so that each of their methods tells {@link Walk#entered} what it is given.
- * Libraries and this package are those of the test.
+ * Loads the broker's classes once more, for one node, so that each of their methods tells {@link Walk#entered} what it
+ * is given. Libraries and this package are those of the test.
  */
 final class WeavingLoader extends ClassLoader {
     private static final List<String> OURS =
@@ -79,7 +78,7 @@ final class WeavingLoader extends ClassLoader {
             if (element instanceof MethodModel method && takesObjects(method)) {
                 builder.transformMethod(method, MethodTransform.transformingCode(new Entry(name, method)));
             } else {
-                builder.with((ClassElement) element);
+                builder.with(element);
             }
         };
         return classFile.transformClass(type, transform);
