@@ -1,7 +1,7 @@
 package io.tributary.broker.delivery;
 
-import io.tributary.common.event.QueueEntry.Queued;
 import io.tributary.common.event.ClientKind;
+import io.tributary.common.event.QueueEntry.Queued;
 import java.util.List;
 
 /**

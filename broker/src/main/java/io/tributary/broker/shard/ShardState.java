@@ -1,29 +1,29 @@
 package io.tributary.broker.shard;
 
 import io.tributary.broker.shard.Effects.TakenOver;
-import io.tributary.common.event.QueueEntry;
 import io.tributary.common.event.ClientKind;
+import io.tributary.common.event.QueueEntry;
 import io.tributary.common.event.Recipient;
-import io.tributary.common.event.StoredSession;
 import io.tributary.common.event.ShardEvent;
 import io.tributary.common.event.ShardEvent.Attach;
 import io.tributary.common.event.ShardEvent.ClientSettled;
 import io.tributary.common.event.ShardEvent.Detach;
-import io.tributary.common.event.ShardEvent.Redistribution;
-import io.tributary.common.event.ShardEvent.SnapshotSession;
-import io.tributary.common.event.ShardEvent.SnapshotQueue;
-import io.tributary.common.event.ShardEvent.SnapshotComplete;
 import io.tributary.common.event.ShardEvent.MovedMessage;
 import io.tributary.common.event.ShardEvent.Owner;
 import io.tributary.common.event.ShardEvent.Publish;
+import io.tributary.common.event.ShardEvent.Redistribution;
 import io.tributary.common.event.ShardEvent.Relay;
 import io.tributary.common.event.ShardEvent.Release;
 import io.tributary.common.event.ShardEvent.SessionExpired;
 import io.tributary.common.event.ShardEvent.Settled;
+import io.tributary.common.event.ShardEvent.SnapshotComplete;
+import io.tributary.common.event.ShardEvent.SnapshotQueue;
+import io.tributary.common.event.ShardEvent.SnapshotSession;
 import io.tributary.common.event.ShardEvent.TopicFound;
 import io.tributary.common.event.ShardEvent.TopicPosition;
 import io.tributary.common.event.ShardEvent.WillDue;
 import io.tributary.common.event.Source;
+import io.tributary.common.event.StoredSession;
 import io.tributary.common.mqtt.Message;
 import io.tributary.common.mqtt.MqttPacket.ConnectProperties;
 import io.tributary.common.mqtt.Will;
@@ -375,7 +375,8 @@ final class ShardState {
         boolean isTaken = existing != null && existing.node != null;
         if (existing != null && existing.node != null && !isSameConnection(existing, attach)) {
             effects.takenOver(
-                    new TakenOver(existing.clientId, existing.epoch, existing.node, existing.connection), attach.node());
+                    new TakenOver(existing.clientId, existing.epoch, existing.node, existing.connection),
+                    attach.node());
         }
         if (existing != null) {
             leaveWill(existing, resumed);
@@ -408,8 +409,7 @@ final class ShardState {
      * subscriptions are still to go to other members cannot make room for an application's either.
      */
     private static boolean isOfTheOtherKind(ClientState existing, Attach attach, boolean resumed) {
-        return existing.kind().isApplication() != attach.kind().isApplication()
-                && (resumed || existing.groupUpTo > 0);
+        return existing.kind().isApplication() != attach.kind().isApplication() && (resumed || existing.groupUpTo > 0);
     }
 
     /** What a new connection means for the will of the one before [MQTT-3.1.2-8, MQTT-3.1.3-9]. */

@@ -2,10 +2,10 @@ package io.tributary.broker.shard;
 
 import io.tributary.broker.delivery.Attached;
 import io.tributary.common.event.EventCodec;
-import io.tributary.common.event.StoredSession;
 import io.tributary.common.event.ShardEvent;
 import io.tributary.common.event.ShardEvent.Attach;
 import io.tributary.common.event.ShardEvent.Detach;
+import io.tributary.common.event.StoredSession;
 import io.tributary.persistence.shard.LogRecord;
 import java.util.HashMap;
 import java.util.Map;

@@ -10,8 +10,8 @@ import static io.tributary.broker.shard.Samples.publish;
 import static io.tributary.broker.shard.Samples.recipient;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.tributary.common.event.Destinations;
 import io.tributary.common.event.ClientKind;
+import io.tributary.common.event.Destinations;
 import io.tributary.common.event.ShardEvent;
 import io.tributary.common.event.ShardEvent.Attach;
 import io.tributary.common.event.ShardEvent.Detach;
