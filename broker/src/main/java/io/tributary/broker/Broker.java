@@ -2,12 +2,9 @@ package io.tributary.broker;
 
 import io.tributary.broker.cluster.Loss;
 import io.tributary.broker.connection.BoundListener;
+import io.tributary.broker.embedded.EmbeddedSubscription;
 import io.tributary.broker.metrics.BrokerMetrics;
-import io.tributary.broker.retained.RetainedMessages;
 import io.tributary.broker.routing.RouteOutcome;
-import io.tributary.broker.subscription.Subscriber;
-import io.tributary.broker.subscription.SubscriptionRequest;
-import io.tributary.common.event.QueueEntry;
 import io.tributary.common.mqtt.Message;
 import io.tributary.common.mqtt.QoS;
 import io.tributary.common.topic.TopicFilter;
@@ -35,7 +32,6 @@ import org.slf4j.LoggerFactory;
  */
 public final class Broker implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(Broker.class);
-    private static final int RETAINED_PAGE = 500;
     private static final Duration FIRST_RETRY = Duration.ofSeconds(1);
     private static final Duration LONGEST_RETRY = Duration.ofSeconds(30);
     /** How much the embedding application may have published that is not safe yet. */
@@ -48,7 +44,7 @@ public final class Broker implements AutoCloseable {
     private final BrokerExtensions extensions;
     private final BrokerMetrics metrics;
     private final AtomicLong unfinishedBytes = new AtomicLong();
-    private final Set<Subscribed> subscribed = new HashSet<>(); // guarded by itself
+    private final Set<EmbeddedSubscription> subscribed = new HashSet<>(); // guarded by itself
     private final CountDownLatch closing = new CountDownLatch(1);
 
     /** What serves clients at present; null while the broker begins anew. */
@@ -94,7 +90,7 @@ public final class Broker implements AutoCloseable {
         bound = begun.listeners();
         try {
             synchronized (subscribed) {
-                subscribed.forEach(one -> one.subscribeTo(begun));
+                subscribed.forEach(begun::serve);
                 node = begun;
             }
         } catch (RuntimeException e) {
@@ -190,11 +186,11 @@ public final class Broker implements AutoCloseable {
      * @param qos the maximum quality of service; messages are handed over once while the process lives, whatever it is
      */
     public AutoCloseable subscribe(String topicFilter, QoS qos, Consumer<Message> consumer) {
-        Subscribed one = new Subscribed(TopicFilter.parse(topicFilter), qos, consumer);
+        EmbeddedSubscription one = new EmbeddedSubscription(TopicFilter.parse(topicFilter), qos, consumer);
         synchronized (subscribed) {
             BrokerNode at = node;
             if (at != null) {
-                one.subscribeTo(at);
+                at.serve(one);
             }
             subscribed.add(one);
         }
@@ -245,61 +241,6 @@ public final class Broker implements AutoCloseable {
             thread.join();
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
-        }
-    }
-
-    /** A subscription of the embedding application, which outlives what serves it. */
-    private static final class Subscribed {
-        private final TopicFilter filter;
-        private final QoS qos;
-        private final Consumer<Message> consumer;
-        private @Nullable Runnable end;
-        private boolean closed;
-
-        private Subscribed(TopicFilter filter, QoS qos, Consumer<Message> consumer) {
-            this.filter = filter;
-            this.qos = qos;
-            this.consumer = consumer;
-        }
-
-        synchronized void subscribeTo(BrokerNode node) {
-            if (closed) {
-                return;
-            }
-            long number = node.inProcess().add(consumer);
-            Subscriber subscriber = Subscriber.inProcess(number);
-            end = () -> {
-                node.subscriptions().end(subscriber);
-                node.inProcess().remove(number);
-            };
-            Stages.await(node.subscriptions()
-                    .subscribe(subscriber, 0, List.of(new SubscriptionRequest(filter, qos, false, true, 0))));
-            if (!filter.isShared()) {
-                replayRetained(node, number);
-            }
-        }
-
-        synchronized void close() {
-            closed = true;
-            if (end != null) {
-                end.run();
-            }
-        }
-
-        private void replayRetained(BrokerNode node, long number) {
-            RetainedMessages.Page page = node.retained().page(filter, null, RETAINED_PAGE);
-            while (true) {
-                for (Message message : page.messages()) {
-                    node.inProcess()
-                            .deliverTransient(
-                                    number,
-                                    new QueueEntry.Queued(message, message.qos().min(qos), true, List.of(), null));
-                }
-                if (page.next() == null) {
-                    return;
-                }
-                page = node.retained().page(filter, page.next(), RETAINED_PAGE);
-            }
         }
     }
 }

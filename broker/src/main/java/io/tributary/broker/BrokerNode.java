@@ -4,12 +4,13 @@ import io.tributary.broker.cluster.Loss;
 import io.tributary.broker.connection.BoundListener;
 import io.tributary.broker.connection.ListenException;
 import io.tributary.broker.connection.Listeners;
+import io.tributary.broker.delivery.ConnectionRegistry;
 import io.tributary.broker.delivery.SessionObserver;
+import io.tributary.broker.embedded.EmbeddedSubscription;
 import io.tributary.broker.extension.SubscribeInterceptor;
 import io.tributary.broker.group.ApplicationGroups;
 import io.tributary.broker.group.GroupHosts;
 import io.tributary.broker.group.GroupServices;
-import io.tributary.broker.group.GroupShards;
 import io.tributary.broker.metrics.BrokerMetrics;
 import io.tributary.broker.retained.RetainedMessages;
 import io.tributary.broker.routing.PublishPolicy;
@@ -17,9 +18,9 @@ import io.tributary.broker.routing.Router;
 import io.tributary.broker.routing.RouterOutputs;
 import io.tributary.broker.security.EnhancedAuthenticator;
 import io.tributary.broker.session.AccessControl;
+import io.tributary.broker.session.Backend;
 import io.tributary.broker.session.Extensions;
 import io.tributary.broker.session.LocalSessions;
-import io.tributary.broker.session.SessionBackend;
 import io.tributary.broker.session.SessionServices;
 import io.tributary.broker.shard.ShardAppends;
 import io.tributary.broker.shard.ShardConfig;
@@ -62,8 +63,8 @@ final class BrokerNode implements AutoCloseable {
     private final BrokerConfig config;
     private final BrokerMetrics metrics;
     private final Deployment deployment;
-    private final LocalSessions sessions = new LocalSessions();
-    private final InProcessSubscribers inProcess;
+    private final ConnectionRegistry connections = new ConnectionRegistry();
+    private final LocalSessions sessions = new LocalSessions(connections);
     private final Subscriptions subscriptions;
     private final RetainedMessages retained;
     private final Router router;
@@ -93,8 +94,7 @@ final class BrokerNode implements AutoCloseable {
                 cluster == null ? config.shards() : config.shards().withRetention(cluster.retention());
         ShardAppends appends =
                 new ShardAppends(ofShards, storage.log(), storage.topics(), deployment.clock(), deployment.format());
-        GroupHosts hosts = new GroupHosts(sessions, sessions, metrics.groups());
-        inProcess = new InProcessSubscribers(hosts);
+        GroupHosts hosts = new GroupHosts(connections, metrics.groups());
         subscriptions = new Subscriptions(
                 storage.subscriptions(),
                 deployment.routes(),
@@ -113,7 +113,7 @@ final class BrokerNode implements AutoCloseable {
                 subscriptions,
                 retained,
                 policy,
-                new RouterOutputs(inProcess, deployment.inbox(), appends::publish, appends::relay),
+                new RouterOutputs(connections, deployment.inbox(), appends::publish, appends::relay),
                 metrics.router());
         shards = new Shards(
                 ofShards,
@@ -125,7 +125,7 @@ final class BrokerNode implements AutoCloseable {
                 new Shards.Node(
                         deployment.node(),
                         deployment::isDead,
-                        hosts,
+                        connections,
                         router,
                         new Ends(subscriptions),
                         deployment.others(),
@@ -134,10 +134,9 @@ final class BrokerNode implements AutoCloseable {
                 hosts,
                 new GroupServices(
                         deployment.node(),
-                        GroupShards.of(shards),
+                        shards,
                         subscriptions,
-                        sessions,
-                        sessions,
+                        connections,
                         deployment.inbox(),
                         policy::mayReceive,
                         router::publishKept,
@@ -147,13 +146,17 @@ final class BrokerNode implements AutoCloseable {
                                 config.maxDeliveries()),
                         metrics.groups(),
                         System::nanoTime));
-        membership = deployment.membership(shards, router, subscriptions, sessions);
+        membership = deployment.membership(shards, router, subscriptions, connections);
         sys = SysConfig.every(config.sysInterval());
         sysTopics = new SysTopics(sys, () -> membership.stats(stats()), retained, router);
-        SessionBackend backend =
-                SessionBackend.of(shards, appends, deployment.view(), router, subscriptions, groups, retained);
+        Backend backend =
+                Backend.of(shards, appends::publish, deployment.view(), router, subscriptions, groups::share, retained);
         listeners = new Listeners(
-                config.listeners(), config.network(), services(extensions, backend), metrics.connections());
+                config.listeners(),
+                config.network(),
+                services(extensions, backend),
+                sessions,
+                metrics.connections());
         timer = Executors.newSingleThreadScheduledExecutor(task -> {
             Thread thread = new Thread(task, "tributary-timer");
             thread.setDaemon(true);
@@ -223,7 +226,7 @@ final class BrokerNode implements AutoCloseable {
         membership.serving();
     }
 
-    private SessionServices services(BrokerExtensions extensions, SessionBackend backend) {
+    private SessionServices services(BrokerExtensions extensions, Backend backend) {
         Map<String, EnhancedAuthenticator> enhanced = extensions.enhanced().stream()
                 .collect(Collectors.toMap(EnhancedAuthenticator::method, Function.identity()));
         return new SessionServices(
@@ -231,7 +234,6 @@ final class BrokerNode implements AutoCloseable {
                 backend,
                 new AccessControl(extensions.authenticator(), enhanced, extensions.authorizer(), config.clientRules()),
                 new Extensions(SubscribeInterceptor.chain(extensions.subscribe()), extensions.sessions()),
-                sessions,
                 metrics.sessions(),
                 deployment.clock());
     }
@@ -268,16 +270,9 @@ final class BrokerNode implements AutoCloseable {
         return router;
     }
 
-    Subscriptions subscriptions() {
-        return subscriptions;
-    }
-
-    RetainedMessages retained() {
-        return retained;
-    }
-
-    InProcessSubscribers inProcess() {
-        return inProcess;
+    /** Serves a subscription of the embedding application until either ends; blocks until it is made. */
+    void serve(EmbeddedSubscription subscription) {
+        subscription.subscribeTo(connections, subscriptions, retained, Stages::await);
     }
 
     /** Where the listeners listen, in the order of the configuration. */

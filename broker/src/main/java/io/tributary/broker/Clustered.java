@@ -5,7 +5,7 @@ import io.tributary.broker.cluster.ClusterNode;
 import io.tributary.broker.cluster.ClusterRuntime;
 import io.tributary.broker.cluster.Loss;
 import io.tributary.broker.connection.ListenerConfig;
-import io.tributary.broker.delivery.MemberTarget;
+import io.tributary.broker.delivery.ConnectionRegistry;
 import io.tributary.broker.delivery.NodeInbox;
 import io.tributary.broker.delivery.NodeView;
 import io.tributary.broker.ingest.Ingest;
@@ -163,12 +163,13 @@ final class Clustered implements Deployment {
     }
 
     @Override
-    public Membership membership(Shards shards, Router router, Subscriptions subscriptions, MemberTarget members) {
+    public Membership membership(
+            Shards shards, Router router, Subscriptions subscriptions, ConnectionRegistry connections) {
         ClusterLinks links = new ClusterLinks(
                 cluster,
                 id,
                 config,
-                new ClusterLinks.Receivers(shards, router::take, members, subscriptions::gone),
+                new ClusterLinks.Receivers(shards, router::take, connections, subscriptions::gone),
                 metrics.links());
         return new ClusterMembership(cluster, id, links, storage, shards, subscriptions, ingest(router, shards));
     }

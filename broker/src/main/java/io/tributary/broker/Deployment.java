@@ -1,6 +1,6 @@
 package io.tributary.broker;
 
-import io.tributary.broker.delivery.MemberTarget;
+import io.tributary.broker.delivery.ConnectionRegistry;
 import io.tributary.broker.delivery.NodeInbox;
 import io.tributary.broker.delivery.NodeView;
 import io.tributary.broker.routing.Router;
@@ -45,7 +45,7 @@ sealed interface Deployment extends AutoCloseable permits Standalone, Clustered 
     boolean isDead(String node);
 
     /** What this node does among the others; they do not know of it before {@link Membership#connect}. */
-    Membership membership(Shards shards, Router router, Subscriptions subscriptions, MemberTarget members);
+    Membership membership(Shards shards, Router router, Subscriptions subscriptions, ConnectionRegistry connections);
 
     /** Closes the storage, and what connects this node with others. Blocks until done. */
     @Override

@@ -1,6 +1,6 @@
 package io.tributary.broker;
 
-import io.tributary.broker.delivery.MemberTarget;
+import io.tributary.broker.delivery.ConnectionRegistry;
 import io.tributary.broker.delivery.NodeInbox;
 import io.tributary.broker.delivery.NodeView;
 import io.tributary.broker.metrics.BrokerMetrics;
@@ -92,7 +92,8 @@ final class Standalone implements Deployment {
     }
 
     @Override
-    public Membership membership(Shards shards, Router router, Subscriptions subscriptions, MemberTarget members) {
+    public Membership membership(
+            Shards shards, Router router, Subscriptions subscriptions, ConnectionRegistry connections) {
         return new NoCluster(name, shards);
     }
 

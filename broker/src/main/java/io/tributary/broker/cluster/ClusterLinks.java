@@ -11,7 +11,7 @@ import io.tributary.broker.cluster.NodeMessage.StoreMisses;
 import io.tributary.broker.cluster.NodeMessage.ToOwner;
 import io.tributary.broker.cluster.NodeMessage.Transient;
 import io.tributary.broker.cluster.NodeMessage.Unheard;
-import io.tributary.broker.delivery.MemberTarget;
+import io.tributary.broker.delivery.ConnectionRegistry;
 import io.tributary.broker.delivery.TransientReceiver;
 import io.tributary.broker.link.Link;
 import io.tributary.broker.link.LinkReceiver;
@@ -45,10 +45,11 @@ public final class ClusterLinks implements AutoCloseable {
      *
      * @param shards the shards of this node, with which owners elsewhere talk
      * @param sessions takes what other nodes hand over for transient sessions
-     * @param members takes what other nodes hand over for members of shared subscriptions of applications
+     * @param connections takes what other nodes have for persistent sessions
      * @param gone told of each process that is over, by the name that an {@code Attach} has
      */
-    public record Receivers(Shards shards, TransientReceiver sessions, MemberTarget members, Consumer<String> gone) {}
+    public record Receivers(
+            Shards shards, TransientReceiver sessions, ConnectionRegistry connections, Consumer<String> gone) {}
 
     /**
      * Creates them; there are none before {@link #connect}.
@@ -62,7 +63,7 @@ public final class ClusterLinks implements AutoCloseable {
         this.config = config;
         this.receivers = receivers;
         Shards shards = receivers.shards();
-        arrivals = new ShardArrivals(node.owners, shards, node.format());
+        arrivals = new ShardArrivals(node.owners, shards, receivers.connections(), node.format());
         storeReach = new StoreReach(
                 node.runtime.timer(),
                 shards.count(),
@@ -154,7 +155,7 @@ public final class ClusterLinks implements AutoCloseable {
                     case MapProgress progress -> node.runtime.visibility().received(link.peer(), progress);
                     case Transient peerDelivery -> node.transients.take(link, peerDelivery, receivers.sessions());
                     case Receipt taken -> node.transients.take(link, taken);
-                    case Shared peerDelivery -> node.shared.take(link, peerDelivery, receivers.members());
+                    case Shared peerDelivery -> node.shared.take(link, peerDelivery, receivers.connections());
                     case SharedAnswer answer -> node.shared.take(link, answer);
                     case QosZero qosZero -> arrivals.take(qosZero);
                     case Unheard(long millis) -> node.cutOff.unheard(TimeUnit.MILLISECONDS.toNanos(millis));

@@ -16,6 +16,7 @@ import io.tributary.broker.cluster.NodeMessage.Resume;
 import io.tributary.broker.cluster.NodeMessage.Settle;
 import io.tributary.broker.cluster.NodeMessage.TakenOver;
 import io.tributary.broker.cluster.NodeMessage.ToOwner;
+import io.tributary.broker.delivery.ConnectionRegistry;
 import io.tributary.broker.link.Link;
 import io.tributary.broker.shard.OwnerTarget;
 import io.tributary.broker.shard.Shards;
@@ -31,6 +32,7 @@ import java.util.concurrent.ConcurrentMap;
 final class ShardArrivals {
     private final ShardTraffic traffic;
     private final Shards shards;
+    private final ConnectionRegistry connections;
     private final RecordFormat format;
     /** What owners on other nodes say, by link and shard; each is used by its link's event loop only. */
     private final ConcurrentMap<Link, Map<Integer, OwnerChannel>> spoken = new ConcurrentHashMap<>();
@@ -38,9 +40,10 @@ final class ShardArrivals {
     private record OwnerChannel(long ownerEpoch, OwnerTarget target) {}
 
     /** @param format says in which format frames are written */
-    ShardArrivals(ShardTraffic traffic, Shards shards, RecordFormat format) {
+    ShardArrivals(ShardTraffic traffic, Shards shards, ConnectionRegistry connections, RecordFormat format) {
         this.traffic = traffic;
         this.shards = shards;
+        this.connections = connections;
         this.format = format;
     }
 
@@ -106,7 +109,7 @@ final class ShardArrivals {
 
     /** A message of QoS 0 for a session that is connected here, or of which this node knows where. */
     void take(QosZero to) {
-        if (!shards.deliverQos0(to.clientId(), to.session(), to.message())) {
+        if (!connections.deliverQos0(to.clientId(), to.session(), to.message())) {
             shards.qos0(to.shard(), to.clientId(), to.session(), to.message());
         }
     }

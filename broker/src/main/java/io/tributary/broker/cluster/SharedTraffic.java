@@ -4,8 +4,8 @@ import io.tributary.broker.cluster.NodeMessage.Shared;
 import io.tributary.broker.cluster.NodeMessage.SharedAnswer;
 import io.tributary.broker.cluster.NodeMessage.SharedOutcome;
 import io.tributary.broker.cluster.PeerChannels.PeerChannel;
+import io.tributary.broker.delivery.ConnectionRegistry;
 import io.tributary.broker.delivery.MemberReply;
-import io.tributary.broker.delivery.MemberTarget;
 import io.tributary.broker.link.Link;
 import io.tributary.common.event.QueueEntry.Queued;
 import io.tributary.common.event.RecordFormat;
@@ -62,9 +62,9 @@ final class SharedTraffic {
     }
 
     /** Another node hands something over to a member; on the link's event loop. */
-    void take(Link link, Shared shared, MemberTarget members) {
+    void take(Link link, Shared shared, ConnectionRegistry connections) {
         MemberReply reply = new Answer(link, shared.id());
-        members.deliverShared(shared.clientId(), shared.session(), shared.message(), shared.dup(), reply);
+        connections.deliverShared(shared.clientId(), shared.session(), shared.message(), shared.dup(), reply);
     }
 
     /** Another node says what became of something. */

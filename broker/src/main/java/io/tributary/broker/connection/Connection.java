@@ -6,7 +6,7 @@ import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
 import io.netty.handler.codec.ByteToMessageDecoder;
 import io.tributary.broker.connection.ListenerAdmission.Verdict;
-import io.tributary.broker.session.LoopMailbox;
+import io.tributary.broker.loop.LoopMailbox;
 import io.tributary.broker.session.PacketSink;
 import io.tributary.broker.session.Peer;
 import io.tributary.broker.session.Session;
@@ -58,7 +58,7 @@ final class Connection extends ChannelInboundHandlerAdapter implements PacketSin
         this.channel = channel;
         this.listener = listener;
         this.verdict = verdict;
-        LoopMailbox mailbox = listener.services().sessions().mailbox(channel.eventLoop());
+        LoopMailbox mailbox = listener.mailboxes().of(channel.eventLoop());
         decoder = new MqttDecoder(listener.config().limits().packets());
         outbound = new OutboundBatch(channel, mailbox, listener.recorder());
         stall = new StallGuard(channel, listener.network().maxStall(), this::stalled);
@@ -70,7 +70,8 @@ final class Connection extends ChannelInboundHandlerAdapter implements PacketSin
                 listener.name(),
                 () -> ClientCertificate.subject(channel.pipeline()),
                 refusal);
-        session = new Session(listener.services(), listener.config().limits(), peer, mailbox, this);
+        session = new Session(
+                listener.services(), listener.sessions(), listener.config().limits(), peer, mailbox, this);
     }
 
     /** The node shuts down: the client is told, and the connection closed; event loop only. */

@@ -1,6 +1,6 @@
 package io.tributary.broker.connection;
 
-import io.tributary.broker.session.TokenBucket;
+import io.tributary.broker.loop.TokenBucket;
 import io.tributary.common.mqtt.ReasonCode;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.LongSupplier;

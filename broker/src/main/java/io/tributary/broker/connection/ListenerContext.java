@@ -1,5 +1,7 @@
 package io.tributary.broker.connection;
 
+import io.tributary.broker.loop.LoopMailboxes;
+import io.tributary.broker.session.LocalSessions;
 import io.tributary.broker.session.SessionServices;
 
 /**
@@ -9,6 +11,8 @@ import io.tributary.broker.session.SessionServices;
  * @param network how sockets are run
  * @param admission which connections it takes
  * @param services what all sessions share
+ * @param sessions where sessions are found by those who deliver to them
+ * @param mailboxes those of the event loops
  * @param unfinished the memory for packets of which only a part has come
  * @param recorder counts what goes over sockets
  */
@@ -17,6 +21,8 @@ record ListenerContext(
         NetworkConfig network,
         ListenerAdmission admission,
         SessionServices services,
+        LocalSessions sessions,
+        LoopMailboxes mailboxes,
         UnfinishedPackets unfinished,
         ConnectionRecorder recorder) {
 

@@ -11,6 +11,8 @@ import io.netty.channel.group.ChannelGroup;
 import io.netty.channel.group.DefaultChannelGroup;
 import io.netty.util.concurrent.DefaultThreadFactory;
 import io.netty.util.concurrent.GlobalEventExecutor;
+import io.tributary.broker.loop.LoopMailboxes;
+import io.tributary.broker.session.LocalSessions;
 import io.tributary.broker.session.SessionServices;
 import java.net.InetSocketAddress;
 import java.time.Duration;
@@ -34,6 +36,8 @@ public final class Listeners {
     private final List<ListenerConfig> configs;
     private final NetworkConfig network;
     private final SessionServices services;
+    private final LocalSessions sessions;
+    private final LoopMailboxes mailboxes = new LoopMailboxes();
     private final ConnectionRecorder recorder;
     private final Transport transport = Transport.best();
     private final UnfinishedPackets unfinished = UnfinishedPackets.ofThisProcess();
@@ -46,10 +50,12 @@ public final class Listeners {
             List<ListenerConfig> configs,
             NetworkConfig network,
             SessionServices services,
+            LocalSessions sessions,
             ConnectionRecorder recorder) {
         this.configs = List.copyOf(configs);
         this.network = network;
         this.services = services;
+        this.sessions = sessions;
         this.recorder = recorder;
         int threads = network.eventLoops() > 0
                 ? network.eventLoops()
@@ -146,7 +152,8 @@ public final class Listeners {
 
     private ServerBootstrap bootstrap(ListenerConfig config) {
         ListenerAdmission admission = new ListenerAdmission(config.admission(), System::nanoTime);
-        ListenerContext listener = new ListenerContext(config, network, admission, services, unfinished, recorder);
+        ListenerContext listener =
+                new ListenerContext(config, network, admission, services, sessions, mailboxes, unfinished, recorder);
         return new ServerBootstrap()
                 .group(loops)
                 .channel(transport.serverChannel())

@@ -2,7 +2,7 @@ package io.tributary.broker.connection;
 
 import io.netty.buffer.ByteBuf;
 import io.netty.channel.Channel;
-import io.tributary.broker.session.LoopMailbox;
+import io.tributary.broker.loop.LoopMailbox;
 import org.jspecify.annotations.Nullable;
 
 /**

@@ -1,7 +1,7 @@
 package io.tributary.broker.connection;
 
 import io.netty.util.internal.PlatformDependent;
-import io.tributary.broker.session.RoomQueue;
+import io.tributary.broker.loop.RoomQueue;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;

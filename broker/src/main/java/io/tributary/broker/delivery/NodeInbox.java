@@ -52,7 +52,7 @@ public interface NodeInbox {
 
     /**
      * Hands a message of a shared subscription of applications to a member that is connected to another node; see
-     * {@link MemberTarget}.
+     * {@link ConnectionRegistry#deliverShared}.
      *
      * @param node the node and its incarnation, {@code name#number}
      * @param reply told, too, when there is no link to the node or no room in it, and when it breaks before there is an answer

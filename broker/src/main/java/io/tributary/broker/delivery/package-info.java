@@ -1,4 +1,4 @@
-/** How messages and answers reach a session from below: the ports that the sessions implement, and what goes through. */
+/** How messages and answers reach connections of this node and of others: the ports, and what goes through. */
 @NullMarked
 package io.tributary.broker.delivery;
 

@@ -1,10 +1,10 @@
 package io.tributary.broker.group;
 
-import io.tributary.broker.delivery.DeliveryTarget;
-import io.tributary.broker.delivery.MemberTarget;
+import io.tributary.broker.delivery.ConnectionRegistry;
 import io.tributary.broker.delivery.NodeInbox;
 import io.tributary.broker.routing.RouteCallback;
 import io.tributary.broker.routing.Router;
+import io.tributary.broker.shard.ConnectionShards;
 import io.tributary.broker.subscription.Subscriptions;
 import io.tributary.common.mqtt.Message;
 import java.util.function.BiPredicate;
@@ -16,8 +16,7 @@ import java.util.function.LongSupplier;
  * @param node this node and its incarnation
  * @param shards have the sessions
  * @param subscriptions know the members
- * @param members the members that are connected here
- * @param connections the same, for messages of QoS 0
+ * @param connections the members that are connected here
  * @param nodes the way to those that are connected elsewhere
  * @param mayReceive whether a client may receive what is published on a topic
  * @param publisher the way of messages that no member acknowledges
@@ -25,10 +24,9 @@ import java.util.function.LongSupplier;
  */
 public record GroupServices(
         String node,
-        GroupShards shards,
+        ConnectionShards shards,
         Subscriptions subscriptions,
-        MemberTarget members,
-        DeliveryTarget connections,
+        ConnectionRegistry connections,
         NodeInbox nodes,
         BiPredicate<String, String> mayReceive,
         Publisher publisher,

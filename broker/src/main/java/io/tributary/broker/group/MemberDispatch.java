@@ -184,7 +184,7 @@ final class MemberDispatch {
         MemberReply reply = new Reply(sequence, message.attempt);
         String node = services.subscriptions().applications().nodeOf(to);
         if (node == null) {
-            services.members().deliverShared(to.clientId(), to.identity(), copy, message.dup, reply);
+            services.connections().deliverShared(to.clientId(), to.identity(), copy, message.dup, reply);
         } else {
             services.nodes().deliverShared(node, to.clientId(), to.identity(), copy, message.dup, reply);
         }

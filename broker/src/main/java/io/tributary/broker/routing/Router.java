@@ -1,6 +1,5 @@
 package io.tributary.broker.routing;
 
-import io.tributary.broker.delivery.MessageRouting;
 import io.tributary.broker.delivery.NodeView;
 import io.tributary.broker.extension.PublishInterceptor.Decision;
 import io.tributary.broker.extension.PublishInterceptor.Drop;
@@ -31,7 +30,7 @@ import org.jspecify.annotations.Nullable;
  * <p>A retained message is stored before it is matched: a client that subscribes meanwhile gets it as retained, or live, or both.
  * What the same publisher sends behind it waits for it; of QoS 0 a limited number does, and the rest is dropped.
  */
-public final class Router implements MessageRouting {
+public final class Router implements ClientRouting {
     private static final CompletableFuture<Boolean> NOT_RETAINED = CompletableFuture.completedFuture(true);
     private static final RouteOutcome SAFE = new RouteOutcome.Safe();
     private static final RouteOutcome NO_SUBSCRIBERS = new RouteOutcome.NoSubscribers();
@@ -81,6 +80,7 @@ public final class Router implements MessageRouting {
      *
      * @param packetId the packet identifier of a QoS 2 message, otherwise 0
      */
+    @Override
     public void publish(Publisher publisher, Message message, int packetId, RouteCallback callback) {
         recorder.received(message);
         Publisher relayFor = publisher.persistent() && packetId != 0 ? publisher : null;
@@ -97,11 +97,13 @@ public final class Router implements MessageRouting {
      *
      * @param publisher the client's identifier
      */
+    @Override
     public boolean isMatched(String publisher) {
         return order.isFree(publisher);
     }
 
     /** Runs the action once all is matched that the client has published: at once, or on the thread that matches the last. */
+    @Override
     public void onMatched(String publisher, Runnable action) {
         order.whenDone(publisher, NOT_RETAINED, action);
     }

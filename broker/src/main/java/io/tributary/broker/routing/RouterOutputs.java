@@ -1,6 +1,6 @@
 package io.tributary.broker.routing;
 
-import io.tributary.broker.delivery.DeliveryTarget;
+import io.tributary.broker.delivery.ConnectionRegistry;
 import io.tributary.broker.delivery.NodeInbox;
 import io.tributary.common.event.QueueEntry.Queued;
 import io.tributary.common.event.Recipient;
@@ -20,7 +20,7 @@ import org.jspecify.annotations.Nullable;
  * @param publishers the logs of the publishers' shards
  */
 public record RouterOutputs(
-        DeliveryTarget connections, NodeInbox nodes, SessionAppender sessions, RelayAppender publishers) {
+        ConnectionRegistry connections, NodeInbox nodes, SessionAppender sessions, RelayAppender publishers) {
 
     /** Hands a message of QoS 0 to a persistent session, here or elsewhere; tells whether it may arrive. */
     boolean deliverQos0(String clientId, long session, Queued copy) {

@@ -1,6 +1,8 @@
 package io.tributary.broker.session;
 
 import io.tributary.broker.delivery.Attached;
+import io.tributary.broker.loop.LoopMailbox;
+import io.tributary.broker.shard.ClientShards;
 import io.tributary.common.event.ShardEvent;
 
 /**
@@ -11,7 +13,7 @@ import io.tributary.common.event.ShardEvent;
 final class Attaching {
     private final String clientId;
     private final LoopMailbox loop;
-    private final SessionBackend backend;
+    private final ClientShards shards;
 
     /** Where the log has the {@code Attach}; beyond everything until that is known. */
     private volatile long offset = Long.MAX_VALUE;
@@ -20,10 +22,10 @@ final class Attaching {
     private boolean publishWill;
     private long sessionExpirySeconds;
 
-    Attaching(String clientId, LoopMailbox loop, SessionBackend backend) {
+    Attaching(String clientId, LoopMailbox loop, ClientShards shards) {
         this.clientId = clientId;
         this.loop = loop;
-        this.backend = backend;
+        this.shards = shards;
     }
 
     String clientId() {
@@ -48,7 +50,7 @@ final class Attaching {
 
     /** The owner has answered, or nobody waits for that any more. */
     void answered() {
-        backend.attachAnswered(clientId);
+        shards.attachAnswered(clientId);
     }
 
     /** The owner has answered, and there is no connection any more: the session is detached. */
@@ -56,6 +58,6 @@ final class Attaching {
         answered();
         ShardEvent.Detach detach =
                 new ShardEvent.Detach(clientId, attached.epoch(), publishWill, sessionExpirySeconds, 0);
-        loop.post(() -> backend.detach(detach, () -> {}));
+        loop.post(() -> shards.detach(detach, () -> {}));
     }
 }

@@ -40,8 +40,8 @@ final class ConnectHandshake {
     void begin(Connect connect) {
         checkRoom();
         checkClientId(connect);
-        if (context.backend().isCongested()) {
-            stopWaiting = context.backend().onRoom(() -> context.run(() -> authenticate(connect)));
+        if (context.backend().shards().isCongested()) {
+            stopWaiting = context.backend().room().await(() -> context.run(() -> authenticate(connect)));
         } else {
             authenticate(connect);
         }

@@ -61,12 +61,9 @@ final class ConnectedSession {
         return identity;
     }
 
-    /** The session can be chosen by shared subscriptions, and found for messages of QoS 0. */
-    void open(Session session) {
-        if (identity.persistent()) {
-            context.services().sessions().addPersistent(identity.clientId(), session);
-        }
-        context.backend().online(identity.subscriber());
+    /** The session can be chosen by shared subscriptions. */
+    void open() {
+        context.backend().subscriptions().online(identity.subscriber());
     }
 
     /**
@@ -75,9 +72,9 @@ final class ConnectedSession {
      * @throws MqttException when the client may not send it, or not so
      */
     void handle(MqttPacket packet) {
-        if (needsAllThatIsKnown(packet) && !context.backend().isCurrent()) {
+        if (needsAllThatIsKnown(packet) && !context.backend().view().isCurrent()) {
             holdUntilCurrent(packet);
-        } else if (changesSubscriptions(packet) && !context.backend().isMatched(identity.clientId())) {
+        } else if (changesSubscriptions(packet) && !context.backend().router().isMatched(identity.clientId())) {
             holdUntilMatched(packet);
         } else {
             take(packet);
@@ -114,18 +111,18 @@ final class ConnectedSession {
     private void holdUntilCurrent(MqttPacket packet) {
         held = packet;
         context.gate().close(PauseReason.BEHIND);
-        stopHolding = context.backend().onCurrent(() -> context.run(this::takeCurrent));
+        stopHolding = context.backend().untilCurrent().await(() -> context.run(this::takeCurrent));
     }
 
     /** A retained message is stored before it is matched, and must meet the subscriptions that there were when it came. */
     private void holdUntilMatched(MqttPacket packet) {
         held = packet;
         context.gate().close(PauseReason.PUBLISHING);
-        context.backend().onMatched(identity.clientId(), () -> context.run(this::takeMatched));
+        context.backend().router().onMatched(identity.clientId(), () -> context.run(this::takeMatched));
     }
 
     private void takeMatched() {
-        if (context.backend().isCurrent()) {
+        if (context.backend().view().isCurrent()) {
             takeHeld(this::take);
         } else if (held != null) {
             holdUntilCurrent(held);
@@ -200,15 +197,15 @@ final class ConnectedSession {
         replay.close();
         List<Queued> left = outbound.close();
         if (identity.persistent()) {
-            context.backend().offline(identity.subscriber());
+            var _ = context.backend().subscriptions().offline(identity.subscriber());
         } else {
-            context.backend().end(identity.subscriber());
+            context.backend().subscriptions().end(identity.subscriber());
             TransientRedistributor.of(left, identity, context.backend());
         }
         long sentUpTo = identity.persistent() ? outbound.sentUpTo() : 0;
         ShardEvent.Detach detach = new ShardEvent.Detach(
                 identity.clientId(), identity.epoch(), publishWill, sessionExpirySeconds, sentUpTo);
-        context.backend().detach(detach, logged);
+        context.backend().shards().detach(detach, logged);
     }
 
     private static MqttException outOfPlace(String what) {

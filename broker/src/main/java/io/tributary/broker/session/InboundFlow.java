@@ -109,7 +109,7 @@ final class InboundFlow {
 
     private void publishQos0(Message message) {
         if (isAsDeclared(message)) {
-            context.backend().publish(publisher, message, 0, UNACKNOWLEDGED);
+            context.backend().router().publish(publisher, message, 0, UNACKNOWLEDGED);
         }
     }
 
@@ -140,6 +140,7 @@ final class InboundFlow {
     private void route(Message message, int packetId, Slot slot) {
         if (isAsDeclared(message)) {
             context.backend()
+                    .router()
                     .publish(publisher, message, packetId, outcome -> context.run(() -> routed(slot, outcome)));
         } else {
             routed(slot, new Refused(ReasonCode.PAYLOAD_FORMAT_INVALID, "payload is not UTF-8"));
@@ -193,7 +194,7 @@ final class InboundFlow {
         if (publisher.persistent()) {
             ShardEvent.Release release =
                     new ShardEvent.Release(publisher.client().clientId(), publisher.epoch(), packetId);
-            context.backend().release(release, (offset, failure) -> context.run(() -> logged(slot, failure)));
+            context.backend().shards().release(release, (offset, failure) -> context.run(() -> logged(slot, failure)));
         } else {
             slot.fill(ReasonCode.SUCCESS, null);
         }
@@ -234,9 +235,10 @@ final class InboundFlow {
         if (published.size() + released.size() >= mostOwed) {
             context.gate().close(PauseReason.UNACKNOWLEDGED);
         }
-        if (context.backend().isCongested() && context.gate().close(PauseReason.CONGESTED)) {
+        if (context.backend().shards().isCongested() && context.gate().close(PauseReason.CONGESTED)) {
             stopWaiting = context.backend()
-                    .onRoom(() -> context.run(() -> context.gate().open(PauseReason.CONGESTED)));
+                    .room()
+                    .await(() -> context.run(() -> context.gate().open(PauseReason.CONGESTED)));
         }
     }
 

@@ -1,25 +1,103 @@
 package io.tributary.broker.session;
 
+import io.tributary.broker.delivery.Attached;
+import io.tributary.broker.delivery.Delivery;
+import io.tributary.broker.delivery.Endpoint;
+import io.tributary.broker.delivery.MemberReply;
+import io.tributary.common.event.ClientKind;
+import io.tributary.common.event.QueueEntry.Queued;
 import io.tributary.common.mqtt.Message;
+import java.util.List;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
- * Room for the messages that other threads have handed to a session and its event loop has not taken yet. It is counted
- * where messages are handed over, so that an event loop that falls behind does not pile up memory. Any thread.
+ * The way of other threads into a session: crosses to its event loop. Messages that the event loop has not taken yet
+ * are counted where they are handed over, so that a loop that falls behind does not pile up memory. Any thread.
  */
-final class Inbox {
+final class Inbox implements Endpoint {
     /** What a letter takes besides its message. */
     private static final int LETTER_BYTES = 96;
 
+    private final Session session;
+    private final SessionContext context;
     private final long maxBytes;
     private final AtomicLong bytes = new AtomicLong();
 
-    Inbox(long maxBytes) {
-        this.maxBytes = maxBytes;
+    Inbox(Session session, SessionContext context) {
+        this.session = session;
+        this.context = context;
+        maxBytes = context.limits().outbound().queueBytes();
+    }
+
+    @Override
+    public String clientId() {
+        return session.clientId();
+    }
+
+    @Override
+    public void attached(Attached attached) {
+        post(() -> session.attached(attached));
+    }
+
+    @Override
+    public void refused(ClientKind existing) {
+        post(() -> session.refused(existing));
+    }
+
+    @Override
+    public void takenOver() {
+        post(session::takenOver);
+    }
+
+    @Override
+    public boolean isAttachedUpTo(long offset) {
+        return session.isAttachedUpTo(offset);
+    }
+
+    @Override
+    public boolean has(long identity) {
+        return session.has(identity);
+    }
+
+    @Override
+    public void deliver(List<Delivery> deliveries) {
+        post(() -> session.deliver(deliveries));
+    }
+
+    @Override
+    public void received(long[] sequences) {
+        post(() -> session.received(sequences));
+    }
+
+    @Override
+    public void offer(Queued message) {
+        if (!enter(message.message())) {
+            context.services().recorder().dropped(DropReason.QUEUE_FULL);
+            return;
+        }
+        post(() -> {
+            leave(message.message());
+            session.offer(message);
+        });
+    }
+
+    @Override
+    public void share(Queued message, boolean dup, MemberReply reply) {
+        post(() -> session.share(message, dup, reply));
+    }
+
+    @Override
+    public long flow() {
+        return context.flow().getAcquire();
+    }
+
+    /** Has the event loop run the action. */
+    void post(Runnable action) {
+        context.loop().post(() -> context.guard(action));
     }
 
     /** Takes room for a message if there is some; an empty inbox takes every message. */
-    boolean enter(Message message) {
+    private boolean enter(Message message) {
         long size = sizeOf(message);
         long before = bytes.getAndAdd(size);
         if (before > 0 && before + size > maxBytes) {
@@ -29,8 +107,7 @@ final class Inbox {
         return true;
     }
 
-    /** Gives the room of a message back that {@link #enter} let in. */
-    void leave(Message message) {
+    private void leave(Message message) {
         bytes.addAndGet(-sizeOf(message));
     }
 

@@ -1,5 +1,6 @@
 package io.tributary.broker.session;
 
+import io.tributary.broker.loop.TokenBucket;
 import io.tributary.common.mqtt.MqttException;
 import io.tributary.common.mqtt.ReasonCode;
 import org.jspecify.annotations.Nullable;

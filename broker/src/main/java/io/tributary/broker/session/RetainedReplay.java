@@ -79,9 +79,9 @@ final class RetainedReplay {
         if (request == null || closed || resuming) {
             return;
         }
-        if (!begun && !context.backend().isCurrent()) {
+        if (!begun && !context.backend().view().isCurrent()) {
             resuming = true;
-            stopWaiting = context.backend().onCurrent(() -> context.run(this::resume));
+            stopWaiting = context.backend().untilCurrent().await(() -> context.run(this::resume));
             return;
         }
         begun = true;
@@ -101,7 +101,7 @@ final class RetainedReplay {
     }
 
     private void turnPage(Request request) {
-        RetainedMessages.Page turned = context.backend().retained(request.filter(), next, PAGE);
+        RetainedMessages.Page turned = context.backend().retained().page(request.filter(), next, PAGE);
         page = turned.messages().iterator();
         next = turned.next();
         isLastPage = next == null;
@@ -148,7 +148,7 @@ final class RetainedReplay {
         if (message.publisher().equals(request.exceptFrom())) {
             return; // no local [MQTT-3.8.3-3]
         }
-        if (!context.backend().isRetained(message)) {
+        if (!context.backend().retained().isCurrent(message)) {
             return; // what took its place came live, and an older one must not follow that
         }
         QoS qos = request.qos().min(message.qos());
@@ -171,7 +171,9 @@ final class RetainedReplay {
                 null,
                 identity.attached().kind());
         appending++;
-        context.backend().append(message, List.of(self), (offset, failure) -> context.run(this::appended));
+        context.backend()
+                .appends()
+                .publish(message, List.of(self), null, (offset, failure) -> context.run(this::appended));
     }
 
     private void appended() {

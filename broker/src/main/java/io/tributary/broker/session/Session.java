@@ -6,6 +6,7 @@ import io.netty.util.concurrent.ScheduledFuture;
 import io.tributary.broker.delivery.Attached;
 import io.tributary.broker.delivery.Delivery;
 import io.tributary.broker.delivery.MemberReply;
+import io.tributary.broker.loop.LoopMailbox;
 import io.tributary.common.event.ClientKind;
 import io.tributary.common.event.QueueEntry.Queued;
 import io.tributary.common.event.ShardEvent;
@@ -48,8 +49,8 @@ import org.jspecify.annotations.Nullable;
  * CONNECTED         CLOSED          DISCONNECT came or went, or the connection is lost; Detach follows at once
  * </pre>
  *
- * <p>Confined to the connection's event loop, except for {@link #inFlight} and {@link #flow}, and for {@link #post} and {@link #offer}, which
- * cross over to it. While {@link #mayRead} is false no packet may be given to it.
+ * <p>Confined to the connection's event loop; other threads go through its {@link Inbox}. While {@link #mayRead} is
+ * false no packet may be given to it.
  */
 public final class Session {
 
@@ -71,6 +72,7 @@ public final class Session {
     /** How a connection ended. */
     private record Ending(ReasonCode reason, boolean publishWill, long sessionExpirySeconds) {}
 
+    private final LocalSessions sessions;
     private final SessionContext context;
     private final SessionEvents events;
     private final Peer peer;
@@ -110,19 +112,27 @@ public final class Session {
      * Creates the session of a new connection, which waits for CONNECT.
      *
      * @param services what all sessions share
+     * @param sessions where it is found once it asks for its session
      * @param limits the limits of the listener
      * @param peer the other side
      * @param loop the mailbox of the connection's event loop
      * @param sink the connection
      */
-    public Session(SessionServices services, SessionLimits limits, Peer peer, LoopMailbox loop, PacketSink sink) {
+    public Session(
+            SessionServices services,
+            LocalSessions sessions,
+            SessionLimits limits,
+            Peer peer,
+            LoopMailbox loop,
+            PacketSink sink) {
         ReadGate gate = new ReadGate(services.recorder(), sink::resumeReading);
+        this.sessions = sessions;
         this.peer = peer;
         context = new SessionContext(services, limits, loop, sink, gate, new AtomicLong(), this::fail);
         events = new SessionEvents(services);
         handshake = new ConnectHandshake(context, peer, this::admitted);
-        inbox = new Inbox(limits.outbound().queueBytes());
-        connection = services.sessions().nextConnection();
+        inbox = new Inbox(this, context);
+        connection = sessions.nextConnection();
     }
 
     /** Begins to wait for CONNECT, which must come in time. */
@@ -190,52 +200,33 @@ public final class Session {
         fail(new MqttException(ReasonCode.SERVER_SHUTTING_DOWN, "the broker shuts down"));
     }
 
-    /** How many messages are in flight towards the client; any thread. */
-    int inFlight() {
-        return (int) flow();
-    }
-
-    /** What {@link SessionContext#flow} has now; any thread. */
-    long flow() {
-        return context.flow().getAcquire();
-    }
-
     /** Whether this connection has, or had, the session with the given identity; any thread. */
-    boolean is(long session) {
+    boolean has(long session) {
         ConnectedSession live = connected;
         return live != null && live.identity().attached().session() == session;
     }
 
-    /** Has the event loop run the action; any thread. */
-    void post(Runnable action) {
-        context.loop().post(() -> context.guard(action));
+    /** The way of other threads into this session. */
+    Inbox inbox() {
+        return inbox;
     }
 
-    /** Takes a message that the session numbers itself, or one of QoS 0, if there is room; any thread. */
+    /** Takes a message that the session numbers itself, or one of QoS 0. */
     void offer(Queued message) {
-        if (!inbox.enter(message.message())) {
-            context.services().recorder().dropped(DropReason.QUEUE_FULL);
-            return;
+        if (connected != null && state == State.CONNECTED) {
+            connected.offer(message);
+        } else if (connected != null) {
+            connected.missed(message);
         }
-        post(() -> {
-            inbox.leave(message.message());
-            if (connected != null && state == State.CONNECTED) {
-                connected.offer(message);
-            } else if (connected != null) {
-                connected.missed(message);
-            }
-        });
     }
 
-    /** Takes a message of a shared subscription of applications; any thread. */
+    /** Takes a message of a shared subscription of applications. */
     void share(Queued message, boolean dup, MemberReply reply) {
-        post(() -> {
-            if (connected != null && state == State.CONNECTED) {
-                connected.share(message, dup, reply);
-            } else {
-                reply.returned(false);
-            }
-        });
+        if (connected != null && state == State.CONNECTED) {
+            connected.share(message, dup, reply);
+        } else {
+            reply.returned(false);
+        }
     }
 
     /** The shard answered: this connection has the session. A new owner of the shard says so once more. */
@@ -243,7 +234,7 @@ public final class Session {
         if (state == State.ATTACHING && admission != null) {
             connect(admission, attached);
         } else if (state == State.CLOSED && connected == null) {
-            context.services().sessions().attached(connection, attached); // the connection ended meanwhile
+            sessions.attached(connection, attached); // the connection ended meanwhile
         } else if (connected == null) {
             throw new IllegalStateException("attached in state " + state);
         }
@@ -379,7 +370,7 @@ public final class Session {
             return;
         }
         Connacks.checkSize(accepted, context.limits()); // [MQTT-3.2.0-1]
-        if (!context.backend().mayAttach(accepted.client().clientId())) {
+        if (!context.backend().shards().mayAttach(accepted.client().clientId())) {
             throw new MqttException(
                     ReasonCode.SERVER_UNAVAILABLE, "nobody can give the client its session at the moment");
         }
@@ -389,8 +380,7 @@ public final class Session {
         sessionExpirySeconds = accepted.sessionExpirySeconds();
         context.gate().close(PauseReason.HANDSHAKE);
         expectWithin(context.limits().connect().attachTimeout());
-        SessionServices services = context.services();
-        Session before = services.sessions().add(connection, clientId, this);
+        Session before = sessions.add(connection, this);
         if (before == null) {
             ask(accepted);
         } else {
@@ -403,19 +393,19 @@ public final class Session {
         if (state != State.ATTACHING) {
             return; // ended meanwhile
         }
-        SessionServices services = context.services();
-        Attaching asked = new Attaching(clientId, context.loop(), services.backend());
+        Attaching asked =
+                new Attaching(clientId, context.loop(), context.backend().shards());
         attaching = asked;
         ShardEvent.Attach attach = new ShardEvent.Attach(
                 clientId,
-                services.node(),
+                context.services().node(),
                 connection,
                 accepted.connect().cleanStart(),
                 sessionExpirySeconds,
                 OutboundFlow.window(accepted.connect().properties(), context.limits()),
                 accepted.client().kind(),
                 accepted.will());
-        services.backend().attach(attach, asked::appended); // which keeps nothing of this session
+        context.backend().shards().attach(attach, asked::appended); // which keeps nothing of this session
         runOnAsked();
     }
 
@@ -432,7 +422,7 @@ public final class Session {
      * @param then run once, when nothing more comes, or what comes has no end
      */
     private void finishReading(Runnable then) {
-        post(() -> {
+        inbox.post(() -> {
             if (state == State.ATTACHING && attaching == null) {
                 onAsked.add(then);
             } else if (state == State.CONNECTED) {
@@ -459,7 +449,7 @@ public final class Session {
 
     private void connect(Admission accepted, Attached attached) {
         enter(State.CONNECTED);
-        context.backend().attachAnswered(clientId);
+        context.backend().shards().attachAnswered(clientId);
         cancelDeadline();
         admission = null;
         boolean present = attached.sessionPresent(); // [MQTT-3.2.2-2, MQTT-3.2.2-3]
@@ -468,7 +458,10 @@ public final class Session {
         ConnectedSession live = new ConnectedSession(context, accepted, identity);
         connected = live;
         context.sink().send(Connacks.accepted(accepted, present, context.limits())); // first of all [MQTT-3.2.0-1]
-        live.open(this);
+        if (persistent) {
+            sessions.addPersistent(this); // found for messages of QoS 0
+        }
+        live.open();
         events.connected(accepted.client(), present);
         context.gate().open(PauseReason.HANDSHAKE);
     }
@@ -534,7 +527,7 @@ public final class Session {
             leave(connected, how, () -> {});
         } else if (before == State.ATTACHING && attaching != null) {
             attaching.ended(how.publishWill(), how.sessionExpirySeconds());
-            context.services().sessions().endBeforeAttached(connection, attaching);
+            sessions.endBeforeAttached(connection, this, attaching);
         }
     }
 
@@ -557,7 +550,7 @@ public final class Session {
     }
 
     private void forget() {
-        context.services().sessions().remove(connection, clientId);
+        sessions.remove(connection, this);
     }
 
     private void enter(State next) {

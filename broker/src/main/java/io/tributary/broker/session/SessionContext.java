@@ -1,6 +1,7 @@
 package io.tributary.broker.session;
 
 import io.netty.util.concurrent.ScheduledFuture;
+import io.tributary.broker.loop.LoopMailbox;
 import io.tributary.common.mqtt.MqttException;
 import io.tributary.common.mqtt.ReasonCode;
 import java.util.concurrent.TimeUnit;
@@ -31,8 +32,8 @@ record SessionContext(
         Consumer<MqttException> failures) {
     private static final Logger LOG = LoggerFactory.getLogger(SessionContext.class);
 
-    /** What stands behind the session. */
-    SessionBackend backend() {
+    /** The parts of the node that sessions call. */
+    Backend backend() {
         return services.backend();
     }
 

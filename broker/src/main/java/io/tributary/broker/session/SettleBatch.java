@@ -32,10 +32,10 @@ final class SettleBatch {
     void send() {
         asked = false;
         if (received.size > 0) {
-            context.backend().received(identity.clientId(), identity.epoch(), received.take());
+            context.backend().shards().received(identity.clientId(), identity.epoch(), received.take());
         }
         if (settled.size > 0) {
-            context.backend().settle(identity.clientId(), identity.epoch(), settled.take());
+            context.backend().shards().settle(identity.clientId(), identity.epoch(), settled.take());
         }
     }
 

@@ -76,6 +76,7 @@ final class SubscribeFlow {
                 packet.filters().stream().map(TopicFilter::parse).toList();
         context.gate().close(PauseReason.SUBSCRIBING);
         context.backend()
+                .subscriptions()
                 .unsubscribe(identity.subscriber(), identity.epoch(), filters)
                 .whenComplete((existed, failure) -> context.run(() -> {
                     replies.unsuback(packet.packetId(), reasons(filters.size(), existed, failure));
@@ -135,6 +136,7 @@ final class SubscribeFlow {
             return CompletableFuture.completedFuture(List.of());
         }
         return context.backend()
+                .subscriptions()
                 .subscribe(identity.subscriber(), identity.epoch(), requests)
                 .thenCompose(outcomes -> shared(requests, outcomes));
     }
@@ -145,7 +147,7 @@ final class SubscribeFlow {
         for (int i = 0; i < requests.size(); i++) {
             TopicFilter filter = requests.get(i).filter();
             if (isSharedByApplications(requests.get(i)) && outcomes.get(i) != Outcome.QUOTA_EXCEEDED) {
-                made = made.thenCombine(context.backend().share(filter), (all, _) -> all);
+                made = made.thenCombine(context.backend().share().apply(filter), (all, _) -> all);
             }
         }
         return made;

@@ -12,7 +12,7 @@ import java.util.List;
 final class TransientRedistributor {
     private TransientRedistributor() {}
 
-    static void of(List<Queued> left, Identity leaving, SessionBackend backend) {
+    static void of(List<Queued> left, Identity leaving, Backend backend) {
         for (Queued message : left) {
             Recipient member = new Recipient(
                     leaving.clientId(),
@@ -21,12 +21,12 @@ final class TransientRedistributor {
                     message.retain(),
                     message.subscriptionIds(),
                     message.group());
-            Destinations others = backend.matchGroup(message.message(), member, true);
+            Destinations others = backend.router().matchGroup(message.message(), member, true);
             if (!others.devices().isEmpty()) {
-                backend.append(message.message(), others.devices(), (offset, failure) -> {});
+                backend.appends().publish(message.message(), others.devices(), null, (offset, failure) -> {});
             }
             if (!others.nodes().isEmpty()) {
-                backend.deliverTransient(message.message(), others);
+                backend.router().deliverTransient(message.message(), others, () -> {});
             }
         }
     }

@@ -1,8 +1,8 @@
 package io.tributary.broker.shard;
 
 import io.tributary.broker.delivery.Attached;
+import io.tributary.broker.delivery.ConnectionRegistry;
 import io.tributary.broker.delivery.Delivery;
-import io.tributary.broker.delivery.SessionTarget;
 import io.tributary.common.event.ClientKind;
 import io.tributary.common.event.QueueEntry;
 import java.util.HashSet;
@@ -13,25 +13,20 @@ import java.util.function.ToIntFunction;
 import org.jspecify.annotations.Nullable;
 
 /**
- * This node's connections, as owners of shards talk to them from here or from other nodes: listens to no owner of a shard when
- * a newer one has spoken. So a paused owner that wakes up does no harm. Any thread; never blocks.
+ * The way of owners of shards, from here or from other nodes, to this node's connections: listens to no owner of a
+ * shard when a newer one has spoken. So a paused owner that wakes up does no harm. Any thread; never blocks.
  */
 final class LocalConnections {
-    private final SessionTarget connections;
+    private final ConnectionRegistry connections;
     private final Relays relays;
     private final ToIntFunction<String> shardOf;
     private final AtomicLongArray newestOwner;
 
-    LocalConnections(SessionTarget connections, Relays relays, ToIntFunction<String> shardOf, int shards) {
+    LocalConnections(ConnectionRegistry connections, Relays relays, ToIntFunction<String> shardOf, int shards) {
         this.shardOf = shardOf;
         this.connections = connections;
         this.relays = relays;
         newestOwner = new AtomicLongArray(shards);
-    }
-
-    /** Hands a message of QoS 0 to a session's connection, if it has one here. */
-    boolean deliverQos0(String clientId, long session, QueueEntry.Queued message) {
-        return connections.deliverQos0(clientId, session, message);
     }
 
     /** A way of an owner to the connections; one thread at a time. */

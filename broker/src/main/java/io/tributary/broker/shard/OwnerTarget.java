@@ -16,7 +16,7 @@ import org.jspecify.annotations.Nullable;
  */
 public interface OwnerTarget {
 
-    /** A connection has its session; see {@link io.tributary.broker.delivery.SessionTarget#attached}. */
+    /** A connection has its session; see {@link io.tributary.broker.delivery.Endpoint#attached}. */
     void attached(long connection, Attached attached);
 
     /**
@@ -27,7 +27,7 @@ public interface OwnerTarget {
      */
     void allAttached(long upTo);
 
-    /** A connection does not get its session; see {@link io.tributary.broker.delivery.SessionTarget#refused}. */
+    /** A connection does not get its session; see {@link io.tributary.broker.delivery.Endpoint#refused}. */
     void refused(long connection, ClientKind existing);
 
     /**

@@ -1,8 +1,8 @@
 package io.tributary.broker.shard;
 
+import io.tributary.broker.delivery.ConnectionRegistry;
 import io.tributary.broker.delivery.MessageRouting;
 import io.tributary.broker.delivery.SessionObserver;
-import io.tributary.broker.delivery.SessionTarget;
 import io.tributary.common.event.QueueEntry;
 import io.tributary.common.event.ShardEvent;
 import io.tributary.common.time.SteadyClock;
@@ -36,7 +36,7 @@ import org.slf4j.LoggerFactory;
  * <p>Appends are always accepted. When the log cannot keep up, {@link #isCongested} says so; a connection stops reading from
  * its socket until {@link #onRoom}, which bounds what is waiting here.
  */
-public final class Shards implements AutoCloseable {
+public final class Shards implements ClientShards, AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(Shards.class);
     private static final int CLOSE_PATIENCE_SECONDS = 10;
     /** How many records may wait for one shard's driver before the log is asked to pause. */
@@ -120,7 +120,7 @@ public final class Shards implements AutoCloseable {
     public record Node(
             String name,
             Predicate<String> deadNodes,
-            SessionTarget connections,
+            ConnectionRegistry connections,
             MessageRouting routing,
             SessionObserver observer,
             OtherNodes others,
@@ -215,6 +215,7 @@ public final class Shards implements AutoCloseable {
     }
 
     /** Whether this node serves the shard of a client. */
+    @Override
     public boolean owns(String clientId) {
         return drivers.get(shardOf(clientId)).isLive();
     }
@@ -249,21 +250,24 @@ public final class Shards implements AutoCloseable {
      * Whether a client may ask for its session: not while its shard has been without an owner for 10 s, nor when too many wait for
      * theirs in its shard already, 10,000, or 1,000 where it has no owner.
      */
+    @Override
     public boolean mayAttach(String clientId) {
         return waitingAttaches.hasRoom(shardOf(clientId));
     }
 
     /** One that asked for its session is answered, or waits no longer; once for each {@link #attach}. */
+    @Override
     public void attachAnswered(String clientId) {
         waitingAttaches.answered(shardOf(clientId));
     }
 
     /**
-     * Asks for a session. The answer comes to the connection through {@code SessionTarget.attached}; {@link #attachAnswered} is to
-     * follow.
+     * Asks for a session. The answer comes to the connection through {@code Endpoint.attached}; {@link #attachAnswered}
+     * is to follow.
      *
      * @param appended told the offset of the {@code Attach} when it is in the log, perhaps after the answer
      */
+    @Override
     public void attach(ShardEvent.Attach attach, LongConsumer appended) {
         int shard = shardOf(attach.clientId());
         waitingAttaches.asked(shard);
@@ -279,6 +283,7 @@ public final class Shards implements AutoCloseable {
      *
      * @param logged told when it is in the log, or never will be because the node is closing
      */
+    @Override
     public void detach(ShardEvent.Detach detach, Runnable logged) {
         int shard = shardOf(detach.clientId());
         relays.ended(shard, detach.epoch());
@@ -286,6 +291,7 @@ public final class Shards implements AutoCloseable {
     }
 
     /** Appends a publisher's PUBREL; PUBCOMP waits for the callback. */
+    @Override
     public void release(ShardEvent.Release release, AppendCallback callback) {
         appender.append(shardOf(release.clientId()), release, callback);
     }
@@ -296,6 +302,7 @@ public final class Shards implements AutoCloseable {
      *
      * @param epoch the epoch of the connection
      */
+    @Override
     public void settle(String clientId, long epoch, long[] sequences) {
         int shard = shardOf(clientId);
         if (!node.others().settle(shard, clientId, epoch, sequences)) {
@@ -303,7 +310,8 @@ public final class Shards implements AutoCloseable {
         }
     }
 
-    /** Tells the owner of PUBRECs; {@code SessionTarget.received} follows when they are logged. */
+    /** Tells the owner of PUBRECs; {@code Endpoint.received} follows when they are logged. */
+    @Override
     public void received(String clientId, long epoch, long[] sequences) {
         int shard = shardOf(clientId);
         if (!node.others().received(shard, clientId, epoch, sequences)) {
@@ -332,11 +340,6 @@ public final class Shards implements AutoCloseable {
     public void receivedElsewhere(int shard, String clientId, long epoch, long[] sequences) {
         ShardDriver driver = drivers.get(shard);
         threadOf(shard).execute(1, () -> driver.received(clientId, epoch, sequences));
-    }
-
-    /** Hands a message of QoS 0 to a persistent session's connection on this node; false when it has none. */
-    public boolean deliverQos0(String clientId, long session, QueueEntry.Queued message) {
-        return connections.deliverQos0(clientId, session, message);
     }
 
     /**
@@ -405,11 +408,13 @@ public final class Shards implements AutoCloseable {
     }
 
     /** Whether appends are waiting for room in the log. */
+    @Override
     public boolean isCongested() {
         return appender.isCongested();
     }
 
     /** Runs the action once when {@link #isCongested} has become false; at once when it is. */
+    @Override
     public void onRoom(Runnable action) {
         appender.onRoom(action);
     }

@@ -23,7 +23,7 @@ import org.jspecify.annotations.Nullable;
  * <p>A subscriber is a session, not a client: what an old session of a client does or leaves behind never touches the
  * subscriptions of a newer one.
  */
-public final class Subscriptions {
+public final class Subscriptions implements ClientSubscriptions {
 
     private final SubscriptionLimits limits;
     private final SharedGroups groups;
@@ -132,6 +132,7 @@ public final class Subscriptions {
      *     without effect for a transient one
      * @return one outcome for each request, in their order
      */
+    @Override
     public CompletionStage<List<Outcome>> subscribe(
             Subscriber subscriber, long epoch, List<SubscriptionRequest> requests) {
         return change(subscriber, epoch, session -> session.subscribe(requests, limits));
@@ -143,6 +144,7 @@ public final class Subscriptions {
      * @param epoch as in {@link #subscribe}
      * @return for each filter whether it existed
      */
+    @Override
     public CompletionStage<List<Boolean>> unsubscribe(Subscriber subscriber, long epoch, List<TopicFilter> filters) {
         return change(subscriber, epoch, session -> session.unsubscribe(filters));
     }
@@ -151,6 +153,7 @@ public final class Subscriptions {
      * Tells that a session has a connection, so that shared subscriptions choose it. Each call is followed by one of
      * {@link #offline}; in a takeover the two of the old connection and the new one may come in any order.
      */
+    @Override
     public void online(Subscriber subscriber) {
         if (subscriber.persistent()) {
             index.groupsOf(subscriber).online(subscriber);
@@ -162,6 +165,7 @@ public final class Subscriptions {
      *
      * @return completes when no live node takes the session for connected here, as far as that works at once
      */
+    @Override
     public CompletionStage<@Nullable Void> offline(Subscriber subscriber) {
         return subscriber.persistent()
                 ? index.groupsOf(subscriber).offline(subscriber)
@@ -169,6 +173,7 @@ public final class Subscriptions {
     }
 
     /** Removes all subscriptions of a session that is over; those of a newer session of the client stay. */
+    @Override
     public void end(Subscriber subscriber) {
         if (subscriber.persistent()) {
             persistent.end(subscriber);

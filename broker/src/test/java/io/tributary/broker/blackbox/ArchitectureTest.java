@@ -78,10 +78,12 @@ class ArchitectureTest {
         "broker.group, broker.subscription broker.delivery broker.routing broker.shard",
         "broker.sys, broker.routing broker.retained",
         "broker.ingest, broker.routing broker.delivery persistence.ingest",
+        "broker.loop, ''",
+        "broker.embedded, broker.delivery broker.subscription broker.retained",
         "broker.session,"
-                + " broker.routing broker.subscription broker.retained broker.security broker.extension broker.delivery"
-                + " broker.shard broker.group persistence.shard",
-        "broker.connection, broker.session broker.security broker.delivery",
+                + " broker.loop broker.routing broker.subscription broker.retained broker.security broker.extension"
+                + " broker.delivery broker.shard broker.group persistence.shard",
+        "broker.connection, broker.loop broker.session broker.security broker.delivery",
     })
     void knowsOnlyLowerPackagesWhenArrowsAreFollowed(String subject, String allowed) {
         String[] known = Stream.concat(
@@ -107,11 +109,11 @@ class ArchitectureTest {
         "org.apache.kafka.., io.tributary.persistence.kafka..",
         "io.micrometer.., io.tributary.broker.metrics io.tributary.broker.boot..",
         "io.netty.., io.tributary.common.codec io.tributary.broker.connection io.tributary.broker.session"
-                + " io.tributary.broker.link io.tributary.broker.metrics",
+                + " io.tributary.broker.loop io.tributary.broker.link io.tributary.broker.metrics",
         "io.netty.channel.., io.tributary.broker.connection io.tributary.broker.link",
         "jakarta.., io.tributary.broker.boot..",
         "com.google.re2j.., io.tributary.broker.security",
-        "org.jctools.., io.tributary.broker.session io.tributary.broker.link",
+        "org.jctools.., io.tributary.broker.loop io.tributary.broker.delivery io.tributary.broker.link",
     })
     void confinesLibraryWhenOnlyOnePartNeedsIt(String library, String users) {
         noClasses()

@@ -1,8 +1,9 @@
 package io.tributary.broker.cluster;
 
 import io.tributary.broker.delivery.Attached;
+import io.tributary.broker.delivery.ConnectionRegistry;
 import io.tributary.broker.delivery.Delivery;
-import io.tributary.broker.delivery.SessionTarget;
+import io.tributary.broker.delivery.Endpoint;
 import io.tributary.broker.link.ClusterSecret;
 import io.tributary.broker.link.Link;
 import io.tributary.broker.link.LinkConfig;
@@ -46,8 +47,6 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
-import java.util.function.LongPredicate;
-import java.util.function.Predicate;
 
 /**
  * The part of a broker node that has the shards: the log on Kafka, the store on Redis, links to the other nodes. Its
@@ -64,7 +63,7 @@ final class ShardNode implements AutoCloseable {
     final Set<Integer> owned = ConcurrentHashMap.newKeySet();
     final Set<String> linked = ConcurrentHashMap.newKeySet();
     private final ScheduledExecutorService timer = Executors.newSingleThreadScheduledExecutor();
-    private final Map<Long, Connected> connections = new ConcurrentHashMap<>();
+    private final ConnectionRegistry connections = new ConnectionRegistry();
     private final List<ShardNode> others = new CopyOnWriteArrayList<>();
     final RecordFormat format = new RecordFormat(FormatTwo.NUMBER);
     final FormatTwo.Log log;
@@ -76,7 +75,7 @@ final class ShardNode implements AutoCloseable {
     final Shards shards;
 
     /** What one connection was told. */
-    final class Connected {
+    final class Connected implements Endpoint {
         private final String clientId;
         private final List<Delivery> delivered = new ArrayList<>();
         private final List<Attached> attached = new ArrayList<>();
@@ -106,7 +105,28 @@ final class ShardNode implements AutoCloseable {
                     .toList();
         }
 
-        private synchronized void take(List<Delivery> deliveries) {
+        @Override
+        public String clientId() {
+            return clientId;
+        }
+
+        @Override
+        public synchronized void attached(Attached answer) {
+            attached.add(answer);
+        }
+
+        @Override
+        public synchronized void takenOver() {
+            isTakenOver = true;
+        }
+
+        @Override
+        public synchronized boolean isAttachedUpTo(long offset) {
+            return isAttached() && attached().epoch() <= offset;
+        }
+
+        @Override
+        public synchronized void deliver(List<Delivery> deliveries) {
             long seen = delivered.isEmpty() ? 0 : delivered.getLast().sequence();
             deliveries.stream().filter(one -> one.sequence() > seen).forEach(delivered::add);
             long[] sequences = deliveries.stream().mapToLong(Delivery::sequence).toArray();
@@ -141,7 +161,7 @@ final class ShardNode implements AutoCloseable {
                 new Shards.Node(
                         id.toString(),
                         _ -> false,
-                        new Connections(),
+                        connections,
                         new NoRouting(),
                         new NoObserver(),
                         traffic,
@@ -151,7 +171,7 @@ final class ShardNode implements AutoCloseable {
                 LinkConfig.defaults("cluster", SECRET, "127.0.0.1", 0),
                 LinkLayer.PLAIN,
                 new OpenLinks(),
-                new Receiver(new ShardArrivals(traffic, shards, format)),
+                new Receiver(new ShardArrivals(traffic, shards, connections, format)),
                 new LinkRecorder() {});
         shards.start();
         address = links.listen();
@@ -182,7 +202,7 @@ final class ShardNode implements AutoCloseable {
     /** Attaches a client to a new connection; the number is the test's. */
     Connected attach(String clientId, long number) {
         Connected connected = new Connected(clientId);
-        connections.put(number, connected);
+        connections.add(number, connected);
         shards.attach(new Attach(clientId, id.toString(), number, false, 3600, 10, ClientKind.DEVICE, null), _ -> {});
         return connected;
     }
@@ -229,57 +249,6 @@ final class ShardNode implements AutoCloseable {
             linked.remove(link.peer().name());
             arrivals.onDown(link);
         }
-    }
-
-    private final class Connections implements SessionTarget {
-        @Override
-        public boolean deliverQos0(String clientId, long session, Queued message) {
-            return false;
-        }
-
-        @Override
-        public void attached(long connection, Attached attached) {
-            Connected to = connections.get(connection);
-            if (to != null) {
-                synchronized (to) {
-                    to.attached.add(attached);
-                }
-            }
-        }
-
-        @Override
-        public void refused(long connection, ClientKind existing) {}
-
-        @Override
-        public void takenOver(long connection) {
-            Connected to = connections.get(connection);
-            if (to != null) {
-                synchronized (to) {
-                    to.isTakenOver = true;
-                }
-            }
-        }
-
-        @Override
-        public void onlyTheseAttached(Predicate<String> clients, LongPredicate named, long upTo) {
-            connections.forEach((number, to) -> {
-                boolean isMeant = to.isAttached() && to.attached().epoch() <= upTo && clients.test(to.clientId);
-                if (isMeant && !named.test(number)) {
-                    takenOver(number);
-                }
-            });
-        }
-
-        @Override
-        public void deliver(long connection, List<Delivery> deliveries) {
-            Connected to = connections.get(connection);
-            if (to != null) {
-                to.take(deliveries);
-            }
-        }
-
-        @Override
-        public void received(long connection, long[] sequences) {}
     }
 
     private final class Owned implements ShardRecorder {

@@ -9,8 +9,8 @@ import io.tributary.broker.cluster.NodeMessage.Deliver;
 import io.tributary.broker.cluster.NodeMessage.OwnerSpeaks;
 import io.tributary.broker.cluster.NodeMessage.Settle;
 import io.tributary.broker.cluster.NodeMessage.TakenOver;
+import io.tributary.broker.delivery.ConnectionRegistry;
 import io.tributary.broker.delivery.Delivery;
-import io.tributary.broker.session.LocalSessions;
 import io.tributary.broker.shard.InstantLog;
 import io.tributary.broker.shard.InstantStore;
 import io.tributary.broker.shard.InstantTopics;
@@ -45,6 +45,7 @@ class ShardTrafficTest {
     private final List<String> alive = new ArrayList<>();
     private final InstantLog log = new InstantLog(1);
     private final InstantTopics topics = new InstantTopics();
+    private final ConnectionRegistry connections = new ConnectionRegistry();
     private final Shards shards = new Shards(
             ShardConfig.defaults(),
             log,
@@ -55,14 +56,14 @@ class ShardTrafficTest {
             new Shards.Node(
                     "here",
                     _ -> false,
-                    new LocalSessions(),
+                    connections,
                     new NoRouting(),
                     new NoObserver(),
                     OtherNodes.NONE,
                     ShardRecorder.NONE));
     private final ShardTraffic traffic = new ShardTraffic(
             () -> alive, () -> true, () -> CompletableFuture.completedStage(null), _ -> 0, timer, RecordFormat.alone());
-    private final ShardArrivals arrivals = new ShardArrivals(traffic, shards, RecordFormat.alone());
+    private final ShardArrivals arrivals = new ShardArrivals(traffic, shards, connections, RecordFormat.alone());
 
     @BeforeEach
     void connect() {

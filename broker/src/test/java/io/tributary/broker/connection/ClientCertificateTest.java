@@ -19,6 +19,7 @@ import io.netty.pkitesting.CertificateBuilder;
 import io.netty.pkitesting.X509Bundle;
 import io.netty.util.concurrent.GlobalEventExecutor;
 import io.tributary.broker.extension.SessionListener;
+import io.tributary.broker.loop.LoopMailboxes;
 import io.tributary.broker.security.ClientInfo;
 import io.tributary.broker.security.ClientRules;
 import io.tributary.broker.security.ClientRules.CertificateSubject;
@@ -27,7 +28,6 @@ import io.tributary.broker.security.TextPattern;
 import io.tributary.broker.session.Extensions;
 import io.tributary.broker.session.FakeBackend;
 import io.tributary.broker.session.FakeServices;
-import io.tributary.broker.session.SessionServices;
 import io.tributary.common.event.ClientKind;
 import java.net.InetSocketAddress;
 import java.util.List;
@@ -163,12 +163,14 @@ class ClientCertificateTest {
                 connected.add(client);
             }
         }));
-        SessionServices services = FakeServices.on(new FakeBackend(), RULES, noting);
+        FakeBackend backend = new FakeBackend();
         return new ListenerContext(
                 config,
                 NetworkConfig.DEFAULT,
                 new ListenerAdmission(config.admission(), System::nanoTime),
-                services,
+                FakeServices.on(backend, RULES, noting),
+                backend.target,
+                new LoopMailboxes(),
                 UnfinishedPackets.ofThisProcess(),
                 ConnectionRecorder.NONE);
     }

@@ -8,6 +8,7 @@ import io.netty.buffer.Unpooled;
 import io.netty.channel.embedded.EmbeddedChannel;
 import io.netty.channel.group.DefaultChannelGroup;
 import io.netty.util.concurrent.GlobalEventExecutor;
+import io.tributary.broker.loop.LoopMailboxes;
 import io.tributary.broker.session.FakeBackend;
 import io.tributary.broker.session.FakeServices;
 import io.tributary.common.mqtt.MqttPacket;
@@ -190,6 +191,8 @@ class ConnectionTest {
                 NetworkConfig.DEFAULT,
                 new ListenerAdmission(config.admission(), System::nanoTime),
                 FakeServices.on(backend),
+                backend.target,
+                new LoopMailboxes(),
                 new UnfinishedPackets(1L << 30),
                 flushes);
         return new Pipeline(listener, SocketLayer.PLAIN, new DefaultChannelGroup(GlobalEventExecutor.INSTANCE));

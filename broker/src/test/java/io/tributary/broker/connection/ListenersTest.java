@@ -229,7 +229,8 @@ class ListenersTest {
     }
 
     private Listeners listeners(ListenerConfig config, NetworkConfig network) {
-        return new Listeners(List.of(config), network, FakeServices.on(backend), ConnectionRecorder.NONE);
+        return new Listeners(
+                List.of(config), network, FakeServices.on(backend), backend.target, ConnectionRecorder.NONE);
     }
 
     private static ListenerConfig limited(AdmissionLimits admission, SessionLimits limits) {

@@ -55,6 +55,7 @@ class WebSocketTest {
                     SessionLimits.DEFAULT)),
             NetworkConfig.DEFAULT,
             FakeServices.on(backend),
+            backend.target,
             ConnectionRecorder.NONE);
     private int port;
 

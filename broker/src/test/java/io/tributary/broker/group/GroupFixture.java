@@ -1,12 +1,14 @@
 package io.tributary.broker.group;
 
 import io.tributary.broker.delivery.Attached;
+import io.tributary.broker.delivery.ConnectionRegistry;
 import io.tributary.broker.delivery.Delivery;
-import io.tributary.broker.delivery.DeliveryTarget;
+import io.tributary.broker.delivery.Endpoint;
 import io.tributary.broker.delivery.MemberReply;
 import io.tributary.broker.delivery.NodeInbox;
 import io.tributary.broker.fake.InMemoryReplicatedMap;
 import io.tributary.broker.routing.RouteCallback;
+import io.tributary.broker.shard.ConnectionShards;
 import io.tributary.broker.subscription.Routes;
 import io.tributary.broker.subscription.SharedChoice;
 import io.tributary.broker.subscription.Subscriber;
@@ -54,12 +56,12 @@ final class GroupFixture {
     final InMemoryReplicatedMap map = new InMemoryReplicatedMap();
     final Subscriptions subscriptions = new Subscriptions(
             map, Routes.NONE, new SubscriptionLimits(100, 1024, 64), SharedChoice.DEFAULT, _ -> 0, 1, _ -> 0);
+    private final ConnectionRegistry connections = new ConnectionRegistry();
     final GroupServices services = new GroupServices(
             "node#1",
             new Shards(),
             subscriptions,
-            (clientId, session, message, dup, reply) -> handed.add(new Handed(clientId, message, dup, reply)),
-            new Connections(),
+            connections,
             NodeInbox.NONE,
             (clientId, topic) -> !forbidden.contains(clientId),
             (message, callback) -> letters.add(new Kept(message, callback)),
@@ -113,6 +115,7 @@ final class GroupFixture {
                     .subscribe(member, 1, List.of(request))
                     .toCompletableFuture()
                     .join();
+            connections.addPersistent(new Member(clientId));
             subscriptions.online(member);
         }
     }
@@ -159,7 +162,7 @@ final class GroupFixture {
         return handed.stream().filter(each -> each.clientId().equals(clientId)).map(Handed::text);
     }
 
-    private final class Shards implements GroupShards {
+    private final class Shards implements ConnectionShards {
         @Override
         public void attach(Attach attach, LongConsumer appended) {
             told.add("attach " + GroupIdentifier.display(attach.clientId()));
@@ -182,17 +185,31 @@ final class GroupFixture {
         }
     }
 
-    private final class Connections implements DeliveryTarget {
-        @Override
-        public void deliverTransient(long connection, Queued message) {}
+    private final class Member implements Endpoint {
+        private final String clientId;
+
+        private Member(String clientId) {
+            this.clientId = clientId;
+        }
 
         @Override
-        public void deliverToMember(String clientId, long connection, Queued message) {}
+        public String clientId() {
+            return clientId;
+        }
 
         @Override
-        public boolean deliverQos0(String clientId, long session, Queued message) {
-            told.add("qos0 " + clientId);
+        public boolean has(long session) {
             return true;
+        }
+
+        @Override
+        public void share(Queued message, boolean dup, MemberReply reply) {
+            handed.add(new Handed(clientId, message, dup, reply));
+        }
+
+        @Override
+        public void offer(Queued message) {
+            told.add("qos0 " + clientId);
         }
     }
 

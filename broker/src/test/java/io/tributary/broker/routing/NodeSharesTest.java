@@ -150,6 +150,7 @@ class NodeSharesTest {
     @Test
     void handsEachNodeItsShareAndWaitsForNobody() {
         fixture.subscribe(DASHBOARD, "a", QoS.AT_LEAST_ONCE);
+        fixture.connect("member", 8);
         NodeShare own = new NodeShare("node-1", List.of(member("member", 8, "$share/g/a")), true);
         NodeShare other = new NodeShare("node-2#1", List.of(member("far", 8, "$share/g/a")), true);
 
@@ -177,10 +178,11 @@ class NodeSharesTest {
         onNode("node-3#1", "a", DASHBOARD);
         fixture.subscribe(DEVICE, "a", QoS.EXACTLY_ONCE);
         fixture.subscribe(new Subscriber("quick", true, 300), "a", QoS.AT_MOST_ONCE);
-        fixture.connected.add("quick");
+        fixture.connect("quick");
         fixture.subscribe(DASHBOARD, "a", QoS.AT_LEAST_ONCE);
         fixture.subscribe(new Subscriber("member", false, 8), "$share/g/a", QoS.EXACTLY_ONCE);
 
+        fixture.connect("chosen", 9);
         fixture.router().take(QOS_2, List.of(member("chosen", 9, "$share/h/a")), true);
 
         assertThat(fixture.deliveries).extracting(Delivered::to).containsExactly("9", "7");
@@ -195,6 +197,7 @@ class NodeSharesTest {
     void takesForMembersOnlyWhenNothingIsToBeMatched() {
         fixture.subscribe(DASHBOARD, "a", QoS.AT_LEAST_ONCE);
 
+        fixture.connect("chosen", 9);
         fixture.router().take(QOS_2, List.of(member("chosen", 9, "$share/h/a")), false);
 
         assertThat(fixture.deliveries).extracting(Delivered::to).containsExactly("9");
@@ -213,7 +216,7 @@ class NodeSharesTest {
 
     @Test
     void takesForAPersistentSessionThatIsNamedWithQos0() {
-        fixture.connected.add("quick");
+        fixture.connect("quick");
         fixture.inbox.reachable.add("elsewhere");
         Recipient here = new Recipient("quick", 300, QoS.AT_MOST_ONCE, false, List.of(), null);
         Recipient elsewhere = new Recipient("elsewhere", 300, QoS.AT_MOST_ONCE, false, List.of(), null);
@@ -235,7 +238,7 @@ class NodeSharesTest {
         fixture.subscribe(DEVICE, topic, QoS.AT_LEAST_ONCE);
         fixture.subscribe(new Subscriber("offline", true, 200), topic, QoS.AT_LEAST_ONCE);
         fixture.subscribe(new Subscriber("near", false, 9), "$share/g/" + topic, QoS.AT_MOST_ONCE);
-        fixture.connected.add("device");
+        fixture.connect("device");
 
         fixture.router().deliverHere(message(topic, "1 seconds", QoS.AT_MOST_ONCE));
         fixture.router().deliverHere(message(topic, "2 seconds", QoS.AT_MOST_ONCE));

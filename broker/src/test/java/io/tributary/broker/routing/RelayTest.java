@@ -149,7 +149,7 @@ class RelayTest {
     void keepsQos0OutOfLogs() {
         fixture.subscribe(DEVICE, "a", QoS.AT_MOST_ONCE);
         fixture.subscribe(DEVICE, "$share/g/a", QoS.AT_MOST_ONCE);
-        fixture.connected.add("device");
+        fixture.connect("device");
 
         fixture.publish(QOS_2, PERSISTENT);
 
@@ -176,6 +176,7 @@ class RelayTest {
     @Test
     void deliversOnlyToNamedMembersWhenNothingElseIsToMatch() {
         fixture.subscribe(DASHBOARD, "a", QoS.AT_LEAST_ONCE);
+        fixture.connect("member", 8);
         Recipient member = new Recipient("member", 8, QoS.EXACTLY_ONCE, false, List.of(), "$share/g/a");
 
         fixture.router()

@@ -2,7 +2,8 @@ package io.tributary.broker.routing;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.tributary.broker.delivery.DeliveryTarget;
+import io.tributary.broker.delivery.ConnectionRegistry;
+import io.tributary.broker.delivery.Endpoint;
 import io.tributary.broker.delivery.NodeView;
 import io.tributary.broker.extension.PublishInterceptor;
 import io.tributary.broker.fake.InMemoryReplicatedMap;
@@ -28,14 +29,12 @@ import io.tributary.common.topic.TopicFilter;
 import io.tributary.persistence.shard.AppendCallback;
 import java.time.InstantSource;
 import java.util.ArrayList;
-import java.util.HashSet;
 import java.util.List;
-import java.util.Set;
 import java.util.function.BiPredicate;
 import org.jspecify.annotations.Nullable;
 
 /** A router with real subscriptions and retained messages, on outputs that remember what went through them. */
-public final class RouterFixture implements DeliveryTarget, Authorizer, RouterRecorder {
+public final class RouterFixture implements Authorizer, RouterRecorder {
     /** What went to a connection, by its number, or to a persistent session's, by its client identifier. */
     public record Delivered(String to, Queued message) {}
 
@@ -75,7 +74,7 @@ public final class RouterFixture implements DeliveryTarget, Authorizer, RouterRe
 
     final List<Append> appends = new ArrayList<>();
     final List<Relayed> relays = new ArrayList<>();
-    final Set<String> connected = new HashSet<>();
+    final ConnectionRegistry connections = new ConnectionRegistry();
 
     final List<PublishInterceptor> interceptors = new ArrayList<>();
     BiPredicate<String, String> mayPublish = (client, topic) -> true;
@@ -115,7 +114,7 @@ public final class RouterFixture implements DeliveryTarget, Authorizer, RouterRe
     public Router router() {
         if (router == null) {
             RouterOutputs outputs = new RouterOutputs(
-                    this,
+                    connections,
                     inbox,
                     (message, recipients, source, callback) ->
                             appends.add(new Append(message, List.copyOf(recipients), source, callback)),
@@ -161,10 +160,48 @@ public final class RouterFixture implements DeliveryTarget, Authorizer, RouterRe
     }
 
     void subscribe(Subscriber subscriber, SubscriptionRequest request) {
+        if (!subscriber.persistent() && subscriber.node() == null) {
+            connect(subscriber.clientId(), subscriber.identity());
+        }
         subscriptions
                 .subscribe(subscriber, 0, List.of(request))
                 .toCompletableFuture()
                 .join();
+    }
+
+    /** A client has a connection under a number, of a transient session. */
+    void connect(String clientId, long number) {
+        connections.add(number, new Connected(clientId, Long.toString(number)));
+    }
+
+    /** A client has a connection, of a persistent session. */
+    void connect(String clientId) {
+        connections.addPersistent(new Connected(clientId, clientId));
+    }
+
+    private final class Connected implements Endpoint {
+        private final String clientId;
+        private final String to;
+
+        private Connected(String clientId, String to) {
+            this.clientId = clientId;
+            this.to = to;
+        }
+
+        @Override
+        public String clientId() {
+            return clientId;
+        }
+
+        @Override
+        public boolean has(long session) {
+            return true;
+        }
+
+        @Override
+        public void offer(Queued message) {
+            deliveries.add(new Delivered(to, message));
+        }
     }
 
     Append onlyAppend() {
@@ -180,21 +217,6 @@ public final class RouterFixture implements DeliveryTarget, Authorizer, RouterRe
     Delivered onlyDelivery() {
         assertThat(deliveries).hasSize(1);
         return deliveries.getFirst();
-    }
-
-    @Override
-    public void deliverTransient(long connection, Queued message) {
-        deliveries.add(new Delivered(Long.toString(connection), message));
-    }
-
-    @Override
-    public void deliverToMember(String clientId, long connection, Queued message) {
-        deliverTransient(connection, message);
-    }
-
-    @Override
-    public boolean deliverQos0(String clientId, long session, Queued message) {
-        return connected.contains(clientId) && deliveries.add(new Delivered(clientId, message));
     }
 
     @Override

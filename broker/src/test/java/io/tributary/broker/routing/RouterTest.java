@@ -195,7 +195,7 @@ class RouterTest {
     @Test
     void handsQos0ToTheConnectionOfAPersistentSession() {
         fixture.subscribe(DEVICE, "a", QoS.EXACTLY_ONCE);
-        fixture.connected.add("device");
+        fixture.connect("device");
 
         assertThat(fixture.publish(message("a", "x", QoS.AT_MOST_ONCE))).containsExactly(new Safe());
 
@@ -491,7 +491,7 @@ class RouterTest {
         RouterFixture full = new RouterFixture(new RetainedLimits(0, 0));
         full.subscribe(DASHBOARD, "a", QoS.AT_LEAST_ONCE);
         full.subscribe(DEVICE, "a", QoS.AT_LEAST_ONCE);
-        full.connected.add(DEVICE.clientId());
+        full.connect(DEVICE.clientId());
 
         List<RouteOutcome> outcomes =
                 full.publish(message("a", "x", qos).withRetain(true), publisher("p", false, version));

@@ -203,8 +203,7 @@ class ConnectHandshakeTest {
         assertThat(fixture.sink.take()).isEmpty();
         assertThat(fixture.session().mayRead()).isFalse();
 
-        fixture.backend.congested = false;
-        fixture.backend.waitingForRoom.forEach(Runnable::run);
+        fixture.backend.makeRoom();
         fixture.turn();
 
         assertThat(fixture.sink.takeOnly(Connack.class).reason()).isEqualTo(ReasonCode.SUCCESS);
@@ -217,7 +216,7 @@ class ConnectHandshakeTest {
 
         fixture.session().connectionLost();
 
-        assertThat(fixture.backend.waitingForRoom).isEmpty();
+        assertThat(fixture.backend.waitingForRoom()).isZero();
     }
 
     @Test // [MQTT-3.1.4-2]

@@ -1,21 +1,31 @@
 package io.tributary.broker.session;
 
 import io.tributary.broker.delivery.Attached;
+import io.tributary.broker.delivery.ConnectionRegistry;
+import io.tributary.broker.delivery.NodeView;
+import io.tributary.broker.fake.InMemoryReplicatedMap;
+import io.tributary.broker.retained.RetainedLimits;
 import io.tributary.broker.retained.RetainedMessages;
+import io.tributary.broker.routing.ClientRouting;
 import io.tributary.broker.routing.Publisher;
 import io.tributary.broker.routing.RouteCallback;
 import io.tributary.broker.routing.RouteOutcome;
+import io.tributary.broker.shard.ClientShards;
+import io.tributary.broker.subscription.ClientSubscriptions;
 import io.tributary.broker.subscription.Subscriber;
 import io.tributary.broker.subscription.SubscriptionRequest;
 import io.tributary.broker.subscription.SubscriptionRequest.Outcome;
 import io.tributary.common.event.ClientKind;
 import io.tributary.common.event.Destinations;
 import io.tributary.common.event.Recipient;
+import io.tributary.common.event.RecordFormat;
 import io.tributary.common.event.ShardEvent;
+import io.tributary.common.event.Source;
 import io.tributary.common.mqtt.Message;
 import io.tributary.common.mqtt.QoS;
 import io.tributary.common.topic.TopicFilter;
 import io.tributary.persistence.shard.AppendCallback;
+import java.time.InstantSource;
 import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -24,8 +34,11 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.function.LongConsumer;
 import org.jspecify.annotations.Nullable;
 
-/** A backend that notes what it is asked, on any thread, and answers at once unless it is told to hold its answers. */
-public final class FakeBackend implements SessionBackend {
+/**
+ * The shards, the router and the subscriptions behind sessions: notes what it is asked, on any thread, and answers at
+ * once unless it is told to hold its answers.
+ */
+public final class FakeBackend implements ClientShards, ClientRouting, ClientSubscriptions, NodeView {
 
     /** A message on its way to the router. */
     record Routed(Publisher publisher, Message message, int packetId, RouteCallback callback) {}
@@ -52,13 +65,23 @@ public final class FakeBackend implements SessionBackend {
     final List<TopicFilter> shared = new CopyOnWriteArrayList<>();
     final List<TopicFilter> unsubscribed = new CopyOnWriteArrayList<>();
     final List<String> lifecycle = new CopyOnWriteArrayList<>();
-    final List<Message> retained = new CopyOnWriteArrayList<>();
-    final List<Runnable> waitingForRoom = new CopyOnWriteArrayList<>();
+    final RetainedMessages retained = new RetainedMessages(
+            new InMemoryReplicatedMap(),
+            new RetainedLimits(1_000, 1_000_000),
+            InstantSource.system(),
+            RecordFormat.alone());
+    private final List<Runnable> untilRoom = new CopyOnWriteArrayList<>();
     private final List<Runnable> untilCurrent = new CopyOnWriteArrayList<>();
     private final List<Runnable> untilMatched = new CopyOnWriteArrayList<>();
 
-    @Nullable
-    LocalSessions target;
+    /** This as sessions have it. */
+    final Backend parts = Backend.of(this, this::append, this, this, this, this::share, retained);
+
+    /** Where its answers go. */
+    final ConnectionRegistry connections = new ConnectionRegistry();
+
+    /** The sessions that get its answers. */
+    public final LocalSessions target = new LocalSessions(connections);
 
     Attached attached = new Attached(100, 101, false, ClientKind.DEVICE, new int[0]);
     boolean holdAttach;
@@ -91,6 +114,11 @@ public final class FakeBackend implements SessionBackend {
     @Nullable
     CompletableFuture<List<Boolean>> pendingUnsubscribe;
 
+    /** Creates it, with no retained message. */
+    public FakeBackend() {
+        retained.start().toCompletableFuture().join();
+    }
+
     /** Gives each QoS 0 message back to the connection that was attached last. */
     public void echo() {
         echo = true;
@@ -114,8 +142,8 @@ public final class FakeBackend implements SessionBackend {
     /** Hands so many messages of a kilobyte to the connection that was attached last. */
     public void flood(int messages) {
         Message message = SessionFixture.message("flood", "x".repeat(1_000), QoS.AT_MOST_ONCE);
-        for (int i = 0; i < messages && target != null; i++) {
-            target.deliverTransient(attaches.getLast().connection(), SessionFixture.queued(message));
+        for (int i = 0; i < messages; i++) {
+            connections.deliverTransient(attaches.getLast().connection(), SessionFixture.queued(message));
         }
     }
 
@@ -141,9 +169,7 @@ public final class FakeBackend implements SessionBackend {
 
     /** Answers the latest Attach. */
     public void answerAttach() {
-        if (target != null) {
-            target.attached(attaches.getLast().connection(), attached);
-        }
+        connections.attached(attaches.getLast().connection(), attached);
     }
 
     @Override
@@ -180,8 +206,7 @@ public final class FakeBackend implements SessionBackend {
                 .toArray();
     }
 
-    @Override
-    public void append(Message message, List<Recipient> recipients, AppendCallback callback) {
+    private void append(Message message, List<Recipient> recipients, @Nullable Source source, AppendCallback callback) {
         appended.add(new Appended(message, recipients, callback));
     }
 
@@ -191,9 +216,8 @@ public final class FakeBackend implements SessionBackend {
     }
 
     @Override
-    public Runnable onCurrent(Runnable action) {
+    public void onCurrent(Runnable action) {
         untilCurrent.add(action);
-        return () -> untilCurrent.remove(action);
     }
 
     /** This node has caught up with the others. */
@@ -211,16 +235,31 @@ public final class FakeBackend implements SessionBackend {
     }
 
     @Override
-    public Runnable onRoom(Runnable action) {
-        waitingForRoom.add(action);
-        return () -> waitingForRoom.remove(action);
+    public void onRoom(Runnable action) {
+        untilRoom.add(action);
+    }
+
+    /** The logs have room again. */
+    void makeRoom() {
+        congested = false;
+        untilRoom.forEach(Runnable::run);
+    }
+
+    /** How many connections wait for room. */
+    int waitingForRoom() {
+        return parts.room().size();
+    }
+
+    @Override
+    public boolean owns(String clientId) {
+        throw new UnsupportedOperationException();
     }
 
     @Override
     public void publish(Publisher publisher, Message message, int packetId, RouteCallback callback) {
         routed.add(new Routed(publisher, message, packetId, callback));
-        if (echo && target != null) {
-            target.deliverTransient(attaches.getLast().connection(), SessionFixture.queued(message));
+        if (echo) {
+            connections.deliverTransient(attaches.getLast().connection(), SessionFixture.queued(message));
         }
         if (!holdRoutes) {
             callback.onRouted(outcome);
@@ -253,8 +292,23 @@ public final class FakeBackend implements SessionBackend {
     }
 
     @Override
-    public void deliverTransient(Message message, Destinations destinations) {
+    public void deliverTransient(Message message, Destinations destinations, Runnable taken) {
         peerDelivery.add(destinations);
+    }
+
+    @Override
+    public Destinations match(Message message, Runnable stored) {
+        throw new UnsupportedOperationException();
+    }
+
+    @Override
+    public Destinations matchAgain(Message message) {
+        throw new UnsupportedOperationException();
+    }
+
+    @Override
+    public boolean hasOnlineMember(String group) {
+        throw new UnsupportedOperationException();
     }
 
     @Override
@@ -268,8 +322,7 @@ public final class FakeBackend implements SessionBackend {
                 requests.stream().map(request -> subscribeOutcome).toList());
     }
 
-    @Override
-    public CompletionStage<@Nullable Void> share(TopicFilter filter) {
+    private CompletionStage<@Nullable Void> share(TopicFilter filter) {
         shared.add(filter);
         return CompletableFuture.completedFuture(null);
     }
@@ -291,29 +344,13 @@ public final class FakeBackend implements SessionBackend {
     }
 
     @Override
-    public void offline(Subscriber subscriber) {
+    public CompletionStage<@Nullable Void> offline(Subscriber subscriber) {
         lifecycle.add("offline " + subscriber.clientId());
+        return CompletableFuture.completedStage(null);
     }
 
     @Override
     public void end(Subscriber subscriber) {
         lifecycle.add("end " + subscriber.clientId());
-    }
-
-    @Override
-    public RetainedMessages.Page retained(TopicFilter filter, @Nullable String after, int max) {
-        List<Message> matching = retained.stream()
-                .filter(message -> filter.matches(message.topic()))
-                .filter(message -> after == null || message.topic().compareTo(after) > 0)
-                .toList();
-        return matching.size() <= max
-                ? new RetainedMessages.Page(matching, null)
-                : new RetainedMessages.Page(
-                        matching.subList(0, max), matching.get(max - 1).topic());
-    }
-
-    @Override
-    public boolean isRetained(Message message) {
-        return retained.contains(message);
     }
 }

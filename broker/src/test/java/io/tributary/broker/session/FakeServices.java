@@ -18,15 +18,12 @@ public final class FakeServices {
 
     /** The same, with rules of which clients are applications, and with extensions. */
     public static SessionServices on(FakeBackend backend, ClientRules rules, Extensions extensions) {
-        LocalSessions sessions = new LocalSessions();
-        backend.target = sessions;
         Authenticator everybody = (client, password) -> CompletableFuture.completedFuture(new Authenticator.Accepted());
         return new SessionServices(
                 "node",
-                backend,
+                backend.parts,
                 new AccessControl(everybody, Map.of(), Authorizer.allowAll(), rules),
                 extensions,
-                sessions,
                 SessionRecorder.NONE,
                 InstantSource.system());
     }

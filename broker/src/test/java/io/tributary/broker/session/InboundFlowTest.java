@@ -151,11 +151,11 @@ class InboundFlowTest {
         fixture.connect(Connects.v5());
         fixture.backend.congested = true;
         fixture.send(publish(QoS.AT_MOST_ONCE, 0));
-        assertThat(fixture.backend.waitingForRoom).hasSize(1);
+        assertThat(fixture.backend.waitingForRoom()).isOne();
 
         fixture.session().connectionLost();
 
-        assertThat(fixture.backend.waitingForRoom).isEmpty();
+        assertThat(fixture.backend.waitingForRoom()).isZero();
     }
 
     private int sendWhileRead(MqttPacket packet) {
@@ -448,8 +448,7 @@ class InboundFlowTest {
         fixture.send(publish(QoS.AT_MOST_ONCE, 0));
         assertThat(fixture.session().mayRead()).isFalse();
 
-        fixture.backend.congested = false;
-        fixture.backend.waitingForRoom.forEach(Runnable::run);
+        fixture.backend.makeRoom();
         fixture.turn();
 
         assertThat(fixture.session().mayRead()).isTrue();

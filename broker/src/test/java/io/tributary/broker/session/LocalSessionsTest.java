@@ -5,6 +5,7 @@ import static io.tributary.broker.session.SessionFixture.queued;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.tributary.broker.delivery.Attached;
+import io.tributary.broker.delivery.ConnectionRegistry;
 import io.tributary.broker.subscription.Subscriber;
 import io.tributary.common.event.ClientKind;
 import io.tributary.common.event.ShardEvent;
@@ -25,7 +26,7 @@ class LocalSessionsTest {
 
     @Test
     void doesNothingWhenConnectionIsGone() {
-        LocalSessions sessions = new LocalSessions();
+        ConnectionRegistry sessions = new ConnectionRegistry();
 
         sessions.attached(7, new Attached(1, 2, false, ClientKind.DEVICE, new int[0]));
         sessions.takenOver(7);
@@ -35,16 +36,15 @@ class LocalSessionsTest {
 
         assertThat(sessions.deliverQos0("c", 100, queued("x", QoS.AT_MOST_ONCE)))
                 .isFalse();
-        assertThat(sessions.size()).isZero();
     }
 
     @Test
     void dropsLettersWhenSessionEndsBeforeTheyAreHandled() {
         fixture.connect(Connects.v5().durable());
         long connection = fixture.connection();
-        fixture.sessions.deliver(connection, List.of(delivery(1, QoS.AT_LEAST_ONCE)));
-        fixture.sessions.received(connection, new long[] {1});
-        fixture.sessions.deliverTransient(connection, queued("x", QoS.AT_MOST_ONCE));
+        fixture.backend.connections.deliver(connection, List.of(delivery(1, QoS.AT_LEAST_ONCE)));
+        fixture.backend.connections.received(connection, new long[] {1});
+        fixture.backend.connections.deliverTransient(connection, queued("x", QoS.AT_MOST_ONCE));
 
         fixture.session().connectionLost();
         fixture.turn();
@@ -54,23 +54,22 @@ class LocalSessionsTest {
 
     @Test
     void keepsNeitherSessionNorConnectionOfOneThatEndsBeforeItIsAttached() {
-        LocalSessions sessions = new LocalSessions();
         FakeBackend backend = new FakeBackend();
         backend.holdAttach();
         List<WeakReference<?>> gone = new ArrayList<>();
         for (int i = 0; i < 100; i++) {
-            gone.addAll(connectAndLose(sessions, backend));
+            gone.addAll(connectAndLose(backend));
         }
 
         Awaitility.await().untilAsserted(() -> {
             System.gc();
             assertThat(gone).allMatch(each -> each.refersTo(null));
         });
-        assertThat(sessions.size()).isZero();
+        assertThat(backend.target.size()).isZero();
         assertThat(backend.waiting).isEqualTo(100);
         for (ShardEvent.Attach attach : backend.attaches) {
-            sessions.attached(attach.connection(), backend.attached);
-            sessions.attached(attach.connection(), backend.attached);
+            backend.connections.attached(attach.connection(), backend.attached);
+            backend.connections.attached(attach.connection(), backend.attached);
         }
         fixture.turn();
         assertThat(backend.detaches).hasSize(100);
@@ -83,7 +82,7 @@ class LocalSessionsTest {
         fixture.send(Connects.v5().build());
         fixture.session().connectionLost();
 
-        fixture.sessions.takenOver(fixture.connection());
+        fixture.backend.connections.takenOver(fixture.connection());
         fixture.backend.answerAttach();
         fixture.turn();
 
@@ -97,10 +96,10 @@ class LocalSessionsTest {
         fixture.send(Connects.v5().build());
         fixture.session().connectionLost();
 
-        fixture.sessions.onlyTheseAttached(_ -> true, _ -> false, 100); // its Attach is at 101
+        fixture.backend.connections.onlyTheseAttached(_ -> true, _ -> false, 100); // its Attach is at 101
         fixture.turn();
         assertThat(fixture.backend.waiting).isEqualTo(1);
-        fixture.sessions.onlyTheseAttached(_ -> true, _ -> false, 101);
+        fixture.backend.connections.onlyTheseAttached(_ -> true, _ -> false, 101);
         fixture.turn();
 
         assertThat(fixture.backend.waiting).isZero();
@@ -111,7 +110,7 @@ class LocalSessionsTest {
         fixture.backend.holdAttach();
         fixture.send(Connects.v5().build());
 
-        fixture.sessions.refused(fixture.connection(), ClientKind.APPLICATION);
+        fixture.backend.connections.refused(fixture.connection(), ClientKind.APPLICATION);
         fixture.turn();
 
         assertThat(fixture.sink.closed).isTrue();
@@ -120,18 +119,17 @@ class LocalSessionsTest {
     }
 
     /** Weak references to what a client leaves that connects and is lost before it gets its session. */
-    private List<WeakReference<?>> connectAndLose(LocalSessions sessions, FakeBackend backend) {
+    private List<WeakReference<?>> connectAndLose(FakeBackend backend) {
         FakeSink sink = new FakeSink();
         SessionServices services = new SessionServices(
                 "node",
-                backend,
+                backend.parts,
                 new AccessControl(fixture.authenticator, Map.of(), fixture.authorizer, fixture.clientRules),
                 Extensions.NONE,
-                sessions,
                 SessionRecorder.NONE,
                 InstantSource.system());
         Peer peer = new Peer("peer", "listener", () -> null, null);
-        Session session = new Session(services, fixture.limits, peer, sessions.mailbox(fixture.loop.eventLoop()), sink);
+        Session session = new Session(services, backend.target, fixture.limits, peer, fixture.mailbox, sink);
         session.open();
         session.handle(Connects.v5().build());
         fixture.turn();
@@ -145,11 +143,12 @@ class LocalSessionsTest {
         fixture.connect(Connects.v5().durable());
         fixture.sink.take();
 
-        fixture.sessions.deliverToMember("a member that left", fixture.connection(), queued("x", QoS.AT_MOST_ONCE));
+        fixture.backend.connections.deliverToMember(
+                "a member that left", fixture.connection(), queued("x", QoS.AT_MOST_ONCE));
         fixture.turn();
         assertThat(fixture.sink.take()).isEmpty();
 
-        fixture.sessions.deliverToMember("c", fixture.connection(), queued("x", QoS.AT_MOST_ONCE));
+        fixture.backend.connections.deliverToMember("c", fixture.connection(), queued("x", QoS.AT_MOST_ONCE));
         fixture.turn();
         assertThat(fixture.sink.take()).hasSize(1);
     }
@@ -159,14 +158,14 @@ class LocalSessionsTest {
         fixture.connect(Connects.v5().durable());
         long old = fixture.connection();
         Session newer = fixture.session();
-        fixture.sessions.add(old + 1, "another", newer);
-        fixture.sessions.addPersistent("c", newer);
+        fixture.sessions.add(old + 1, newer);
+        fixture.sessions.addPersistent(newer);
 
-        fixture.sessions.remove(old + 100, "c");
+        fixture.sessions.remove(old + 100, newer);
 
-        assertThat(fixture.sessions.deliverQos0("c", 99, queued("of another session", QoS.AT_MOST_ONCE)))
+        assertThat(fixture.backend.connections.deliverQos0("c", 99, queued("of another session", QoS.AT_MOST_ONCE)))
                 .isFalse();
-        assertThat(fixture.sessions.deliverQos0("c", 100, queued("x", QoS.AT_MOST_ONCE)))
+        assertThat(fixture.backend.connections.deliverQos0("c", 100, queued("x", QoS.AT_MOST_ONCE)))
                 .isTrue();
     }
 
@@ -175,13 +174,13 @@ class LocalSessionsTest {
         fixture.connect(Connects.v5().durable());
         long connection = fixture.connection();
 
-        fixture.sessions.onlyTheseAttached(_ -> true, _ -> false, 100); // its Attach is at 101
-        fixture.sessions.onlyTheseAttached(_ -> false, _ -> false, 101);
-        fixture.sessions.onlyTheseAttached(_ -> true, number -> number == connection, 101);
+        fixture.backend.connections.onlyTheseAttached(_ -> true, _ -> false, 100); // its Attach is at 101
+        fixture.backend.connections.onlyTheseAttached(_ -> false, _ -> false, 101);
+        fixture.backend.connections.onlyTheseAttached(_ -> true, number -> number == connection, 101);
         fixture.turn();
         assertThat(fixture.sessions.size()).isEqualTo(1);
 
-        fixture.sessions.onlyTheseAttached(_ -> true, _ -> false, 101);
+        fixture.backend.connections.onlyTheseAttached(_ -> true, _ -> false, 101);
         fixture.turn();
         fixture.pass(Duration.ofMillis(1));
         assertThat(fixture.sessions.size()).isZero();
@@ -192,7 +191,7 @@ class LocalSessionsTest {
 
     @Test
     void givesEachConnectionANumberOfItsOwn() {
-        LocalSessions sessions = new LocalSessions();
+        LocalSessions sessions = new LocalSessions(new ConnectionRegistry());
 
         assertThat(sessions.nextConnection()).isNotEqualTo(sessions.nextConnection());
     }
@@ -215,12 +214,5 @@ class LocalSessionsTest {
         assertThat(fixture.sessions.inFlight(new Subscriber("c", false, fixture.connection())))
                 .isEqualTo(1);
         assertThat(fixture.sessions.inFlight(new Subscriber("other", true, 1))).isEqualTo(-1);
-    }
-
-    @Test
-    void hasOneMailboxForEachLoop() {
-        LocalSessions sessions = new LocalSessions();
-
-        assertThat(sessions.mailbox(fixture.loop.eventLoop())).isSameAs(sessions.mailbox(fixture.loop.eventLoop()));
     }
 }

@@ -84,7 +84,7 @@ class OutboundFlowPersistentTest {
         fixture.sink.take();
 
         fixture.send(pubrec(1, ReasonCode.SUCCESS));
-        fixture.sessions.received(fixture.connection(), new long[] {1});
+        fixture.backend.connections.received(fixture.connection(), new long[] {1});
         fixture.turn();
         fixture.sink.takeOnly(Pubrel.class);
         fixture.send(pubcomp(1));
@@ -116,7 +116,7 @@ class OutboundFlowPersistentTest {
         assertThat(fixture.sink.take()).isEmpty();
         assertThat(fixture.backend.received).hasSize(1);
         assertThat(fixture.backend.received.getFirst().sequences()).containsExactly(3);
-        fixture.sessions.received(fixture.connection(), new long[] {3});
+        fixture.backend.connections.received(fixture.connection(), new long[] {3});
         fixture.turn();
         assertThat(fixture.sink.takeOnly(Pubrel.class).packetId()).isEqualTo(3);
         fixture.send(pubcomp(3));
@@ -343,9 +343,9 @@ class OutboundFlowPersistentTest {
     void sendsQos0MessageWhenConnectedAndTellsSo() {
         fixture.connect(Connects.v5().durable());
 
-        assertThat(fixture.sessions.deliverQos0("c", 100, queued("now", QoS.AT_MOST_ONCE)))
+        assertThat(fixture.backend.connections.deliverQos0("c", 100, queued("now", QoS.AT_MOST_ONCE)))
                 .isTrue();
-        assertThat(fixture.sessions.deliverQos0("other", 100, queued("now", QoS.AT_MOST_ONCE)))
+        assertThat(fixture.backend.connections.deliverQos0("other", 100, queued("now", QoS.AT_MOST_ONCE)))
                 .isFalse();
         fixture.turn();
 

@@ -149,7 +149,7 @@ class OutboundFlowTransientTest {
         fixture.connect(Connects.v5());
 
         for (int i = 0; i < 100; i++) {
-            fixture.sessions.deliverTransient(fixture.connection(), queued("x", QoS.AT_MOST_ONCE));
+            fixture.backend.connections.deliverTransient(fixture.connection(), queued("x", QoS.AT_MOST_ONCE));
         }
         fixture.turn();
 
@@ -158,6 +158,21 @@ class OutboundFlowTransientTest {
         assertThat(fixture.recorder.dropped).hasSize(100 - sent);
         fixture.deliver(queued("room again", QoS.AT_MOST_ONCE));
         fixture.sink.takeOnly(Publish.class);
+    }
+
+    @Test
+    void takesOneMessageWhateverItsSizeWhenLoopHasNoOther() {
+        outbound(new OutboundLimits(10, 0, 100, 10, Overflow.DROP_NEWEST));
+        fixture.connect(Connects.v5());
+
+        for (int i = 0; i < 2; i++) {
+            fixture.backend.connections.deliverTransient(
+                    fixture.connection(), queued("x".repeat(1_000), QoS.AT_MOST_ONCE));
+        }
+        fixture.turn();
+
+        fixture.sink.takeOnly(Publish.class);
+        assertThat(fixture.recorder.dropped).containsExactly(DropReason.QUEUE_FULL);
     }
 
     @Test // [MQTT-3.3.2-17, MQTT-3.3.2-18]

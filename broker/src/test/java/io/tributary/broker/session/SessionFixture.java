@@ -4,6 +4,7 @@ import io.netty.channel.embedded.EmbeddedChannel;
 import io.tributary.broker.delivery.Delivery;
 import io.tributary.broker.extension.SessionListener;
 import io.tributary.broker.extension.SubscribeInterceptor;
+import io.tributary.broker.loop.LoopMailbox;
 import io.tributary.broker.security.Authenticator;
 import io.tributary.broker.security.Authorizer;
 import io.tributary.broker.security.ClientInfo;
@@ -35,8 +36,9 @@ final class SessionFixture {
     final FakeBackend backend = new FakeBackend();
     final FakeSink sink = new FakeSink();
     final CountingRecorder recorder = new CountingRecorder();
-    final LocalSessions sessions = new LocalSessions();
+    final LocalSessions sessions = backend.target;
     final EmbeddedChannel loop = new EmbeddedChannel();
+    final LoopMailbox mailbox = new LoopMailbox(loop.eventLoop());
     final Map<String, EnhancedAuthenticator> methods = new HashMap<>();
     final List<String> events = new ArrayList<>();
     final List<ClientInfo> clients = new ArrayList<>();
@@ -56,7 +58,6 @@ final class SessionFixture {
     private @Nullable Session session;
 
     SessionFixture() {
-        backend.target = sessions;
         loop.freezeTime();
     }
 
@@ -66,17 +67,17 @@ final class SessionFixture {
         if (begun == null) {
             SessionServices services = new SessionServices(
                     "node",
-                    backend,
+                    backend.parts,
                     new AccessControl(authenticator, methods, authorizer, clientRules),
                     new Extensions(interceptor, List.of(new Noting())),
-                    sessions,
                     recorder,
                     () -> Instant.ofEpochMilli(wallMillis));
             begun = new Session(
                     services,
+                    sessions,
                     limits,
                     new Peer("peer", "listener", () -> certificateSubject, refusal),
-                    sessions.mailbox(loop.eventLoop()),
+                    mailbox,
                     sink);
             session = begun;
             begun.open();
@@ -116,13 +117,13 @@ final class SessionFixture {
 
     /** Has the shard deliver entries of the queue. */
     void deliver(Delivery... deliveries) {
-        sessions.deliver(connection(), List.of(deliveries));
+        backend.connections.deliver(connection(), List.of(deliveries));
         turn();
     }
 
     /** Has the router deliver a message. */
     void deliver(Queued message) {
-        sessions.deliverTransient(connection(), message);
+        backend.connections.deliverTransient(connection(), message);
         turn();
     }
 

@@ -1,12 +1,11 @@
 package io.tributary.broker.session;
 
-import static io.tributary.broker.session.SessionFixture.message;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.tributary.broker.loop.TokenBucket;
 import io.tributary.broker.session.AckQueue.Slot;
 import io.tributary.broker.session.OutboundLimits.Overflow;
-import io.tributary.common.mqtt.Message;
 import io.tributary.common.mqtt.QoS;
 import io.tributary.common.mqtt.ReasonCode;
 import java.time.Duration;
@@ -66,17 +65,6 @@ class SessionPartsTest {
         assertThat(bucket.tryTake(later)).isTrue();
         assertThat(bucket.tryTake(later)).isTrue();
         assertThat(bucket.tryTake(later)).isFalse();
-    }
-
-    @Test
-    void inboxTakesOneMessageWhateverItsSize() {
-        Inbox inbox = new Inbox(10);
-        Message large = message("t", "x".repeat(1_000), QoS.AT_MOST_ONCE);
-
-        assertThat(inbox.enter(large)).isTrue();
-        assertThat(inbox.enter(large)).isFalse();
-        inbox.leave(large);
-        assertThat(inbox.enter(large)).isTrue();
     }
 
     @Test // [MQTT-4.6.0-2]

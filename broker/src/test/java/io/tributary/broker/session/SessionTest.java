@@ -174,7 +174,7 @@ class SessionTest {
     void disconnectsWhenSessionIsTakenOver() {
         fixture.connect(Connects.v5().durable());
 
-        fixture.sessions.takenOver(fixture.connection());
+        fixture.backend.connections.takenOver(fixture.connection());
         fixture.turn();
         fixture.pass(Duration.ofMillis(1));
 
@@ -187,7 +187,7 @@ class SessionTest {
     void disconnectCountsWhenItIsReadBehindTheTakeover() { // [MQTT-3.14.4-3]
         fixture.connect(Connects.v5().durable());
 
-        fixture.sessions.takenOver(fixture.connection());
+        fixture.backend.connections.takenOver(fixture.connection());
         fixture.turn();
         fixture.deliver(SessionFixture.delivery(1, QoS.AT_LEAST_ONCE));
         fixture.send(new Disconnect(ReasonCode.SUCCESS, 0, null, null, List.of()));
@@ -202,7 +202,7 @@ class SessionTest {
     void closesThoughTheClientKeepsSendingWhenTakenOver() {
         fixture.connect(Connects.v5().durable());
 
-        fixture.sessions.takenOver(fixture.connection());
+        fixture.backend.connections.takenOver(fixture.connection());
         for (int i = 0; i < 100 && !fixture.sink.closed; i++) {
             fixture.session().touch();
             fixture.pass(Duration.ofMillis(2));
@@ -216,7 +216,7 @@ class SessionTest {
         fixture.backend.holdAttach = true;
         fixture.send(Connects.v5().build());
 
-        fixture.sessions.takenOver(fixture.connection());
+        fixture.backend.connections.takenOver(fixture.connection());
         fixture.turn();
         fixture.backend.answerAttach();
         fixture.turn();
@@ -320,7 +320,7 @@ class SessionTest {
     void disconnectsWhenItsOwnCodeFails() {
         fixture.connect(Connects.v5());
 
-        fixture.session().post(() -> {
+        fixture.session().inbox().post(() -> {
             throw new IllegalStateException("a bug");
         });
         fixture.turn();

@@ -290,8 +290,7 @@ class SubscribeFlowTest {
 
     @Test // [MQTT-3.8.3-3]
     void leavesOwnRetainedMessagesOutWhenNoLocalIsSet() {
-        fixture.backend.retained.add(
-                new Message("a", utf8("own"), QoS.AT_MOST_ONCE, true, PublishProperties.NONE, Message.NEVER, "c"));
+        store(new Message("a", utf8("own"), QoS.AT_MOST_ONCE, true, PublishProperties.NONE, Message.NEVER, "c"));
         fixture.connect(Connects.v5());
 
         fixture.send(subscribe(8, new Subscription("a", QoS.AT_MOST_ONCE, true, false, RetainHandling.SEND)));
@@ -318,7 +317,7 @@ class SubscribeFlowTest {
         fixture.send(subscribe(8, plain("a/+", QoS.AT_LEAST_ONCE)));
         fixture.sink.take();
 
-        fixture.backend.retained.remove(1);
+        store("a/2", "another");
         fixture.send(new Puback(1, ReasonCode.SUCCESS, null, List.of()));
 
         assertThat(texts(fixture.sink.take(Publish.class))).containsExactly("a/3");
@@ -384,9 +383,16 @@ class SubscribeFlowTest {
 
     private void retain(String... topics) {
         for (String topic : topics) {
-            fixture.backend.retained.add(new Message(
-                    topic, utf8(topic), QoS.EXACTLY_ONCE, true, PublishProperties.NONE, Message.NEVER, "p"));
+            store(topic, topic);
         }
+    }
+
+    private void store(String topic, String payload) {
+        store(new Message(topic, utf8(payload), QoS.EXACTLY_ONCE, true, PublishProperties.NONE, Message.NEVER, "p"));
+    }
+
+    private void store(Message message) {
+        fixture.backend.retained.store(message).toCompletableFuture().join();
     }
 
     private static Subscribe subscribe(int packetId, Subscription... subscriptions) {

@@ -3,15 +3,15 @@ package io.tributary.broker.shard;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.tributary.broker.delivery.Attached;
+import io.tributary.broker.delivery.ConnectionRegistry;
 import io.tributary.broker.delivery.Delivery;
-import io.tributary.broker.delivery.SessionTarget;
+import io.tributary.broker.delivery.Endpoint;
 import io.tributary.common.event.ClientKind;
 import io.tributary.common.event.QueueEntry.Queued;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.function.LongPredicate;
-import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
 class LocalConnectionsTest {
@@ -20,8 +20,19 @@ class LocalConnectionsTest {
     private final List<String> told = new ArrayList<>();
     private final List<String> answered = new ArrayList<>();
     private final Relays relays = new Relays(SHARDS);
+    private final ConnectionRegistry registry = new ConnectionRegistry();
     private final LocalConnections connections =
-            new LocalConnections(new Recording(), relays, clientId -> clientId.length() % SHARDS, SHARDS);
+            new LocalConnections(registry, relays, clientId -> clientId.length() % SHARDS, SHARDS);
+
+    @BeforeEach
+    void connect() {
+        Recording seven = new Recording("a", 7, 3);
+        registry.add(7, seven);
+        registry.addPersistent(seven);
+        registry.add(8, new Recording("b", 8, 4));
+        registry.add(9, new Recording("bb", 9, 4));
+        registry.add(10, new Recording("c", 10, 41));
+    }
 
     @Test
     void nobodyListensToAnOldOwnerWhenANewerOneHasSpoken() {
@@ -54,7 +65,7 @@ class LocalConnectionsTest {
         owner.attached(7, new Attached(3, 3, false, ClientKind.DEVICE, new int[0]));
         owner.allAttached(40);
         owner.allAttached(50);
-        assertThat(told).containsExactly("attached 7", "only 7 of the clients a, up to 40");
+        assertThat(told).containsExactly("attached 7", "taken over 8");
     }
 
     @Test
@@ -99,51 +110,63 @@ class LocalConnectionsTest {
         answered.add(failure == null ? "safe" : String.valueOf(failure.getMessage()));
     }
 
-    /** Writes down what connections are told. */
     @Test
     void qos0OfAnOldOwnerIsNotDelivered() {
         connections.from(0, 5).qos0("a", 1, Samples.queued("m"));
         connections.from(0, 4).qos0("a", 2, Samples.queued("m"));
-        assertThat(told).containsExactly("qos 0 a/1");
+        assertThat(told).containsExactly("qos 0 a");
     }
 
-    private final class Recording implements SessionTarget {
+    /** Writes down what a connection is told. */
+    private final class Recording implements Endpoint {
+        private final String clientId;
+        private final long number;
+        private final long epoch;
+
+        Recording(String clientId, long number, long epoch) {
+            this.clientId = clientId;
+            this.number = number;
+            this.epoch = epoch;
+        }
+
         @Override
-        public boolean deliverQos0(String clientId, long session, Queued message) {
-            told.add("qos 0 " + clientId + "/" + session);
+        public String clientId() {
+            return clientId;
+        }
+
+        @Override
+        public boolean has(long session) {
             return true;
         }
 
         @Override
-        public void attached(long connection, Attached attached) {
-            told.add("attached " + connection);
+        public void offer(Queued message) {
+            told.add("qos 0 " + clientId);
         }
 
         @Override
-        public void refused(long connection, ClientKind existing) {}
-
-        @Override
-        public void takenOver(long connection) {
-            told.add("taken over " + connection);
+        public void attached(Attached attached) {
+            told.add("attached " + number);
         }
 
         @Override
-        public void onlyTheseAttached(Predicate<String> clients, LongPredicate attached, long upTo) {
-            assertThat(clients.test("a")).isTrue();
-            assertThat(clients.test("bb")).isFalse();
-            assertThat(attached.test(7)).isTrue();
-            assertThat(attached.test(8)).isFalse();
-            told.add("only 7 of the clients a, up to " + upTo);
+        public void takenOver() {
+            told.add("taken over " + number);
         }
 
         @Override
-        public void deliver(long connection, List<Delivery> deliveries) {
-            told.add("delivered " + connection);
+        public boolean isAttachedUpTo(long offset) {
+            return epoch <= offset;
         }
 
         @Override
-        public void received(long connection, long[] sequences) {
-            told.add("received " + connection);
+        public void deliver(List<Delivery> deliveries) {
+            told.add("delivered " + number);
+        }
+
+        @Override
+        public void received(long[] sequences) {
+            told.add("received " + number);
         }
     }
 }

@@ -8,8 +8,9 @@ import static io.tributary.broker.shard.Samples.recipient;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.tributary.broker.delivery.Attached;
+import io.tributary.broker.delivery.ConnectionRegistry;
 import io.tributary.broker.delivery.Delivery;
-import io.tributary.broker.delivery.SessionTarget;
+import io.tributary.broker.delivery.Endpoint;
 import io.tributary.common.event.ClientKind;
 import io.tributary.common.event.Destinations;
 import io.tributary.common.event.EventCodec;
@@ -32,8 +33,6 @@ import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
-import java.util.function.LongPredicate;
-import java.util.function.Predicate;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -65,7 +64,7 @@ class ShardsTest {
 
     private Shards.Node node(OtherNodes others) {
         return new Shards.Node(
-                NODE, _ -> false, answers, new NoRouting(), new NoObserver(), others, ShardRecorder.NONE);
+                NODE, _ -> false, answers.connections, new NoRouting(), new NoObserver(), others, ShardRecorder.NONE);
     }
 
     /** Shards that nobody assigns to the node. */
@@ -257,39 +256,59 @@ class ShardsTest {
     }
 
     /** What connections are told, by kind. */
-    private static final class Answers implements SessionTarget {
-        @Override
-        public boolean deliverQos0(String clientId, long session, Queued message) {
-            return qos0.add(clientId + "/" + session);
-        }
-
+    private static final class Answers {
         final BlockingQueue<Attached> attached = new LinkedBlockingQueue<>();
         final BlockingQueue<Long> delivered = new LinkedBlockingQueue<>();
         final BlockingQueue<String> qos0 = new LinkedBlockingQueue<>();
         final BlockingQueue<String> received = new LinkedBlockingQueue<>();
+        final ConnectionRegistry connections = new ConnectionRegistry();
 
-        @Override
-        public void attached(long connection, Attached answer) {
-            attached.add(answer);
+        Answers() {
+            for (long number = 0; number < 20; number++) {
+                connections.add(number, new Answering(number));
+            }
+            connections.addPersistent(new Answering(1));
         }
 
-        @Override
-        public void refused(long connection, ClientKind existing) {}
+        /** A connection of client "a". */
+        private final class Answering implements Endpoint {
+            private final long number;
+            private volatile long asked;
 
-        @Override
-        public void takenOver(long connection) {}
+            Answering(long number) {
+                this.number = number;
+            }
 
-        @Override
-        public void onlyTheseAttached(Predicate<String> clients, LongPredicate connections, long upTo) {}
+            @Override
+            public String clientId() {
+                return "a";
+            }
 
-        @Override
-        public void deliver(long connection, List<Delivery> deliveries) {
-            delivered.add(connection);
-        }
+            @Override
+            public void attached(Attached answer) {
+                attached.add(answer);
+            }
 
-        @Override
-        public void received(long connection, long[] sequences) {
-            received.add(Arrays.toString(sequences));
+            @Override
+            public void deliver(List<Delivery> deliveries) {
+                delivered.add(number);
+            }
+
+            @Override
+            public void received(long[] sequences) {
+                received.add(Arrays.toString(sequences));
+            }
+
+            @Override
+            public boolean has(long session) {
+                asked = session;
+                return true;
+            }
+
+            @Override
+            public void offer(Queued message) {
+                qos0.add("a/" + asked);
+            }
         }
     }
 }

@@ -2,6 +2,8 @@ package io.tributary.broker.shard;
 
 import io.tributary.broker.delivery.Attached;
 import io.tributary.broker.delivery.Delivery;
+import io.tributary.broker.delivery.Endpoint;
+import io.tributary.common.event.ClientKind;
 import io.tributary.common.event.Destinations;
 import io.tributary.common.event.QueueEntry.Queued;
 import io.tributary.common.event.QueueEntry.Released;
@@ -19,7 +21,7 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /** The broker's side of one connection, as far as the shard matters: what {@code broker.session} does with its port. */
-final class SimConnection {
+final class SimConnection implements Endpoint {
     /** How two sequence numbers come to share a packet identifier. */
     private static final int PACKET_IDS = 65_535;
 
@@ -141,8 +143,14 @@ final class SimConnection {
         offset = newOffset;
     }
 
-    long offset() {
-        return offset;
+    @Override
+    public boolean isAttachedUpTo(long upTo) {
+        return offset <= upTo;
+    }
+
+    @Override
+    public String clientId() {
+        return client.name;
     }
 
     boolean isOpen() {
@@ -171,7 +179,13 @@ final class SimConnection {
 
     // What the owner says.
 
-    void attached(Attached answer) {
+    @Override
+    public void refused(ClientKind existing) {
+        throw new Violation("refused, though clients do not change their kind");
+    }
+
+    @Override
+    public void attached(Attached answer) {
         if (attached != null) {
             return;
         }
@@ -187,7 +201,8 @@ final class SimConnection {
     }
 
     /** What the client has sent is read first, as far as it comes. */
-    void takenOver() {
+    @Override
+    public void takenOver() {
         if (!isOpen()) {
             endTakenOver();
         } else if (!isTakenOver) {
@@ -202,7 +217,8 @@ final class SimConnection {
         front.forget(this);
     }
 
-    void deliver(List<Delivery> deliveries) {
+    @Override
+    public void deliver(List<Delivery> deliveries) {
         if (!isOpen() || isTakenOver) {
             return;
         }
@@ -217,7 +233,8 @@ final class SimConnection {
         pump();
     }
 
-    void received(long[] sequences) {
+    @Override
+    public void received(long[] sequences) {
         for (long sequence : sequences) {
             InFlight entry = inFlight.get(packetId(sequence));
             if (isOpen() && entry != null && entry.sequence == sequence && entry.phase == Phase.RECEIVED) {

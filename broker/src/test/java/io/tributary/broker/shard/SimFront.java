@@ -1,10 +1,6 @@
 package io.tributary.broker.shard;
 
-import io.tributary.broker.delivery.Attached;
-import io.tributary.broker.delivery.Delivery;
-import io.tributary.broker.delivery.SessionTarget;
-import io.tributary.common.event.ClientKind;
-import io.tributary.common.event.QueueEntry.Queued;
+import io.tributary.broker.delivery.ConnectionRegistry;
 import io.tributary.common.event.Recipient;
 import io.tributary.common.event.RecordFormat;
 import io.tributary.common.event.ShardEvent;
@@ -15,9 +11,6 @@ import java.util.Collection;
 import java.util.List;
 import java.util.TreeMap;
 import java.util.function.BiConsumer;
-import java.util.function.Consumer;
-import java.util.function.LongPredicate;
-import java.util.function.Predicate;
 
 /** The part of a process that holds clients' connections. */
 final class SimFront {
@@ -33,6 +26,7 @@ final class SimFront {
     private final LogAppender appender;
     private final Relays relays;
     private final LocalConnections told;
+    private final ConnectionRegistry registry = new ConnectionRegistry();
     private final TreeMap<Long, SimConnection> connections = new TreeMap<>();
     private long lastConnection;
 
@@ -46,7 +40,7 @@ final class SimFront {
         topics = world.topics.view();
         appender = new LogAppender(log, topics, Duration.ZERO, clock::millis, RecordFormat.alone());
         relays = new Relays(world.log.shards());
-        told = new LocalConnections(new Connections(), relays, appender::shardOf, world.log.shards());
+        told = new LocalConnections(registry, relays, appender::shardOf, world.log.shards());
     }
 
     String name() {
@@ -69,12 +63,14 @@ final class SimFront {
         }
         SimConnection connection = new SimConnection(world, this, client, ++lastConnection, connect);
         connections.put(lastConnection, connection);
+        registry.add(lastConnection, connection);
         append(client.name, connection.attach(), (offset, _) -> connection.appended(offset));
         return connection;
     }
 
     void forget(SimConnection connection) {
         connections.remove(connection.number());
+        registry.remove(connection.number(), connection);
     }
 
     /** A way of the owner of a shard to the connections. */
@@ -140,57 +136,10 @@ final class SimFront {
         log.die();
         topics.die();
         List.copyOf(connections.values()).forEach(SimConnection::die);
-        connections.clear();
+        List.copyOf(connections.values()).forEach(this::forget);
     }
 
     private AppendCallback onLoop(AppendCallback callback) {
         return (offset, failure) -> loop.execute(() -> callback.onAppended(offset, failure));
-    }
-
-    private final class Connections implements SessionTarget {
-        @Override
-        public boolean deliverQos0(String clientId, long session, Queued message) {
-            return false;
-        }
-
-        private void with(long connection, Consumer<SimConnection> what) {
-            SimConnection to = connections.get(connection);
-            if (to != null) {
-                what.accept(to);
-            }
-        }
-
-        @Override
-        public void attached(long connection, Attached attached) {
-            with(connection, to -> to.attached(attached));
-        }
-
-        @Override
-        public void onlyTheseAttached(Predicate<String> clients, LongPredicate attached, long upTo) {
-            List.copyOf(connections.values()).stream()
-                    .filter(one -> one.offset() <= upTo && clients.test(one.client().name))
-                    .filter(one -> !attached.test(one.number()))
-                    .forEach(SimConnection::takenOver);
-        }
-
-        @Override
-        public void refused(long connection, ClientKind existing) {
-            throw new Violation("refused, though clients do not change their kind");
-        }
-
-        @Override
-        public void takenOver(long connection) {
-            with(connection, SimConnection::takenOver);
-        }
-
-        @Override
-        public void deliver(long connection, List<Delivery> deliveries) {
-            with(connection, to -> to.deliver(deliveries));
-        }
-
-        @Override
-        public void received(long connection, long[] sequences) {
-            with(connection, to -> to.received(sequences));
-        }
     }
 }

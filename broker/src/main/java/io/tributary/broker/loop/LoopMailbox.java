@@ -1,4 +1,4 @@
-package io.tributary.broker.session;
+package io.tributary.broker.loop;
 
 import io.netty.util.concurrent.EventExecutor;
 import io.netty.util.concurrent.SingleThreadEventExecutor;
@@ -14,11 +14,12 @@ import org.slf4j.LoggerFactory;
 
 /**
  * The way of other threads into one event loop, and the end of that loop's turn. Letters are handled in the order in
- * which each thread posted them; the loop is woken once for all that come before it looks. When the letters of a turn are
- * handled, everything that was asked for the turn's end is done once: this is where sockets are flushed.
+ * which each thread posted them; the loop is woken once for all that come before it looks. When the letters of a turn
+ * are handled, everything that was asked for the turn's end is done once: this is where sockets are flushed.
  *
- * <p>The queue itself has no limit. What is posted is limited by its senders: deliveries of an owner by the session's
- * window, transient messages by {@link Inbox}, all else to one letter for something that the session itself began.
+ * <p>The queue itself has no limit. What is posted is limited by its senders: deliveries of an owner by the
+ * session's window, transient messages by the session's inbox, all else to one letter for something that the session
+ * itself began.
  */
 public final class LoopMailbox {
     private static final Logger LOG = LoggerFactory.getLogger(LoopMailbox.class);
@@ -90,12 +91,12 @@ public final class LoopMailbox {
     }
 
     /** Whether the calling thread is the event loop; what is confined to it asserts this. */
-    boolean inLoop() {
+    public boolean inLoop() {
         return loop.inEventLoop();
     }
 
     /** Encoded messages that several sessions of this loop send in the same turn; event loop only. */
-    TemplateCache templates() {
+    public TemplateCache templates() {
         return templates;
     }
 

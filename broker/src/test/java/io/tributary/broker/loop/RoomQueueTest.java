@@ -1,4 +1,4 @@
-package io.tributary.broker.session;
+package io.tributary.broker.loop;
 
 import static org.assertj.core.api.Assertions.assertThat;
 

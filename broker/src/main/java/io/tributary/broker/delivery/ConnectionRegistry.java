@@ -1,0 +1,184 @@
+package io.tributary.broker.delivery;
+
+import io.tributary.common.event.ClientKind;
+import io.tributary.common.event.QueueEntry.Queued;
+import java.util.List;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentMap;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.LongPredicate;
+import java.util.function.Predicate;
+import java.util.stream.LongStream;
+import org.jctools.maps.NonBlockingHashMapLong;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The connections of this node, as owners of shards, the router, hosts of groups and other nodes deliver to them. A
+ * connection is named by a number, which is in its {@code Attach} and in what is told over links; what stands under a
+ * number, and on which thread that is at home, only its {@link Endpoint} knows. What is for a connection that is gone
+ * is dropped. Any thread; never blocks; calls from one thread for one connection keep their order.
+ */
+public final class ConnectionRegistry {
+    private final AtomicLong numbers = new AtomicLong();
+    private final NonBlockingHashMapLong<Endpoint> byNumber = new NonBlockingHashMapLong<>();
+    /** Those that have persistent sessions, by client identifier. */
+    private final ConcurrentMap<String, Endpoint> persistent = new ConcurrentHashMap<>();
+
+    /** Creates an empty registry. */
+    public ConnectionRegistry() {}
+
+    /** A number above zero for a new connection, which no other connection of this node ever had. */
+    public long nextNumber() {
+        return numbers.incrementAndGet();
+    }
+
+    /** Makes a connection known; what stood under the number before is forgotten. */
+    public void add(long number, Endpoint endpoint) {
+        byNumber.put(number, endpoint);
+    }
+
+    /** Makes the connection of a persistent session known by its client identifier. */
+    public void addPersistent(Endpoint endpoint) {
+        persistent.put(endpoint.clientId(), endpoint);
+    }
+
+    /** Forgets what stands under a number, and gives it; null when that is nothing. */
+    public @Nullable Endpoint remove(long number) {
+        Endpoint gone = byNumber.remove(number);
+        if (gone != null) {
+            removePersistent(gone);
+        }
+        return gone;
+    }
+
+    /** Forgets a connection if it stands under the number; tells whether it did. */
+    public boolean remove(long number, Endpoint endpoint) {
+        return byNumber.remove(number, endpoint);
+    }
+
+    /** Knows a connection by its number only; a newer one of the same client stays. */
+    public void removePersistent(Endpoint endpoint) {
+        persistent.remove(endpoint.clientId(), endpoint);
+    }
+
+    /** What stands under a number. */
+    public @Nullable Endpoint get(long number) {
+        return byNumber.get(number);
+    }
+
+    /** The connection of a client's persistent session. */
+    public @Nullable Endpoint persistent(String clientId) {
+        return persistent.get(clientId);
+    }
+
+    /** {@link Endpoint#attached}. */
+    public void attached(long number, Attached attached) {
+        Endpoint endpoint = byNumber.get(number);
+        if (endpoint != null) {
+            endpoint.attached(attached);
+        }
+    }
+
+    /** {@link Endpoint#refused}. */
+    public void refused(long number, ClientKind existing) {
+        Endpoint endpoint = byNumber.get(number);
+        if (endpoint != null) {
+            endpoint.refused(existing);
+        }
+    }
+
+    /** {@link Endpoint#takenOver}. */
+    public void takenOver(long number) {
+        Endpoint endpoint = byNumber.get(number);
+        if (endpoint != null) {
+            endpoint.takenOver();
+        }
+    }
+
+    /**
+     * Of the connections of some clients only these have their session: the others are to be closed as with
+     * {@link #takenOver}, for what told them so may be lost.
+     *
+     * @param clients picks the clients by their identifiers
+     * @param connections picks the connections that have the session
+     * @param upTo the offset up to which the shard's log was folded; connections whose {@code Attach} is behind it, or
+     *     of unknown offset, are left alone
+     */
+    public void onlyTheseAttached(Predicate<String> clients, LongPredicate connections, long upTo) {
+        LongStream.Builder others = LongStream.builder();
+        byNumber.forEach((number, endpoint) -> {
+            boolean isMeant = endpoint.isAttachedUpTo(upTo) && clients.test(endpoint.clientId());
+            if (isMeant && !connections.test(number)) {
+                others.add(number);
+            }
+        });
+        others.build().sorted().forEach(this::takenOver);
+    }
+
+    /** {@link Endpoint#deliver}. */
+    public void deliver(long number, List<Delivery> deliveries) {
+        Endpoint endpoint = byNumber.get(number);
+        if (endpoint != null) {
+            endpoint.deliver(deliveries);
+        }
+    }
+
+    /** {@link Endpoint#received}. */
+    public void received(long number, long[] sequences) {
+        Endpoint endpoint = byNumber.get(number);
+        if (endpoint != null) {
+            endpoint.received(sequences);
+        }
+    }
+
+    /** Hands a message to a transient session. */
+    public void deliverTransient(long number, Queued message) {
+        Endpoint endpoint = byNumber.get(number);
+        if (endpoint != null) {
+            endpoint.offer(message);
+        }
+    }
+
+    /**
+     * Hands a message to a transient session, as a member of a shared subscription that another node chose, or this one
+     * a while ago. A session that began since under the same number gets nothing, unless it is the same client's.
+     */
+    public void deliverToMember(String clientId, long number, Queued message) {
+        Endpoint endpoint = byNumber.get(number);
+        if (endpoint != null && endpoint.clientId().equals(clientId)) {
+            endpoint.offer(message);
+        }
+    }
+
+    /**
+     * Hands a message of QoS 0 to the connection of a persistent session, if it has one on this node.
+     *
+     * @param session the identity of the session; another session of the client gets nothing
+     * @return whether the session is connected here
+     */
+    public boolean deliverQos0(String clientId, long session, Queued message) {
+        Endpoint endpoint = persistent.get(clientId);
+        if (endpoint == null || !endpoint.has(session)) {
+            return false;
+        }
+        endpoint.offer(message);
+        return true;
+    }
+
+    /**
+     * Hands a message to the connection of a persistent session, as a member of a shared subscription of applications.
+     *
+     * @param session the identity of the session; another session of the client gets nothing
+     * @param message as the member shall get it, with QoS 0 or 1
+     * @param dup whether any member may have been sent it before
+     * @param reply told what became of it, at once when the session is not connected here
+     */
+    public void deliverShared(String clientId, long session, Queued message, boolean dup, MemberReply reply) {
+        Endpoint endpoint = persistent.get(clientId);
+        if (endpoint != null && endpoint.has(session)) {
+            endpoint.share(message, dup, reply);
+        } else {
+            reply.returned(false);
+        }
+    }
+}

@@ -1,0 +1,103 @@
+package io.tributary.broker.embedded;
+
+import io.tributary.broker.delivery.ConnectionRegistry;
+import io.tributary.broker.delivery.Endpoint;
+import io.tributary.broker.retained.RetainedMessages;
+import io.tributary.broker.subscription.Subscriber;
+import io.tributary.broker.subscription.SubscriptionRequest;
+import io.tributary.broker.subscription.Subscriptions;
+import io.tributary.common.event.QueueEntry.Queued;
+import io.tributary.common.mqtt.Message;
+import io.tributary.common.mqtt.QoS;
+import io.tributary.common.topic.TopicFilter;
+import java.util.List;
+import java.util.concurrent.CompletionStage;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * A subscription of the embedding application, which outlives the node that serves it. To each node it is a transient
+ * session, under a connection number below zero: other nodes tell it from clients by that. Any thread.
+ */
+public final class EmbeddedSubscription implements Endpoint, AutoCloseable {
+    private static final Logger LOG = LoggerFactory.getLogger(EmbeddedSubscription.class);
+    private static final int RETAINED_PAGE = 500;
+
+    private final TopicFilter filter;
+    private final QoS qos;
+    private final Consumer<Message> consumer;
+    private @Nullable Runnable end;
+    private boolean closed;
+
+    /** Creates one that no node serves yet. */
+    public EmbeddedSubscription(TopicFilter filter, QoS qos, Consumer<Message> consumer) {
+        this.filter = filter;
+        this.qos = qos;
+        this.consumer = consumer;
+    }
+
+    /**
+     * Has a node serve it, with retained messages first; blocks until the subscription is made.
+     *
+     * @param await waits for a stage, and throws what it failed with
+     */
+    public synchronized void subscribeTo(
+            ConnectionRegistry connections,
+            Subscriptions subscriptions,
+            RetainedMessages retained,
+            Consumer<CompletionStage<?>> await) {
+        if (closed) {
+            return;
+        }
+        long number = -connections.nextNumber();
+        connections.add(number, this);
+        Subscriber subscriber = Subscriber.inProcess(number);
+        end = () -> {
+            subscriptions.end(subscriber);
+            connections.remove(number);
+        };
+        await.accept(
+                subscriptions.subscribe(subscriber, 0, List.of(new SubscriptionRequest(filter, qos, false, true, 0))));
+        if (!filter.isShared()) {
+            replay(retained);
+        }
+    }
+
+    /** Ends it. */
+    @Override
+    public synchronized void close() {
+        closed = true;
+        if (end != null) {
+            end.run();
+        }
+    }
+
+    @Override
+    public String clientId() {
+        return "";
+    }
+
+    @Override
+    public void offer(Queued message) {
+        try {
+            consumer.accept(message.message().withRetain(message.retain()));
+        } catch (RuntimeException e) {
+            LOG.warn("a subscriber of the embedding application failed", e);
+        }
+    }
+
+    private void replay(RetainedMessages retained) {
+        RetainedMessages.Page page = retained.page(filter, null, RETAINED_PAGE);
+        while (true) {
+            for (Message message : page.messages()) {
+                offer(new Queued(message, message.qos().min(qos), true, List.of(), null));
+            }
+            if (page.next() == null) {
+                return;
+            }
+            page = retained.page(filter, page.next(), RETAINED_PAGE);
+        }
+    }
+}

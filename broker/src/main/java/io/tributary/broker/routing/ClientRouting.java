@@ -1,0 +1,17 @@
+package io.tributary.broker.routing;
+
+import io.tributary.broker.delivery.MessageRouting;
+import io.tributary.common.mqtt.Message;
+
+/** The router, as the sessions of clients use it. Any thread; never blocks. */
+public interface ClientRouting extends MessageRouting {
+
+    /** {@link Router#publish(Publisher, Message, int, RouteCallback)}. */
+    void publish(Publisher publisher, Message message, int packetId, RouteCallback callback);
+
+    /** {@link Router#isMatched}. */
+    boolean isMatched(String publisher);
+
+    /** {@link Router#onMatched}. */
+    void onMatched(String publisher, Runnable action);
+}

@@ -1,0 +1,26 @@
+package io.tributary.broker.subscription;
+
+import io.tributary.common.topic.TopicFilter;
+import java.util.List;
+import java.util.concurrent.CompletionStage;
+import org.jspecify.annotations.Nullable;
+
+/** The subscriptions, as the sessions of clients change them. Any thread; never blocks. */
+public interface ClientSubscriptions {
+
+    /** {@link Subscriptions#subscribe}. */
+    CompletionStage<List<SubscriptionRequest.Outcome>> subscribe(
+            Subscriber subscriber, long epoch, List<SubscriptionRequest> requests);
+
+    /** {@link Subscriptions#unsubscribe}. */
+    CompletionStage<List<Boolean>> unsubscribe(Subscriber subscriber, long epoch, List<TopicFilter> filters);
+
+    /** {@link Subscriptions#online}. */
+    void online(Subscriber subscriber);
+
+    /** {@link Subscriptions#offline}. */
+    CompletionStage<@Nullable Void> offline(Subscriber subscriber);
+
+    /** {@link Subscriptions#end}. */
+    void end(Subscriber subscriber);
+}
