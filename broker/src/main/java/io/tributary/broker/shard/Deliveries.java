@@ -3,6 +3,7 @@ package io.tributary.broker.shard;
 import io.tributary.broker.delivery.Delivery;
 import io.tributary.broker.shard.SessionQueues.Page;
 import io.tributary.broker.shard.ShardRecorder.DropReason;
+import io.tributary.broker.shard.fold.SessionState;
 import io.tributary.common.event.QueueEntry;
 import io.tributary.common.event.ShardEvent.ClientSettled;
 import io.tributary.common.event.ShardEvent.Redistribution;
@@ -33,12 +34,17 @@ final class Deliveries {
     private final ShardConfig config;
     private final SessionQueues queues;
     private final Function<String, OwnerTarget> nodes;
-    private final Function<ClientState, TopicReading> topics;
+    private final Function<SessionState, TopicReading> topics;
     private final LongSupplier timeMillis;
     private final ShardRecorder recorder;
     private final int roomBytes;
     private final Map<String, Outgoing> outgoing = new HashMap<>();
     private final Map<String, Unlogged> unlogged = new HashMap<>();
+    private final Map<SessionState, TrimmedRange> trimmed = new HashMap<>();
+
+    /** What the last connection of a session that has none was handed at most, where the log knows less. */
+    private final Map<SessionState, HandedUpTo> handedUpTo = new HashMap<>();
+
     private final Set<String> toLog = new LinkedHashSet<>();
     private final Set<Outgoing> toFlush = new LinkedHashSet<>();
     private final Set<Outgoing> toRetry = new LinkedHashSet<>();
@@ -65,7 +71,7 @@ final class Deliveries {
             ShardConfig config,
             SessionQueues queues,
             Function<String, OwnerTarget> nodes,
-            Function<ClientState, TopicReading> topics,
+            Function<SessionState, TopicReading> topics,
             LongSupplier timeMillis,
             ShardRecorder recorder,
             int roomBytes) {
@@ -84,23 +90,23 @@ final class Deliveries {
      *
      * @param last the highest sequence number that the queue may have
      */
-    void attached(ClientState client, long last) {
-        Outgoing before = outgoing.get(client.clientId);
+    void attached(SessionState client, long last) {
+        Outgoing before = outgoing.get(client.clientId());
         if (before != null && before.isOf(client)) {
             return; // resumed already, while it was not known yet whether the topic is there
         }
         long maybeSentUpTo = before != null && before.client == client
-                ? Math.min(before.maybeSentUpTo(), client.resendUpTo)
-                : Math.min(last, client.resendUpTo);
+                ? Math.min(before.maybeSentUpTo(), client.resendUpTo())
+                : Math.min(last, client.resendUpTo());
         // What is in the topic when a session begins is not for this session.
-        long epoch = client.epoch;
+        long epoch = client.epoch();
         Runnable serve = () -> {
-            if (client.epoch == epoch) { // else a later connection has it, which is served once it is answered
+            if (client.epoch() == epoch) { // else a later connection has it, which is served once it is answered
                 serve(
                         client,
                         maybeSentUpTo,
                         maybeSentUpTo,
-                        client.topic == null || client.isResumed() ? firstOf(client) : last + 1);
+                        client.topic() == null || client.isResumed() ? firstOf(client) : last + 1);
             }
         };
         if (before == null || before.client != client || !leave(before, serve)) {
@@ -117,7 +123,7 @@ final class Deliveries {
      */
     private boolean leave(Outgoing gone, Runnable then) {
         boolean waits = gone.isLeaving()
-                || (gone.hasUnsettled() && gone.target.askForAllSettled(gone.client.clientId, gone.epoch));
+                || (gone.hasUnsettled() && gone.target.askForAllSettled(gone.client.clientId(), gone.epoch));
         if (waits) {
             gone.leave(then);
             leaving.putIfAbsent(gone, ticks + TICKS_TO_LEAVE);
@@ -135,39 +141,40 @@ final class Deliveries {
     }
 
     /** Whether what a connection of the session that is gone has acknowledged is waited for. */
-    boolean isLeaving(ClientState client) {
-        Outgoing gone = outgoing.get(client.clientId);
+    boolean isLeaving(SessionState client) {
+        Outgoing gone = outgoing.get(client.clientId());
         return gone != null && gone.client == client && gone.isLeaving();
     }
 
     /** A connection has the session already, and was handed nobody knows how much of the queue. */
-    void resumed(ClientState client, long last) {
-        serve(client, Math.min(last, client.resendUpTo), last, firstOf(client));
+    void resumed(SessionState client, long last) {
+        serve(client, Math.min(last, client.resendUpTo()), last, firstOf(client));
     }
 
-    private static long firstOf(ClientState client) {
-        if (client.topic != null) {
-            return client.topic.upTo() + 1;
+    private static long firstOf(SessionState client) {
+        if (client.topic() != null) {
+            return client.topic().upTo() + 1;
         }
-        return client.queuedMessages == 0 ? client.lastSequence + 1 : client.leftUpTo + 1;
+        return client.queuedMessages() == 0 ? client.lastSequence() + 1 : client.leftUpTo() + 1;
     }
 
-    private void serve(ClientState client, long dupUpTo, long maybeSentUpTo, long first) {
-        forget(client.clientId);
-        String node = client.node;
+    private void serve(SessionState client, long dupUpTo, long maybeSentUpTo, long first) {
+        forget(client.clientId());
+        handedUpTo.remove(client);
+        String node = client.node();
         if (node != null && client.hasQueue()) {
             Outgoing now = new Outgoing(
                     client,
                     nodes.apply(node),
                     config,
-                    unlogged.get(client.clientId),
+                    unlogged.get(client.clientId()),
                     dupUpTo,
                     maybeSentUpTo,
                     first,
-                    client.topic == null ? null : topics.apply(client));
-            outgoing.put(client.clientId, now);
+                    client.topic() == null ? null : topics.apply(client));
+            outgoing.put(client.clientId(), now);
             if (now.reading != null) {
-                toLog.add(client.clientId);
+                toLog.add(client.clientId());
             }
             pump(now);
         }
@@ -195,14 +202,14 @@ final class Deliveries {
      *
      * @param settled run when all that the connection has acknowledged is known, unless the session is resumed or ends before
      */
-    void detached(ClientState client, Runnable settled) {
-        Outgoing gone = outgoing.get(client.clientId);
+    void detached(SessionState client, Runnable settled) {
+        Outgoing gone = outgoing.get(client.clientId());
         if (gone != null && gone.client == client) {
-            client.handedUpTo = gone.maybeSentUpTo();
+            noteHanded(client, gone.maybeSentUpTo());
         }
         Runnable forget = () -> {
-            forget(client.clientId);
-            client.untrimmed();
+            forget(client.clientId());
+            trimmed.remove(client);
             settled.run();
         };
         if (gone == null || !leave(gone, forget)) {
@@ -211,15 +218,18 @@ final class Deliveries {
     }
 
     /** The session is over. */
-    void ended(String clientId) {
+    void ended(SessionState client) {
+        String clientId = client.clientId();
         forget(clientId);
+        handedUpTo.remove(client);
+        trimmed.remove(client);
         unlogged.remove(clientId);
         toLog.remove(clientId);
     }
 
     /** A message entered the queue of a session. */
-    void queued(ClientState client, long sequence, QueueEntry.Queued entry) {
-        Outgoing to = outgoing.get(client.clientId);
+    void queued(SessionState client, long sequence, QueueEntry.Queued entry) {
+        Outgoing to = outgoing.get(client.clientId());
         if (to == null) {
             return;
         }
@@ -272,12 +282,12 @@ final class Deliveries {
     }
 
     private boolean counts(Outgoing latest, long epoch) {
-        return epoch >= (olderMayMeanOthers ? latest.epoch : latest.client.session);
+        return epoch >= (olderMayMeanOthers ? latest.epoch : latest.client.session());
     }
 
     /** It is logged which topic an application has from now on. */
-    void topicFound(ClientState client) {
-        Outgoing to = outgoing.get(client.clientId);
+    void topicFound(SessionState client) {
+        Outgoing to = outgoing.get(client.clientId());
         if (to != null && to.client == client && to.reading != null) {
             to.reading.topicFound();
             pump(to);
@@ -285,14 +295,14 @@ final class Deliveries {
     }
 
     /** The highest sequence number of an application that its topic must have reached, as far as this owner knows. */
-    long readUpTo(ClientState client) {
-        Outgoing to = outgoing.get(client.clientId);
+    long readUpTo(SessionState client) {
+        Outgoing to = outgoing.get(client.clientId());
         return to == null || to.client != client ? 0 : to.next - 1;
     }
 
     /** PUBRECs are logged: the connection may send PUBREL. */
-    void receivedLogged(ClientState client, long[] sequences) {
-        Outgoing to = outgoing.get(client.clientId);
+    void receivedLogged(SessionState client, long[] sequences) {
+        Outgoing to = outgoing.get(client.clientId());
         if (to != null) {
             flush(to);
             to.target.received(to.connection, sequences);
@@ -300,14 +310,14 @@ final class Deliveries {
     }
 
     /** Takes an entry that an earlier session left out of a queue; it is logged with what clients settle. */
-    void discard(ClientState client, long sequence, long size) {
+    void discard(SessionState client, long sequence, long size) {
         toLog(client).settle(sequence, size);
     }
 
     /** Takes an entry out of a queue that nobody was handed; it is logged with what clients settle. */
-    void drop(ClientState client, long sequence, long size, DropReason reason) {
+    void drop(SessionState client, long sequence, long size, DropReason reason) {
         toLog(client).settle(sequence, size);
-        Outgoing to = outgoing.get(client.clientId);
+        Outgoing to = outgoing.get(client.clientId());
         if (to != null) {
             to.withheld.add(sequence);
         }
@@ -318,66 +328,98 @@ final class Deliveries {
      * Keeps an entry of an offline client from being handed to it, for it is about to move to another session. Should the
      * client come back before that is logged, it waits: what another owner finds still there must not have been passed over.
      */
-    void move(ClientState client, long sequence, long size) {
+    void move(SessionState client, long sequence, long size) {
         unloggedOf(client).move(sequence, size);
     }
 
     /** Whether messages are with the connection of a session which its client has not acknowledged, and the next ones are not late. */
-    boolean isWaitingForClient(ClientState client) {
-        Outgoing to = outgoing.get(client.clientId);
+    boolean isWaitingForClient(SessionState client) {
+        Outgoing to = outgoing.get(client.clientId());
         return to != null && to.hasUnsettled() && !to.isReading;
     }
 
     /** How many entries are in a queue, as far as the owner knows. */
-    long messagesOf(ClientState client) {
-        Unlogged known = unlogged.get(client.clientId);
-        return client.queuedMessages - (known == null ? 0 : known.messages());
+    long messagesOf(SessionState client) {
+        Unlogged known = unlogged.get(client.clientId());
+        return client.queuedMessages() - (known == null ? 0 : known.messages());
     }
 
     /** The size of a queue in bytes, as far as the owner knows. */
-    long bytesOf(ClientState client) {
-        Unlogged known = unlogged.get(client.clientId);
-        return client.queuedBytes - (known == null ? 0 : known.bytes());
+    long bytesOf(SessionState client) {
+        Unlogged known = unlogged.get(client.clientId());
+        return client.queuedBytes() - (known == null ? 0 : known.bytes());
     }
 
     /**
      * Entries below this sequence number have been handed to a connection, or may have been, or are being read for it: a limit that dropped those, as fast as they
      * are read, would have the client get nothing any more.
      */
-    long firstUnseen(ClientState client) {
-        Outgoing to = outgoing.get(client.clientId);
-        return 1 + Math.max(client.leftUpTo, to == null ? client.resendUpTo : to.readingUpTo());
+    long firstUnseen(SessionState client) {
+        Outgoing to = outgoing.get(client.clientId());
+        return 1 + Math.max(client.leftUpTo(), to == null ? client.resendUpTo() : to.readingUpTo());
     }
 
     /** The highest sequence number that the client of a session may have been sent. */
-    long maybeSentUpTo(ClientState client) {
-        Outgoing to = outgoing.get(client.clientId);
+    long maybeSentUpTo(SessionState client) {
+        Outgoing to = outgoing.get(client.clientId());
         if (to != null) {
-            return to.isLeaving() ? Math.min(to.maybeSentUpTo(), client.resendUpTo) : to.maybeSentUpTo();
+            return to.isLeaving() ? Math.min(to.maybeSentUpTo(), client.resendUpTo()) : to.maybeSentUpTo();
         }
         return client.isAttached()
-                ? client.lastSequence
-                : client.maybeSentUpTo(); // to whom another owner may have sent all
+                ? client.lastSequence() // another owner may have sent all
+                : Math.min(client.resendUpTo(), handedUpTo(client));
+    }
+
+    /** Only what the log does not know better is kept, and only where messages may move to other members. */
+    private void noteHanded(SessionState client, long upTo) {
+        if (client.groupUpTo() > 0 && upTo < client.resendUpTo()) {
+            handedUpTo.put(client, new HandedUpTo(client.epoch(), upTo));
+        } else {
+            handedUpTo.remove(client);
+        }
+    }
+
+    private long handedUpTo(SessionState client) {
+        HandedUpTo known = handedUpTo.get(client);
+        return known == null || known.epoch != client.epoch() ? Long.MAX_VALUE : known.sequence;
+    }
+
+    private record HandedUpTo(long epoch, long sequence) {}
+
+    /** Up to where the queue of a session was looked through for what is too much, since its client went. */
+    long trimmedUpTo(SessionState client) {
+        TrimmedRange known = trimmed.get(client);
+        return known == null ? 0 : known.upTo();
+    }
+
+    /** What is dropped of the queue of a session. */
+    TrimmedRange trimmedOf(SessionState client) {
+        return trimmed.computeIfAbsent(client, _ -> new TrimmedRange());
+    }
+
+    private long firstKept(SessionState client, long sequence) {
+        TrimmedRange known = trimmed.get(client);
+        return known == null ? sequence : known.firstKept(sequence);
     }
 
     /** Entries of a queue that are settled or about to move, though the queue still has them. */
-    Set<Long> withheldOf(ClientState client) {
-        Unlogged known = unlogged.get(client.clientId);
-        return known == null || known.session != client.session ? new HashSet<>() : known.withheld();
+    Set<Long> withheldOf(SessionState client) {
+        Unlogged known = unlogged.get(client.clientId());
+        return known == null || known.session != client.session() ? new HashSet<>() : known.withheld();
     }
 
     /** The same; empty without any work when none is from a sequence number on. */
-    Set<Long> withheldFrom(ClientState client, long sequence) {
-        Unlogged known = unlogged.get(client.clientId);
-        return known != null && known.session == client.session && known.withholdsFrom(sequence)
+    Set<Long> withheldFrom(SessionState client, long sequence) {
+        Unlogged known = unlogged.get(client.clientId());
+        return known != null && known.session == client.session() && known.withholdsFrom(sequence)
                 ? known.withheld()
                 : Set.of();
     }
 
     /** Entries of a queue that are settled, though the queue still has them. */
-    Set<Long> settledOf(ClientState client) {
-        Unlogged known = unlogged.get(client.clientId);
-        return known == null || known.session != client.session ? new HashSet<>() : known.settled();
+    Set<Long> settledOf(SessionState client) {
+        Unlogged known = unlogged.get(client.clientId());
+        return known == null || known.session != client.session() ? new HashSet<>() : known.settled();
     }
 
     /** Whether anything waits to be logged. */
@@ -469,7 +511,7 @@ final class Deliveries {
         List<Outgoing> waited = List.copyOf(paced);
         paced.clear();
         for (Outgoing to : waited) {
-            if (outgoing.get(to.client.clientId) == to) {
+            if (outgoing.get(to.client.clientId()) == to) {
                 pump(to);
             }
         }
@@ -477,7 +519,7 @@ final class Deliveries {
         toRetry.clear();
         for (Outgoing to : again) {
             to.isReading = false;
-            if (outgoing.get(to.client.clientId) == to) {
+            if (outgoing.get(to.client.clientId()) == to) {
                 pump(to);
             }
         }
@@ -492,7 +534,7 @@ final class Deliveries {
     }
 
     private boolean isMoving(Outgoing to) {
-        Unlogged known = unlogged.get(to.client.clientId);
+        Unlogged known = unlogged.get(to.client.clientId());
         return known != null && known.isMoving();
     }
 
@@ -508,7 +550,7 @@ final class Deliveries {
             to.isReading = true;
             pumping = true;
             if (to.reading == null) {
-                to.next = to.client.firstKept(to.next); // to read what is dropped takes as long as dropping it
+                to.next = firstKept(to.client, to.next); // to read what is dropped takes as long as dropping it
                 queues.read(to.client, to.next, to.roomForMessages(), page -> onPage(to, page));
             } else {
                 to.reading.read(to.next, to.roomForMessages(), page -> onPage(to, page));
@@ -532,7 +574,7 @@ final class Deliveries {
 
     private void onPage(Outgoing to, @Nullable Page page) {
         to.isReading = false;
-        if (outgoing.get(to.client.clientId) != to || to.isLeaving()) {
+        if (outgoing.get(to.client.clientId()) != to || to.isLeaving()) {
             return;
         }
         if (page == null) {
@@ -546,7 +588,7 @@ final class Deliveries {
         }
         to.next = Math.max(to.next, page.next());
         if (to.reading != null && to.doneUpTo() >= to.next - 1) { // nothing of it is for the client: the log is to know
-            toLog.add(to.client.clientId);
+            toLog.add(to.client.clientId());
         }
         if (!pumping) { // the page came from the store, after pump had returned
             pump(to);
@@ -570,17 +612,17 @@ final class Deliveries {
         toFlush.add(to);
     }
 
-    private Unlogged unloggedOf(ClientState client) {
-        Unlogged known = unlogged.get(client.clientId);
-        if (known == null || known.session != client.session) {
-            known = new Unlogged(client.clientId, client.session, roomBytes);
-            unlogged.put(client.clientId, known);
+    private Unlogged unloggedOf(SessionState client) {
+        Unlogged known = unlogged.get(client.clientId());
+        if (known == null || known.session != client.session()) {
+            known = new Unlogged(client.clientId(), client.session(), roomBytes);
+            unlogged.put(client.clientId(), known);
         }
         return known;
     }
 
-    private Unlogged toLog(ClientState client) {
-        toLog.add(client.clientId);
+    private Unlogged toLog(SessionState client) {
+        toLog.add(client.clientId());
         return unloggedOf(client);
     }
 

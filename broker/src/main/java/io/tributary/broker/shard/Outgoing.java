@@ -1,6 +1,8 @@
 package io.tributary.broker.shard;
 
 import io.tributary.broker.delivery.Delivery;
+import io.tributary.broker.shard.fold.SessionState;
+import io.tributary.broker.shard.fold.TopicProgress;
 import io.tributary.common.collection.SequenceMap;
 import io.tributary.common.event.QueueEntry;
 import io.tributary.common.event.ShardEvent.ClientSettled;
@@ -17,7 +19,7 @@ import org.jspecify.annotations.Nullable;
  * of the driver.
  */
 final class Outgoing {
-    final ClientState client;
+    final SessionState client;
     final OwnerTarget target;
     final long connection;
     final long epoch;
@@ -65,7 +67,7 @@ final class Outgoing {
     private record Handed(int size, boolean awaitsPubrec) {}
 
     Outgoing(
-            ClientState client,
+            SessionState client,
             OwnerTarget target,
             ShardConfig config,
             @Nullable Unlogged unlogged,
@@ -75,18 +77,18 @@ final class Outgoing {
             @Nullable TopicReading reading) {
         this.client = client;
         this.target = target;
-        connection = client.connection;
-        epoch = client.epoch;
+        connection = client.connection();
+        epoch = client.epoch();
         windowMessages = config.windowMessages();
         windowBytes = config.windowBytes();
-        Unlogged known = unlogged != null && unlogged.session == client.session ? unlogged : null;
+        Unlogged known = unlogged != null && unlogged.session == client.session() ? unlogged : null;
         withheld = known == null ? new HashSet<>() : known.settled();
         received = known == null ? new HashSet<>() : known.received();
         this.dupUpTo = dupUpTo;
         this.maybeSentBefore = maybeSentBefore;
         this.reading = reading;
         this.next = next;
-        TopicProgress topic = client.topic;
+        TopicProgress topic = client.topic();
         if (topic != null) {
             loggedUpTo = topic.upTo();
             withheld.addAll(topic.settled());
@@ -94,8 +96,8 @@ final class Outgoing {
     }
 
     /** Whether this is for the connection that the session has now. */
-    boolean isOf(ClientState session) {
-        return client == session && epoch == session.epoch;
+    boolean isOf(SessionState session) {
+        return client == session && epoch == session.epoch();
     }
 
     /** Whether something was handed to the connection that is not settled. */
@@ -128,7 +130,7 @@ final class Outgoing {
 
     /** Whether there may be entries that were not looked at yet. */
     boolean mayHaveMore() {
-        return reading != null || next <= client.lastSequence;
+        return reading != null || next <= client.lastSequence();
     }
 
     /** Whether there is room, and so much of it since the window was full that it is worth the while to read another page. */
@@ -154,7 +156,7 @@ final class Outgoing {
         }
         loggedUpTo = upTo;
         withheld.removeIf(sequence -> sequence <= upTo);
-        return new TopicPosition(client.clientId, client.session, epoch, upTo, maybeSentUpTo(), reading.pass(upTo));
+        return new TopicPosition(client.clientId(), client.session(), epoch, upTo, maybeSentUpTo(), reading.pass(upTo));
     }
 
     boolean hasRoom() {

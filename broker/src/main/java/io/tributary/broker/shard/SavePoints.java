@@ -1,5 +1,7 @@
 package io.tributary.broker.shard;
 
+import io.tributary.broker.shard.fold.ShardChanges;
+import io.tributary.broker.shard.fold.ShardState;
 import io.tributary.persistence.shard.SavePoint;
 import io.tributary.persistence.shard.ShardLog;
 import java.util.concurrent.CompletionStage;

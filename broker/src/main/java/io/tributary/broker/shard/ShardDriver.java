@@ -1,5 +1,7 @@
 package io.tributary.broker.shard;
 
+import io.tributary.broker.shard.fold.NoEffects;
+import io.tributary.broker.shard.fold.ShardState;
 import io.tributary.common.event.EventCodec;
 import io.tributary.common.event.QueueEntry;
 import io.tributary.common.event.ShardEvent;

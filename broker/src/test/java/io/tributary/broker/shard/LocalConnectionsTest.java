@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.tributary.broker.delivery.Attached;
 import io.tributary.broker.delivery.Delivery;
 import io.tributary.broker.delivery.SessionTarget;
+import io.tributary.broker.shard.fold.Samples;
 import io.tributary.common.event.QueueEntry.Queued;
 import io.tributary.common.event.ClientKind;
 import java.util.ArrayList;

@@ -19,6 +19,8 @@ final class MemoryIsReturned implements Ledger.Promise {
             "nextPart",
             "timers",
             "byClient",
+            "trimmed",
+            "backlogs",
             "inboundPacketIds",
             "toFlush",
             "changes",
@@ -26,15 +28,23 @@ final class MemoryIsReturned implements Ledger.Promise {
             "targets");
 
     private static final Set<String> PARTS = Set.of(
-            "Live",
+            "Loaded",
+            "ShardService",
             "ShardState",
+            "FoldedWills",
             "ShardTimers",
             "Deliveries",
             "Forwarder",
             "SavePoints",
             "SessionQueues",
             "QueueTrimmer",
-            "Redistributor");
+            "Redistributor",
+            "WaitingMembers",
+            "WillsAndExpiry",
+            "LastWords",
+            "WillsFirst",
+            "Backlogs",
+            "LivingTopics");
 
     @Override
     public void settled(SimWorld world) {
