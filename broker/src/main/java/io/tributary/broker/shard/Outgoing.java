@@ -81,9 +81,8 @@ final class Outgoing {
         epoch = client.epoch();
         windowMessages = config.windowMessages();
         windowBytes = config.windowBytes();
-        Unlogged known = unlogged != null && unlogged.session == client.session() ? unlogged : null;
-        withheld = known == null ? new HashSet<>() : known.settled();
-        received = known == null ? new HashSet<>() : known.received();
+        withheld = unlogged == null ? new HashSet<>() : unlogged.settled();
+        received = unlogged == null ? new HashSet<>() : unlogged.received();
         this.dupUpTo = dupUpTo;
         this.maybeSentBefore = maybeSentBefore;
         this.reading = reading;
@@ -93,11 +92,6 @@ final class Outgoing {
             loggedUpTo = topic.upTo();
             withheld.addAll(topic.settled());
         }
-    }
-
-    /** Whether this is for the connection that the session has now. */
-    boolean isOf(SessionState session) {
-        return client == session && epoch == session.epoch();
     }
 
     /** Whether something was handed to the connection that is not settled. */
@@ -245,10 +239,32 @@ final class Outgoing {
         }
     }
 
-    /** Takes what was handed since the last call. */
-    List<Delivery> takeBatch() {
-        List<Delivery> taken = batch;
-        batch = taken.isEmpty() ? taken : new ArrayList<>();
-        return taken;
+    /** Gives the connection what was handed since the last call. */
+    void flush() {
+        if (!batch.isEmpty()) {
+            List<Delivery> taken = batch;
+            batch = new ArrayList<>();
+            target.deliver(connection, taken);
+        }
+    }
+
+    /**
+     * Whether the sequence numbers are in the order that {@link SessionDelivery} says.
+     *
+     * @param lastSequence the highest sequence number of the queue
+     */
+    boolean isOrdered(long leftUpTo, long lastSequence) {
+        return leftUpTo <= doneUpTo()
+                && loggedUpTo <= doneUpTo()
+                && doneUpTo() <= next - 1
+                && next - 1 <= lastSequence
+                && dupUpTo <= maybeSentBefore
+                && maybeSentBefore <= lastSequence;
+    }
+
+    @Override
+    public String toString() {
+        return "loggedUpTo " + loggedUpTo + ", doneUpTo " + doneUpTo() + ", next " + next + ", dupUpTo " + dupUpTo
+                + ", maybeSentBefore " + maybeSentBefore;
     }
 }

@@ -61,7 +61,7 @@ final class ShardService implements Effects {
             Tenure tenure,
             Loaded loaded,
             boolean numbersMayRepeat,
-            Executor thread,
+            ShardExecutor thread,
             Runnable endOfTurn) {
         this.shard = shard;
         this.environment = environment;
@@ -76,6 +76,7 @@ final class ShardService implements Effects {
                 queues,
                 tenure::targetOf,
                 client -> reading(client, thread),
+                thread,
                 environment.timeMillis(),
                 environment.recorder(),
                 roomBytes);

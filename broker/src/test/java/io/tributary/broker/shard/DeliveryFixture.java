@@ -61,6 +61,7 @@ final class DeliveryFixture extends NoEffects implements MessageRouting {
                 queues,
                 _ -> target,
                 this::reading,
+                Runnable::run,
                 () -> nowMillis,
                 new ShardRecorder() {
                     @Override

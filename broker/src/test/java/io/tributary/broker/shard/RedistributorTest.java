@@ -13,6 +13,7 @@ import io.tributary.common.event.EventCodec;
 import io.tributary.common.event.RecordFormat;
 import io.tributary.common.event.ShardEvent.MovedMessage;
 import io.tributary.common.event.ShardEvent.Publish;
+import io.tributary.common.event.ShardEvent.SessionExpired;
 import io.tributary.common.mqtt.Message;
 import io.tributary.common.mqtt.PublishProperties;
 import io.tributary.common.mqtt.QoS;
@@ -113,6 +114,18 @@ class RedistributorTest {
         leave(1);
         shard.fold(cleanStart("a", 8));
         assertThat(moved()).containsExactly(2L, 3L);
+    }
+
+    @Test
+    void exactlyOnceThatWasNotHandedMovesThoughTheLogTakesAllForSent() {
+        shard.otherMember = null;
+        queue(EXACTLY_ONCE, 3); // two of them are handed over
+        leave(-1);
+        shard.fold(new SessionExpired(DeliveryFixture.OWNER, "a", 1, 0)); // too early: the session goes on
+        shard.otherMember = member("b", 1, EXACTLY_ONCE);
+        shard.nowMillis += 10_000;
+        shard.redistributor.retry();
+        assertThat(moved()).containsExactly(3L);
     }
 
     @Test
