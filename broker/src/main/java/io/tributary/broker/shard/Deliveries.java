@@ -19,8 +19,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Hands the queues of a shard's sessions to their connections, within a window each, and collects what the clients
- * acknowledge until it is logged: the {@link SessionDelivery} of each session that needs one, and what they are to do later.
- * Confined to the thread of the driver.
+ * acknowledge until it is logged: the {@link SessionDelivery} of each session that needs one, and what they are to do
+ * later. Confined to the thread of the driver.
  */
 final class Deliveries {
     /** Half a second: what is later is as good as lost, and its messages are handed over again. */
@@ -45,7 +45,10 @@ final class Deliveries {
     /** Those that could be handed more if they had acknowledged more. */
     private final Set<SessionDelivery> withoutRoom = new HashSet<>();
 
-    /** Those whose connection is gone, while acknowledgements of it may be on their way from another node; until which tick. */
+    /**
+     * Those whose connection is gone, while acknowledgements of it may be on their way from another node; until which
+     * tick.
+     */
     private final Map<SessionDelivery, Long> leaving = new LinkedHashMap<>();
 
     private long ticks;
@@ -93,8 +96,8 @@ final class Deliveries {
     // What happens to sessions.
 
     /**
-     * A connection has the session: it is handed the queue from the start, once all that the one before has acknowledged is
-     * known.
+     * A connection has the session: it is handed the queue from the start, once all that the one before has
+     * acknowledged is known.
      *
      * @param last the highest sequence number that the queue may have
      */
@@ -112,7 +115,8 @@ final class Deliveries {
     /**
      * The session has no connection any more.
      *
-     * @param settled run when all that the connection has acknowledged is known, unless the session is resumed or ends before
+     * @param settled run when all that the connection has acknowledged is known, unless the session is resumed or ends
+     *     before
      */
     void detached(SessionState client, Runnable settled) {
         assertConfined();
@@ -167,9 +171,10 @@ final class Deliveries {
     }
 
     /**
-     * A client is done with messages. Acknowledgements count also when they come from a connection before; but what such a
-     * one says of a message of QoS 2 that it has no PUBREC for, and that the latest connection was handed, is that it was
-     * dropped or refused there: the latest connection sends it all the same, and needs its state until PUBCOMP.
+     * A client is done with messages. Acknowledgements count also when they come from a connection before; but what
+     * such a one says of a message of QoS 2 that it has no PUBREC for, and that the latest connection was handed, is
+     * that it was dropped or refused there: the latest connection sends it all the same, and needs its state until
+     * PUBCOMP.
      */
     void settle(String clientId, long epoch, long[] sequences) {
         assertConfined();
@@ -220,8 +225,9 @@ final class Deliveries {
     }
 
     /**
-     * Keeps an entry of an offline client from being handed to it, for it is about to move to another session. Should the
-     * client come back before that is logged, it waits: what another owner finds still there must not have been passed over.
+     * Keeps an entry of an offline client from being handed to it, for it is about to move to another session. Should
+     * the client come back before that is logged, it waits: what another owner finds still there must not have been
+     * passed over.
      */
     void move(SessionState client, long sequence, long size) {
         assertConfined();
@@ -302,7 +308,10 @@ final class Deliveries {
         return to == null ? 0 : to.next - 1;
     }
 
-    /** Whether messages are with the connection of a session which its client has not acknowledged, and the next ones are not late. */
+    /**
+     * Whether messages are with the connection of a session which its client has not acknowledged, and the next ones
+     * are not late.
+     */
     boolean isWaitingForClient(SessionState client) {
         Outgoing to = windowOf(client);
         return to != null && to.hasUnsettled() && !to.isReading;
@@ -321,8 +330,8 @@ final class Deliveries {
     }
 
     /**
-     * Entries below this sequence number have been handed to a connection, or may have been, or are being read for it: a limit that dropped those, as fast as they
-     * are read, would have the client get nothing any more.
+     * Entries below this sequence number have been handed to a connection, or may have been, or are being read for it:
+     * a limit that dropped those, as fast as they are read, would have the client get nothing any more.
      */
     long firstUnseen(SessionState client) {
         Outgoing to = windowOf(client);
@@ -377,8 +386,8 @@ final class Deliveries {
     }
 
     /**
-     * Reads again what the store could not give, and on where it was too early; waits no longer for what does not come. Ten
-     * times a second.
+     * Reads again what the store could not give, and on where it was too early; waits no longer for what does not come.
+     * Ten times a second.
      */
     void tick() {
         assertConfined();
@@ -411,7 +420,10 @@ final class Deliveries {
         return new Outgoing(client, nodes.apply(node), config, unlogged, dupUpTo, maybeSentBefore, next, reading);
     }
 
-    /** Whether what a connection with this epoch says of messages means those that the latest one knows by their numbers. */
+    /**
+     * Whether what a connection with this epoch says of messages means those that the latest one knows by their
+     * numbers.
+     */
     boolean counts(Outgoing latest, long epoch) {
         return epoch >= (olderMayMeanOthers ? latest.epoch : latest.client.session());
     }

@@ -15,8 +15,8 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The window of one persistent session's connection: what was handed to it and is not settled yet. Confined to the thread
- * of the driver.
+ * The window of one persistent session's connection: what was handed to it and is not settled yet. Confined to the
+ * thread of the driver.
  */
 final class Outgoing {
     final SessionState client;
@@ -31,7 +31,9 @@ final class Outgoing {
     private final Set<Long> received;
     /** Messages up to this sequence number may have been sent on connections before and carry DUP. */
     private final long dupUpTo;
-    /** Messages up to this sequence number may be in flight, though this owner has not handed them to the connection. */
+    /**
+     * Messages up to this sequence number may be in flight, though this owner has not handed them to the connection.
+     */
     private final long maybeSentBefore;
 
     /** The lowest sequence number that was not looked at yet. */
@@ -127,7 +129,10 @@ final class Outgoing {
         return reading != null || next <= client.lastSequence();
     }
 
-    /** Whether there is room, and so much of it since the window was full that it is worth the while to read another page. */
+    /**
+     * Whether there is room, and so much of it since the window was full that it is worth the while to read another
+     * page.
+     */
     boolean hasRoomForPage() {
         return hasRoom() && !filled;
     }
@@ -208,7 +213,9 @@ final class Outgoing {
         return takenOut(handed.remove(sequence));
     }
 
-    /** Notes that only PUBREL is owed for an entry any more; returns the size of its message, null when it is not there. */
+    /**
+     * Notes that only PUBREL is owed for an entry any more; returns the size of its message, null when it is not there.
+     */
     @Nullable
     Integer receive(long sequence) {
         return takenOut(handed.containsKey(sequence) ? handed.put(sequence, new Handed(0, false)) : null);

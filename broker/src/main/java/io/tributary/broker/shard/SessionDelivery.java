@@ -15,37 +15,39 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The delivery of one session's queue, as its owner knows it and the fold does not: the window of the connection
- * ({@link Outgoing}), what is settled and not logged yet ({@link Unlogged}), and what was dropped since the client went. There is
- * one for a session that has any of these, and none for the many that are offline. Confined to the thread of the driver.
+ * ({@link Outgoing}), what is settled and not logged yet ({@link Unlogged}), and what was dropped since the client
+ * went. There is one for a session that has any of these, and none for the many that are offline. Confined to the
+ * thread of the driver.
  *
- * <p>The sequence numbers that divide a queue, from its begin to its end. {@code SessionState} has those that are folded; the
- * others are the owner's, and gone with it.
+ * <p>The sequence numbers that divide a queue, each the last of its part, and those of what may have been sent:
  *
  * <pre>
- *       leftUpTo   &lt;=    doneUpTo    &lt;=    next - 1    &lt;=    lastSequence
- *        folded           owner's           owner's            folded
- *  ......|................|o.x.xx..x........|ooooooooooooooooooo|
- *    of an     settled,     x in the window,   in the queue,
- *    earlier   dropped or    . settled          not looked at yet
- *    session   no message
+ *       leftUpTo   &lt;=   doneUpTo   &lt;=   next - 1   &lt;=  lastSequence
+ *  |-------------|-------------|--------------|--------------|
+ *   of an earlier settled or     in the window, not looked
+ *   session       dropped        or settled     at yet
  *
- *       dupUpTo    &lt;=   maybeSentBefore  &lt;=   maybeSentUpTo   &lt;=   readingUpTo
- *       owner's          owner's            owner's            owner's
- *    sent on      may be in flight,  handed to the       may be handed
- *    connections  but not from       connection, or      with the page that
- *    before       this owner         maybeSentBefore         is being read
+ *        dupUpTo   &lt;=  maybeSentBefore  &lt;=  maybeSentUpTo  &lt;=  readingUpTo
+ *  |-------------|-------------|--------------|--------------|
+ *   may have been may be in      handed by      may be handed with
+ *   sent before:  flight from an this owner     the page that is
+ *   DUP           owner before                  being read
  * </pre>
  *
+ * <p>{@code leftUpTo}, {@code lastSequence}, {@code groupUpTo} and {@code resendUpTo} are folded; the others are the
+ * owner's, and gone with it. Also in order, at the end of each entry:
+ *
  * <ul>
- *   <li>{@code maybeSentBefore <= lastSequence} and {@code groupUpTo <= lastSequence} (folded) for a device.
- *   <li>{@code loggedUpTo <= doneUpTo} for an application, whose {@code lastSequence} only its topic knows: what the log was told
- *       of {@code doneUpTo}. The topic's {@code upTo} (folded) follows: it is {@code loggedUpTo} at rest, below it while a record is
- *       on its way, and above it when one arrives that was written for the connection before.
- *   <li>{@code trimmedUpTo <= lastSequence}: what is too much was looked for up to there.
- *   <li>{@code handedUpTo < resendUpTo} (folded) where it is known: what a connection that is gone was handed, if the log names
+ *   <li>{@code maybeSentBefore}, {@code groupUpTo} and {@code trimmedUpTo}, up to where the queue was looked through for
+ *       what is too much, are none above {@code lastSequence}. Where an application's queue ends only its topic knows.
+ *   <li>{@code loggedUpTo <= doneUpTo}: what the log was told of an application's {@code doneUpTo}.
+ *   <li>{@code handedUpTo < resendUpTo}, where it is known: what a connection that is gone was handed, if the log names
  *       more.
- *   <li>{@code dupUpTo <= resendUpTo} (folded) only when the window is made: the log may learn of later connections or positions.
  * </ul>
+ *
+ * <p>Only at rest, for they are of different times: {@code dupUpTo <= resendUpTo}, which may sink when an application's
+ * position is folded; and the folded {@code upTo} of an application's topic {@code <= doneUpTo}, above which it may be
+ * for a moment when it was told by the connection before.
  */
 final class SessionDelivery {
     private static final long NOT_KNOWN = Long.MAX_VALUE;
@@ -164,8 +166,8 @@ final class SessionDelivery {
     }
 
     /**
-     * Waits for what a connection that is gone has acknowledged: its node tells that over the link, and others tell through the
-     * log that it is gone, which may be faster. Messages that are acknowledged would be sent again.
+     * Waits for what a connection that is gone has acknowledged: its node tells that over the link, and others tell
+     * through the log that it is gone, which may be faster. Messages that are acknowledged would be sent again.
      *
      * @param then what is to be done next
      * @return false when there is nothing to wait for

@@ -9,10 +9,10 @@ import io.tributary.common.mqtt.Message;
 import io.tributary.common.mqtt.Will;
 
 /**
- * What the fold asks the owner of the shard to do. The fold asks the same each time it folds the same record, so an owner that
- * folds records again, as each does at first, carries out only what has to happen at least once ({@code ReplayEffects}): {@link
- * #forward}, that a session is over, and that a connection is told that it lost its session. A live shard carries out all ({@code
- * ShardService}).
+ * What the fold asks the owner of the shard to do. The fold asks the same each time it folds the same record, so an
+ * owner that folds records again, as each does at first, carries out only what has to happen at least once ({@code
+ * ReplayEffects}): {@link #forward}, that a session is over, and that a connection is told that it lost its session. A
+ * live shard carries out all ({@code ShardService}).
  */
 public interface Effects {
 
@@ -36,8 +36,8 @@ public interface Effects {
     void endedLate(Detach detach);
 
     /**
-     * A connection does not get the session, for the session is of the other kind: a device's and not an application's, or the
-     * other way round.
+     * A connection does not get the session, for the session is of the other kind: a device's and not an application's,
+     * or the other way round.
      */
     void refused(Attach attach, SessionState existing);
 
@@ -45,8 +45,8 @@ public interface Effects {
     void unheard(String node, long connection);
 
     /**
-     * A session has no connection and goes on without; it may be due to end. Also when a message was added to the queue of one
-     * that is due to end.
+     * A session has no connection and goes on without; it may be due to end. Also when a message was added to the queue
+     * of one that is due to end.
      */
     void detached(SessionState client);
 
@@ -81,6 +81,8 @@ public interface Effects {
     /** A will is to be published now, whatever becomes of its client. */
     void willDue(String clientId, long epoch, Will will);
 
-    /** A will that was due, and for which no {@link WillDue} was folded, is not to be published: its client had said so. */
+    /**
+     * A will that was due, and for which no {@link WillDue} was folded, is not to be published: its client had said so.
+     */
     void willDropped(String clientId, long epoch);
 }

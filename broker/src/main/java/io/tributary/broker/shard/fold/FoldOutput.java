@@ -1,6 +1,8 @@
 package io.tributary.broker.shard.fold;
 
-/** Where the fold puts what comes out of it: effects for the owner of the shard, and changes for the next save point. */
+/**
+ * Where the fold puts what comes out of it: effects for the owner of the shard, and changes for the next save point.
+ */
 final class FoldOutput {
     private Effects effects;
     private ShardChanges changes;

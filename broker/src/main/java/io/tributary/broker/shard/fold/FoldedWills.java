@@ -102,7 +102,10 @@ final class FoldedWills {
         }
     }
 
-    /** A connection that lost its session had said how it ended; what counts is that the client wanted no will [MQTT-3.14.4-3]. */
+    /**
+     * A connection that lost its session had said how it ended; what counts is that the client wanted no will
+     * [MQTT-3.14.4-3].
+     */
     void endedLate(Detach detach) {
         WillKey will = new WillKey(detach.clientId(), detach.epoch());
         if (!detach.publishWill() && due.remove(will) != null) {

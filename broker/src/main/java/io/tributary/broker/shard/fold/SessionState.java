@@ -12,8 +12,8 @@ import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One session as the fold of its shard's log: the mutable form of {@link StoredSession}, and its will. Only the fold changes it; all
- * that its owner knows besides is the owner's to keep. Confined to the thread of the shard.
+ * One session as the fold of its shard's log: the mutable form of {@link StoredSession}, and its will. Only the fold
+ * changes it; all that its owner knows besides is the owner's to keep. Confined to the thread of the shard.
  */
 public final class SessionState {
     /** The session expiry interval of a session that never expires, in seconds. */
@@ -77,7 +77,10 @@ public final class SessionState {
         willDueAtMillis = stored.willDueAtMillis();
     }
 
-    /** The name under which the fold keeps messages for a session that is over: no client's, for it has U+0000 [MQTT-1.5.4-2]. */
+    /**
+     * The name under which the fold keeps messages for a session that is over: no client's, for it has U+0000
+     * [MQTT-1.5.4-2].
+     */
     static String strandedName(String clientId, long session) {
         return clientId + STRANDED + session;
     }
@@ -113,7 +116,9 @@ public final class SessionState {
         return lastSequence;
     }
 
-    /** The highest sequence number that a connection before the latest may have been sent: it is sent again with DUP. */
+    /**
+     * The highest sequence number that a connection before the latest may have been sent: it is sent again with DUP.
+     */
     public long resendUpTo() {
         return resendUpTo;
     }
@@ -199,8 +204,8 @@ public final class SessionState {
     }
 
     /**
-     * Whether the session cannot go on with the connection of this record, for its messages wait elsewhere. One whose messages of
-     * shared subscriptions are still to go to other members cannot make room for an application's either.
+     * Whether the session cannot go on with the connection of this record, for its messages wait elsewhere. One whose
+     * messages of shared subscriptions are still to go to other members cannot make room for an application's either.
      */
     boolean isOfTheOtherKind(Attach attach, boolean resumed) {
         return kind().isApplication() != attach.kind().isApplication() && (resumed || groupUpTo > 0);

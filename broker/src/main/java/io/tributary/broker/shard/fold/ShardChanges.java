@@ -169,8 +169,8 @@ public final class ShardChanges {
     }
 
     /**
-     * The lowest sequence number that was added to a client's queue, whether it is still there or not; messages below it
-     * are in an earlier save point. {@link Long#MAX_VALUE} when none was added.
+     * The lowest sequence number that was added to a client's queue, whether it is still there or not; messages below
+     * it are in an earlier save point. {@link Long#MAX_VALUE} when none was added.
      */
     public long firstAdded(String clientId) {
         OfClient changes = byClient.get(clientId);
@@ -183,7 +183,10 @@ public final class ShardChanges {
         return changes != null && changes.isCleared;
     }
 
-    /** What has become of a queue entry that an earlier save point has: itself, what took its place, or null when it is gone. */
+    /**
+     * What has become of a queue entry that an earlier save point has: itself, what took its place, or null when it is
+     * gone.
+     */
     public @Nullable QueueEntry later(String clientId, long sequence, @Nullable QueueEntry before) {
         OfClient changes = byClient.get(clientId);
         if (changes == null) {

@@ -48,34 +48,36 @@ import org.jspecify.annotations.Nullable;
  * <p>A session's states, and the events that change them (any other combination changes nothing):
  *
  * <pre>
- * none      --Attach--------------------------------------------> attached (new session)
- * attached  --Attach--------------------------------------------> attached (same session, or a new one with clean start)
- * attached  --Detach of its epoch, expiry above 0---------------> detached
- * attached  --Detach of its epoch, expiry 0---------------------> none
- * detached  --Attach--------------------------------------------> attached (same session, or a new one with clean start)
- * detached  --SessionExpired of its epoch-----------------------> none
- * attached  --SessionExpired of its epoch-----------------------> attached (new session)
+ * none      --Attach---------------------------------> attached (new session)
+ * attached  --Attach---------------------------------> attached (same session, or a new one with clean start)
+ * detached  --Attach---------------------------------> attached (same session, or a new one with clean start)
+ * attached  --Detach of its epoch, expiry above 0----> detached
+ * attached  --Detach of its epoch, expiry 0----------> none
+ * detached  --SessionExpired of its epoch------------> none
+ * attached  --SessionExpired of its epoch------------> attached (new session)
  * </pre>
  *
- * <p>An Attach of an application changes nothing about a device's session that it would resume, nor the other way round: their
- * messages wait in different places.
+ * <p>An Attach of an application changes nothing about a device's session that it would resume, nor the other way
+ * round: their messages wait in different places.
  *
- * <p>Messages of shared subscriptions outlive the session that they wait in, because another member is to have them. So an
- * expiry of 0 leads to "detached", due at once, while there are any; a SessionExpired that does not know of the latest one
- * changes nothing; a new session inherits the queue of the one before, for the owner to sweep; and one that comes for a
- * session that is over begins a session of its own, detached and due at once, under a name that no client can have.
+ * <p>Messages of shared subscriptions outlive the session that they wait in, because another member is to have them. So
+ * an expiry of 0 leads to "detached", due at once, while there are any; a SessionExpired that does not know of the
+ * latest one changes nothing; a new session inherits the queue of the one before, for the owner to sweep; and one that
+ * comes for a session that is over begins a session of its own, detached and due at once, under a name that no client
+ * can have.
  *
- * <p>Time is the log's alone: a SessionExpired or a WillDue whose own record was appended before its time changes nothing, and
- * an Attach after a session's expiry begins a new one, whether anybody has said meanwhile that the session is over or not.
+ * <p>Time is the log's alone: a SessionExpired or a WillDue whose own record was appended before its time changes
+ * nothing, and an Attach after a session's expiry begins a new one, whether anybody has said meanwhile that the session
+ * is over or not.
  *
- * <p>Sessions that an owner repeats change nothing, whatever they say: they cannot bring back a session that has ended since.
+ * <p>Sessions that an owner repeats change nothing: they cannot bring back a session that has ended since.
  *
- * <p>Where the log has lost its end and gone on, offsets are used for a second time. What would be named by one of them, a
- * connection or a message that is forwarded, is not folded: its client tries again.
+ * <p>Where the log has lost its end and gone on, offsets are used for a second time. What would be named by one of
+ * them, a connection or a message that is forwarded, is not folded: its client tries again.
  *
- * <p>A connection that another one has taken over may have had a DISCONNECT in its socket, which its Detach tells behind the
- * other's Attach. It takes the will away that is due by then; and where it ends the session, the owner, which has not answered
- * the other connection yet, says so with a SessionExpired.
+ * <p>A connection that another one has taken over may have had a DISCONNECT in its socket, which its Detach tells
+ * behind the other's Attach. It takes the will away that is due by then; and where it ends the session, the owner,
+ * which has not answered the other connection yet, says so with a SessionExpired.
  */
 public final class ShardState {
     private final Map<String, SessionState> clients = new HashMap<>();
@@ -145,8 +147,8 @@ public final class ShardState {
     }
 
     /**
-     * Whether a record names an owner, messages that are forwarded, or numbers of messages as an owner knew them that had not
-     * noticed the loss: the next owner appends it again where it is still so.
+     * Whether a record names an owner, messages that are forwarded, or numbers of messages as an owner knew them that
+     * had not noticed the loss: the next owner appends it again where it is still so.
      */
     private static boolean isRepeatedByTheNextOwner(ShardEvent event) {
         return event instanceof Owner
@@ -312,9 +314,8 @@ public final class ShardState {
         if (client == null || client.epoch() != relay.epoch()) {
             return;
         }
-        if (reused != null
-                && relay.epoch() <= reused.to()) { // the PUBREL of another message under its number may be lost
-            tellUnheard(relay);
+        if (reused != null && relay.epoch() <= reused.to()) {
+            tellUnheard(relay); // the PUBREL of another message under its number may be lost
             return;
         }
         if (client.accept(relay.packetId())) { // else a repetition [MQTT-4.3.3-10]

@@ -17,10 +17,10 @@ import org.jspecify.annotations.Nullable;
 /** How far an application has come with its topic, as the fold has it: the mutable form of {@link TopicState}. */
 public final class TopicProgress {
     /**
-     * More sequence numbers than anybody can have used of a topic before that is logged; and so many that the packet identifiers
-     * that come first are none that a client may have in use, neither those of the topic before nor of any of the forty before
-     * that. There are 65,535, which follow from the numbers; this goes on by the golden section of them, that of one half would
-     * be back at the first after two topics.
+     * More sequence numbers than anybody can have used of a topic before that is logged; and so many that the packet
+     * identifiers that come first are none that a client may have in use, neither those of the topic before nor of any
+     * of the forty before that. There are 65,535, which follow from the numbers; this goes on by the golden section of
+     * them, that of one half would be back at the first after two topics.
      */
     public static final long LEAP = 65_535L * 65_535 + 40_504;
 
