@@ -12,9 +12,9 @@ import io.tributary.broker.group.GroupServices;
 import io.tributary.broker.group.GroupShards;
 import io.tributary.broker.metrics.Totals;
 import io.tributary.broker.retained.RetainedMessages;
-import io.tributary.broker.routing.RouterOutputs;
 import io.tributary.broker.routing.PublishPolicy;
 import io.tributary.broker.routing.Router;
+import io.tributary.broker.routing.RouterOutputs;
 import io.tributary.broker.security.EnhancedAuthenticator;
 import io.tributary.broker.session.AccessControl;
 import io.tributary.broker.session.Extensions;
@@ -87,7 +87,11 @@ final class BrokerNode implements AutoCloseable {
 
     /** Each part after all that it calls; {@link #open} starts them. */
     private BrokerNode(
-            BrokerConfig config, BrokerExtensions extensions, BrokerRecorders recorders, Totals totals, Deployment deployment) {
+            BrokerConfig config,
+            BrokerExtensions extensions,
+            BrokerRecorders recorders,
+            Totals totals,
+            Deployment deployment) {
         this.config = config;
         this.totals = totals;
         this.deployment = deployment;
@@ -189,8 +193,9 @@ final class BrokerNode implements AutoCloseable {
             Totals totals,
             Consumer<Loss> onLost) {
         ClusterConfig cluster = config.cluster();
-        Deployment deployment =
-                cluster == null ? Standalone.open(config, recorders) : Clustered.open(config, cluster, recorders, onLost);
+        Deployment deployment = cluster == null
+                ? Standalone.open(config, recorders)
+                : Clustered.open(config, cluster, recorders, onLost);
         BrokerNode node;
         try {
             node = new BrokerNode(config, extensions, recorders, totals, deployment);

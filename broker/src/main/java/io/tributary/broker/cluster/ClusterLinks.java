@@ -1,13 +1,13 @@
 package io.tributary.broker.cluster;
 
-import io.tributary.broker.cluster.NodeMessage.Stats;
 import io.tributary.broker.cluster.NodeMessage.MapProgress;
 import io.tributary.broker.cluster.NodeMessage.OwnerMessage;
 import io.tributary.broker.cluster.NodeMessage.QosZero;
+import io.tributary.broker.cluster.NodeMessage.Receipt;
 import io.tributary.broker.cluster.NodeMessage.Shared;
 import io.tributary.broker.cluster.NodeMessage.SharedAnswer;
+import io.tributary.broker.cluster.NodeMessage.Stats;
 import io.tributary.broker.cluster.NodeMessage.StoreMisses;
-import io.tributary.broker.cluster.NodeMessage.Receipt;
 import io.tributary.broker.cluster.NodeMessage.ToOwner;
 import io.tributary.broker.cluster.NodeMessage.Transient;
 import io.tributary.broker.cluster.NodeMessage.Unheard;

@@ -2,8 +2,8 @@ package io.tributary.broker.cluster;
 
 import io.tributary.broker.delivery.Attached;
 import io.tributary.broker.delivery.Delivery;
-import io.tributary.common.event.QueueEntry.Queued;
 import io.tributary.common.event.ClientKind;
+import io.tributary.common.event.QueueEntry.Queued;
 import io.tributary.common.event.Recipient;
 import io.tributary.common.mqtt.Message;
 import java.util.List;

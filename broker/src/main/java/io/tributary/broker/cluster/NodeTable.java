@@ -425,7 +425,8 @@ public final class NodeTable {
         failureDetector.ownHeartbeat(written, timer.nanos());
         first = isFirst(node);
         failureDetector.silentFor(config.silence().dividedBy(2)).forEach(this::tellOfSilence);
-        failureDetector.silentFor(first ? config.silence() : config.silence().plus(config.late()))
+        failureDetector
+                .silentFor(first ? config.silence() : config.silence().plus(config.late()))
                 .forEach(this::declareDead);
     }
 

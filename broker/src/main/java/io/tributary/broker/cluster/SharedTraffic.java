@@ -1,9 +1,9 @@
 package io.tributary.broker.cluster;
 
-import io.tributary.broker.cluster.PeerChannels.PeerChannel;
 import io.tributary.broker.cluster.NodeMessage.Shared;
 import io.tributary.broker.cluster.NodeMessage.SharedAnswer;
 import io.tributary.broker.cluster.NodeMessage.SharedOutcome;
+import io.tributary.broker.cluster.PeerChannels.PeerChannel;
 import io.tributary.broker.delivery.MemberReply;
 import io.tributary.broker.delivery.MemberTarget;
 import io.tributary.broker.link.Link;

@@ -1,8 +1,8 @@
 package io.tributary.broker.cluster;
 
-import io.tributary.broker.cluster.PeerChannels.PeerChannel;
 import io.tributary.broker.cluster.NodeMessage.Receipt;
 import io.tributary.broker.cluster.NodeMessage.Transient;
+import io.tributary.broker.cluster.PeerChannels.PeerChannel;
 import io.tributary.broker.delivery.MemberReply;
 import io.tributary.broker.delivery.NodeInbox;
 import io.tributary.broker.delivery.TransientReceiver;
@@ -110,7 +110,8 @@ final class TransientTraffic implements NodeInbox {
         }
     }
 
-    private void send(PeerChannel<Waiting> way, Message message, List<Recipient> members, boolean matching, Runnable done) {
+    private void send(
+            PeerChannel<Waiting> way, Message message, List<Recipient> members, boolean matching, Runnable done) {
         boolean answered = message.qos() != QoS.AT_MOST_ONCE;
         long id = answered ? lastId.incrementAndGet() : UNACKNOWLEDGED;
         if (answered) {

@@ -1,7 +1,7 @@
 package io.tributary.broker.delivery;
 
-import io.tributary.common.event.QueueEntry;
 import io.tributary.common.event.ClientKind;
+import io.tributary.common.event.QueueEntry;
 import java.util.List;
 import java.util.function.LongPredicate;
 import java.util.function.Predicate;

@@ -3,8 +3,8 @@ package io.tributary.broker.group;
 import io.tributary.broker.delivery.Attached;
 import io.tributary.broker.subscription.Subscriber;
 import io.tributary.broker.subscription.SubscriptionRequest;
-import io.tributary.common.event.GroupIdentifier;
 import io.tributary.common.event.ClientKind;
+import io.tributary.common.event.GroupIdentifier;
 import io.tributary.common.event.ShardEvent.Attach;
 import io.tributary.common.event.ShardEvent.Detach;
 import io.tributary.common.mqtt.MqttPacket.ConnectProperties;
@@ -185,7 +185,8 @@ final class GroupSession {
     }
 
     private void detach(Attached had, long sessionExpirySeconds) {
-        services.shards().detach(new Detach(clientId, had.epoch(), false, sessionExpirySeconds, maybeSentUpTo), () -> {});
+        services.shards()
+                .detach(new Detach(clientId, had.epoch(), false, sessionExpirySeconds, maybeSentUpTo), () -> {});
     }
 
     /** Once a second: ends the session some time after the last member has left. */

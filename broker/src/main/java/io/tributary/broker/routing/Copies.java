@@ -2,8 +2,8 @@ package io.tributary.broker.routing;
 
 import io.tributary.broker.subscription.Grant;
 import io.tributary.broker.subscription.Subscriber;
-import io.tributary.common.event.QueueEntry.Queued;
 import io.tributary.common.event.ClientKind;
+import io.tributary.common.event.QueueEntry.Queued;
 import io.tributary.common.event.Recipient;
 import io.tributary.common.mqtt.Message;
 import io.tributary.common.mqtt.QoS;

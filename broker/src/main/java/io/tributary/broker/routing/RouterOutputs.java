@@ -19,7 +19,8 @@ import org.jspecify.annotations.Nullable;
  * @param sessions the logs of the receiving sessions' shards
  * @param publishers the logs of the publishers' shards
  */
-public record RouterOutputs(DeliveryTarget connections, NodeInbox nodes, SessionAppender sessions, RelayAppender publishers) {
+public record RouterOutputs(
+        DeliveryTarget connections, NodeInbox nodes, SessionAppender sessions, RelayAppender publishers) {
 
     /** Hands a message of QoS 0 to a persistent session, here or elsewhere; tells whether it may arrive. */
     boolean deliverQos0(String clientId, long session, Queued copy) {

@@ -415,7 +415,12 @@ final class Deliveries {
 
     /** The window of a connection at a node. */
     Outgoing outgoing(
-            SessionState client, String node, @Nullable Unlogged unlogged, long dupUpTo, long maybeSentBefore, long next) {
+            SessionState client,
+            String node,
+            @Nullable Unlogged unlogged,
+            long dupUpTo,
+            long maybeSentBefore,
+            long next) {
         TopicReading reading = client.topic() == null ? null : topics.apply(client);
         return new Outgoing(client, nodes.apply(node), config, unlogged, dupUpTo, maybeSentBefore, next, reading);
     }

@@ -5,13 +5,13 @@ import io.tributary.broker.shard.fold.SessionState;
 import io.tributary.broker.shard.fold.ShardState;
 import io.tributary.common.event.QueueEntry.Queued;
 import io.tributary.common.event.RoutingFormat;
-import io.tributary.common.event.StoredSession;
 import io.tributary.common.event.ShardEvent;
-import io.tributary.common.event.ShardEvent.SnapshotSession;
-import io.tributary.common.event.ShardEvent.SnapshotQueue;
 import io.tributary.common.event.ShardEvent.SnapshotComplete;
 import io.tributary.common.event.ShardEvent.SnapshotEntry;
+import io.tributary.common.event.ShardEvent.SnapshotQueue;
+import io.tributary.common.event.ShardEvent.SnapshotSession;
 import io.tributary.common.event.Source;
+import io.tributary.common.event.StoredSession;
 import io.tributary.persistence.shard.ShardStore;
 import java.util.ArrayDeque;
 import java.util.List;
@@ -160,7 +160,9 @@ final class LogSnapshots {
         }
         if (now.queueOf != null) {
             readQueue(now, now.queueOf);
-        } else if (now.sessions.isEmpty() && !now.isOver && underWay == 0) { // a round without one of its sessions is none
+        } else if (now.sessions.isEmpty()
+                && !now.isOver
+                && underWay == 0) { // a round without one of its sessions is none
             now.isOver = true;
             append(now.end);
         }
@@ -190,7 +192,8 @@ final class LogSnapshots {
                 .map(entry -> new SnapshotEntry(entry.sequence(), entry.entry()))
                 .toList();
         if (!kept.isEmpty()) {
-            for (List<SnapshotEntry> part : Parts.of(kept, LogSnapshots::largestSizeOf, appender.roomBytes() / PART_OF_ROOM)) {
+            for (List<SnapshotEntry> part :
+                    Parts.of(kept, LogSnapshots::largestSizeOf, appender.roomBytes() / PART_OF_ROOM)) {
                 append(new SnapshotQueue(ownerEpoch, now.asOf, stored.clientId(), part));
             }
         }

@@ -2,8 +2,8 @@ package io.tributary.broker.shard;
 
 import io.tributary.broker.delivery.Attached;
 import io.tributary.broker.delivery.Delivery;
-import io.tributary.common.event.QueueEntry;
 import io.tributary.common.event.ClientKind;
+import io.tributary.common.event.QueueEntry;
 import java.util.Collection;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;

@@ -2,12 +2,12 @@ package io.tributary.broker.shard;
 
 import io.tributary.broker.shard.fold.ShardState;
 import io.tributary.common.event.EventCodec;
-import io.tributary.common.event.StoredSession;
 import io.tributary.common.event.ShardEvent;
-import io.tributary.common.event.ShardEvent.SnapshotSession;
-import io.tributary.common.event.ShardEvent.SnapshotQueue;
 import io.tributary.common.event.ShardEvent.SnapshotComplete;
 import io.tributary.common.event.ShardEvent.SnapshotEntry;
+import io.tributary.common.event.ShardEvent.SnapshotQueue;
+import io.tributary.common.event.ShardEvent.SnapshotSession;
+import io.tributary.common.event.StoredSession;
 import io.tributary.persistence.shard.LogRecord;
 import io.tributary.persistence.shard.SavePoint;
 import io.tributary.persistence.shard.SavePoint.ClientWill;
@@ -170,7 +170,8 @@ final class Restore {
     private void copy(SnapshotSession stored) {
         sessions.add(stored.session());
         if (stored.will() != null) {
-            wills.add(new ClientWill(stored.session().clientId(), stored.session().epoch(), stored.will(), false));
+            wills.add(
+                    new ClientWill(stored.session().clientId(), stored.session().epoch(), stored.will(), false));
             bytes += stored.will().message().sizeBytes();
         }
     }
@@ -183,7 +184,8 @@ final class Restore {
     }
 
     private void saveIfLarge() {
-        boolean isLarge = sessions.size() + queued.size() >= config.savePointChanges() || bytes >= config.savePointBytes();
+        boolean isLarge =
+                sessions.size() + queued.size() >= config.savePointChanges() || bytes >= config.savePointBytes();
         if (!saving && (isComplete || (copying && isLarge))) {
             log.pause(shard);
             save();

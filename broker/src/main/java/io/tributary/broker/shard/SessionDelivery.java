@@ -6,8 +6,8 @@ import io.tributary.broker.shard.fold.SessionState;
 import io.tributary.broker.shard.fold.TopicProgress;
 import io.tributary.common.event.QueueEntry;
 import io.tributary.common.event.ShardEvent.ClientSettled;
-import io.tributary.common.event.ShardEvent.Redistribution;
 import io.tributary.common.event.ShardEvent.MovedMessage;
+import io.tributary.common.event.ShardEvent.Redistribution;
 import io.tributary.common.event.ShardEvent.TopicPosition;
 import io.tributary.common.mqtt.Message;
 import io.tributary.persistence.shard.ShardStore;
@@ -456,7 +456,9 @@ final class SessionDelivery {
     /** See {@link Deliveries#maybeSentUpTo}. */
     long maybeSentUpTo() {
         if (outgoing != null) {
-            return outgoing.isLeaving() ? Math.min(outgoing.maybeSentUpTo(), client.resendUpTo()) : outgoing.maybeSentUpTo();
+            return outgoing.isLeaving()
+                    ? Math.min(outgoing.maybeSentUpTo(), client.resendUpTo())
+                    : outgoing.maybeSentUpTo();
         }
         return client.isAttached()
                 ? client.lastSequence() // another owner may have sent all

@@ -107,7 +107,8 @@ final class TransientSubscriptions {
         synchronized CompletionStage<@Nullable Void> change(
                 SessionSubscriptions before, SessionSubscriptions after, @Nullable Throwable failure) {
             if (over) {
-                return withdraw(subscriber, after, before); // a session that has ended has withdrawn what was there before
+                return withdraw(
+                        subscriber, after, before); // a session that has ended has withdrawn what was there before
             }
             if (failure != null) {
                 takeBack(before, after);

@@ -77,7 +77,8 @@ public record NodeStats(String version, long uptimeSeconds, SysStats stats) {
         long maximum = numbers.next();
         Traffic traffic =
                 new Traffic(numbers.next(), numbers.nextFlow(), numbers.nextFlow(), numbers.next(), numbers.nextFlow());
-        StoredStats kept = new StoredStats(numbers.next(), numbers.nextSubscribed(), numbers.nextSubscribed(), numbers.next());
+        StoredStats kept =
+                new StoredStats(numbers.next(), numbers.nextSubscribed(), numbers.nextSubscribed(), numbers.next());
         Clients clients = new Clients(connected, disconnected, maximum, numbers.next());
         return new NodeStats(version, uptimeSeconds, new SysStats(clients, traffic, kept));
     }

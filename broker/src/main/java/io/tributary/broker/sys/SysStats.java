@@ -65,7 +65,8 @@ public record SysStats(Clients clients, Traffic traffic, StoredStats kept) {
      * @param transients what the other sessions of this node are subscribed to
      * @param retainedMessages retained messages: every node has a copy
      */
-    public record StoredStats(long queuedMessages, Subscribed persistent, Subscribed transients, long retainedMessages) {
+    public record StoredStats(
+            long queuedMessages, Subscribed persistent, Subscribed transients, long retainedMessages) {
         private StoredStats plus(StoredStats other) {
             return new StoredStats(
                     queuedMessages + other.queuedMessages,

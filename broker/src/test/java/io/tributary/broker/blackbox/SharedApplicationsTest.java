@@ -65,8 +65,8 @@ class SharedApplicationsTest {
     }
 
     private BrokerConfig config() {
-        ClientRules rules =
-                new ClientRules(List.of(new Rule(List.of(new ClientId(TextPattern.of("app-*"))), ClientKind.APPLICATION)));
+        ClientRules rules = new ClientRules(
+                List.of(new Rule(List.of(new ClientId(TextPattern.of("app-*"))), ClientKind.APPLICATION)));
         return BrokerConfig.defaults(data)
                 .withListeners(ListenerConfig.tcp("tcp", 0))
                 .withClientRules(rules);

@@ -3,9 +3,9 @@ package io.tributary.broker.cluster;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.tributary.broker.cluster.NodeMessage.Stats;
 import io.tributary.broker.cluster.NodeMessage.MapProgress;
 import io.tributary.broker.cluster.NodeMessage.Resume;
+import io.tributary.broker.cluster.NodeMessage.Stats;
 import io.tributary.broker.cluster.NodeMessage.Transient;
 import io.tributary.common.event.RecordFormat;
 import io.tributary.common.event.UnreadableRecordException;
@@ -119,8 +119,7 @@ class NodeMessageCodecTest {
 
     @Test
     void refusesWhenANodeSaysTooMuchOfItself() {
-        assertThatThrownBy(() -> new Stats(new byte[Stats.MAX_BYTES + 1]))
-                .isInstanceOf(IllegalArgumentException.class);
+        assertThatThrownBy(() -> new Stats(new byte[Stats.MAX_BYTES + 1])).isInstanceOf(IllegalArgumentException.class);
 
         byte[] most = FrameBuilder.frameOf(new Stats(new byte[Stats.MAX_BYTES]), RecordFormat.alone());
         assertThat(NodeMessageCodec.decode(most)).hasSize(1);

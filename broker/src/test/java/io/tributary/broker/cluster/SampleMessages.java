@@ -6,10 +6,10 @@ import io.tributary.broker.cluster.NodeMessage.AskForAllSettled;
 import io.tributary.broker.cluster.NodeMessage.AttachRefused;
 import io.tributary.broker.cluster.NodeMessage.AttachedTo;
 import io.tributary.broker.cluster.NodeMessage.Deliver;
-import io.tributary.broker.cluster.NodeMessage.Stats;
 import io.tributary.broker.cluster.NodeMessage.MapProgress;
 import io.tributary.broker.cluster.NodeMessage.OwnerSpeaks;
 import io.tributary.broker.cluster.NodeMessage.QosZero;
+import io.tributary.broker.cluster.NodeMessage.Receipt;
 import io.tributary.broker.cluster.NodeMessage.Received;
 import io.tributary.broker.cluster.NodeMessage.ReceivedLogged;
 import io.tributary.broker.cluster.NodeMessage.Relayed;
@@ -18,15 +18,15 @@ import io.tributary.broker.cluster.NodeMessage.Settle;
 import io.tributary.broker.cluster.NodeMessage.Shared;
 import io.tributary.broker.cluster.NodeMessage.SharedAnswer;
 import io.tributary.broker.cluster.NodeMessage.SharedOutcome;
+import io.tributary.broker.cluster.NodeMessage.Stats;
 import io.tributary.broker.cluster.NodeMessage.StoreMisses;
-import io.tributary.broker.cluster.NodeMessage.Receipt;
 import io.tributary.broker.cluster.NodeMessage.TakenOver;
 import io.tributary.broker.cluster.NodeMessage.Transient;
 import io.tributary.broker.cluster.NodeMessage.Unheard;
 import io.tributary.broker.delivery.Attached;
 import io.tributary.broker.delivery.Delivery;
-import io.tributary.common.event.QueueEntry;
 import io.tributary.common.event.ClientKind;
+import io.tributary.common.event.QueueEntry;
 import io.tributary.common.event.Recipient;
 import io.tributary.common.mqtt.Message;
 import io.tributary.common.mqtt.PayloadFormat;
@@ -66,7 +66,8 @@ final class SampleMessages {
                 new Transient(number(), message(), members(random.nextInt(4)), random.nextBoolean()),
                 new Receipt(numbers()),
                 new Shared(number(), text(), number(), random.nextBoolean(), queued()),
-                new SharedAnswer(number(), random.nextBoolean() ? SharedOutcome.DONE : SharedOutcome.RETURNED_MAYBE_SENT),
+                new SharedAnswer(
+                        number(), random.nextBoolean() ? SharedOutcome.DONE : SharedOutcome.RETURNED_MAYBE_SENT),
                 new MapProgress(text(), number()),
                 new Unheard(number()),
                 new StoreMisses(shard()),

@@ -41,8 +41,8 @@ import org.junit.jupiter.api.Test;
 
 /** Clients over TLS, against a socket whose pipeline is that of a listener with encryption. */
 class ClientCertificateTest {
-    private static final ClientRules RULES = new ClientRules(List.of(
-            new Rule(List.of(new CertificateSubject(TextPattern.of("CN=*,OU=Applications,O=Acme"))), ClientKind.APPLICATION)));
+    private static final ClientRules RULES = new ClientRules(List.of(new Rule(
+            List.of(new CertificateSubject(TextPattern.of("CN=*,OU=Applications,O=Acme"))), ClientKind.APPLICATION)));
 
     private final BlockingQueue<ClientInfo> connected = new LinkedBlockingQueue<>();
     private final EventLoopGroup loops = new MultiThreadIoEventLoopGroup(1, NioIoHandler.newFactory());

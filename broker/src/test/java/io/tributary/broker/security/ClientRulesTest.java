@@ -22,7 +22,10 @@ import org.junit.jupiter.params.provider.CsvSource;
 class ClientRulesTest {
     private static final ClientRules RULES = new ClientRules(List.of(
             rule(ClientKind.DEVICE, new ClientId(TextPattern.of("app-test-*"))),
-            rule(ClientKind.APPLICATION, new ClientId(TextPattern.of("app-*")), new UserName(TextPattern.of("service"))),
+            rule(
+                    ClientKind.APPLICATION,
+                    new ClientId(TextPattern.of("app-*")),
+                    new UserName(TextPattern.of("service"))),
             rule(ClientKind.SMALL_APPLICATION, new CertificateSubject(TextPattern.of("regex:.*,OU=Dashboards,O=Acme"))),
             rule(ClientKind.APPLICATION, new Listener("back-end")),
             rule(ClientKind.SMALL_APPLICATION, new HasUserProperty(new UserProperty("role", "reader")))));

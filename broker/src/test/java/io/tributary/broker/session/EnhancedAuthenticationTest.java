@@ -67,7 +67,9 @@ class EnhancedAuthenticationTest {
         fixture.send(auth(ReasonCode.RE_AUTHENTICATE, "SCRIPT"));
         fixture.session().connectionLost();
 
-        assertThat(fixture.clients).extracting(ClientInfo::kind).containsExactly(ClientKind.APPLICATION, ClientKind.APPLICATION);
+        assertThat(fixture.clients)
+                .extracting(ClientInfo::kind)
+                .containsExactly(ClientKind.APPLICATION, ClientKind.APPLICATION);
     }
 
     @Test // [MQTT-4.12.0-6]

@@ -138,7 +138,8 @@ class ApplicationLagsTest {
     private void append(int messages) {
         long session = shard.client("erp").session();
         for (int i = 0; i < messages; i++) {
-            Recipient to = new Recipient("erp", session, QoS.AT_LEAST_ONCE, false, List.of(), null, ClientKind.APPLICATION);
+            Recipient to =
+                    new Recipient("erp", session, QoS.AT_LEAST_ONCE, false, List.of(), null, ClientKind.APPLICATION);
             shard.topics.append(TOPIC, message("m"), to, null, (_, _) -> {});
         }
     }

@@ -73,7 +73,8 @@ final class HeldStore implements ShardStore {
 
     @Override
     public CompletionStage<SessionPage> readSessions(int shard, @Nullable String cursor) {
-        return hold(() -> new SessionPage(List.copyOf(content.sessions.values()), List.copyOf(content.wills.values()), null));
+        return hold(() ->
+                new SessionPage(List.copyOf(content.sessions.values()), List.copyOf(content.wills.values()), null));
     }
 
     @Override

@@ -9,10 +9,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.tributary.broker.shard.fold.Samples;
 import io.tributary.common.event.ShardEvent;
-import io.tributary.common.event.ShardEvent.SnapshotSession;
-import io.tributary.common.event.ShardEvent.SnapshotQueue;
 import io.tributary.common.event.ShardEvent.SnapshotComplete;
 import io.tributary.common.event.ShardEvent.SnapshotEntry;
+import io.tributary.common.event.ShardEvent.SnapshotQueue;
+import io.tributary.common.event.ShardEvent.SnapshotSession;
 import io.tributary.common.event.Source;
 import io.tributary.common.mqtt.Will;
 import io.tributary.persistence.shard.SavePoint.SourcePosition;
@@ -50,7 +50,10 @@ class LogSnapshotsTest {
         assertThat(stored.will()).isEqualTo(LATE_WILL);
         assertThat(repeated().get(1))
                 .isEqualTo(new SnapshotQueue(
-                        0, 3, "a", List.of(new SnapshotEntry(1, Samples.queued("m")), new SnapshotEntry(2, Samples.queued("n")))));
+                        0,
+                        3,
+                        "a",
+                        List.of(new SnapshotEntry(1, Samples.queued("m")), new SnapshotEntry(2, Samples.queued("n")))));
         assertThat(repeated().getLast()).isEqualTo(new SnapshotComplete(0, 3, 0, List.of()));
     }
 
@@ -124,7 +127,8 @@ class LogSnapshotsTest {
         ticks(11);
         fold(publish("late", recipient("a", 1)), attach("b", 8));
         ticks(10);
-        assertThat(repeated().get(1)).isEqualTo(new SnapshotQueue(0, 2, "a", List.of(new SnapshotEntry(1, Samples.queued("m")))));
+        assertThat(repeated().get(1))
+                .isEqualTo(new SnapshotQueue(0, 2, "a", List.of(new SnapshotEntry(1, Samples.queued("m")))));
         assertThat(repeated()).hasSize(3);
     }
 
@@ -226,7 +230,9 @@ class LogSnapshotsTest {
 
     private List<ShardEvent> repeated() {
         return log.events(0).stream()
-                .filter(event -> event instanceof SnapshotSession || event instanceof SnapshotQueue || event instanceof SnapshotComplete)
+                .filter(event -> event instanceof SnapshotSession
+                        || event instanceof SnapshotQueue
+                        || event instanceof SnapshotComplete)
                 .toList();
     }
 

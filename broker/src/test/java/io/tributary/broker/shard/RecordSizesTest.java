@@ -4,9 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.tributary.broker.shard.QueueLimits.Overflow;
 import io.tributary.broker.shard.fold.Samples;
+import io.tributary.common.event.ClientKind;
 import io.tributary.common.event.Destinations;
 import io.tributary.common.event.NodeShare;
-import io.tributary.common.event.ClientKind;
 import io.tributary.common.event.Recipient;
 import io.tributary.common.event.RecordFormat;
 import io.tributary.common.event.ShardEvent;

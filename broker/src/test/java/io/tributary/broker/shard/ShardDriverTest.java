@@ -11,8 +11,8 @@ import static io.tributary.broker.shard.fold.Samples.recipient;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.tributary.broker.shard.fold.Samples;
-import io.tributary.common.event.Destinations;
 import io.tributary.common.event.ClientKind;
+import io.tributary.common.event.Destinations;
 import io.tributary.common.event.ShardEvent;
 import io.tributary.common.event.ShardEvent.Attach;
 import io.tributary.common.event.ShardEvent.Detach;

@@ -2,9 +2,9 @@ package io.tributary.broker.shard;
 
 import io.tributary.common.event.EventCodec;
 import io.tributary.common.event.ShardEvent;
-import io.tributary.common.event.ShardEvent.SnapshotSession;
-import io.tributary.common.event.ShardEvent.SnapshotQueue;
 import io.tributary.common.event.ShardEvent.SnapshotComplete;
+import io.tributary.common.event.ShardEvent.SnapshotQueue;
+import io.tributary.common.event.ShardEvent.SnapshotSession;
 import io.tributary.persistence.shard.AppendCallback;
 import io.tributary.persistence.shard.LogRecord;
 import io.tributary.persistence.shard.ShardLog;
@@ -160,7 +160,9 @@ final class SimLog {
             return false;
         }
         ShardEvent event = EventCodec.decode(value);
-        return !(event instanceof SnapshotSession || event instanceof SnapshotQueue || event instanceof SnapshotComplete);
+        return !(event instanceof SnapshotSession
+                || event instanceof SnapshotQueue
+                || event instanceof SnapshotComplete);
     }
 
     /** The log as one process sees it. */

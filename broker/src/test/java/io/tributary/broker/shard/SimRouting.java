@@ -1,8 +1,8 @@
 package io.tributary.broker.shard;
 
 import io.tributary.broker.delivery.MessageRouting;
-import io.tributary.common.event.Destinations;
 import io.tributary.common.event.ClientKind;
+import io.tributary.common.event.Destinations;
 import io.tributary.common.event.Recipient;
 import io.tributary.common.mqtt.Message;
 import io.tributary.common.mqtt.QoS;

@@ -2,8 +2,8 @@ package io.tributary.broker.shard;
 
 import io.tributary.broker.shard.QueueLimits.Overflow;
 import io.tributary.broker.shard.fold.SessionState;
-import io.tributary.common.event.EventCodec;
 import io.tributary.common.event.ClientKind;
+import io.tributary.common.event.EventCodec;
 import io.tributary.common.event.ShardEvent;
 import io.tributary.common.mqtt.Message;
 import io.tributary.common.mqtt.QoS;
@@ -330,7 +330,8 @@ final class SimWorld {
     }
 
     private ClientKind kind() {
-        return clock.oneOf(List.of(ClientKind.DEVICE, ClientKind.DEVICE, ClientKind.APPLICATION, ClientKind.SMALL_APPLICATION));
+        return clock.oneOf(
+                List.of(ClientKind.DEVICE, ClientKind.DEVICE, ClientKind.APPLICATION, ClientKind.SMALL_APPLICATION));
     }
 
     private static SimRouting.Subscription wish(String topic, QoS qos) {

@@ -10,8 +10,8 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.tributary.broker.fake.InMemoryReplicatedMap;
 import io.tributary.broker.subscription.Subscriptions.Outcome;
-import io.tributary.common.event.GroupIdentifier;
 import io.tributary.common.event.ClientKind;
+import io.tributary.common.event.GroupIdentifier;
 import io.tributary.common.event.RecordFormat;
 import io.tributary.common.event.UnreadableRecordException;
 import io.tributary.common.mqtt.QoS;

@@ -40,7 +40,8 @@ class NodeStatsTest {
     void takesWhatAnEarlierVersionDoesNotSayForNothing() {
         NodeStats decoded = NodeStats.decode(encoded(17));
         assertThat(decoded.uptimeSeconds()).isEqualTo(1);
-        assertThat(decoded.stats().kept()).isEqualTo(new StoredStats(13, new Subscribed(14, 15), new Subscribed(16, 17), 0));
+        assertThat(decoded.stats().kept())
+                .isEqualTo(new StoredStats(13, new Subscribed(14, 15), new Subscribed(16, 17), 0));
     }
 
     @Test

@@ -5,18 +5,18 @@ import io.tributary.common.event.QueueEntry.Released;
 import io.tributary.common.event.ShardEvent.Attach;
 import io.tributary.common.event.ShardEvent.ClientSettled;
 import io.tributary.common.event.ShardEvent.Detach;
-import io.tributary.common.event.ShardEvent.Redistribution;
-import io.tributary.common.event.ShardEvent.SnapshotSession;
-import io.tributary.common.event.ShardEvent.SnapshotQueue;
-import io.tributary.common.event.ShardEvent.SnapshotComplete;
-import io.tributary.common.event.ShardEvent.SnapshotEntry;
 import io.tributary.common.event.ShardEvent.MovedMessage;
 import io.tributary.common.event.ShardEvent.Owner;
 import io.tributary.common.event.ShardEvent.Publish;
+import io.tributary.common.event.ShardEvent.Redistribution;
 import io.tributary.common.event.ShardEvent.Relay;
 import io.tributary.common.event.ShardEvent.Release;
 import io.tributary.common.event.ShardEvent.SessionExpired;
 import io.tributary.common.event.ShardEvent.Settled;
+import io.tributary.common.event.ShardEvent.SnapshotComplete;
+import io.tributary.common.event.ShardEvent.SnapshotEntry;
+import io.tributary.common.event.ShardEvent.SnapshotQueue;
+import io.tributary.common.event.ShardEvent.SnapshotSession;
 import io.tributary.common.event.ShardEvent.TopicFound;
 import io.tributary.common.event.ShardEvent.TopicPosition;
 import io.tributary.common.event.ShardEvent.WillDue;
@@ -180,8 +180,7 @@ public final class EventCodec {
         writer.writeString(attach.clientId());
         writer.writeString(attach.node());
         writer.writeNumber(attach.connection());
-        writer.writeByte(
-                (attach.cleanStart() ? CLEAN_START : 0) | attach.kind().code() << QUEUE_SHIFT);
+        writer.writeByte((attach.cleanStart() ? CLEAN_START : 0) | attach.kind().code() << QUEUE_SHIFT);
         writer.writeNumber(attach.sessionExpirySeconds());
         writer.writeNumber(attach.receiveMaximum());
         writeWill(writer, attach.will());
@@ -348,7 +347,8 @@ public final class EventCodec {
     }
 
     private static SnapshotSession readSession(ByteReader reader) {
-        return new SnapshotSession(reader.readNumber(), reader.readNumber(), StateCodec.readSession(reader), readWill(reader));
+        return new SnapshotSession(
+                reader.readNumber(), reader.readNumber(), StateCodec.readSession(reader), readWill(reader));
     }
 
     private static void writeSnapshotQueue(ByteWriter writer, SnapshotQueue queue) {
@@ -373,7 +373,8 @@ public final class EventCodec {
     }
 
     private static SnapshotEntry readKept(ByteReader reader) {
-        return new SnapshotEntry(reader.readNumber(), reader.readBoolean() ? RoutingFormat.readQueued(reader) : new Released());
+        return new SnapshotEntry(
+                reader.readNumber(), reader.readBoolean() ? RoutingFormat.readQueued(reader) : new Released());
     }
 
     private static void writeTopicFound(ByteWriter writer, TopicFound found) {

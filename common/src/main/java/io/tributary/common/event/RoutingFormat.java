@@ -47,7 +47,8 @@ public final class RoutingFormat {
 
     /** Writes a queued message. */
     public static void writeQueued(ByteWriter writer, Queued queued) {
-        writeDelivery(writer, queued.qos(), queued.retain(), queued.subscriptionIds(), queued.group(), ClientKind.DEVICE);
+        writeDelivery(
+                writer, queued.qos(), queued.retain(), queued.subscriptionIds(), queued.group(), ClientKind.DEVICE);
         MessageFormat.write(writer, queued.message());
     }
 

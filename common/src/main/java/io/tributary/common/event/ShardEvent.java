@@ -155,7 +155,8 @@ public sealed interface ShardEvent {
     record WillDue(String clientId, long epoch, Message message, Destinations destinations) implements ShardEvent {}
 
     /** Messages that a leaving member of a shared subscription was not sent, handed to other members. */
-    record Redistribution(long ownerEpoch, String clientId, long session, List<MovedMessage> moved) implements ShardEvent {
+    record Redistribution(long ownerEpoch, String clientId, long session, List<MovedMessage> moved)
+            implements ShardEvent {
         public Redistribution {
             moved = List.copyOf(moved);
         }
@@ -185,7 +186,8 @@ public sealed interface ShardEvent {
      * Entries that the queue of a repeated {@link SnapshotSession} has: all that were there at its offset, but for some that were settled
      * between that and this record.
      */
-    record SnapshotQueue(long ownerEpoch, long asOf, String clientId, List<SnapshotEntry> entries) implements ShardEvent {
+    record SnapshotQueue(long ownerEpoch, long asOf, String clientId, List<SnapshotEntry> entries)
+            implements ShardEvent {
         public SnapshotQueue {
             entries = List.copyOf(entries);
         }

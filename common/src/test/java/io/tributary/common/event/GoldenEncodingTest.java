@@ -5,18 +5,18 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.tributary.common.event.ShardEvent.Attach;
 import io.tributary.common.event.ShardEvent.ClientSettled;
 import io.tributary.common.event.ShardEvent.Detach;
-import io.tributary.common.event.ShardEvent.Redistribution;
-import io.tributary.common.event.ShardEvent.SnapshotSession;
-import io.tributary.common.event.ShardEvent.SnapshotQueue;
-import io.tributary.common.event.ShardEvent.SnapshotComplete;
-import io.tributary.common.event.ShardEvent.SnapshotEntry;
 import io.tributary.common.event.ShardEvent.MovedMessage;
 import io.tributary.common.event.ShardEvent.Owner;
 import io.tributary.common.event.ShardEvent.Publish;
+import io.tributary.common.event.ShardEvent.Redistribution;
 import io.tributary.common.event.ShardEvent.Relay;
 import io.tributary.common.event.ShardEvent.Release;
 import io.tributary.common.event.ShardEvent.SessionExpired;
 import io.tributary.common.event.ShardEvent.Settled;
+import io.tributary.common.event.ShardEvent.SnapshotComplete;
+import io.tributary.common.event.ShardEvent.SnapshotEntry;
+import io.tributary.common.event.ShardEvent.SnapshotQueue;
+import io.tributary.common.event.ShardEvent.SnapshotSession;
 import io.tributary.common.event.ShardEvent.TopicPosition;
 import io.tributary.common.event.ShardEvent.WillDue;
 import io.tributary.common.mqtt.Message;
@@ -123,13 +123,16 @@ class GoldenEncodingTest {
         events.put("detach-unknown", new Detach("device-1", 1000, false, 0, -1));
         events.put("owner", new Owner("node-a"));
         events.put("settled", new Settled(77, List.of(settled("device-1"), settled("device-2")), List.of()));
-        events.put("attach-application", new Attach("erp", "node-a", 9, true, 60, 20, ClientKind.SMALL_APPLICATION, null));
+        events.put(
+                "attach-application", new Attach("erp", "node-a", 9, true, 60, 20, ClientKind.SMALL_APPLICATION, null));
         events.put("settled-application", new Settled(77, List.of(settled("erp")), List.of(position())));
         events.put("head-application", new SnapshotSession(77, 2000, application(), null));
         events.put("publish-application", new Publish(PLAIN, List.of(APPLICATION), null));
         events.put("session-expired", new SessionExpired(77, "device-1", 1000, 17));
         events.put("will-due", new WillDue("device-1", 1000, FULL, Destinations.NONE));
-        events.put("hand-over", new Redistribution(77, "member", 5, List.of(new MovedMessage(6, 80, PLAIN, DESTINATIONS))));
+        events.put(
+                "hand-over",
+                new Redistribution(77, "member", 5, List.of(new MovedMessage(6, 80, PLAIN, DESTINATIONS))));
         events.put("head", new SnapshotSession(77, 2000, session(), null));
         events.put("head-with-will", new SnapshotSession(77, 2000, session(), WILL));
         events.put(

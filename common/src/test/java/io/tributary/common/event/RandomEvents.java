@@ -3,18 +3,18 @@ package io.tributary.common.event;
 import io.tributary.common.event.ShardEvent.Attach;
 import io.tributary.common.event.ShardEvent.ClientSettled;
 import io.tributary.common.event.ShardEvent.Detach;
-import io.tributary.common.event.ShardEvent.Redistribution;
-import io.tributary.common.event.ShardEvent.SnapshotSession;
-import io.tributary.common.event.ShardEvent.SnapshotQueue;
-import io.tributary.common.event.ShardEvent.SnapshotComplete;
-import io.tributary.common.event.ShardEvent.SnapshotEntry;
 import io.tributary.common.event.ShardEvent.MovedMessage;
 import io.tributary.common.event.ShardEvent.Owner;
 import io.tributary.common.event.ShardEvent.Publish;
+import io.tributary.common.event.ShardEvent.Redistribution;
 import io.tributary.common.event.ShardEvent.Relay;
 import io.tributary.common.event.ShardEvent.Release;
 import io.tributary.common.event.ShardEvent.SessionExpired;
 import io.tributary.common.event.ShardEvent.Settled;
+import io.tributary.common.event.ShardEvent.SnapshotComplete;
+import io.tributary.common.event.ShardEvent.SnapshotEntry;
+import io.tributary.common.event.ShardEvent.SnapshotQueue;
+import io.tributary.common.event.ShardEvent.SnapshotSession;
 import io.tributary.common.event.ShardEvent.TopicPosition;
 import io.tributary.common.event.ShardEvent.WillDue;
 import io.tributary.common.mqtt.Message;
@@ -54,7 +54,8 @@ final class RandomEvents {
                 new Redistribution(number(), text(), number(), list(this::moved)),
                 new SnapshotSession(number(), number(), session(), nullable(this::will)),
                 new SnapshotQueue(number(), number(), text(), list(() -> new SnapshotEntry(number(), queueEntry()))),
-                new SnapshotComplete(number(), number(), random.nextBoolean() ? -1 : number(), list(this::presentSource)),
+                new SnapshotComplete(
+                        number(), number(), random.nextBoolean() ? -1 : number(), list(this::presentSource)),
                 new ShardEvent.TopicFound(number(), text(), number(), text(), number(), number()));
     }
 

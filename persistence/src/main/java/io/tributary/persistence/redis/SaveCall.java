@@ -2,8 +2,8 @@ package io.tributary.persistence.redis;
 
 import static io.tributary.persistence.redis.StateBytes.decimal;
 
-import io.tributary.common.event.StoredSession;
 import io.tributary.common.event.StateCodec;
+import io.tributary.common.event.StoredSession;
 import io.tributary.persistence.shard.SavePoint;
 import io.tributary.persistence.shard.SavePoint.ClientWill;
 import io.tributary.persistence.shard.SavePoint.SequenceKey;

@@ -1,8 +1,8 @@
 package io.tributary.persistence.rocksdb;
 
 import io.tributary.common.event.QueueEntry;
-import io.tributary.common.event.StoredSession;
 import io.tributary.common.event.StateCodec;
+import io.tributary.common.event.StoredSession;
 import io.tributary.persistence.shard.SavePoint;
 import io.tributary.persistence.shard.SavePoint.ClientWill;
 import io.tributary.persistence.shard.ShardStore;

@@ -1,8 +1,8 @@
 package io.tributary.persistence.contract;
 
 import static io.tributary.persistence.contract.SavePoints.emptySave;
-import static io.tributary.persistence.contract.SavePoints.session;
 import static io.tributary.persistence.contract.SavePoints.queued;
+import static io.tributary.persistence.contract.SavePoints.session;
 import static io.tributary.persistence.contract.SavePoints.will;
 import static io.tributary.persistence.contract.Waiting.assertFails;
 import static io.tributary.persistence.contract.Waiting.get;
@@ -22,8 +22,8 @@ import io.tributary.persistence.shard.ShardStore;
 import io.tributary.persistence.shard.ShardStore.Claim;
 import io.tributary.persistence.shard.ShardStore.Claimant;
 import io.tributary.persistence.shard.ShardStore.Entry;
-import io.tributary.persistence.shard.ShardStore.SessionPage;
 import io.tributary.persistence.shard.ShardStore.QueuePage;
+import io.tributary.persistence.shard.ShardStore.SessionPage;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -170,7 +170,9 @@ public abstract class ShardStoreContract {
         save(withSessions(-1, 1, session("a", 1)));
         get(store.save(
                 0,
-                emptySave(3, -1, 8).sessions(List.of(session("a", 2), session("b", 2))).build()));
+                emptySave(3, -1, 8)
+                        .sessions(List.of(session("a", 2), session("b", 2)))
+                        .build()));
         assertThat(readSessions(SHARD))
                 .usingRecursiveFieldByFieldElementComparator()
                 .containsExactly(session("a", 1));
@@ -403,7 +405,9 @@ public abstract class ShardStoreContract {
     }
 
     private static SavePoint withSessions(long expectedApplied, long applied, StoredSession... sessions) {
-        return emptySave(OWNER, expectedApplied, applied).sessions(List.of(sessions)).build();
+        return emptySave(OWNER, expectedApplied, applied)
+                .sessions(List.of(sessions))
+                .build();
     }
 
     private static SavePoint withWills(

@@ -121,7 +121,8 @@ class RedisFaultsTest {
         owner.save(0, 50);
         List<StoredSession> sessions =
                 IntStream.range(0, 5000).mapToObj(i -> session("c" + i, i)).toList();
-        Workload.retried(() -> store.save(0, emptySave(1, -1, 1).sessions(sessions).build()));
+        Workload.retried(
+                () -> store.save(0, emptySave(1, -1, 1).sessions(sessions).build()));
         String cursor = Workload.retried(() -> store.readSessions(0, null)).cursor();
         owner.save(51, 60);
         until(() -> hasReplicaAll(1) && hasReplicaAll(PRIMARY));
@@ -131,7 +132,8 @@ class RedisFaultsTest {
         redis.kill(1);
         assertThatThrownBy(() -> Workload.retried(() -> store.readSessions(0, cursor)))
                 .hasStackTraceContaining("RESTART");
-        assertThat(Workload.retried(() -> store.readSessions(0, null)).sessions()).isNotEmpty();
+        assertThat(Workload.retried(() -> store.readSessions(0, null)).sessions())
+                .isNotEmpty();
     }
 
     @Test

@@ -1,9 +1,9 @@
 package io.tributary.persistence.redis;
 
 import static io.tributary.persistence.contract.SavePoints.emptySave;
-import static io.tributary.persistence.contract.SavePoints.session;
 import static io.tributary.persistence.contract.SavePoints.message;
 import static io.tributary.persistence.contract.SavePoints.queued;
+import static io.tributary.persistence.contract.SavePoints.session;
 import static io.tributary.persistence.contract.SavePoints.will;
 import static io.tributary.persistence.contract.Waiting.assertFails;
 import static io.tributary.persistence.contract.Waiting.get;
@@ -28,9 +28,9 @@ import io.tributary.persistence.shard.ShardStore;
 import io.tributary.persistence.shard.ShardStore.Claim;
 import io.tributary.persistence.shard.ShardStore.Claimant;
 import io.tributary.persistence.shard.ShardStore.Entry;
-import io.tributary.persistence.shard.ShardStore.SessionPage;
 import io.tributary.persistence.shard.ShardStore.QueuePage;
 import io.tributary.persistence.shard.ShardStore.Reused;
+import io.tributary.persistence.shard.ShardStore.SessionPage;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -291,7 +291,8 @@ class ScriptsTest {
         List<SessionPage> pages = pages();
         assertThat(pages).allMatch(page -> page.sessions().size() <= 2100);
         assertThat(pages).allMatch(page -> page.wills().size() <= PAGE_BYTES / payload.length + 60);
-        assertThat(pages.stream().mapToInt(page -> page.sessions().size()).sum()).isEqualTo(5000);
+        assertThat(pages.stream().mapToInt(page -> page.sessions().size()).sum())
+                .isEqualTo(5000);
     }
 
     @Test
@@ -318,7 +319,9 @@ class ScriptsTest {
             assertFails(
                     store.save(
                             SHARD,
-                            emptySave(OWNER, 1, 2).sessions(List.of(session("b", 1))).build()),
+                            emptySave(OWNER, 1, 2)
+                                    .sessions(List.of(session("b", 1)))
+                                    .build()),
                     RedisStoreException.class);
             assertThat(recorder.failures()).containsExactly(Failure.OUT_OF_MEMORY);
             assertThat(get(store.claim(SHARD, new Claimant(OWNER + 1))).applied())

@@ -49,7 +49,8 @@ class SlotTagsTest {
         String tag = SlotTags.of(128).get(5);
         ShardKeys keys = new ShardKeys(tag);
         int slot = SlotHash.getSlot(tag);
-        for (byte[] key : List.of(keys.position(), keys.sessions(), keys.wills(), keys.queue("{a}{b}"), keys.queue(""))) {
+        for (byte[] key :
+                List.of(keys.position(), keys.sessions(), keys.wills(), keys.queue("{a}{b}"), keys.queue(""))) {
             assertThat(SlotHash.getSlot(key)).isEqualTo(slot);
         }
     }

@@ -1,8 +1,8 @@
 package io.tributary.persistence.redis;
 
 import static io.tributary.persistence.contract.SavePoints.emptySave;
-import static io.tributary.persistence.contract.SavePoints.session;
 import static io.tributary.persistence.contract.SavePoints.queued;
+import static io.tributary.persistence.contract.SavePoints.session;
 import static io.tributary.persistence.contract.SavePoints.will;
 import static io.tributary.persistence.contract.Waiting.get;
 import static org.assertj.core.api.Assertions.assertThat;
@@ -18,8 +18,8 @@ import io.tributary.persistence.shard.ShardStore;
 import io.tributary.persistence.shard.ShardStore.Claim;
 import io.tributary.persistence.shard.ShardStore.Claimant;
 import io.tributary.persistence.shard.ShardStore.Entry;
-import io.tributary.persistence.shard.ShardStore.SessionPage;
 import io.tributary.persistence.shard.ShardStore.QueuePage;
+import io.tributary.persistence.shard.ShardStore.SessionPage;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -109,7 +109,8 @@ final class Workload {
 
     SavePoint savePoint(long number) {
         return emptySave(OWNER, number - 1, number)
-                .sessions(CLIENTS.stream().map(client -> session(client, number)).toList())
+                .sessions(
+                        CLIENTS.stream().map(client -> session(client, number)).toList())
                 .queued(CLIENTS.stream()
                         .map(client -> new SequencedEntry(client, number, queued(number)))
                         .toList())

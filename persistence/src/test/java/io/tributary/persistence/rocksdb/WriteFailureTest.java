@@ -1,8 +1,8 @@
 package io.tributary.persistence.rocksdb;
 
 import static io.tributary.persistence.contract.SavePoints.emptySave;
-import static io.tributary.persistence.contract.SavePoints.session;
 import static io.tributary.persistence.contract.SavePoints.message;
+import static io.tributary.persistence.contract.SavePoints.session;
 import static io.tributary.persistence.contract.Waiting.assertFails;
 import static io.tributary.persistence.contract.Waiting.get;
 import static io.tributary.persistence.contract.Waiting.until;
@@ -165,8 +165,8 @@ class WriteFailureTest {
         List<String> followed = new CopyOnWriteArrayList<>();
         get(map.follow((key, value) -> followed.add(key)));
         disk.fail(true);
-        CompletionStage<@Nullable Void> saved =
-                store.save(0, emptySave(1, -1, 5).sessions(List.of(session("a", 1))).build());
+        CompletionStage<@Nullable Void> saved = store.save(
+                0, emptySave(1, -1, 5).sessions(List.of(session("a", 1))).build());
         CompletableFuture<Long> appended = new CompletableFuture<>();
         assertThat(append(apps, message(1), appended)).isTrue();
         CompletableFuture<Page> read = apps.read(APP, null, 0, 10, 1000);
@@ -254,7 +254,8 @@ class WriteFailureTest {
     }
 
     private static boolean append(RocksDbAppTopics apps, Message message, CompletableFuture<Long> appended) {
-        Recipient recipient = new Recipient("app", 1, QoS.AT_LEAST_ONCE, false, List.of(), null, ClientKind.APPLICATION);
+        Recipient recipient =
+                new Recipient("app", 1, QoS.AT_LEAST_ONCE, false, List.of(), null, ClientKind.APPLICATION);
         return apps.append(APP, message, recipient, null, (position, failure) -> appended.complete(position));
     }
 

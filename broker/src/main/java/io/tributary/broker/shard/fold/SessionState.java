@@ -1,11 +1,11 @@
 package io.tributary.broker.shard.fold;
 
-import io.tributary.common.event.QueueEntry;
 import io.tributary.common.event.ClientKind;
-import io.tributary.common.event.StoredSession;
+import io.tributary.common.event.QueueEntry;
 import io.tributary.common.event.ShardEvent.Attach;
 import io.tributary.common.event.ShardEvent.Detach;
 import io.tributary.common.event.ShardEvent.TopicPosition;
+import io.tributary.common.event.StoredSession;
 import io.tributary.common.mqtt.MqttPacket.ConnectProperties;
 import io.tributary.common.mqtt.Will;
 import java.util.TreeSet;

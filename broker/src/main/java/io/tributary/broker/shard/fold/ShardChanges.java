@@ -2,8 +2,8 @@ package io.tributary.broker.shard.fold;
 
 import io.tributary.common.collection.SequenceMap;
 import io.tributary.common.event.QueueEntry;
-import io.tributary.common.event.StoredSession;
 import io.tributary.common.event.Source;
+import io.tributary.common.event.StoredSession;
 import io.tributary.persistence.shard.SavePoint.ClientWill;
 import io.tributary.persistence.shard.SavePoint.SequenceKey;
 import io.tributary.persistence.shard.SavePoint.SequencedEntry;

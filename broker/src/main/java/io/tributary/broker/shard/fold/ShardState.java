@@ -1,29 +1,29 @@
 package io.tributary.broker.shard.fold;
 
 import io.tributary.broker.shard.fold.Effects.TakenOver;
-import io.tributary.common.event.QueueEntry;
 import io.tributary.common.event.ClientKind;
+import io.tributary.common.event.QueueEntry;
 import io.tributary.common.event.Recipient;
-import io.tributary.common.event.StoredSession;
 import io.tributary.common.event.ShardEvent;
 import io.tributary.common.event.ShardEvent.Attach;
 import io.tributary.common.event.ShardEvent.ClientSettled;
 import io.tributary.common.event.ShardEvent.Detach;
-import io.tributary.common.event.ShardEvent.Redistribution;
-import io.tributary.common.event.ShardEvent.SnapshotSession;
-import io.tributary.common.event.ShardEvent.SnapshotQueue;
-import io.tributary.common.event.ShardEvent.SnapshotComplete;
 import io.tributary.common.event.ShardEvent.MovedMessage;
 import io.tributary.common.event.ShardEvent.Owner;
 import io.tributary.common.event.ShardEvent.Publish;
+import io.tributary.common.event.ShardEvent.Redistribution;
 import io.tributary.common.event.ShardEvent.Relay;
 import io.tributary.common.event.ShardEvent.Release;
 import io.tributary.common.event.ShardEvent.SessionExpired;
 import io.tributary.common.event.ShardEvent.Settled;
+import io.tributary.common.event.ShardEvent.SnapshotComplete;
+import io.tributary.common.event.ShardEvent.SnapshotQueue;
+import io.tributary.common.event.ShardEvent.SnapshotSession;
 import io.tributary.common.event.ShardEvent.TopicFound;
 import io.tributary.common.event.ShardEvent.TopicPosition;
 import io.tributary.common.event.ShardEvent.WillDue;
 import io.tributary.common.event.Source;
+import io.tributary.common.event.StoredSession;
 import io.tributary.common.mqtt.Message;
 import io.tributary.common.mqtt.Will;
 import io.tributary.persistence.shard.LogRecord;
@@ -344,7 +344,8 @@ public final class ShardState {
         }
         boolean isTaken = existing != null && existing.node() != null;
         if (existing != null && existing.node() != null && !existing.hasConnection(attach)) {
-            TakenOver taken = new TakenOver(existing.clientId(), existing.epoch(), existing.node(), existing.connection());
+            TakenOver taken =
+                    new TakenOver(existing.clientId(), existing.epoch(), existing.node(), existing.connection());
             output.effects().takenOver(taken, attach.node());
         }
         if (existing != null) {
@@ -487,7 +488,9 @@ public final class ShardState {
 
     private void redistribute(Redistribution redistribution) {
         SessionState client = clients.get(redistribution.clientId());
-        if (redistribution.ownerEpoch() != ownerEpoch || client == null || client.session() != redistribution.session()) {
+        if (redistribution.ownerEpoch() != ownerEpoch
+                || client == null
+                || client.session() != redistribution.session()) {
             return;
         }
         for (MovedMessage moved : redistribution.moved()) {

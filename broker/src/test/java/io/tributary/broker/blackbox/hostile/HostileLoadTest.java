@@ -196,8 +196,7 @@ class HostileLoadTest {
             }
             await().atMost(PATIENCE)
                     .until(() -> watch.stats().read("tributary_connections", "") <= 1); // the good client
-            assertThat(watch.stats().read("tributary_sessions_persistent", ""))
-                    .isZero();
+            assertThat(watch.stats().read("tributary_sessions_persistent", "")).isZero();
             assertThat(watch.stats().read("tributary_subscriptions", "")).isEqualTo(1);
             REPORT.add(watch.finish(
                     "%,d connects, subscribes and ends by 8 threads with 50 client identifiers"

@@ -1,8 +1,8 @@
 package io.tributary.broker.shard.fold;
 
+import io.tributary.common.event.ClientKind;
 import io.tributary.common.event.Destinations;
 import io.tributary.common.event.QueueEntry.Queued;
-import io.tributary.common.event.ClientKind;
 import io.tributary.common.event.Recipient;
 import io.tributary.common.event.ShardEvent.Attach;
 import io.tributary.common.event.ShardEvent.ClientSettled;

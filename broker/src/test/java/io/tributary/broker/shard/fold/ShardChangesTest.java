@@ -3,9 +3,9 @@ package io.tributary.broker.shard.fold;
 import static io.tributary.broker.shard.fold.Samples.queued;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.tributary.common.event.ClientKind;
 import io.tributary.common.event.QueueEntry;
 import io.tributary.common.event.QueueEntry.Released;
-import io.tributary.common.event.ClientKind;
 import io.tributary.common.event.Source;
 import io.tributary.persistence.shard.SavePoint.ClientWill;
 import io.tributary.persistence.shard.SavePoint.SequenceKey;

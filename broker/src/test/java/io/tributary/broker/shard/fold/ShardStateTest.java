@@ -16,22 +16,22 @@ import static io.tributary.broker.shard.fold.Samples.recipient;
 import static io.tributary.broker.shard.fold.Samples.settled;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.tributary.common.event.Destinations;
 import io.tributary.common.event.ClientKind;
+import io.tributary.common.event.Destinations;
 import io.tributary.common.event.Recipient;
-import io.tributary.common.event.StoredSession;
 import io.tributary.common.event.ShardEvent;
 import io.tributary.common.event.ShardEvent.Attach;
-import io.tributary.common.event.ShardEvent.Redistribution;
 import io.tributary.common.event.ShardEvent.MovedMessage;
 import io.tributary.common.event.ShardEvent.Owner;
 import io.tributary.common.event.ShardEvent.Publish;
+import io.tributary.common.event.ShardEvent.Redistribution;
 import io.tributary.common.event.ShardEvent.Relay;
 import io.tributary.common.event.ShardEvent.Release;
 import io.tributary.common.event.ShardEvent.SessionExpired;
 import io.tributary.common.event.ShardEvent.Settled;
 import io.tributary.common.event.ShardEvent.WillDue;
 import io.tributary.common.event.Source;
+import io.tributary.common.event.StoredSession;
 import io.tributary.common.mqtt.QoS;
 import io.tributary.persistence.shard.SavePoint;
 import io.tributary.persistence.shard.SavePoint.ClientWill;
@@ -60,8 +60,15 @@ class ShardStateTest {
         state.apply(0, 0, Samples.attach("a", 1, 0, null));
         state.apply(1, 0, Samples.detach("a", 0, false, 0));
         state.takeSavePoint(0, -1);
-        state.apply(2, 0, new ShardEvent.SnapshotSession(0, 0, new SessionState("a", 0, ClientKind.DEVICE).toStored(), Samples.WILL));
-        state.apply(3, 0, new ShardEvent.SnapshotQueue(0, 0, "a", List.of(new ShardEvent.SnapshotEntry(1, Samples.queued("m")))));
+        state.apply(
+                2,
+                0,
+                new ShardEvent.SnapshotSession(
+                        0, 0, new SessionState("a", 0, ClientKind.DEVICE).toStored(), Samples.WILL));
+        state.apply(
+                3,
+                0,
+                new ShardEvent.SnapshotQueue(0, 0, "a", List.of(new ShardEvent.SnapshotEntry(1, Samples.queued("m")))));
         state.apply(4, 0, new ShardEvent.SnapshotComplete(0, 0, 0, List.of(new Source(1, 2, 3))));
         assertThat(state.client("a")).isNull();
         SavePoint savePoint = state.takeSavePoint(0, 1);
@@ -677,7 +684,9 @@ class ShardStateTest {
     void headIsTheSameWhenLoaded() {
         fold(attach("a", 7, 60, null), publish("m", recipient("a", 0)), relay(0, 5), detach("a", 0, true, 30));
         StoredSession stored = client("a").toStored();
-        assertThat(new SessionState(stored).toStored()).usingRecursiveComparison().isEqualTo(stored);
+        assertThat(new SessionState(stored).toStored())
+                .usingRecursiveComparison()
+                .isEqualTo(stored);
     }
 
     private void fold(ShardEvent... events) {

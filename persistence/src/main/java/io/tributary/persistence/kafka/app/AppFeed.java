@@ -157,7 +157,13 @@ abstract class AppFeed {
                     throw new UnreadableRecordException("the record does not say for which client it is");
                 }
                 recipient = new Recipient(
-                        owner, AppRecord.ANY_SESSION, decoded.message().qos(), false, List.of(), null, ClientKind.APPLICATION);
+                        owner,
+                        AppRecord.ANY_SESSION,
+                        decoded.message().qos(),
+                        false,
+                        List.of(),
+                        null,
+                        ClientKind.APPLICATION);
             }
             return new AppRecord(record.offset(), record.timestamp(), decoded.message(), recipient, decoded.source());
         } catch (UnreadableRecordException e) {

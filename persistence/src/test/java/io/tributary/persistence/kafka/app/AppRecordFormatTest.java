@@ -56,8 +56,8 @@ class AppRecordFormatTest {
             "pump");
     private static final Recipient OWN =
             new Recipient("erp", 300, QoS.AT_LEAST_ONCE, false, List.of(), null, ClientKind.APPLICATION);
-    private static final Recipient SHARED =
-            new Recipient("erp", 5, QoS.EXACTLY_ONCE, true, List.of(1, 200), "$share/g/#", ClientKind.SMALL_APPLICATION);
+    private static final Recipient SHARED = new Recipient(
+            "erp", 5, QoS.EXACTLY_ONCE, true, List.of(1, 200), "$share/g/#", ClientKind.SMALL_APPLICATION);
     private static final Source SOURCE = new Source(3, 1000, 2);
 
     @Test
