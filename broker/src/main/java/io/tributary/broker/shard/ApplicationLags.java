@@ -1,6 +1,10 @@
 package io.tributary.broker.shard;
 
+import io.tributary.broker.shard.fold.SessionState;
+import io.tributary.broker.shard.fold.ShardState;
+import io.tributary.broker.shard.fold.TopicProgress;
 import io.tributary.persistence.app.AppTopics;
+import io.tributary.persistence.app.AppTopics.AppTopic;
 import java.util.ArrayDeque;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -26,9 +30,10 @@ final class ApplicationLags {
     private final ShardState state;
     private final AppTopics topics;
     private final Executor thread;
+    private final TopicFigures topicFigures;
     private final ShardRecorder recorder;
-    private final Consumer<ClientState> missing;
-    private final Consumer<ClientState> strange;
+    private final Consumer<SessionState> missing;
+    private final Consumer<SessionState> strange;
     private final Map<String, Behind> known = new HashMap<>();
     private long dueMillis;
     private int asked;
@@ -77,14 +82,16 @@ final class ApplicationLags {
             ShardState state,
             AppTopics topics,
             Executor thread,
+            TopicFigures topicFigures,
             ShardRecorder recorder,
-            Consumer<ClientState> missing,
-            Consumer<ClientState> strange) {
+            Consumer<SessionState> missing,
+            Consumer<SessionState> strange) {
         this.missing = missing;
         this.strange = strange;
         this.state = state;
         this.topics = topics;
         this.thread = thread;
+        this.topicFigures = topicFigures;
         this.recorder = recorder;
     }
 
@@ -100,9 +107,9 @@ final class ApplicationLags {
         }
         dueMillis = nowMillis + INTERVAL_MILLIS;
         Set<String> gone = new HashSet<>(known.keySet());
-        for (ClientState client : state.clients()) {
-            if (client.topic != null && client.isPersistent()) {
-                gone.remove(client.clientId);
+        for (SessionState client : state.clients()) {
+            if (client.topic() != null && client.isPersistent()) {
+                gone.remove(client.clientId());
                 ask(client, nowMillis);
             }
         }
@@ -114,13 +121,13 @@ final class ApplicationLags {
         Set.copyOf(known.keySet()).forEach(this::forget);
     }
 
-    private void ask(ClientState client, long nowMillis) {
+    private void ask(SessionState client, long nowMillis) {
         asked++;
-        CompletionStage<?> _ = topics.find(client.appTopic())
+        CompletionStage<?> _ = topics.find(AppTopic.of(client.clientId(), client.kind()))
                 .whenComplete((found, failure) -> thread.execute(() -> {
                     asked--;
-                    TopicProgress progress = client.topic;
-                    if (failure != null || progress == null || state.client(client.clientId) != client) {
+                    TopicProgress progress = client.topic();
+                    if (failure != null || progress == null || state.client(client.clientId()) != client) {
                         return;
                     }
                     if (found == null) {
@@ -128,28 +135,28 @@ final class ApplicationLags {
                     } else if (!found.id().equals(progress.id()) || found.end() < progress.position()) {
                         strange.accept(client);
                     } else {
-                        client.knownEnd = found.end();
+                        topicFigures.of(client).endsAt(found.end());
                         tell(client, progress, nowMillis, found.end() + progress.base());
                     }
                 }));
     }
 
-    private void tell(ClientState client, TopicProgress progress, long askedAtMillis, long last) {
-        Behind behind = known.get(client.clientId);
+    private void tell(SessionState client, TopicProgress progress, long askedAtMillis, long last) {
+        Behind behind = known.get(client.clientId());
         if (behind == null) {
             behind = new Behind();
-            known.put(client.clientId, behind);
+            known.put(client.clientId(), behind);
             if (!client.isAttached()) { // by an owner before this one
-                behind.add(new End(Math.min(askedAtMillis, client.detachedAtMillis), last));
+                behind.add(new End(Math.min(askedAtMillis, client.detachedAtMillis()), last));
             }
         }
         long upTo = progress.position() + progress.base();
         behind.add(new End(askedAtMillis, last));
         long messages = Math.max(0, last - upTo - progress.settled().size());
         Long since = behind.since(upTo);
-        double bytes = messages == 0 ? 0 : messages * client.meanReadBytes;
+        double bytes = messages == 0 ? 0 : messages * topicFigures.of(client).meanBytes();
         long ageMillis = messages == 0 || since == null ? 0 : askedAtMillis - since;
-        recorder.lag(client.clientId, new ApplicationLag(messages, bytes, ageMillis));
+        recorder.lag(client.clientId(), new ApplicationLag(messages, bytes, ageMillis));
     }
 
     private void forget(String clientId) {

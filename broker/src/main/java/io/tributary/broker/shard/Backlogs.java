@@ -1,5 +1,6 @@
 package io.tributary.broker.shard;
 
+import io.tributary.broker.shard.fold.SessionState;
 import java.util.HashMap;
 import java.util.Iterator;
 import java.util.Map;
@@ -38,7 +39,7 @@ final class Backlogs {
     private final QueueLimits limits;
     private final SessionQueues queues;
     private final Deliveries deliveries;
-    private final Map<ClientState, Backlog> backlogs = new HashMap<>();
+    private final Map<SessionState, Backlog> backlogs = new HashMap<>();
 
     private boolean catchingUp;
     /** Since when the records' pace is measured, and how old a record was folded then. */
@@ -105,16 +106,16 @@ final class Backlogs {
     }
 
     /** A session that is connected, or was until a moment ago, has this queue when its shard goes live. */
-    void loaded(ClientState client) {
+    void loaded(SessionState client) {
         if (mayBecomeTooMuch(client)) {
             Backlog backlog = of(client);
-            backlog.messages = client.queuedMessages;
-            backlog.bytes = client.queuedBytes;
+            backlog.messages = client.queuedMessages();
+            backlog.bytes = client.queuedBytes();
         }
     }
 
     /** A message entered a queue. */
-    void queued(ClientState client, long bytes) {
+    void queued(SessionState client, long bytes) {
         if (catchingUp && client.isAttached() && mayBecomeTooMuch(client)) {
             Backlog backlog = of(client);
             if (!backlog.isSlow) {
@@ -124,16 +125,16 @@ final class Backlogs {
         }
     }
 
-    private Backlog of(ClientState client) {
+    private Backlog of(SessionState client) {
         return backlogs.computeIfAbsent(client, _ -> new Backlog(tickMillis));
     }
 
-    private boolean mayBecomeTooMuch(ClientState client) {
-        return client.queuedMessages > limits.maxMessages() / 2 || client.queuedBytes > limits.maxBytes() / 2;
+    private boolean mayBecomeTooMuch(SessionState client) {
+        return client.queuedMessages() > limits.maxMessages() / 2 || client.queuedBytes() > limits.maxBytes() / 2;
     }
 
     /** Whether a queue is within its limits when its backlog does not count. */
-    boolean excuses(ClientState client, long messages, long bytes) {
+    boolean excuses(SessionState client, long messages, long bytes) {
         Backlog backlog = backlogs.get(client);
         if (backlog == null) {
             return false;
@@ -157,21 +158,23 @@ final class Backlogs {
             return;
         }
         lookedAtMillis = nowMillis;
-        for (Iterator<Map.Entry<ClientState, Backlog>> all = backlogs.entrySet().iterator(); all.hasNext(); ) {
-            Map.Entry<ClientState, Backlog> each = all.next();
+        for (Iterator<Map.Entry<SessionState, Backlog>> all =
+                        backlogs.entrySet().iterator();
+                all.hasNext(); ) {
+            Map.Entry<SessionState, Backlog> each = all.next();
             if (isOver(each.getKey(), each.getValue(), nowMillis)) {
                 all.remove();
             }
         }
     }
 
-    private boolean isOver(ClientState client, Backlog backlog, long nowMillis) {
+    private boolean isOver(SessionState client, Backlog backlog, long nowMillis) {
         if (queues.isOver(client)) {
             return true;
         }
         long messages = deliveries.messagesOf(client);
         excuses(client, messages, deliveries.bytesOf(client));
-        long taken = client.lastSequence - messages;
+        long taken = client.lastSequence() - messages;
         boolean isTaking = client.isAttached()
                 && (taken - backlog.takenThen >= Math.ceilDiv(limits.maxMessages(), PARTS_TO_TAKE)
                         || !deliveries.isWaitingForClient(client));

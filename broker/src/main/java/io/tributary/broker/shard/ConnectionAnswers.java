@@ -1,6 +1,9 @@
 package io.tributary.broker.shard;
 
 import io.tributary.broker.delivery.Attached;
+import io.tributary.broker.shard.fold.SessionState;
+import io.tributary.broker.shard.fold.ShardState;
+import io.tributary.broker.shard.fold.TopicProgress;
 import io.tributary.common.event.ShardEvent.Detach;
 import java.util.List;
 import java.util.function.LongConsumer;
@@ -56,7 +59,7 @@ final class ConnectionAnswers {
         }
 
         /** Tells a connection that it has its session. */
-        void tell(ClientState client, String node) {
+        void tell(SessionState client, String node) {
             open++;
             resume(client, node, this::done);
         }
@@ -79,8 +82,8 @@ final class ConnectionAnswers {
     /** A node that could not be reached for a while can be: its connections are told everything again. */
     void reachable(String node) {
         Telling telling = new Telling(List.of(tenure.targetOf(node)));
-        for (ClientState client : state.clients()) {
-            if (node.equals(client.node)) {
+        for (SessionState client : state.clients()) {
+            if (node.equals(client.node())) {
                 telling.tell(client, node);
             }
         }
@@ -90,20 +93,20 @@ final class ConnectionAnswers {
 
     /** A node or an incarnation of it is gone for good, and its connections with it. */
     void gone(String node) {
-        state.clients().stream().filter(client -> node.equals(client.node)).forEach(this::detachFromDead);
+        state.clients().stream().filter(client -> node.equals(client.node())).forEach(this::detachFromDead);
     }
 
-    private void resume(ClientState client, String node, Runnable told) {
+    private void resume(SessionState client, String node, Runnable told) {
         whenReady(client, told, last -> {
-            TopicProgress topic = client.topic;
+            TopicProgress topic = client.topic();
             if (topic != null && topic.hasLost()) { // what the connection has in flight nobody can tell it again
-                tenure.targetOf(node).takenOver(client.connection);
+                tenure.targetOf(node).takenOver(client.connection());
                 detachFromDead(client, last); // it does not say so when it had no answer yet
                 return;
             }
             answer(client, node);
             if (numbersMayRepeat) { // the connection would take other messages for those that it has had
-                tenure.targetOf(node).takenOver(client.connection);
+                tenure.targetOf(node).takenOver(client.connection());
             } else {
                 deliveries.resumed(client, last);
             }
@@ -111,7 +114,7 @@ final class ConnectionAnswers {
     }
 
     /** A connection has its session, by a record that was folded just now. */
-    void attached(ClientState client, String node) {
+    void attached(SessionState client, String node) {
         whenReady(client, () -> {}, last -> {
             answer(client, node);
             deliveries.attached(client, last);
@@ -127,16 +130,16 @@ final class ConnectionAnswers {
      *
      * @param after run in any case, unless the shard was lost or claimed again meanwhile
      */
-    private void whenReady(ClientState client, Runnable after, LongConsumer then) {
-        long epoch = client.epoch;
+    private void whenReady(SessionState client, Runnable after, LongConsumer then) {
+        long epoch = client.epoch();
         wills.whenSettled(client, () -> {
             if (tenure.isOver()) {
                 return; // another claim tells the nodes
             }
             if (!has(client, epoch)) {
                 after.run();
-            } else if (client.topic == null) {
-                then.accept(client.lastSequence);
+            } else if (client.topic() == null) {
+                then.accept(client.lastSequence());
                 after.run();
             } else {
                 whenTopicIsThere(client, after, last -> {
@@ -148,8 +151,8 @@ final class ConnectionAnswers {
     }
 
     /** Whether a connection has the session still. */
-    private boolean has(ClientState client, long epoch) {
-        return client.isAttached() && client.epoch == epoch && state.client(client.clientId) == client;
+    private boolean has(SessionState client, long epoch) {
+        return client.isAttached() && client.epoch() == epoch && state.client(client.clientId()) == client;
     }
 
     /**
@@ -158,8 +161,8 @@ final class ConnectionAnswers {
      *
      * @param after run in either case, unless the shard was lost or claimed again meanwhile
      */
-    private void whenTopicIsThere(ClientState client, Runnable after, LongConsumer then) {
-        long epoch = client.epoch;
+    private void whenTopicIsThere(SessionState client, Runnable after, LongConsumer then) {
+        long epoch = client.epoch();
         topics.ensure(client, last -> {
             if (tenure.isOver()) {
                 return; // another claim tells the nodes
@@ -171,30 +174,30 @@ final class ConnectionAnswers {
         });
     }
 
-    private void answer(ClientState client, String node) {
+    private void answer(SessionState client, String node) {
         Attached answer = new Attached(
-                client.session, client.epoch, client.isResumed(), client.kind(), client.inboundPacketIdArray());
-        tenure.targetOf(node).attached(client.connection, answer);
+                client.session(), client.epoch(), client.isResumed(), client.kind(), client.inboundPacketIds());
+        tenure.targetOf(node).attached(client.connection(), answer);
     }
 
     /** Nobody else can tell that the connections of a dead node are gone. */
-    void detachFromDead(ClientState client) {
-        if (client.topic == null) {
+    void detachFromDead(SessionState client) {
+        if (client.topic() == null) {
             detachFromDead(client, -1);
         } else {
             whenTopicIsThere(client, () -> {}, last -> detachFromDead(client, last));
         }
     }
 
-    private void detachFromDead(ClientState client, long sentUpTo) {
-        tenure.append(new Detach(client.clientId, client.epoch, true, client.sessionExpirySeconds, sentUpTo));
+    private void detachFromDead(SessionState client, long sentUpTo) {
+        tenure.append(new Detach(client.clientId(), client.epoch(), true, client.sessionExpirySeconds(), sentUpTo));
     }
 
     /** Either the node died while its record was on the way, and nobody says so again; or it is so new that it is not known. */
-    private void detachIfDead(ClientState client, String node) {
-        long epoch = client.epoch;
+    private void detachIfDead(SessionState client, String node) {
+        long epoch = client.epoch();
         tenure.onAnswer(environment.nodes().caughtUp(), _ -> {
-            boolean isStillThere = node.equals(client.node) && client.epoch == epoch;
+            boolean isStillThere = node.equals(client.node()) && client.epoch() == epoch;
             if (isStillThere && environment.isDead(node)) {
                 detachFromDead(client);
             }

@@ -1,16 +1,11 @@
 package io.tributary.broker.shard;
 
-import io.tributary.broker.delivery.Delivery;
-import io.tributary.broker.shard.SessionQueues.Page;
 import io.tributary.broker.shard.ShardRecorder.DropReason;
+import io.tributary.broker.shard.fold.SessionState;
 import io.tributary.common.event.QueueEntry;
 import io.tributary.common.event.ShardEvent.ClientSettled;
-import io.tributary.common.event.ShardEvent.MovedMessage;
 import io.tributary.common.event.ShardEvent.Redistribution;
 import io.tributary.common.event.ShardEvent.Settled;
-import io.tributary.common.event.ShardEvent.TopicPosition;
-import io.tributary.common.mqtt.Message;
-import io.tributary.persistence.shard.ShardStore;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
@@ -24,32 +19,37 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Hands the queues of a shard's sessions to their connections, within a window each, and collects what the clients
- * acknowledge until it is logged. Confined to the thread of the driver.
+ * acknowledge until it is logged: the {@link SessionDelivery} of each session that needs one, and what they are to do
+ * later. Confined to the thread of the driver.
  */
 final class Deliveries {
     /** Half a second: what is later is as good as lost, and its messages are handed over again. */
     private static final int TICKS_TO_LEAVE = 5;
 
+    final SessionQueues queues;
+    final LongSupplier timeMillis;
+    final ShardRecorder recorder;
+    final int roomBytes;
     private final ShardConfig config;
-    private final SessionQueues queues;
     private final Function<String, OwnerTarget> nodes;
-    private final Function<ClientState, TopicReading> topics;
-    private final LongSupplier timeMillis;
-    private final ShardRecorder recorder;
-    private final int roomBytes;
-    private final Map<String, Outgoing> outgoing = new HashMap<>();
-    private final Map<String, Unlogged> unlogged = new HashMap<>();
-    private final Set<String> toLog = new LinkedHashSet<>();
+    private final Function<SessionState, TopicReading> topics;
+    private final ShardExecutor thread;
+
+    private final Map<String, SessionDelivery> sessions = new HashMap<>();
+    private final Set<SessionDelivery> toLog = new LinkedHashSet<>();
     private final Set<Outgoing> toFlush = new LinkedHashSet<>();
-    private final Set<Outgoing> toRetry = new LinkedHashSet<>();
+    private final Set<SessionDelivery> toRetry = new LinkedHashSet<>();
     /** Those that are to have no more of what they missed for the moment. */
-    private final Set<Outgoing> paced = new LinkedHashSet<>();
+    private final Set<SessionDelivery> paced = new LinkedHashSet<>();
 
     /** Those that could be handed more if they had acknowledged more. */
-    private final Set<Outgoing> withoutRoom = new HashSet<>();
+    private final Set<SessionDelivery> withoutRoom = new HashSet<>();
 
-    /** Those whose connection is gone, while acknowledgements of it may be on their way from another node; until which tick. */
-    private final Map<Outgoing, Long> leaving = new LinkedHashMap<>();
+    /**
+     * Those whose connection is gone, while acknowledgements of it may be on their way from another node; until which
+     * tick.
+     */
+    private final Map<SessionDelivery, Long> leaving = new LinkedHashMap<>();
 
     private long ticks;
 
@@ -58,14 +58,14 @@ final class Deliveries {
 
     private volatile boolean waitingForRoom;
     private boolean hasReceived;
-    private boolean pumping;
 
     /** @param roomBytes how many bytes a record may have besides a packet */
     Deliveries(
             ShardConfig config,
             SessionQueues queues,
             Function<String, OwnerTarget> nodes,
-            Function<ClientState, TopicReading> topics,
+            Function<SessionState, TopicReading> topics,
+            ShardExecutor thread,
             LongSupplier timeMillis,
             ShardRecorder recorder,
             int roomBytes) {
@@ -73,161 +73,79 @@ final class Deliveries {
         this.queues = queues;
         this.nodes = nodes;
         this.topics = topics;
+        this.thread = thread;
         this.timeMillis = timeMillis;
         this.recorder = recorder;
         this.roomBytes = roomBytes;
     }
 
+    private @Nullable SessionDelivery find(SessionState client) {
+        SessionDelivery known = sessions.get(client.clientId());
+        return known != null && known.client == client ? known : null;
+    }
+
+    private SessionDelivery of(SessionState client) {
+        SessionDelivery known = find(client);
+        if (known == null) {
+            known = new SessionDelivery(client, this);
+            sessions.put(client.clientId(), known);
+        }
+        return known;
+    }
+
+    // What happens to sessions.
+
     /**
-     * A connection has the session: it is handed the queue from the start, once all that the one before has acknowledged is
-     * known.
+     * A connection has the session: it is handed the queue from the start, once all that the one before has
+     * acknowledged is known.
      *
      * @param last the highest sequence number that the queue may have
      */
-    void attached(ClientState client, long last) {
-        Outgoing before = outgoing.get(client.clientId);
-        if (before != null && before.isOf(client)) {
-            return; // resumed already, while it was not known yet whether the topic is there
-        }
-        long maybeSentUpTo = before != null && before.client == client
-                ? Math.min(before.maybeSentUpTo(), client.resendUpTo)
-                : Math.min(last, client.resendUpTo);
-        // What is in the topic when a session begins is not for this session.
-        long epoch = client.epoch;
-        Runnable serve = () -> {
-            if (client.epoch == epoch) { // else a later connection has it, which is served once it is answered
-                serve(
-                        client,
-                        maybeSentUpTo,
-                        maybeSentUpTo,
-                        client.topic == null || client.isResumed() ? firstOf(client) : last + 1);
-            }
-        };
-        if (before == null || before.client != client || !leave(before, serve)) {
-            serve.run();
-        }
-    }
-
-    /**
-     * Waits for what a connection that is gone has acknowledged: its node tells that over the link, and others tell through the
-     * log that it is gone, which may be faster. Messages that are acknowledged would be sent again.
-     *
-     * @param then what is to be done next
-     * @return false when there is nothing to wait for
-     */
-    private boolean leave(Outgoing gone, Runnable then) {
-        boolean waits = gone.isLeaving()
-                || (gone.hasUnsettled() && gone.target.askForAllSettled(gone.client.clientId, gone.epoch));
-        if (waits) {
-            gone.leave(then);
-            leaving.putIfAbsent(gone, ticks + TICKS_TO_LEAVE);
-            noteRoom(gone, true);
-        }
-        return waits;
-    }
-
-    /** All that a connection has acknowledged is known, or as much as there will be. */
-    void allSettled(String clientId, long epoch) {
-        Outgoing gone = outgoing.get(clientId);
-        if (gone != null && gone.epoch == epoch && leaving.remove(gone) != null) {
-            gone.left();
-        }
-    }
-
-    /** Whether what a connection of the session that is gone has acknowledged is waited for. */
-    boolean isLeaving(ClientState client) {
-        Outgoing gone = outgoing.get(client.clientId);
-        return gone != null && gone.client == client && gone.isLeaving();
+    void attached(SessionState client, long last) {
+        assertConfined();
+        of(client).attached(last);
     }
 
     /** A connection has the session already, and was handed nobody knows how much of the queue. */
-    void resumed(ClientState client, long last) {
-        serve(client, Math.min(last, client.resendUpTo), last, firstOf(client));
-    }
-
-    private static long firstOf(ClientState client) {
-        if (client.topic != null) {
-            return client.topic.upTo() + 1;
-        }
-        return client.queuedMessages == 0 ? client.lastSequence + 1 : client.leftUpTo + 1;
-    }
-
-    private void serve(ClientState client, long dupUpTo, long maybeSentUpTo, long first) {
-        forget(client.clientId);
-        String node = client.node;
-        if (node != null && client.hasQueue()) {
-            Outgoing now = new Outgoing(
-                    client,
-                    nodes.apply(node),
-                    config,
-                    unlogged.get(client.clientId),
-                    dupUpTo,
-                    maybeSentUpTo,
-                    first,
-                    client.topic == null ? null : topics.apply(client));
-            outgoing.put(client.clientId, now);
-            if (now.reading != null) {
-                toLog.add(client.clientId);
-            }
-            pump(now);
-        }
-    }
-
-    /** This node owns the shard no longer: nothing is read for its sessions. */
-    void stop() {
-        List.copyOf(outgoing.keySet()).forEach(this::forget);
-    }
-
-    private @Nullable Outgoing forget(String clientId) {
-        Outgoing gone = outgoing.remove(clientId);
-        if (gone != null) {
-            noteRoom(gone, true);
-            leaving.remove(gone);
-            if (gone.reading != null) {
-                gone.reading.cancel();
-            }
-        }
-        return gone;
+    void resumed(SessionState client, long last) {
+        assertConfined();
+        of(client).resumed(last);
     }
 
     /**
      * The session has no connection any more.
      *
-     * @param settled run when all that the connection has acknowledged is known, unless the session is resumed or ends before
+     * @param settled run when all that the connection has acknowledged is known, unless the session is resumed or ends
+     *     before
      */
-    void detached(ClientState client, Runnable settled) {
-        Outgoing gone = outgoing.get(client.clientId);
-        if (gone != null && gone.client == client) {
-            client.handedUpTo = gone.maybeSentUpTo();
-        }
-        Runnable forget = () -> {
-            forget(client.clientId);
-            client.untrimmed();
+    void detached(SessionState client, Runnable settled) {
+        assertConfined();
+        SessionDelivery known = find(client);
+        if (known == null) {
             settled.run();
-        };
-        if (gone == null || !leave(gone, forget)) {
-            forget.run();
+        } else {
+            known.detached(settled);
+        }
+    }
+
+    /** All that a connection has acknowledged is known, or as much as there will be. */
+    void allSettled(String clientId, long epoch) {
+        assertConfined();
+        SessionDelivery known = sessions.get(clientId);
+        Outgoing gone = known == null ? null : known.window();
+        if (gone != null && gone.epoch == epoch && gone.isLeaving()) {
+            leaving.remove(known);
+            gone.left();
         }
     }
 
     /** The session is over. */
-    void ended(String clientId) {
-        forget(clientId);
-        unlogged.remove(clientId);
-        toLog.remove(clientId);
-    }
-
-    /** A message entered the queue of a session. */
-    void queued(ClientState client, long sequence, QueueEntry.Queued entry) {
-        Outgoing to = outgoing.get(client.clientId);
-        if (to == null) {
-            return;
-        }
-        if (to.next == sequence && hasRoom(to)) {
-            to.next++;
-            handOrDrop(to, sequence, entry);
-        } else {
-            pump(to);
+    void ended(SessionState client) {
+        assertConfined();
+        SessionDelivery known = sessions.remove(client.clientId());
+        if (known != null) {
+            known.ended();
+            toLog.remove(known);
         }
     }
 
@@ -236,149 +154,93 @@ final class Deliveries {
         olderMayMeanOthers = true;
     }
 
+    /** This node owns the shard no longer: nothing is read for its sessions. */
+    void stop() {
+        List.copyOf(sessions.values()).forEach(SessionDelivery::disconnect);
+    }
+
+    // What happens to messages.
+
+    /** A message entered the queue of a session. */
+    void queued(SessionState client, long sequence, QueueEntry.Queued entry) {
+        assertConfined();
+        SessionDelivery known = sessions.get(client.clientId());
+        if (known != null) {
+            known.queued(sequence, entry);
+        }
+    }
+
     /**
-     * A client is done with messages. Acknowledgements count also when they come from a connection before; but what such a
-     * one says of a message of QoS 2 that it has no PUBREC for, and that the latest connection was handed, is that it was
-     * dropped or refused there: the latest connection sends it all the same, and needs its state until PUBCOMP.
+     * A client is done with messages. Acknowledgements count also when they come from a connection before; but what
+     * such a one says of a message of QoS 2 that it has no PUBREC for, and that the latest connection was handed, is
+     * that it was dropped or refused there: the latest connection sends it all the same, and needs its state until
+     * PUBCOMP.
      */
     void settle(String clientId, long epoch, long[] sequences) {
-        Outgoing from = outgoing.get(clientId);
-        if (from == null || !counts(from, epoch)) {
-            return;
+        assertConfined();
+        SessionDelivery known = sessions.get(clientId);
+        if (known != null) {
+            known.settle(epoch, sequences);
         }
-        boolean isOlder = epoch < from.epoch;
-        for (long sequence : sequences) {
-            Integer size = isOlder && from.awaitsPubrec(sequence) ? null : from.settle(sequence);
-            if (size != null) {
-                toLog(from.client).settle(sequence, size);
-            }
-        }
-        pump(from);
     }
 
     /** A client sent PUBREC. */
     void received(String clientId, long epoch, long[] sequences) {
-        Outgoing from = outgoing.get(clientId);
-        if (from == null || !counts(from, epoch)) {
-            return;
+        assertConfined();
+        SessionDelivery known = sessions.get(clientId);
+        if (known != null) {
+            hasReceived |= known.received(epoch, sequences);
         }
-        for (long sequence : sequences) {
-            Integer size = from.receive(sequence);
-            if (size != null || from.isOfLostTopic(sequence)) {
-                toLog(from.client).receive(sequence, size == null ? 0 : size);
-                hasReceived = true;
-            }
-        }
-    }
-
-    private boolean counts(Outgoing latest, long epoch) {
-        return epoch >= (olderMayMeanOthers ? latest.epoch : latest.client.session);
-    }
-
-    /** It is logged which topic an application has from now on. */
-    void topicFound(ClientState client) {
-        Outgoing to = outgoing.get(client.clientId);
-        if (to != null && to.client == client && to.reading != null) {
-            to.reading.topicFound();
-            pump(to);
-        }
-    }
-
-    /** The highest sequence number of an application that its topic must have reached, as far as this owner knows. */
-    long readUpTo(ClientState client) {
-        Outgoing to = outgoing.get(client.clientId);
-        return to == null || to.client != client ? 0 : to.next - 1;
     }
 
     /** PUBRECs are logged: the connection may send PUBREL. */
-    void receivedLogged(ClientState client, long[] sequences) {
-        Outgoing to = outgoing.get(client.clientId);
-        if (to != null) {
-            flush(to);
-            to.target.received(to.connection, sequences);
+    void receivedLogged(SessionState client, long[] sequences) {
+        assertConfined();
+        SessionDelivery known = sessions.get(client.clientId());
+        if (known != null) {
+            known.receivedLogged(sequences);
+        }
+    }
+
+    /** It is logged which topic an application has from now on. */
+    void topicFound(SessionState client) {
+        assertConfined();
+        SessionDelivery known = find(client);
+        if (known != null) {
+            known.topicFound();
         }
     }
 
     /** Takes an entry that an earlier session left out of a queue; it is logged with what clients settle. */
-    void discard(ClientState client, long sequence, long size) {
-        toLog(client).settle(sequence, size);
+    void discard(SessionState client, long sequence, long size) {
+        assertConfined();
+        of(client).discard(sequence, size);
     }
 
     /** Takes an entry out of a queue that nobody was handed; it is logged with what clients settle. */
-    void drop(ClientState client, long sequence, long size, DropReason reason) {
-        toLog(client).settle(sequence, size);
-        Outgoing to = outgoing.get(client.clientId);
-        if (to != null) {
-            to.withheld.add(sequence);
-        }
+    void drop(SessionState client, long sequence, long size, DropReason reason) {
+        assertConfined();
+        of(client).drop(sequence, size);
         recorder.dropped(reason);
     }
 
     /**
-     * Keeps an entry of an offline client from being handed to it, for it is about to move to another session. Should the
-     * client come back before that is logged, it waits: what another owner finds still there must not have been passed over.
+     * Keeps an entry of an offline client from being handed to it, for it is about to move to another session. Should
+     * the client come back before that is logged, it waits: what another owner finds still there must not have been
+     * passed over.
      */
-    void move(ClientState client, long sequence, long size) {
-        unloggedOf(client).move(sequence, size);
+    void move(SessionState client, long sequence, long size) {
+        assertConfined();
+        of(client).move(sequence, size);
     }
 
-    /** Whether messages are with the connection of a session which its client has not acknowledged, and the next ones are not late. */
-    boolean isWaitingForClient(ClientState client) {
-        Outgoing to = outgoing.get(client.clientId);
-        return to != null && to.hasUnsettled() && !to.isReading;
+    /** The queue of a session is looked through for what is too much: notes what is dropped of it. */
+    TrimmedRange trimmedOf(SessionState client) {
+        assertConfined();
+        return of(client).trimmed();
     }
 
-    /** How many entries are in a queue, as far as the owner knows. */
-    long messagesOf(ClientState client) {
-        Unlogged known = unlogged.get(client.clientId);
-        return client.queuedMessages - (known == null ? 0 : known.messages());
-    }
-
-    /** The size of a queue in bytes, as far as the owner knows. */
-    long bytesOf(ClientState client) {
-        Unlogged known = unlogged.get(client.clientId);
-        return client.queuedBytes - (known == null ? 0 : known.bytes());
-    }
-
-    /**
-     * Entries below this sequence number have been handed to a connection, or may have been, or are being read for it: a limit that dropped those, as fast as they
-     * are read, would have the client get nothing any more.
-     */
-    long firstUnseen(ClientState client) {
-        Outgoing to = outgoing.get(client.clientId);
-        return 1 + Math.max(client.leftUpTo, to == null ? client.resendUpTo : to.readingUpTo());
-    }
-
-    /** The highest sequence number that the client of a session may have been sent. */
-    long maybeSentUpTo(ClientState client) {
-        Outgoing to = outgoing.get(client.clientId);
-        if (to != null) {
-            return to.isLeaving() ? Math.min(to.maybeSentUpTo(), client.resendUpTo) : to.maybeSentUpTo();
-        }
-        return client.isAttached()
-                ? client.lastSequence
-                : client.maybeSentUpTo(); // to whom another owner may have sent all
-    }
-
-    /** Entries of a queue that are settled or about to move, though the queue still has them. */
-    Set<Long> withheldOf(ClientState client) {
-        Unlogged known = unlogged.get(client.clientId);
-        return known == null || known.session != client.session ? new HashSet<>() : known.withheld();
-    }
-
-    /** The same; empty without any work when none is from a sequence number on. */
-    Set<Long> withheldFrom(ClientState client, long sequence) {
-        Unlogged known = unlogged.get(client.clientId);
-        return known != null && known.session == client.session && known.withholdsFrom(sequence)
-                ? known.withheld()
-                : Set.of();
-    }
-
-    /** Entries of a queue that are settled, though the queue still has them. */
-    Set<Long> settledOf(ClientState client) {
-        Unlogged known = unlogged.get(client.clientId);
-        return known == null || known.session != client.session ? new HashSet<>() : known.settled();
-    }
+    // What goes into the log.
 
     /** Whether anything waits to be logged. */
     boolean hasSettled() {
@@ -392,17 +254,10 @@ final class Deliveries {
 
     /** Takes everything that is to be logged, in records of bounded size. */
     List<Settled> takeSettled(long ownerEpoch) {
+        assertConfined();
         SettledRecords records = new SettledRecords(ownerEpoch, roomBytes);
-        for (String clientId : toLog) {
-            Outgoing to = outgoing.get(clientId);
-            TopicPosition position = to == null ? null : to.takePosition();
-            Unlogged known = unlogged.get(clientId);
-            if (known != null) {
-                known.take(position == null ? 0 : position.upTo()).forEach(records::add);
-            }
-            if (position != null) {
-                records.add(position);
-            }
+        for (SessionDelivery each : toLog) {
+            each.takeSettled(records);
         }
         toLog.clear();
         hasReceived = false;
@@ -411,118 +266,109 @@ final class Deliveries {
 
     /** A record that this owner wrote was folded. */
     void logged(Settled settled) {
+        assertConfined();
         for (ClientSettled client : settled.clients()) {
-            Unlogged known = unlogged.get(client.clientId());
-            if (known != null && known.session == client.session()) {
-                known.logged();
-                forgetIfEmpty(client.clientId(), known);
-                Outgoing to = outgoing.get(client.clientId());
-                if (to != null) {
-                    to.logged(client);
-                }
+            SessionDelivery known = sessions.get(client.clientId());
+            if (known != null) {
+                known.logged(client);
             }
         }
     }
 
     /** A record that this owner wrote was folded. */
     void logged(Redistribution redistribution) {
-        Unlogged known = unlogged.get(redistribution.clientId());
-        if (known != null && known.session == redistribution.session()) {
-            for (MovedMessage moved : redistribution.moved()) {
-                known.moved(moved.sequence(), moved.bytes());
-            }
-            forgetIfEmpty(redistribution.clientId(), known);
-            Outgoing to = outgoing.get(redistribution.clientId());
-            if (to != null) {
-                pump(to);
-            }
+        assertConfined();
+        SessionDelivery known = sessions.get(redistribution.clientId());
+        if (known != null) {
+            known.logged(redistribution);
         }
     }
 
-    /** Gives the connections what was handed since the last call. */
-    void flush() {
-        for (Outgoing to : toFlush) {
-            flush(to);
-        }
-        toFlush.clear();
+    // What is asked.
+
+    private @Nullable Outgoing windowOf(SessionState client) {
+        SessionDelivery known = find(client);
+        return known == null ? null : known.window();
     }
 
-    private void flush(Outgoing to) {
-        List<Delivery> batch = to.takeBatch();
-        if (!batch.isEmpty()) {
-            to.target.deliver(to.connection, batch);
-        }
+    private @Nullable Unlogged unloggedOf(SessionState client) {
+        SessionDelivery known = find(client);
+        return known == null ? null : known.unlogged();
+    }
+
+    /** Whether what a connection of the session that is gone has acknowledged is waited for. */
+    boolean isLeaving(SessionState client) {
+        Outgoing gone = windowOf(client);
+        return gone != null && gone.isLeaving();
+    }
+
+    /** The highest sequence number of an application that its topic must have reached, as far as this owner knows. */
+    long readUpTo(SessionState client) {
+        Outgoing to = windowOf(client);
+        return to == null ? 0 : to.next - 1;
     }
 
     /**
-     * Reads again what the store could not give, and on where it was too early; waits no longer for what does not come. Ten
-     * times a second.
+     * Whether messages are with the connection of a session which its client has not acknowledged, and the next ones
+     * are not late.
      */
-    void tick() {
-        ticks++;
-        List<Outgoing> late = leaving.entrySet().stream()
-                .filter(each -> each.getValue() <= ticks)
-                .map(Map.Entry::getKey)
-                .toList();
-        late.forEach(leaving::remove);
-        late.forEach(Outgoing::left);
-        List<Outgoing> waited = List.copyOf(paced);
-        paced.clear();
-        for (Outgoing to : waited) {
-            if (outgoing.get(to.client.clientId) == to) {
-                pump(to);
-            }
-        }
-        List<Outgoing> again = List.copyOf(toRetry);
-        toRetry.clear();
-        for (Outgoing to : again) {
-            to.isReading = false;
-            if (outgoing.get(to.client.clientId) == to) {
-                pump(to);
-            }
-        }
+    boolean isWaitingForClient(SessionState client) {
+        Outgoing to = windowOf(client);
+        return to != null && to.hasUnsettled() && !to.isReading;
     }
 
-    private boolean hasRoom(Outgoing to) {
-        return to.hasRoom() && !isMoving(to);
+    /** How many entries are in a queue, as far as the owner knows. */
+    long messagesOf(SessionState client) {
+        Unlogged known = unloggedOf(client);
+        return client.queuedMessages() - (known == null ? 0 : known.messages());
     }
 
-    private boolean hasRoomForPage(Outgoing to) {
-        return to.hasRoomForPage() && !isMoving(to);
+    /** The size of a queue in bytes, as far as the owner knows. */
+    long bytesOf(SessionState client) {
+        Unlogged known = unloggedOf(client);
+        return client.queuedBytes() - (known == null ? 0 : known.bytes());
     }
 
-    private boolean isMoving(Outgoing to) {
-        Unlogged known = unlogged.get(to.client.clientId);
-        return known != null && known.isMoving();
+    /**
+     * Entries below this sequence number have been handed to a connection, or may have been, or are being read for it:
+     * a limit that dropped those, as fast as they are read, would have the client get nothing any more.
+     */
+    long firstUnseen(SessionState client) {
+        Outgoing to = windowOf(client);
+        return 1 + Math.max(client.leftUpTo(), to == null ? client.resendUpTo() : to.readingUpTo());
     }
 
-    private void pump(Outgoing to) {
-        if (to.isLeaving()) {
-            return;
+    /** The highest sequence number that the client of a session may have been sent. */
+    long maybeSentUpTo(SessionState client) {
+        SessionDelivery known = find(client);
+        if (known != null) {
+            return known.maybeSentUpTo();
         }
-        while (hasRoomForPage(to) && !to.isReading && to.mayHaveMore()) {
-            if (to.reading != null && to.reading.isPaced()) {
-                paced.add(to);
-                return;
-            }
-            to.isReading = true;
-            pumping = true;
-            if (to.reading == null) {
-                to.next = to.client.firstKept(to.next); // to read what is dropped takes as long as dropping it
-                queues.read(to.client, to.next, to.roomForMessages(), page -> onPage(to, page));
-            } else {
-                to.reading.read(to.next, to.roomForMessages(), page -> onPage(to, page));
-            }
-            pumping = false;
-        }
-        noteRoom(to, hasRoomForPage(to) || to.isReading || !to.mayHaveMore());
+        return client.isAttached() ? client.lastSequence() : client.resendUpTo(); // another owner may have sent all
     }
 
-    private void noteRoom(Outgoing to, boolean isServed) {
-        boolean isChanged = isServed ? withoutRoom.remove(to) : withoutRoom.add(to);
-        if (isChanged) {
-            waitingForRoom = !withoutRoom.isEmpty();
-        }
+    /** Up to where the queue of a session was looked through for what is too much, since its client went. */
+    long trimmedUpTo(SessionState client) {
+        SessionDelivery known = find(client);
+        return known == null ? 0 : known.trimmedUpTo();
+    }
+
+    /** Entries of a queue that are settled or about to move, though the queue still has them. */
+    Set<Long> withheldOf(SessionState client) {
+        Unlogged known = unloggedOf(client);
+        return known == null ? new HashSet<>() : known.withheld();
+    }
+
+    /** The same; empty without any work when none is from a sequence number on. */
+    Set<Long> withheldFrom(SessionState client, long sequence) {
+        Unlogged known = unloggedOf(client);
+        return known != null && known.withholdsFrom(sequence) ? known.withheld() : Set.of();
+    }
+
+    /** Entries of a queue that are settled, though the queue still has them. */
+    Set<Long> settledOf(SessionState client) {
+        Unlogged known = unloggedOf(client);
+        return known == null ? new HashSet<>() : known.settled();
     }
 
     /** Whether a connection could be handed more if it had acknowledged more; any thread. */
@@ -530,63 +376,110 @@ final class Deliveries {
         return waitingForRoom;
     }
 
-    private void onPage(Outgoing to, @Nullable Page page) {
-        to.isReading = false;
-        if (outgoing.get(to.client.clientId) != to || to.isLeaving()) {
-            return;
-        }
-        if (page == null) {
-            recorder.storeFailed();
-            toRetry.add(to);
-            to.isReading = true; // until the next tick
-            return;
-        }
-        for (ShardStore.Entry entry : page.entries()) {
-            handOrDrop(to, entry.sequence(), entry.entry());
-        }
-        to.next = Math.max(to.next, page.next());
-        if (to.reading != null && to.doneUpTo() >= to.next - 1) { // nothing of it is for the client: the log is to know
-            toLog.add(to.client.clientId);
-        }
-        if (!pumping) { // the page came from the store, after pump had returned
-            pump(to);
-            flush();
+    // What is done later.
+
+    /** Gives the connections what was handed since the last call. */
+    void flush() {
+        assertConfined();
+        toFlush.forEach(Outgoing::flush);
+        toFlush.clear();
+    }
+
+    /**
+     * Reads again what the store could not give, and on where it was too early; waits no longer for what does not come.
+     * Ten times a second.
+     */
+    void tick() {
+        assertConfined();
+        ticks++;
+        List<SessionDelivery> late = leaving.entrySet().stream()
+                .filter(each -> each.getValue() <= ticks)
+                .map(Map.Entry::getKey)
+                .toList();
+        late.forEach(leaving::remove);
+        late.forEach(SessionDelivery::left);
+        List<SessionDelivery> waited = List.copyOf(paced);
+        paced.clear();
+        waited.forEach(SessionDelivery::pump);
+        List<SessionDelivery> again = List.copyOf(toRetry);
+        toRetry.clear();
+        again.forEach(SessionDelivery::retry);
+    }
+
+    /** How many sessions have a delivery. */
+    int sessions() {
+        return sessions.size();
+    }
+
+    // For the deliveries.
+
+    /** The window of a connection at a node. */
+    Outgoing outgoing(
+            SessionState client,
+            String node,
+            @Nullable Unlogged unlogged,
+            long dupUpTo,
+            long maybeSentBefore,
+            long next) {
+        TopicReading reading = client.topic() == null ? null : topics.apply(client);
+        return new Outgoing(client, nodes.apply(node), config, unlogged, dupUpTo, maybeSentBefore, next, reading);
+    }
+
+    /**
+     * Whether what a connection with this epoch says of messages means those that the latest one knows by their
+     * numbers.
+     */
+    boolean counts(Outgoing latest, long epoch) {
+        return epoch >= (olderMayMeanOthers ? latest.epoch : latest.client.session());
+    }
+
+    void toLog(SessionDelivery delivery) {
+        toLog.add(delivery);
+    }
+
+    void toFlush(Outgoing outgoing) {
+        toFlush.add(outgoing);
+    }
+
+    /** The store could not give what was asked for. */
+    void toRetry(SessionDelivery delivery) {
+        recorder.storeFailed();
+        toRetry.add(delivery);
+    }
+
+    void paced(SessionDelivery delivery) {
+        paced.add(delivery);
+    }
+
+    /** What a connection that is gone has acknowledged is waited for; not longer than from the first time on. */
+    void leaving(SessionDelivery delivery) {
+        leaving.putIfAbsent(delivery, ticks + TICKS_TO_LEAVE);
+        noteRoom(delivery, true);
+    }
+
+    void noteRoom(SessionDelivery delivery, boolean isServed) {
+        boolean isChanged = isServed ? withoutRoom.remove(delivery) : withoutRoom.add(delivery);
+        if (isChanged) {
+            waitingForRoom = !withoutRoom.isEmpty();
         }
     }
 
-    private void handOrDrop(Outgoing to, long sequence, QueueEntry entry) {
-        if (to.withheld.remove(sequence)) {
-            return;
-        }
-        if (entry instanceof QueueEntry.Queued queued
-                && queued.message().expiresAtMillis() != Message.NEVER
-                && !to.mayHaveBegun(sequence)
-                && queued.message().isExpiredAt(timeMillis.getAsLong())) { // [MQTT-3.3.2-5]
-            toLog(to.client).settle(sequence, queued.sizeBytes());
-            recorder.dropped(DropReason.EXPIRED);
-            return;
-        }
-        to.hand(sequence, entry);
-        toFlush.add(to);
+    /** A window is gone, and with it what it was to have later. */
+    void disconnected(SessionDelivery delivery) {
+        noteRoom(delivery, true);
+        leaving.remove(delivery);
+        paced.remove(delivery);
+        toRetry.remove(delivery);
     }
 
-    private Unlogged unloggedOf(ClientState client) {
-        Unlogged known = unlogged.get(client.clientId);
-        if (known == null || known.session != client.session) {
-            known = new Unlogged(client.clientId, client.session, roomBytes);
-            unlogged.put(client.clientId, known);
+    /** Most sessions are offline, and are to cost nothing here. */
+    void forgetIfIdle(SessionDelivery delivery) {
+        if (delivery.isIdle()) {
+            sessions.remove(delivery.client.clientId(), delivery);
         }
-        return known;
     }
 
-    private Unlogged toLog(ClientState client) {
-        toLog.add(client.clientId);
-        return unloggedOf(client);
-    }
-
-    private void forgetIfEmpty(String clientId, Unlogged known) {
-        if (known.isEmpty()) {
-            unlogged.remove(clientId);
-        }
+    void assertConfined() {
+        assert thread.isCaller();
     }
 }

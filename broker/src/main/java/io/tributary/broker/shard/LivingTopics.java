@@ -1,9 +1,13 @@
 package io.tributary.broker.shard;
 
+import io.tributary.broker.shard.fold.SessionState;
+import io.tributary.broker.shard.fold.ShardState;
+import io.tributary.broker.shard.fold.TopicProgress;
 import io.tributary.common.event.GroupIdentifier;
 import io.tributary.common.event.ShardEvent;
 import io.tributary.common.event.ShardEvent.TopicFound;
 import io.tributary.persistence.app.AppTopics;
+import io.tributary.persistence.app.AppTopics.AppTopic;
 import io.tributary.persistence.app.AppTopics.Found;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -32,11 +36,12 @@ final class LivingTopics {
     private final long ownerEpoch;
     private final Consumer<ShardEvent> append;
     private final Answers answers;
+    private final TopicFigures topicFigures;
     private final ShardRecorder recorder;
     /** What goes on when it is logged which topic a session has. */
-    private final Map<ClientState, List<Runnable>> waiting = new HashMap<>();
+    private final Map<SessionState, List<Runnable>> waiting = new HashMap<>();
     /** Those whose topic is being looked at. */
-    private final Set<ClientState> suspected = new HashSet<>();
+    private final Set<SessionState> suspected = new HashSet<>();
 
     private volatile @Nullable String problem;
 
@@ -54,6 +59,7 @@ final class LivingTopics {
             long ownerEpoch,
             Consumer<ShardEvent> append,
             Answers answers,
+            TopicFigures topicFigures,
             ShardRecorder recorder) {
         this.shard = shard;
         this.state = state;
@@ -62,6 +68,7 @@ final class LivingTopics {
         this.ownerEpoch = ownerEpoch;
         this.append = append;
         this.answers = answers;
+        this.topicFigures = topicFigures;
         this.recorder = recorder;
     }
 
@@ -76,17 +83,17 @@ final class LivingTopics {
      *
      * @param then told the highest sequence number that the topic has; called once, also when the session ends meanwhile
      */
-    void ensure(ClientState client, LongConsumer then) {
-        TopicProgress progress = client.topic;
+    void ensure(SessionState client, LongConsumer then) {
+        TopicProgress progress = client.topic();
         if (progress == null) {
-            then.accept(client.lastSequence);
+            then.accept(client.lastSequence());
             return;
         }
         // What was read or acknowledged before asking must be there.
         long known = Math.max(progress.position(), deliveries.readUpTo(client) - progress.base());
         long base = progress.base();
-        answers.on(topics.create(client.appTopic()), found -> {
-            boolean isOver = state.client(client.clientId) != client;
+        answers.on(topics.create(AppTopic.of(client.clientId(), client.kind())), found -> {
+            boolean isOver = state.client(client.clientId()) != client;
             boolean isKnown = found.id().equals(progress.id()) && (found.end() >= known || base != progress.base());
             if (isOver || isKnown) {
                 then.accept(progress.base() + found.end());
@@ -97,7 +104,7 @@ final class LivingTopics {
     }
 
     /** The topic of a session could not be read, is not there, or is another one: it is looked at, and made anew if need be. */
-    void suspect(ClientState client) {
+    void suspect(SessionState client) {
         if (suspected.add(client)) {
             ensure(client, _ -> {
                 suspected.remove(client);
@@ -107,24 +114,24 @@ final class LivingTopics {
     }
 
     /** There is no topic for a session: it is made anew. */
-    void missing(ClientState client) {
-        problem = "the topic of application " + GroupIdentifier.display(client.clientId)
+    void missing(SessionState client) {
+        problem = "the topic of application " + GroupIdentifier.display(client.clientId())
                 + " is not there and is being made anew; publishers wait for it";
         suspect(client);
     }
 
     /** It is logged which topic a session has. */
-    void found(ClientState client) {
+    void found(SessionState client) {
         goOn(client);
     }
 
     /** A session is over. */
-    void ended(ClientState client) {
+    void ended(SessionState client) {
         suspected.remove(client);
         goOn(client);
     }
 
-    private void goOn(ClientState client) {
+    private void goOn(SessionState client) {
         List<Runnable> all = waiting.remove(client);
         if (all != null) {
             all.forEach(Runnable::run);
@@ -138,7 +145,7 @@ final class LivingTopics {
         }
     }
 
-    private void tell(ClientState client, TopicProgress progress, Found found, Runnable then) {
+    private void tell(SessionState client, TopicProgress progress, Found found, Runnable then) {
         List<Runnable> others = waiting.get(client);
         if (others != null) {
             others.add(then);
@@ -147,7 +154,7 @@ final class LivingTopics {
         waiting.put(client, new ArrayList<>(List.of(then)));
         String before = progress.id();
         if (before == null) {
-            append.accept(new TopicFound(ownerEpoch, client.clientId, client.session, found.id(), 0, 1));
+            append.accept(new TopicFound(ownerEpoch, client.clientId(), client.session(), found.id(), 0, 1));
             return;
         }
         boolean isShorter = before.equals(found.id());
@@ -156,15 +163,15 @@ final class LivingTopics {
         long base = used + TopicProgress.LEAP - position;
         say(client, progress, found, isShorter);
         append.accept(
-                new TopicFound(ownerEpoch, client.clientId, client.session, found.id(), base, base + position + 1));
+                new TopicFound(ownerEpoch, client.clientId(), client.session(), found.id(), base, base + position + 1));
     }
 
-    private void say(ClientState client, TopicProgress progress, Found found, boolean isShorter) {
-        String name = GroupIdentifier.display(client.clientId);
+    private void say(SessionState client, TopicProgress progress, Found found, boolean isShorter) {
+        String name = GroupIdentifier.display(client.clientId());
         String what = isShorter
                 ? "has lost its end, and ends at " + found.end() + " now"
                 : "was deleted, and is another one now";
-        long lost = client.knownEnd - Math.max(progress.position(), isShorter ? found.end() : 0);
+        long lost = topicFigures.of(client).end() - Math.max(progress.position(), isShorter ? found.end() : 0);
         LOG.error(
                 "Shard {}: the topic of application {} {}. What was in it and not acknowledged is lost: at least {} messages;"
                         + " what is published from now on is not",
@@ -176,7 +183,7 @@ final class LivingTopics {
         if (lost > 0) {
             recorder.topicRecordsLost(lost);
         }
-        client.knownEnd = found.end();
+        topicFigures.of(client).endsAt(found.end());
         problem = "the topic of application " + name + " " + what + "; what was in it and not acknowledged is lost";
     }
 }

@@ -164,7 +164,7 @@ final class LogAppender {
                     callback);
             return;
         }
-        AppTopic topic = ClientState.topicOf(recipient.clientId(), recipient.kind());
+        AppTopic topic = AppTopic.of(recipient.clientId(), recipient.kind());
         Source source = sources.apply(topic);
         toApplications.append(() -> topics.append(topic, message, recipient, source, callback));
     }

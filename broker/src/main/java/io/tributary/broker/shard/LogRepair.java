@@ -1,5 +1,6 @@
 package io.tributary.broker.shard;
 
+import io.tributary.broker.shard.fold.ShardState;
 import io.tributary.persistence.shard.FencedException;
 import io.tributary.persistence.shard.LogRecord;
 import io.tributary.persistence.shard.ShardLog.Identity;

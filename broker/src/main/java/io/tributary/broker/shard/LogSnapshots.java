@@ -1,6 +1,8 @@
 package io.tributary.broker.shard;
 
 import io.tributary.broker.shard.SessionQueues.Page;
+import io.tributary.broker.shard.fold.SessionState;
+import io.tributary.broker.shard.fold.ShardState;
 import io.tributary.common.event.QueueEntry.Queued;
 import io.tributary.common.event.RoutingFormat;
 import io.tributary.common.event.ShardEvent;
@@ -73,8 +75,8 @@ final class LogSnapshots {
 
         Round(long ownerEpoch, ShardState state, long retentionMillis) {
             asOf = state.applied();
-            for (ClientState client : state.clients()) {
-                sessions.add(new SnapshotSession(ownerEpoch, asOf, client.toStored(), client.will));
+            for (SessionState client : state.clients()) {
+                sessions.add(new SnapshotSession(ownerEpoch, asOf, client.toStored(), client.will()));
             }
             List<Source> sources = state.sources().stream()
                     .map(latest -> new Source(latest.shard(), latest.offset(), latest.part()))
@@ -168,7 +170,7 @@ final class LogSnapshots {
 
     /** Reads what is left of a queue; when its session has ended meanwhile, an owner that rebuilds it will learn so from the log. */
     private void readQueue(Round now, StoredSession stored) {
-        ClientState client = state.client(stored.clientId());
+        SessionState client = state.client(stored.clientId());
         if (client == null) {
             now.queueOf = null;
             return;

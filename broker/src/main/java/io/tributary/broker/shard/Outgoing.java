@@ -1,6 +1,8 @@
 package io.tributary.broker.shard;
 
 import io.tributary.broker.delivery.Delivery;
+import io.tributary.broker.shard.fold.SessionState;
+import io.tributary.broker.shard.fold.TopicProgress;
 import io.tributary.common.collection.SequenceMap;
 import io.tributary.common.event.QueueEntry;
 import io.tributary.common.event.ShardEvent.ClientSettled;
@@ -13,11 +15,11 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The window of one persistent session's connection: what was handed to it and is not settled yet. Confined to the thread
- * of the driver.
+ * The window of one persistent session's connection: what was handed to it and is not settled yet. Confined to the
+ * thread of the driver.
  */
 final class Outgoing {
-    final ClientState client;
+    final SessionState client;
     final OwnerTarget target;
     final long connection;
     final long epoch;
@@ -29,7 +31,9 @@ final class Outgoing {
     private final Set<Long> received;
     /** Messages up to this sequence number may have been sent on connections before and carry DUP. */
     private final long dupUpTo;
-    /** Messages up to this sequence number may be in flight, though this owner has not handed them to the connection. */
+    /**
+     * Messages up to this sequence number may be in flight, though this owner has not handed them to the connection.
+     */
     private final long maybeSentBefore;
 
     /** The lowest sequence number that was not looked at yet. */
@@ -65,7 +69,7 @@ final class Outgoing {
     private record Handed(int size, boolean awaitsPubrec) {}
 
     Outgoing(
-            ClientState client,
+            SessionState client,
             OwnerTarget target,
             ShardConfig config,
             @Nullable Unlogged unlogged,
@@ -75,27 +79,21 @@ final class Outgoing {
             @Nullable TopicReading reading) {
         this.client = client;
         this.target = target;
-        connection = client.connection;
-        epoch = client.epoch;
+        connection = client.connection();
+        epoch = client.epoch();
         windowMessages = config.windowMessages();
         windowBytes = config.windowBytes();
-        Unlogged known = unlogged != null && unlogged.session == client.session ? unlogged : null;
-        withheld = known == null ? new HashSet<>() : known.settled();
-        received = known == null ? new HashSet<>() : known.received();
+        withheld = unlogged == null ? new HashSet<>() : unlogged.settled();
+        received = unlogged == null ? new HashSet<>() : unlogged.received();
         this.dupUpTo = dupUpTo;
         this.maybeSentBefore = maybeSentBefore;
         this.reading = reading;
         this.next = next;
-        TopicProgress topic = client.topic;
+        TopicProgress topic = client.topic();
         if (topic != null) {
             loggedUpTo = topic.upTo();
             withheld.addAll(topic.settled());
         }
-    }
-
-    /** Whether this is for the connection that the session has now. */
-    boolean isOf(ClientState session) {
-        return client == session && epoch == session.epoch;
     }
 
     /** Whether something was handed to the connection that is not settled. */
@@ -128,10 +126,13 @@ final class Outgoing {
 
     /** Whether there may be entries that were not looked at yet. */
     boolean mayHaveMore() {
-        return reading != null || next <= client.lastSequence;
+        return reading != null || next <= client.lastSequence();
     }
 
-    /** Whether there is room, and so much of it since the window was full that it is worth the while to read another page. */
+    /**
+     * Whether there is room, and so much of it since the window was full that it is worth the while to read another
+     * page.
+     */
     boolean hasRoomForPage() {
         return hasRoom() && !filled;
     }
@@ -154,7 +155,7 @@ final class Outgoing {
         }
         loggedUpTo = upTo;
         withheld.removeIf(sequence -> sequence <= upTo);
-        return new TopicPosition(client.clientId, client.session, epoch, upTo, maybeSentUpTo(), reading.pass(upTo));
+        return new TopicPosition(client.clientId(), client.session(), epoch, upTo, maybeSentUpTo(), reading.pass(upTo));
     }
 
     boolean hasRoom() {
@@ -212,7 +213,9 @@ final class Outgoing {
         return takenOut(handed.remove(sequence));
     }
 
-    /** Notes that only PUBREL is owed for an entry any more; returns the size of its message, null when it is not there. */
+    /**
+     * Notes that only PUBREL is owed for an entry any more; returns the size of its message, null when it is not there.
+     */
     @Nullable
     Integer receive(long sequence) {
         return takenOut(handed.containsKey(sequence) ? handed.put(sequence, new Handed(0, false)) : null);
@@ -243,10 +246,32 @@ final class Outgoing {
         }
     }
 
-    /** Takes what was handed since the last call. */
-    List<Delivery> takeBatch() {
-        List<Delivery> taken = batch;
-        batch = taken.isEmpty() ? taken : new ArrayList<>();
-        return taken;
+    /** Gives the connection what was handed since the last call. */
+    void flush() {
+        if (!batch.isEmpty()) {
+            List<Delivery> taken = batch;
+            batch = new ArrayList<>();
+            target.deliver(connection, taken);
+        }
+    }
+
+    /**
+     * Whether the sequence numbers are in the order that {@link SessionDelivery} says.
+     *
+     * @param lastSequence the highest sequence number of the queue
+     */
+    boolean isOrdered(long leftUpTo, long lastSequence) {
+        return leftUpTo <= doneUpTo()
+                && loggedUpTo <= doneUpTo()
+                && doneUpTo() <= next - 1
+                && next - 1 <= lastSequence
+                && dupUpTo <= maybeSentBefore
+                && maybeSentBefore <= lastSequence;
+    }
+
+    @Override
+    public String toString() {
+        return "loggedUpTo " + loggedUpTo + ", doneUpTo " + doneUpTo() + ", next " + next + ", dupUpTo " + dupUpTo
+                + ", maybeSentBefore " + maybeSentBefore;
     }
 }

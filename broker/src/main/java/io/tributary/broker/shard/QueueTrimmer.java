@@ -3,6 +3,7 @@ package io.tributary.broker.shard;
 import io.tributary.broker.shard.QueueLimits.Overflow;
 import io.tributary.broker.shard.SessionQueues.Page;
 import io.tributary.broker.shard.ShardRecorder.DropReason;
+import io.tributary.broker.shard.fold.SessionState;
 import io.tributary.common.event.QueueEntry;
 import io.tributary.persistence.shard.ShardStore;
 import java.util.HashSet;
@@ -21,17 +22,24 @@ final class QueueTrimmer {
     private final SessionQueues queues;
     private final Deliveries deliveries;
     private final Backlogs backlogs;
-    private final Set<ClientState> trimming = new HashSet<>();
+    private final Redistributor redistributor;
+    private final Set<SessionState> trimming = new HashSet<>();
 
-    QueueTrimmer(QueueLimits limits, SessionQueues queues, Deliveries deliveries, Backlogs backlogs) {
+    QueueTrimmer(
+            QueueLimits limits,
+            SessionQueues queues,
+            Deliveries deliveries,
+            Backlogs backlogs,
+            Redistributor redistributor) {
         this.limits = limits;
         this.queues = queues;
         this.deliveries = deliveries;
         this.backlogs = backlogs;
+        this.redistributor = redistributor;
     }
 
     /** A message entered a queue; tells whether it may stay. */
-    boolean admit(ClientState client, long sequence, QueueEntry.Queued entry) {
+    boolean admit(SessionState client, long sequence, QueueEntry.Queued entry) {
         if (!isOver(client)) {
             return true;
         }
@@ -45,21 +53,20 @@ final class QueueTrimmer {
         return true;
     }
 
-    private boolean isOver(ClientState client) {
+    private boolean isOver(SessionState client) {
         long messages = deliveries.messagesOf(client);
         long bytes = deliveries.bytesOf(client);
         return (messages > limits.maxMessages() || bytes > limits.maxBytes())
-                && !client.isSweeping // what an earlier session left counts for nobody
+                && !redistributor.isSweeping(client) // what an earlier session left counts for nobody
                 && !backlogs.excuses(client, messages, bytes);
     }
 
-    private void read(ClientState client, long from, int max) {
+    private void read(SessionState client, long from, int max) {
         long firstUnseen = deliveries.firstUnseen(client);
-        long begin = Math.max(from, client.trimmedUpTo() + 1);
+        long begin = Math.max(from, deliveries.trimmedUpTo(client) + 1);
         queues.read(client, begin, max, page -> {
             if (deliveries.firstUnseen(client) >= firstUnseen) {
-                client.trimsFrom(begin);
-                onPage(client, page);
+                onPage(client, begin, page);
             } else { // the client is gone: what it was handed and not sent is unseen again
                 read(client, deliveries.firstUnseen(client), PAGE);
             }
@@ -67,13 +74,15 @@ final class QueueTrimmer {
     }
 
     /** How many messages to look at first: no more than there are too many, if that is what there is too much of. */
-    private int firstPage(ClientState client) {
+    private int firstPage(SessionState client) {
         long tooMany = deliveries.messagesOf(client) - limits.maxMessages();
         return tooMany > 0 ? (int) Math.min(tooMany, PAGE) : PAGE;
     }
 
-    private void onPage(ClientState client, @Nullable Page page) {
+    private void onPage(SessionState client, long begin, @Nullable Page page) {
         if (page != null) {
+            TrimmedRange trimmed = deliveries.trimmedOf(client);
+            trimmed.looksFrom(begin);
             Set<Long> withheld = page.entries().isEmpty()
                     ? Set.of()
                     : deliveries.withheldFrom(client, page.entries().getFirst().sequence());
@@ -81,9 +90,9 @@ final class QueueTrimmer {
                 if (!isOver(client)) {
                     break;
                 }
-                client.trimmed(entry.sequence(), !withheld.contains(entry.sequence()) && drop(client, entry));
+                trimmed.looked(entry.sequence(), !withheld.contains(entry.sequence()) && drop(client, entry));
             }
-            if (isOver(client) && page.next() <= client.lastSequence) {
+            if (isOver(client) && page.next() <= client.lastSequence()) {
                 read(client, page.next(), PAGE);
                 return;
             }
@@ -92,7 +101,7 @@ final class QueueTrimmer {
     }
 
     /** Tells whether it was dropped: a client may have been handed it meanwhile. */
-    private boolean drop(ClientState client, ShardStore.Entry entry) {
+    private boolean drop(SessionState client, ShardStore.Entry entry) {
         boolean unseen = entry.sequence() >= deliveries.firstUnseen(client);
         if (unseen && entry.entry() instanceof QueueEntry.Queued queued) {
             deliveries.drop(client, entry.sequence(), queued.sizeBytes(), DropReason.QUEUE_FULL);

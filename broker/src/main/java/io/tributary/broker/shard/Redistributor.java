@@ -2,6 +2,7 @@ package io.tributary.broker.shard;
 
 import io.tributary.broker.delivery.MessageRouting;
 import io.tributary.broker.shard.SessionQueues.Page;
+import io.tributary.broker.shard.fold.SessionState;
 import io.tributary.common.event.Destinations;
 import io.tributary.common.event.MessageFormat;
 import io.tributary.common.event.QueueEntry.Queued;
@@ -57,7 +58,7 @@ final class Redistributor {
     private final WaitingMembers waiting = new WaitingMembers();
 
     /** The pass through each queue that is under way or has to wait for others. */
-    private final Map<ClientState, Pass> passes = new HashMap<>();
+    private final Map<SessionState, Pass> passes = new HashMap<>();
 
     private final Queue<Pass> toBegin = new ArrayDeque<>();
     private List<Pass> toRepeat = new ArrayList<>();
@@ -90,9 +91,9 @@ final class Redistributor {
     }
 
     /** A session that goes on has lost its connection. */
-    void left(ClientState client) {
+    void left(SessionState client) {
         waiting.remove(client);
-        if (client.groupUpTo == 0) {
+        if (client.groupUpTo() == 0) {
             return;
         }
         if (passes.containsKey(client)) {
@@ -103,8 +104,8 @@ final class Redistributor {
     }
 
     /** A session is offline, nobody knows since when; what is to move does so in one of the next {@link #retry}. */
-    void loaded(ClientState client) {
-        if (client.groupUpTo > 0) {
+    void loaded(SessionState client) {
+        if (client.groupUpTo() > 0) {
             waiting.addUnknown(client);
         }
     }
@@ -113,14 +114,14 @@ final class Redistributor {
      * A message of a shared subscription was queued for a session that is offline, for no other member was online. Nothing of
      * the queue moves before it is known what the last connection has acknowledged; then all of it is looked at.
      */
-    void queued(ClientState client, String group) {
+    void queued(SessionState client, String group) {
         if (!deliveries.isLeaving(client)) {
             waiting.add(client, group);
         }
     }
 
     /** A session has a connection again, or is over. */
-    void returned(ClientState client) {
+    void returned(SessionState client) {
         waiting.remove(client);
     }
 
@@ -142,8 +143,8 @@ final class Redistributor {
      *     resumed meanwhile
      * @param later told when that cannot be found out now
      */
-    void ending(ClientState client, Runnable done, Runnable later) {
-        if (client.groupUpTo == 0) {
+    void ending(SessionState client, Runnable done, Runnable later) {
+        if (client.groupUpTo() == 0) {
             done.run();
         } else if (passes.containsKey(client)
                 || deliveries.isLeaving(client)
@@ -160,7 +161,7 @@ final class Redistributor {
      * @param settled what the one before has acknowledged though the queue still has it
      * @param maybeSentUpTo what the one before may have been sent
      */
-    void inherited(ClientState client, ClientState before, Set<Long> settled, long maybeSentUpTo) {
+    void inherited(SessionState client, SessionState before, Set<Long> settled, long maybeSentUpTo) {
         SweepPass sweep = passes.get(before) instanceof SweepPass unfinished && unfinished.heirs < MOST_HEIRS
                 ? unfinished.goOnFor(client, settled, maybeSentUpTo)
                 : new SweepPass(client, settled, sequence -> sequence <= maybeSentUpTo, 0);
@@ -168,13 +169,17 @@ final class Redistributor {
     }
 
     /** The owner has found a session that inherited a queue; all of that which anybody may have been sent is known. */
-    void loadedHeir(ClientState client) {
-        long maybeSentUpTo = Math.min(client.leftUpTo, client.resendUpTo);
+    void loadedHeir(SessionState client) {
+        long maybeSentUpTo = Math.min(client.leftUpTo(), client.resendUpTo());
         begin(new SweepPass(client, Set.of(), sequence -> sequence <= maybeSentUpTo, 0));
     }
 
+    /** Whether what an earlier session left is being taken out of a queue. */
+    boolean isSweeping(SessionState client) {
+        return !passes.isEmpty() && passes.get(client) instanceof SweepPass;
+    }
+
     private void begin(Pass pass) {
-        pass.client.isSweeping = pass instanceof SweepPass;
         passes.put(pass.client, pass);
         toBegin.add(pass);
         beginMore();
@@ -190,32 +195,31 @@ final class Redistributor {
     private void end(Pass pass) {
         running--;
         passes.remove(pass.client, pass);
-        pass.client.isSweeping = false;
         beginMore();
     }
 
     /** One way through a queue, page by page. */
     private abstract class Pass {
-        final ClientState client;
+        final SessionState client;
         private final long epoch;
         private final boolean mayWait;
         /** Whether an entry may have been sent to the session's client. */
         final LongPredicate maybeSent;
 
-        Pass(ClientState client, boolean mayWait, LongPredicate maybeSent) {
+        Pass(SessionState client, boolean mayWait, LongPredicate maybeSent) {
             this.client = client;
             this.mayWait = mayWait;
             this.maybeSent = maybeSent;
-            epoch = client.epoch;
+            epoch = client.epoch();
         }
 
         /** The last sequence number to look at. */
         long upTo() {
-            return client.lastSequence;
+            return client.lastSequence();
         }
 
         boolean isStillWanted() {
-            return !client.isAttached() && client.epoch == epoch;
+            return !client.isAttached() && client.epoch() == epoch;
         }
 
         /** An entry does not move, because it is none of a shared subscription's or may have been sent. */
@@ -256,7 +260,7 @@ final class Redistributor {
             List<List<MovedMessage>> parts = Parts.of(moved, Pass::largestSizeOf, largestMove);
             for (int i = 0; i < parts.size(); i++) {
                 appender.append(
-                        new Redistribution(ownerEpoch, client.clientId, client.session, parts.get(i)),
+                        new Redistribution(ownerEpoch, client.clientId(), client.session(), parts.get(i)),
                         i == parts.size() - 1 ? durable : () -> {});
             }
         }
@@ -312,7 +316,7 @@ final class Redistributor {
         private Recipient member(Queued queued) {
             return new Recipient(
                     client.memberId(),
-                    client.session,
+                    client.session(),
                     queued.qos(),
                     queued.retain(),
                     queued.subscriptionIds(),
@@ -323,8 +327,8 @@ final class Redistributor {
     private final class OfflinePass extends Pass {
         private final Set<String> groups = new HashSet<>();
 
-        private OfflinePass(ClientState client) {
-            super(client, false, sequence -> sequence <= client.maybeSentUpTo());
+        private OfflinePass(SessionState client) {
+            super(client, false, sequence -> sequence <= deliveries.maybeSentUpTo(client));
         }
 
         @Override
@@ -354,8 +358,8 @@ final class Redistributor {
         private final Runnable done;
         private final Runnable later;
 
-        private EndPass(ClientState client, Runnable done, Runnable later) {
-            super(client, true, sequence -> sequence <= client.maybeSentUpTo());
+        private EndPass(SessionState client, Runnable done, Runnable later) {
+            super(client, true, sequence -> sequence <= deliveries.maybeSentUpTo(client));
             this.done = done;
             this.later = later;
         }
@@ -376,17 +380,17 @@ final class Redistributor {
         /** How many sessions have inherited the queue from each other. */
         private final int heirs;
 
-        private SweepPass(ClientState client, Set<Long> settled, LongPredicate maybeSent, int heirs) {
+        private SweepPass(SessionState client, Set<Long> settled, LongPredicate maybeSent, int heirs) {
             super(client, true, maybeSent);
             this.settled = settled;
             this.heirs = heirs;
         }
 
         /** The client has a new session again, before its last one's queue was swept. */
-        SweepPass goOnFor(ClientState successor, Set<Long> settledSince, long maybeSentUpTo) {
+        SweepPass goOnFor(SessionState successor, Set<Long> settledSince, long maybeSentUpTo) {
             Set<Long> allSettled = new HashSet<>(settled);
             allSettled.addAll(settledSince);
-            long leftUpTo = client.leftUpTo;
+            long leftUpTo = client.leftUpTo();
             return new SweepPass(
                     successor,
                     allSettled,
@@ -396,7 +400,7 @@ final class Redistributor {
 
         @Override
         long upTo() {
-            return client.leftUpTo;
+            return client.leftUpTo();
         }
 
         @Override
@@ -421,7 +425,6 @@ final class Redistributor {
 
         @Override
         void failed() {
-            client.isSweeping = true;
             passes.put(client, this);
             toRepeat.add(this);
         }

@@ -1,6 +1,8 @@
 package io.tributary.broker.shard;
 
 import io.tributary.broker.delivery.SessionObserver;
+import io.tributary.broker.shard.fold.NoEffects;
+import io.tributary.broker.shard.fold.SessionState;
 import io.tributary.common.event.Destinations;
 import io.tributary.common.event.ShardEvent.WillDue;
 import io.tributary.common.mqtt.Message;
@@ -41,13 +43,13 @@ final class ReplayEffects extends NoEffects {
     }
 
     @Override
-    public void inherited(ClientState successor, ClientState before) {
+    public void inherited(SessionState successor, SessionState before) {
         sessionEnded(before);
     }
 
     @Override
-    public void sessionEnded(ClientState client) {
-        observer.sessionEnded(client.clientId, client.session);
+    public void sessionEnded(SessionState client) {
+        observer.sessionEnded(client.clientId(), client.session());
     }
 
     @Override

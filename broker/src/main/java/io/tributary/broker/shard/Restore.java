@@ -1,5 +1,6 @@
 package io.tributary.broker.shard;
 
+import io.tributary.broker.shard.fold.ShardState;
 import io.tributary.common.event.EventCodec;
 import io.tributary.common.event.ShardEvent;
 import io.tributary.common.event.ShardEvent.SnapshotComplete;
@@ -93,7 +94,7 @@ final class Restore {
         storedApplied = stored.applied();
         next = Math.max(0, storedApplied + 1);
         begin = next;
-        cleared = stored.clients().stream().map(client -> client.clientId).toList();
+        cleared = stored.clients().stream().map(client -> client.clientId()).toList();
         willsRemoved = stored.allWills();
     }
 

@@ -1,5 +1,7 @@
 package io.tributary.broker.shard;
 
+import io.tributary.broker.shard.fold.SessionState;
+import io.tributary.broker.shard.fold.ShardState;
 import io.tributary.common.event.GroupIdentifier;
 import io.tributary.persistence.app.AppTopics;
 import io.tributary.persistence.app.AppTopics.AppTopic;
@@ -59,7 +61,7 @@ final class RetiredTopics {
     }
 
     private boolean isUsed(AppTopic topic) {
-        ClientState client = state.client(topic.clientId());
-        return client != null && client.topic != null && topic.equals(client.appTopic());
+        SessionState client = state.client(topic.clientId());
+        return client != null && client.topic() != null && topic.equals(AppTopic.of(client.clientId(), client.kind()));
     }
 }

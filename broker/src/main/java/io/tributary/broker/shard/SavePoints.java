@@ -1,5 +1,8 @@
 package io.tributary.broker.shard;
 
+import io.tributary.broker.shard.fold.ShardChanges;
+import io.tributary.broker.shard.fold.ShardState;
+import io.tributary.persistence.shard.FencedException;
 import io.tributary.persistence.shard.SavePoint;
 import io.tributary.persistence.shard.ShardLog;
 import java.util.concurrent.CompletionStage;
@@ -200,7 +203,7 @@ final class SavePoints {
         storing = false;
         if (failure != null) {
             environment.recorder().storeFailed();
-            fenced = ShardDriver.isFenced(failure);
+            fenced = FencedException.of(failure) != null;
             retryAtMillis = environment.clockMillis().getAsLong() + RETRY_MILLIS;
             LOG.debug("Shard {}: a save point was not stored: {}", shard, String.valueOf(failure));
             return;

@@ -1,5 +1,8 @@
 package io.tributary.broker.shard;
 
+import io.tributary.broker.shard.fold.SessionState;
+import io.tributary.broker.shard.fold.ShardChanges;
+import io.tributary.broker.shard.fold.ShardState;
 import io.tributary.common.event.QueueEntry;
 import io.tributary.persistence.shard.ShardStore;
 import io.tributary.persistence.shard.ShardStore.QueuePage;
@@ -85,8 +88,8 @@ final class SessionQueues {
     }
 
     /** Whether a session has ended. */
-    boolean isOver(ClientState client) {
-        return state.client(client.clientId) != client;
+    boolean isOver(SessionState client) {
+        return state.client(client.clientId()) != client;
     }
 
     /**
@@ -95,7 +98,7 @@ final class SessionQueues {
      * @param then told on the driver's thread, at once when they are in memory; the page is null when the store failed, or
      *     the session ended meanwhile
      */
-    void read(ClientState client, long from, int max, Consumer<@Nullable Page> then) {
+    void read(SessionState client, long from, int max, Consumer<@Nullable Page> then) {
         if (isOver(client)) {
             then.accept(null);
             return;
@@ -111,7 +114,7 @@ final class SessionQueues {
             reading.expected.add(savingApplied);
         }
         readings.add(reading);
-        store.readQueue(shard, client.clientId, from, max, PAGE_BYTES)
+        store.readQueue(shard, client.clientId(), from, max, PAGE_BYTES)
                 .whenComplete((page, failure) -> thread.execute(() -> {
                     readings.remove(reading);
                     if (page == null || isOver(client)) {
@@ -134,18 +137,18 @@ final class SessionQueues {
      */
     record Page(List<ShardStore.Entry> entries, long next) {}
 
-    private Page readMemory(ClientState client, long from, int max) {
+    private Page readMemory(SessionState client, long from, int max) {
         PageBuilder page = new PageBuilder(max);
         ShardChanges changes = state.changes();
-        if (saving != null && !changes.isCleared(client.clientId)) {
+        if (saving != null && !changes.isCleared(client.clientId())) {
             addFrom(from, saving, client, page);
         }
         addFrom(from, changes, client, page);
         return page.build(client);
     }
 
-    private void addFrom(long from, ShardChanges changes, ClientState client, PageBuilder page) {
-        changes.visitQueued(client.clientId, from, (sequence, entry) -> {
+    private void addFrom(long from, ShardChanges changes, SessionState client, PageBuilder page) {
+        changes.visitQueued(client.clientId(), from, (sequence, entry) -> {
             if (page.isFull()) {
                 return false;
             }
@@ -179,13 +182,13 @@ final class SessionQueues {
             }
         }
 
-        Page build(ClientState client) {
-            long next = isFull() ? entries.getLast().sequence() + 1 : client.lastSequence + 1;
+        Page build(SessionState client) {
+            long next = isFull() ? entries.getLast().sequence() + 1 : client.lastSequence() + 1;
             return new Page(entries, next);
         }
     }
 
-    private Page onlyCurrent(ClientState client, QueuePage page, long storedUpTo, List<ShardChanges> arrived) {
+    private Page onlyCurrent(SessionState client, QueuePage page, long storedUpTo, List<ShardChanges> arrived) {
         List<ShardStore.Entry> entries = new ArrayList<>(page.entries().size());
         long next = page.more() ? page.entries().getLast().sequence() + 1 : storedUpTo + 1;
         for (ShardStore.Entry entry : page.entries()) {
@@ -206,32 +209,32 @@ final class SessionQueues {
      * @param arrived later save points that are stored by now, earliest first
      */
     private @Nullable QueueEntry current(
-            ClientState client, long sequence, QueueEntry stored, List<ShardChanges> arrived) {
+            SessionState client, long sequence, QueueEntry stored, List<ShardChanges> arrived) {
         QueueEntry current = stored;
         for (ShardChanges each : arrived) {
-            current = each.later(client.clientId, sequence, current);
+            current = each.later(client.clientId(), sequence, current);
         }
         if (saving != null) {
-            current = saving.later(client.clientId, sequence, current);
+            current = saving.later(client.clientId(), sequence, current);
         }
-        return state.changes().later(client.clientId, sequence, current);
+        return state.changes().later(client.clientId(), sequence, current);
     }
 
-    private long storedUpTo(ClientState client) {
+    private long storedUpTo(SessionState client) {
         ShardChanges changes = state.changes();
-        if (changes.isCleared(client.clientId)) {
+        if (changes.isCleared(client.clientId())) {
             return 0;
         }
         if (saving == null) {
-            return before(changes.firstAdded(client.clientId), client);
+            return before(changes.firstAdded(client.clientId()), client);
         }
-        if (saving.isCleared(client.clientId)) {
+        if (saving.isCleared(client.clientId())) {
             return 0;
         }
-        return before(Math.min(saving.firstAdded(client.clientId), changes.firstAdded(client.clientId)), client);
+        return before(Math.min(saving.firstAdded(client.clientId()), changes.firstAdded(client.clientId())), client);
     }
 
-    private static long before(long firstAdded, ClientState client) {
-        return firstAdded == Long.MAX_VALUE ? client.lastSequence : firstAdded - 1;
+    private static long before(long firstAdded, SessionState client) {
+        return firstAdded == Long.MAX_VALUE ? client.lastSequence() : firstAdded - 1;
     }
 }

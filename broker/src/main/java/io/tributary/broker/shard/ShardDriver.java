@@ -1,5 +1,7 @@
 package io.tributary.broker.shard;
 
+import io.tributary.broker.shard.fold.NoEffects;
+import io.tributary.broker.shard.fold.ShardState;
 import io.tributary.common.event.EventCodec;
 import io.tributary.common.event.QueueEntry;
 import io.tributary.common.event.ShardEvent;
@@ -7,13 +9,10 @@ import io.tributary.common.event.ShardEvent.Owner;
 import io.tributary.persistence.app.AppTopics.AppTopic;
 import io.tributary.persistence.shard.FencedException;
 import io.tributary.persistence.shard.LogRecord;
-import io.tributary.persistence.shard.SavePoint.ClientWill;
 import io.tributary.persistence.shard.ShardLog;
 import io.tributary.persistence.shard.ShardStore;
 import io.tributary.persistence.shard.ShardStore.Claim;
-import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
@@ -185,16 +184,21 @@ final class ShardDriver implements Tenure.Loser {
 
     private void load() {
         phase = Phase.LOADING;
-        tenure.onAnswer(store.claim(shard, repair.claimant(tenure.epoch())), claimed -> {
-            if (claimed.applied() >= tenure.epoch()) {
-                findGap(claimed);
-            } else {
-                ShardStore.Reused reused = claimed.reused();
-                numbersMayRepeat = reused != null && reused.to() > claimed.applied();
-                repair.filled();
-                load(new ShardState(new NoEffects(), claimed), null, new ArrayList<>());
-            }
-        });
+        new StoreLoad(shard, store, repair, tenure, new Loading()).begin();
+    }
+
+    /** What becomes of a store that is taken over. */
+    private final class Loading implements StoreLoad.Outcome {
+        @Override
+        public void isAhead(Claim claimed) {
+            findGap(claimed);
+        }
+
+        @Override
+        public void loaded(ShardState state, boolean mayRepeat) {
+            numbersMayRepeat = mayRepeat;
+            replay(state);
+        }
     }
 
     /** The store is ahead of a record that was appended just now: has the log say what it has lost. */
@@ -243,30 +247,6 @@ final class ShardDriver implements Tenure.Loser {
             reset(Phase.CLAIMING);
             retryAtMillis = clockMillis.getAsLong() + OTHER_LOG_MILLIS;
         }
-    }
-
-    private void load(ShardState state, @Nullable String cursor, List<ClientWill> wills) {
-        tenure.onAnswer(store.readSessions(shard, cursor), page -> {
-            state.load(page.sessions(), List.of());
-            wills.addAll(page.wills());
-            if (page.cursor() != null) {
-                load(state, page.cursor(), wills);
-            } else {
-                state.load(List.of(), wills);
-                verify(state);
-            }
-        });
-    }
-
-    /** Folds on if the store is still where it was when its pages began to be read. */
-    private void verify(ShardState state) {
-        tenure.onAnswer(store.claim(shard, repair.claimant(tenure.epoch())), claimed -> {
-            if (claimed.applied() == state.applied()) {
-                replay(state);
-            } else {
-                claimAgainLater("it has moved");
-            }
-        });
     }
 
     private void replay(ShardState state) {
@@ -333,7 +313,7 @@ final class ShardDriver implements Tenure.Loser {
     /** That the store does not work is said once for all shards, by the store. */
     @Override
     public void claimAgainLater(Throwable failure) {
-        FencedException fenced = fenced(failure);
+        FencedException fenced = FencedException.of(failure);
         if (fenced != null && fenced.isOtherLog()) {
             otherLog(fenced);
         } else if (fenced != null) {
@@ -595,14 +575,5 @@ final class ShardDriver implements Tenure.Loser {
         if (loaded != null) {
             claimAgainLater(why);
         }
-    }
-
-    static boolean isFenced(Throwable failure) {
-        return fenced(failure) != null;
-    }
-
-    private static @Nullable FencedException fenced(Throwable failure) {
-        Throwable cause = failure instanceof CompletionException ? failure.getCause() : failure;
-        return cause instanceof FencedException fenced ? fenced : null;
     }
 }

@@ -1,5 +1,9 @@
 package io.tributary.broker.shard;
 
+import io.tributary.broker.shard.fold.Effects;
+import io.tributary.broker.shard.fold.SessionState;
+import io.tributary.broker.shard.fold.ShardState;
+import io.tributary.broker.shard.fold.TopicProgress;
 import io.tributary.common.event.Destinations;
 import io.tributary.common.event.QueueEntry;
 import io.tributary.common.event.ShardEvent;
@@ -37,6 +41,7 @@ final class ShardService implements Effects {
     private final LogSnapshots repeats;
     private final RetiredTopics retired;
     private final LivingTopics topics;
+    private final TopicFigures topicFigures = new TopicFigures();
     private final ApplicationLags lags;
 
     /** How far the log was folded when that was looked at last, and since when. */
@@ -56,7 +61,7 @@ final class ShardService implements Effects {
             Tenure tenure,
             Loaded loaded,
             boolean numbersMayRepeat,
-            Executor thread,
+            ShardExecutor thread,
             Runnable endOfTurn) {
         this.shard = shard;
         this.environment = environment;
@@ -71,6 +76,7 @@ final class ShardService implements Effects {
                 queues,
                 tenure::targetOf,
                 client -> reading(client, thread),
+                thread,
                 environment.timeMillis(),
                 environment.recorder(),
                 roomBytes);
@@ -78,7 +84,6 @@ final class ShardService implements Effects {
             deliveries.forgetOlderConnections();
         }
         backlogs = new Backlogs(limits, queues, deliveries);
-        trimmer = new QueueTrimmer(limits, queues, deliveries, backlogs);
         redistributor = new Redistributor(
                 queues,
                 deliveries,
@@ -88,6 +93,7 @@ final class ShardService implements Effects {
                 tenure.epoch(),
                 tenure,
                 roomBytes);
+        trimmer = new QueueTrimmer(limits, queues, deliveries, backlogs, redistributor);
         topics = new LivingTopics(
                 shard,
                 state,
@@ -96,6 +102,7 @@ final class ShardService implements Effects {
                 tenure.epoch(),
                 tenure::append,
                 tenure::onAnswer,
+                topicFigures,
                 environment.recorder());
         wills = new WillsAndExpiry(environment, tenure, loaded, redistributor, thread);
         answers = new ConnectionAnswers(
@@ -103,14 +110,21 @@ final class ShardService implements Effects {
         repeats = new LogSnapshots(environment, state, queues, loaded.time(), tenure, tenure.epoch());
         retired = new RetiredTopics(state, environment.topics());
         lags = new ApplicationLags(
-                state, environment.topics(), thread, environment.recorder(), topics::missing, topics::suspect);
+                state,
+                environment.topics(),
+                thread,
+                topicFigures,
+                environment.recorder(),
+                topics::missing,
+                topics::suspect);
     }
 
-    private TopicReading reading(ClientState client, Executor thread) {
-        TopicProgress progress = Objects.requireNonNull(client.topic);
+    private TopicReading reading(SessionState client, Executor thread) {
+        TopicProgress progress = Objects.requireNonNull(client.topic());
         return new TopicReading(
                 client,
                 progress,
+                topicFigures.of(client),
                 environment.topics(),
                 thread,
                 environment.config().catchUp(),
@@ -120,8 +134,8 @@ final class ShardService implements Effects {
                 () -> suspectTopic(client));
     }
 
-    private void suspectTopic(ClientState client) {
-        if (!tenure.isOver() && state.client(client.clientId) == client) {
+    private void suspectTopic(SessionState client) {
+        if (!tenure.isOver() && state.client(client.clientId()) == client) {
             topics.suspect(client);
         }
     }
@@ -133,7 +147,7 @@ final class ShardService implements Effects {
         backlogs.standsStill(nowMillis);
         wills.begin();
         ConnectionAnswers.Telling telling = answers.tellAll();
-        for (ClientState client : state.clients()) {
+        for (SessionState client : state.clients()) {
             load(client, telling);
         }
         telling.done();
@@ -141,12 +155,12 @@ final class ShardService implements Effects {
         environment.observer().shardLive(shard, state.applied(), this::sessionOf);
     }
 
-    private void load(ClientState client, ConnectionAnswers.Telling telling) {
-        String node = client.node;
-        if (client.isAttached() || loaded.time().recordMillis() - client.detachedAtMillis < Backlogs.ABSENCE_MILLIS) {
+    private void load(SessionState client, ConnectionAnswers.Telling telling) {
+        String node = client.node();
+        if (client.isAttached() || loaded.time().recordMillis() - client.detachedAtMillis() < Backlogs.ABSENCE_MILLIS) {
             backlogs.loaded(client);
         }
-        if (client.leftUpTo > 0 && client.queuedMessages > 0) {
+        if (client.leftUpTo() > 0 && client.queuedMessages() > 0) {
             redistributor.loadedHeir(client);
         }
         if (node == null) {
@@ -203,9 +217,14 @@ final class ShardService implements Effects {
 
     /** The log says that an application is done with a part of its topic, whatever becomes of the store. */
     private void tellTopic(TopicPosition position) {
-        ClientState client = state.client(position.clientId());
-        if (client != null && client.session == position.session() && client.topic != null) {
-            environment.topics().acknowledged(client.appTopic(), client.topic.id(), client.topic.position());
+        SessionState client = state.client(position.clientId());
+        if (client != null && client.session() == position.session() && client.topic() != null) {
+            environment
+                    .topics()
+                    .acknowledged(
+                            AppTopic.of(client.clientId(), client.kind()),
+                            client.topic().id(),
+                            client.topic().position());
         }
     }
 
@@ -264,8 +283,8 @@ final class ShardService implements Effects {
     }
 
     private long sessionOf(String clientId) {
-        ClientState client = state.client(clientId);
-        return client == null ? -1 : client.session;
+        SessionState client = state.client(clientId);
+        return client == null ? -1 : client.session();
     }
 
     /** A client has a topic: it is deleted if it is of no use any more. */
@@ -290,9 +309,9 @@ final class ShardService implements Effects {
 
     /** Passes a message of QoS 0 on to the node that has a session's connection; without one, nobody gets it. */
     void qos0(String clientId, long session, QueueEntry.Queued message) {
-        ClientState client = state.client(clientId);
-        if (client != null && client.session == session && client.node != null) {
-            tenure.targetOf(client.node).qos0(clientId, session, message);
+        SessionState client = state.client(clientId);
+        if (client != null && client.session() == session && client.node() != null) {
+            tenure.targetOf(client.node()).qos0(clientId, session, message);
         }
     }
 
@@ -329,17 +348,17 @@ final class ShardService implements Effects {
     }
 
     @Override
-    public void attached(ClientState client) {
+    public void attached(SessionState client) {
         wills.attached(client);
         redistributor.returned(client);
-        String node = client.node;
+        String node = client.node();
         if (node != null) {
             answers.attached(client, node);
         }
     }
 
     @Override
-    public void refused(Attach attach, ClientState existing) {
+    public void refused(Attach attach, SessionState existing) {
         tenure.targetOf(attach.node()).refused(attach.connection(), existing.kind());
     }
 
@@ -349,7 +368,7 @@ final class ShardService implements Effects {
     }
 
     @Override
-    public void detached(ClientState client) {
+    public void detached(SessionState client) {
         deliveries.detached(client, () -> {
             if (client.isPersistent()) {
                 redistributor.left(client);
@@ -359,7 +378,7 @@ final class ShardService implements Effects {
     }
 
     @Override
-    public void inherited(ClientState successor, ClientState before) {
+    public void inherited(SessionState successor, SessionState before) {
         Set<Long> settled = deliveries.settledOf(before);
         long maybeSentUpTo = deliveries.maybeSentUpTo(before);
         sessionEnded(before);
@@ -367,19 +386,22 @@ final class ShardService implements Effects {
     }
 
     @Override
-    public void sessionEnded(ClientState client) {
-        deliveries.ended(client.clientId);
+    public void sessionEnded(SessionState client) {
+        deliveries.ended(client);
         redistributor.returned(client);
         wills.ended(client);
-        if (client.topic != null) {
+        if (client.topic() != null) {
             topics.ended(client);
-            retired.add(client.appTopic(), environment.clockMillis().getAsLong());
+            topicFigures.ended(client);
+            retired.add(
+                    AppTopic.of(client.clientId(), client.kind()),
+                    environment.clockMillis().getAsLong());
         }
-        environment.observer().sessionEnded(client.clientId, client.session);
+        environment.observer().sessionEnded(client.clientId(), client.session());
     }
 
     @Override
-    public void queued(ClientState client, long sequence, QueueEntry.Queued entry) {
+    public void queued(SessionState client, long sequence, QueueEntry.Queued entry) {
         backlogs.queued(client, entry.sizeBytes());
         if (trimmer.admit(client, sequence, entry)) {
             deliveries.queued(client, sequence, entry);
@@ -390,20 +412,20 @@ final class ShardService implements Effects {
     }
 
     @Override
-    public void topicFound(ClientState client) {
+    public void topicFound(SessionState client) {
         topics.found(client);
         deliveries.topicFound(client);
     }
 
     @Override
-    public void received(ClientState client, long[] sequences) {
+    public void received(SessionState client, long[] sequences) {
         deliveries.receivedLogged(client, sequences);
     }
 
     @Override
-    public void relayed(ClientState publisher, int packetId) {
-        if (publisher.node != null) {
-            tenure.targetOf(publisher.node).relayed(publisher.epoch, packetId);
+    public void relayed(SessionState publisher, int packetId) {
+        if (publisher.node() != null) {
+            tenure.targetOf(publisher.node()).relayed(publisher.epoch(), packetId);
         }
     }
 

@@ -1,5 +1,6 @@
 package io.tributary.broker.shard;
 
+import io.tributary.broker.shard.fold.SessionState;
 import io.tributary.common.event.GroupIdentifier;
 import java.util.Collection;
 
@@ -13,17 +14,17 @@ import java.util.Collection;
 public record ShardStats(long persistentSessions, long offlineSessions, long queuedMessages) {
     static final ShardStats NONE = new ShardStats(0, 0, 0);
 
-    static ShardStats of(Collection<ClientState> clients) {
+    static ShardStats of(Collection<SessionState> clients) {
         long persistent = 0;
         long offline = 0;
         long queued = 0;
-        for (ClientState client : clients) {
-            if (GroupIdentifier.isGroup(client.clientId)) {
+        for (SessionState client : clients) {
+            if (GroupIdentifier.isGroup(client.clientId())) {
                 continue; // no client's
             }
             persistent += client.isPersistent() ? 1 : 0;
             offline += client.isAttached() ? 0 : 1;
-            queued += client.queuedMessages;
+            queued += client.queuedMessages();
         }
         return new ShardStats(persistent, offline, queued);
     }

@@ -1,5 +1,6 @@
 package io.tributary.broker.shard;
 
+import io.tributary.broker.shard.fold.SessionState;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.HashMap;
@@ -23,14 +24,14 @@ final class ShardTimers {
     private record Timer(long dueMillis, String clientId) {}
 
     /** Sets the timer of a session that has no connection to the first thing that is due after the given moment. */
-    void set(ClientState client, long afterMillis) {
-        remove(client.clientId);
-        long due =
-                Math.min(ifAfter(afterMillis, client.willDueAtMillis), ifAfter(afterMillis, client.expiresAtMillis()));
+    void set(SessionState client, long afterMillis) {
+        remove(client.clientId());
+        long due = Math.min(
+                ifAfter(afterMillis, client.willDueAtMillis()), ifAfter(afterMillis, client.expiresAtMillis()));
         if (due != Long.MAX_VALUE) {
-            Timer timer = new Timer(due, client.clientId);
+            Timer timer = new Timer(due, client.clientId());
             timers.add(timer);
-            byClient.put(client.clientId, timer);
+            byClient.put(client.clientId(), timer);
         }
     }
 

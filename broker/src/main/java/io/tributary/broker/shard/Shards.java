@@ -8,7 +8,6 @@ import io.tributary.common.event.ShardEvent;
 import io.tributary.common.time.SteadyClock;
 import io.tributary.persistence.app.AppTopics;
 import io.tributary.persistence.shard.AppendCallback;
-import io.tributary.persistence.shard.LogRecord;
 import io.tributary.persistence.shard.ShardLog;
 import io.tributary.persistence.shard.ShardStore;
 import java.time.InstantSource;
@@ -21,7 +20,6 @@ import java.util.concurrent.CompletionStage;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
-import java.util.concurrent.atomic.AtomicIntegerArray;
 import java.util.function.LongConsumer;
 import java.util.function.Predicate;
 import java.util.stream.IntStream;
@@ -39,9 +37,6 @@ import org.slf4j.LoggerFactory;
 public final class Shards implements ClientShards, AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(Shards.class);
     private static final int CLOSE_PATIENCE_SECONDS = 10;
-    /** How many records may wait for one shard's driver before the log is asked to pause. */
-    private static final int MOST_WAITING_RECORDS = 10_000;
-
     private static final long TOPICS_INTERVAL_MILLIS = 600_000;
     /** How many messages of QoS 0 may wait for the shard threads. */
     private static final int MOST_WAITING_QOS0 = 10_000;
@@ -139,7 +134,7 @@ public final class Shards implements ClientShards, AutoCloseable {
 
     /** Begins to own shards: once what their owners need is there, subscriptions above all. */
     public void own() {
-        log.start(new Reader());
+        log.start(new ShardReader(log, drivers, this::threadOf));
     }
 
     /** Completes when once every shard was served by some node, this one or one that it can reach; on a shard thread. */
@@ -502,49 +497,6 @@ public final class Shards implements ClientShards, AutoCloseable {
             List<String> all = new ArrayList<>(node.others().alive());
             all.add(node.name());
             return all;
-        }
-    }
-
-    /** Passes what the log hands out to the thread of each shard, and pauses a shard that cannot keep up. */
-    private final class Reader implements ShardLog.Reader {
-        private final AtomicIntegerArray waiting = new AtomicIntegerArray(log.shardCount());
-        private final AtomicIntegerArray paused = new AtomicIntegerArray(log.shardCount());
-
-        @Override
-        public void onAssigned(int shard) {
-            threadOf(shard).execute(drivers.get(shard)::assigned);
-        }
-
-        @Override
-        public void onRevoked(int shard) {
-            threadOf(shard).execute(drivers.get(shard)::revoked);
-        }
-
-        @Override
-        public void onWentBack(int shard, long at) {
-            ShardDriver driver = drivers.get(shard);
-            threadOf(shard).execute(() -> driver.wentBack(at));
-        }
-
-        @Override
-        public void onRecords(int shard, long from, List<LogRecord> records) {
-            ShardDriver driver = drivers.get(shard);
-            if (waiting.addAndGet(shard, records.size()) > MOST_WAITING_RECORDS) {
-                paused.set(shard, 1);
-                log.pause(shard);
-            }
-            int much = driver.isLive()
-                    ? records.size()
-                    : ShardThread.MUCH; // going live takes as long as there are clients
-            threadOf(shard).execute(much, () -> {
-                try {
-                    driver.records(from, records);
-                } finally {
-                    if (waiting.addAndGet(shard, -records.size()) == 0 && paused.compareAndSet(shard, 1, 0)) {
-                        driver.readOn();
-                    }
-                }
-            });
         }
     }
 }

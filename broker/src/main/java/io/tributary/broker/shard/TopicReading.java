@@ -1,5 +1,7 @@
 package io.tributary.broker.shard;
 
+import io.tributary.broker.shard.fold.SessionState;
+import io.tributary.broker.shard.fold.TopicProgress;
 import io.tributary.common.event.QueueEntry;
 import io.tributary.common.event.Source;
 import io.tributary.persistence.app.AppTopics;
@@ -28,10 +30,8 @@ final class TopicReading {
     private static final int PAGE_BYTES = 256 << 10;
     /** What is no older than that was not missed, but comes as it is published. */
     private static final long LIVE_MILLIS = 5000;
-    /** In the mean size of what is read. */
-    private static final double WEIGHT_OF_A_PAGE = 0.2;
 
-    private final ClientState client;
+    private final SessionState client;
     private final AppTopic topic;
     private final AppTopics topics;
     private final Executor thread;
@@ -40,12 +40,13 @@ final class TopicReading {
     private final LongSupplier timeMillis;
     private final ShardRecorder recorder;
     private final TopicProgress progress;
+    private final TopicFigures.OfTopic stats;
     /** Told when the topic could not be read: it may be gone, or another one. */
     private final Runnable failed;
 
     private final Set<Long> released;
     /** The latest source read so far from each shard. */
-    private final Map<Integer, Source> seen;
+    private final Map<Integer, Source> latest;
     /** The sources read of messages that the application is not known to be done with, in their order. */
     private final Queue<Sourced> ahead = new ArrayDeque<>();
 
@@ -56,8 +57,9 @@ final class TopicReading {
     private record Sourced(long sequence, Source source) {}
 
     TopicReading(
-            ClientState client,
+            SessionState client,
             TopicProgress progress,
+            TopicFigures.OfTopic stats,
             AppTopics topics,
             Executor thread,
             CatchUpPace pace,
@@ -66,6 +68,7 @@ final class TopicReading {
             ShardRecorder recorder,
             Runnable failed) {
         this.progress = progress;
+        this.stats = stats;
         this.failed = failed;
         this.client = client;
         this.topics = topics;
@@ -74,9 +77,9 @@ final class TopicReading {
         this.clockMillis = clockMillis;
         this.timeMillis = timeMillis;
         this.recorder = recorder;
-        topic = client.appTopic();
+        topic = AppTopic.of(client.clientId(), client.kind());
         released = new HashSet<>(progress.released());
-        seen = new HashMap<>(progress.sources());
+        latest = new HashMap<>(progress.sources());
     }
 
     /** Whether the application has had as much of what it missed as it is to have by now; asked again a little later. */
@@ -170,9 +173,7 @@ final class TopicReading {
         for (AppRecord entry : records) {
             bytes += entry.message().sizeBytes();
         }
-        double mean = (double) bytes / records.size();
-        double before = client.meanReadBytes;
-        client.meanReadBytes = Double.isNaN(before) ? mean : before + (mean - before) * WEIGHT_OF_A_PAGE;
+        stats.read((double) bytes / records.size());
         if (pace.isLimited()) {
             noteSpeed(records, bytes);
         }
@@ -188,7 +189,7 @@ final class TopicReading {
 
     private boolean isForThisSession(AppRecord entry) {
         long session = entry.recipient().session();
-        return session == client.session || session == AppRecord.ANY_SESSION;
+        return session == client.session() || session == AppRecord.ANY_SESSION;
     }
 
     private boolean isNew(AppRecord entry) {
@@ -196,11 +197,11 @@ final class TopicReading {
         if (source == null) {
             return true;
         }
-        Source known = seen.get(source.shard());
+        Source known = latest.get(source.shard());
         if (known != null && !source.isAfter(known.offset(), known.part())) {
             return false;
         }
-        seen.put(source.shard(), source);
+        latest.put(source.shard(), source);
         ahead.add(new Sourced(sequenceOf(entry), source));
         return true;
     }
@@ -226,11 +227,11 @@ final class TopicReading {
      * @return the latest sources up to it that were not given before
      */
     List<Source> pass(long upTo) {
-        Map<Integer, Source> latest = new HashMap<>();
+        Map<Integer, Source> passed = new HashMap<>();
         for (Sourced first = ahead.peek(); first != null && first.sequence <= upTo; first = ahead.peek()) {
-            latest.put(first.source.shard(), first.source);
+            passed.put(first.source.shard(), first.source);
             ahead.remove();
         }
-        return List.copyOf(latest.values());
+        return List.copyOf(passed.values());
     }
 }

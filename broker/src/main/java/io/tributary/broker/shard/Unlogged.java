@@ -18,8 +18,8 @@ final class Unlogged {
     /** How much of a record's room one part takes at most, in bytes: a sequence number takes ten, and those of its message as many. */
     private static final int PART_OF_ROOM = 128;
 
-    final long session;
     private final String clientId;
+    private final long session;
     private final int mostInPart;
     /** Parts that are complete, and are to be logged before what follows. */
     private List<ClientSettled> complete = new ArrayList<>();

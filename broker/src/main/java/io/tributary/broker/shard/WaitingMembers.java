@@ -1,5 +1,6 @@
 package io.tributary.broker.shard;
 
+import io.tributary.broker.shard.fold.SessionState;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -20,13 +21,13 @@ final class WaitingMembers {
     private static final long LONGEST_DELAY_MILLIS = 64_000;
 
     private final Map<String, Group> groups = new HashMap<>();
-    private final Map<ClientState, Set<Group>> byClient = new HashMap<>();
-    private final Set<ClientState> unknown = new LinkedHashSet<>();
+    private final Map<SessionState, Set<Group>> byClient = new HashMap<>();
+    private final Set<SessionState> unknown = new LinkedHashSet<>();
 
     /** The sessions that have messages of one shared subscription. */
     private static final class Group {
         final String name;
-        final Set<ClientState> clients = new LinkedHashSet<>();
+        final Set<SessionState> clients = new LinkedHashSet<>();
         long delayMillis = SHORTEST_DELAY_MILLIS;
         long notBeforeMillis;
 
@@ -36,12 +37,12 @@ final class WaitingMembers {
     }
 
     /** Adds a session of which nobody knows what it has; its turn comes soon. */
-    void addUnknown(ClientState client) {
+    void addUnknown(SessionState client) {
         unknown.add(client);
     }
 
     /** Adds a session that has a message of a shared subscription. */
-    void add(ClientState client, String name) {
+    void add(SessionState client, String name) {
         Group group = groups.computeIfAbsent(name, Group::new);
         if (group.clients.add(client)) {
             byClient.computeIfAbsent(client, _ -> new HashSet<>()).add(group);
@@ -49,7 +50,7 @@ final class WaitingMembers {
     }
 
     /** Adds a session whose messages of a shared subscription found nobody: if a member is online, it may not have them. */
-    void addInVain(ClientState client, String name, long nowMillis) {
+    void addInVain(SessionState client, String name, long nowMillis) {
         add(client, name);
         Group group = groups.get(name);
         if (group != null) {
@@ -68,7 +69,7 @@ final class WaitingMembers {
     }
 
     /** Forgets a session. */
-    void remove(ClientState client) {
+    void remove(SessionState client) {
         unknown.remove(client);
         Set<Group> of = byClient.remove(client);
         if (of != null) {
@@ -82,8 +83,8 @@ final class WaitingMembers {
     }
 
     /** Some sessions whose turn it is; they stay until they are removed. */
-    List<ClientState> ready(long nowMillis, Predicate<String> hasOnlineMember) {
-        Set<ClientState> ready = new LinkedHashSet<>();
+    List<SessionState> ready(long nowMillis, Predicate<String> hasOnlineMember) {
+        Set<SessionState> ready = new LinkedHashSet<>();
         take(unknown, ready);
         for (Group group : groups.values()) {
             if (ready.size() < MOST_AT_ONCE && nowMillis >= group.notBeforeMillis && hasOnlineMember.test(group.name)) {
@@ -93,8 +94,8 @@ final class WaitingMembers {
         return new ArrayList<>(ready);
     }
 
-    private static void take(Set<ClientState> from, Set<ClientState> ready) {
-        Iterator<ClientState> next = from.iterator();
+    private static void take(Set<SessionState> from, Set<SessionState> ready) {
+        Iterator<SessionState> next = from.iterator();
         while (ready.size() < MOST_AT_ONCE && next.hasNext()) {
             ready.add(next.next());
         }

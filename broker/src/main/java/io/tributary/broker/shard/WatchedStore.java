@@ -1,5 +1,6 @@
 package io.tributary.broker.shard;
 
+import io.tributary.persistence.shard.FencedException;
 import io.tributary.persistence.shard.SavePoint;
 import io.tributary.persistence.shard.ShardStore;
 import java.time.Duration;
@@ -87,7 +88,7 @@ final class WatchedStore implements ShardStore {
 
     private <T extends @Nullable Object> CompletionStage<T> watched(int shard, Call call, CompletionStage<T> stage) {
         CompletionStage<T> _ = stage.whenComplete((_, failure) -> {
-            if (failure != null && !ShardDriver.isFenced(failure)) {
+            if (failure != null && FencedException.of(failure) == null) {
                 failed(shard, call, words(failure));
             } else if (troubled) {
                 worked(shard, call);

@@ -1,5 +1,7 @@
 package io.tributary.broker.shard;
 
+import io.tributary.broker.shard.fold.SessionState;
+import io.tributary.broker.shard.fold.ShardState;
 import io.tributary.common.event.Destinations;
 import io.tributary.common.event.ShardEvent.Detach;
 import io.tributary.common.event.ShardEvent.SessionExpired;
@@ -54,7 +56,7 @@ final class WillsAndExpiry {
         if (will != null) {
             publish(clientId, epoch, will);
         }
-        ClientState client = state.client(clientId);
+        SessionState client = state.client(clientId);
         if (client != null && resumesWhatIsOver(client)) {
             beginAnew(client);
         } else if (!lastWords.isAwaited(clientId)) {
@@ -63,51 +65,51 @@ final class WillsAndExpiry {
     }
 
     /** Whether a connection has resumed a session that one before had ended. */
-    private boolean resumesWhatIsOver(ClientState client) {
-        return client.isAttached() && client.isResumed() && lastWords.haveEnded(client.clientId, client.session);
+    private boolean resumesWhatIsOver(SessionState client) {
+        return client.isAttached() && client.isResumed() && lastWords.haveEnded(client.clientId(), client.session());
     }
 
     /** Has a connection, which is not answered yet, begin a new session. */
-    private void beginAnew(ClientState client) {
+    private void beginAnew(SessionState client) {
         // Folded, the record attaches the client anew.
-        tenure.append(new SessionExpired(tenure.epoch(), client.clientId, client.epoch, 0));
+        tenure.append(new SessionExpired(tenure.epoch(), client.clientId(), client.epoch(), 0));
     }
 
     /** Goes on when it is known how the connections before a client's present one ended, and their wills are forwarded. */
-    void whenSettled(ClientState client, Runnable then) {
-        Runnable behindWills = () -> underWay.then(client.clientId, then);
+    void whenSettled(SessionState client, Runnable then) {
+        Runnable behindWills = () -> underWay.then(client.clientId(), then);
         if (client.isResumed()) {
-            lastWords.then(client.clientId, behindWills);
+            lastWords.then(client.clientId(), behindWills);
         } else {
             behindWills.run();
         }
     }
 
     /** A connection has its session. */
-    void attached(ClientState client) {
+    void attached(SessionState client) {
         if (!client.isResumed()) {
-            lastWords.release(client.clientId);
+            lastWords.release(client.clientId());
         } else if (resumesWhatIsOver(client)) { // what was said of the connection before it comes too late
             beginAnew(client);
         }
-        timers.remove(client.clientId);
+        timers.remove(client.clientId());
     }
 
     /** A session has no connection: its will and its end are due some time. */
-    void detached(ClientState client) {
+    void detached(SessionState client) {
         timers.set(client, Long.MIN_VALUE);
-        lastWords.release(client.clientId);
+        lastWords.release(client.clientId());
     }
 
     /** A session that was loaded has no connection. */
-    void loaded(ClientState client) {
+    void loaded(SessionState client) {
         timers.set(client, Long.MIN_VALUE);
     }
 
     /** A session is over. */
-    void ended(ClientState client) {
-        timers.remove(client.clientId);
-        lastWords.release(client.clientId);
+    void ended(SessionState client) {
+        timers.remove(client.clientId());
+        lastWords.release(client.clientId());
     }
 
     /** A will is to be published, whatever becomes of its client. */
@@ -157,12 +159,12 @@ final class WillsAndExpiry {
     }
 
     private void due(String clientId, long nowMillis) {
-        ClientState client = state.client(clientId);
+        SessionState client = state.client(clientId);
         if (client == null || client.isAttached()) {
             return;
         }
-        boolean isWillDue = client.will != null && client.willDueAtMillis <= nowMillis;
-        if (client.will != null && isWillDue && !publish(client.clientId, client.epoch, client.will)) {
+        boolean isWillDue = client.will() != null && client.willDueAtMillis() <= nowMillis;
+        if (client.will() != null && isWillDue && !publish(client.clientId(), client.epoch(), client.will())) {
             timers.set(client, Long.MIN_VALUE); // this node does not know what the others do: tried again when it does
             return;
         }
@@ -172,8 +174,8 @@ final class WillsAndExpiry {
         }
     }
 
-    private void expired(ClientState client) {
-        tenure.append(new SessionExpired(tenure.epoch(), client.clientId, client.epoch, client.lastSequence));
+    private void expired(SessionState client) {
+        tenure.append(new SessionExpired(tenure.epoch(), client.clientId(), client.epoch(), client.lastSequence()));
     }
 
     /** Publishes a will, or notes that it is owed while this node does not know all that the others do; tells which. */

@@ -2,19 +2,27 @@ package io.tributary.broker.blackbox;
 
 import static com.tngtech.archunit.base.DescribedPredicate.not;
 import static com.tngtech.archunit.core.domain.JavaClass.Predicates.belongToAnyOf;
+import static com.tngtech.archunit.core.domain.JavaClass.Predicates.resideInAPackage;
 import static com.tngtech.archunit.core.domain.JavaClass.Predicates.resideInAnyPackage;
 import static com.tngtech.archunit.core.domain.JavaClass.Predicates.resideOutsideOfPackage;
+import static com.tngtech.archunit.core.domain.JavaClass.Predicates.simpleNameEndingWith;
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.classes;
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
 import static com.tngtech.archunit.library.dependencies.SlicesRuleDefinition.slices;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import com.tngtech.archunit.base.DescribedPredicate;
+import com.tngtech.archunit.core.domain.JavaClass;
 import com.tngtech.archunit.core.domain.JavaClasses;
 import com.tngtech.archunit.core.importer.ClassFileImporter;
 import com.tngtech.archunit.core.importer.ImportOption;
+import com.tngtech.archunit.lang.ArchRule;
 import io.tributary.broker.cluster.ClusterNode;
 import io.tributary.common.time.SteadyClock;
 import io.tributary.persistence.kafka.app.KafkaAppTopics;
+import io.tributary.persistence.shard.LogRecord;
+import io.tributary.persistence.shard.SavePoint;
+import io.tributary.persistence.shard.ShardStore;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -23,11 +31,15 @@ import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Random;
+import java.util.Scanner;
+import java.util.Timer;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /**
  * Which package may know which. A new arrow is a decision: before adding one here, think whether the lower package can own
@@ -72,7 +84,8 @@ class ArchitectureTest {
         "broker.cluster, broker.delivery broker.link broker.shard persistence.replicated",
         "broker.subscription, persistence.replicated",
         "broker.retained, persistence.replicated",
-        "broker.shard, broker.delivery persistence.shard persistence.app",
+        "broker.shard.fold, persistence.shard",
+        "broker.shard, broker.shard.fold broker.delivery persistence.shard persistence.app",
         "broker.routing,"
                 + " broker.subscription broker.retained broker.security broker.delivery broker.extension persistence.shard",
         "broker.group, broker.subscription broker.delivery broker.routing broker.shard",
@@ -98,6 +111,58 @@ class ArchitectureTest {
                 .dependOnClassesThat(resideInAnyPackage("io.tributary.persistence..", "io.tributary.broker..")
                         .and(not(resideInAnyPackage(known))))
                 .check(CLASSES);
+    }
+
+    /** Values and collections are all that the fold may know: no I/O, no clock, no threads, no loggers. */
+    private static ArchRule isPure(String subject) {
+        DescribedPredicate<JavaClass> ofJava = resideInAnyPackage(
+                        "java.lang",
+                        "java.lang.invoke",
+                        "java.lang.runtime",
+                        "java.util",
+                        "java.util.function",
+                        "java.util.stream")
+                .and(not(belongToAnyOf(
+                        Thread.class,
+                        ThreadLocal.class,
+                        System.class,
+                        Runtime.class,
+                        Process.class,
+                        ProcessBuilder.class,
+                        Timer.class,
+                        Random.class,
+                        Scanner.class)))
+                .and(not(simpleNameEndingWith("Supplier"))); // of the time, as a rule
+        DescribedPredicate<JavaClass> ofOurs = resideInAnyPackage(
+                        ROOT + subject, ROOT + "common.event", ROOT + "common.mqtt", ROOT + "common.collection")
+                .or(belongToAnyOf(SavePoint.class, LogRecord.class, ShardStore.Claim.class, ShardStore.Reused.class));
+        return classes()
+                .that()
+                .resideInAPackage(ROOT + subject)
+                .should()
+                .onlyDependOnClassesThat(ofOurs.or(ofJava).or(resideInAPackage("org.jspecify..")));
+    }
+
+    @Test
+    void isPureWhenItIsTheFold() {
+        isPure("broker.shard.fold").check(CLASSES);
+    }
+
+    /** The owner's package has what the fold must not have: the rule finds all of it. */
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "java.util.concurrent.Executor",
+                "java.util.concurrent.CompletionStage",
+                "java.util.function.LongSupplier",
+                "java.lang.Thread",
+                "org.slf4j.Logger",
+                "io.tributary.persistence.shard.ShardLog",
+                "io.tributary.persistence.app.AppTopics"
+            })
+    void isNotPureWhenItIsTheOwner(String dependency) {
+        assertThat(isPure("broker.shard").evaluate(CLASSES).getFailureReport().toString())
+                .contains("<" + dependency + ">");
     }
 
     /** Columns: a library, and the packages that may know it. */

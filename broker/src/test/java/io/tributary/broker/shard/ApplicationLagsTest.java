@@ -1,11 +1,12 @@
 package io.tributary.broker.shard;
 
-import static io.tributary.broker.shard.Samples.FOREVER;
-import static io.tributary.broker.shard.Samples.NODE;
-import static io.tributary.broker.shard.Samples.message;
+import static io.tributary.broker.shard.fold.Samples.FOREVER;
+import static io.tributary.broker.shard.fold.Samples.NODE;
+import static io.tributary.broker.shard.fold.Samples.message;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.tributary.broker.shard.QueueLimits.Overflow;
+import io.tributary.broker.shard.fold.Samples;
 import io.tributary.common.event.ClientKind;
 import io.tributary.common.event.Recipient;
 import io.tributary.common.event.ShardEvent.Attach;
@@ -28,6 +29,7 @@ class ApplicationLagsTest {
             shard.state,
             shard.topics,
             Runnable::run,
+            shard.topicFigures,
             new ShardRecorder() {
                 @Override
                 public void lag(String clientId, ApplicationLag lag) {
@@ -40,8 +42,8 @@ class ApplicationLagsTest {
                     said.add(clientId + ": unknown");
                 }
             },
-            client -> said.add(client.clientId + " has no topic"),
-            client -> said.add(client.clientId + " has another topic"));
+            client -> said.add(client.clientId() + " has no topic"),
+            client -> said.add(client.clientId() + " has another topic"));
 
     private long nowMillis = 1_000_000;
 
@@ -134,7 +136,7 @@ class ApplicationLagsTest {
     }
 
     private void append(int messages) {
-        long session = shard.client("erp").session;
+        long session = shard.client("erp").session();
         for (int i = 0; i < messages; i++) {
             Recipient to =
                     new Recipient("erp", session, QoS.AT_LEAST_ONCE, false, List.of(), null, ClientKind.APPLICATION);

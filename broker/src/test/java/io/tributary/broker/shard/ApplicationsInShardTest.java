@@ -1,12 +1,14 @@
 package io.tributary.broker.shard;
 
-import static io.tributary.broker.shard.Samples.FOREVER;
-import static io.tributary.broker.shard.Samples.NODE;
-import static io.tributary.broker.shard.Samples.detach;
-import static io.tributary.broker.shard.Samples.message;
+import static io.tributary.broker.shard.fold.Samples.FOREVER;
+import static io.tributary.broker.shard.fold.Samples.NODE;
+import static io.tributary.broker.shard.fold.Samples.detach;
+import static io.tributary.broker.shard.fold.Samples.message;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.tributary.broker.shard.QueueLimits.Overflow;
+import io.tributary.broker.shard.fold.SessionState;
+import io.tributary.broker.shard.fold.TopicProgress;
 import io.tributary.common.event.ClientKind;
 import io.tributary.common.event.Recipient;
 import io.tributary.common.event.ShardEvent.Attach;
@@ -135,7 +137,7 @@ class ApplicationsInShardTest {
     private void makeAnew(long base) {
         shard.topics.delete(TOPIC);
         shard.topics.create(TOPIC);
-        shard.fold(new TopicFound(DeliveryFixture.OWNER, "erp", client().session, "t2", base, base + 1));
+        shard.fold(new TopicFound(DeliveryFixture.OWNER, "erp", client().session(), "t2", base, base + 1));
     }
 
     @Test
@@ -225,36 +227,21 @@ class ApplicationsInShardTest {
         append("1", "2");
         shard.target.take();
         shard.fold(attach(8));
-        assertThat(client().resendUpTo).isEqualTo(ClientState.UNKNOWN);
+        assertThat(client().resendUpTo()).isEqualTo(SessionState.UNKNOWN);
         assertThat(shard.target.take()).containsExactly("8: 1 dup 2 dup");
         append("3");
         assertThat(shard.target.take()).containsExactly("8: 3");
         shard.settle("erp", 1);
         shard.log();
-        assertThat(client().resendUpTo).isEqualTo(3);
+        assertThat(client().resendUpTo()).isEqualTo(3);
     }
 
-    @Test
-    void connectionOfTheOtherKindChangesNothing() {
-        RecordingEffects effects = new RecordingEffects();
-        ShardState state = new ShardState(
-                effects,
-                new io.tributary.persistence.shard.ShardStore.Claim(
-                        io.tributary.persistence.shard.ShardStore.NOTHING_APPLIED, -1, List.of()));
-        state.apply(0, 0, attach(7));
-        state.apply(1, 0, Samples.attach("erp", 8));
-        assertThat(effects.take()).containsExactly("attached erp", "refused erp/8, is TOPIC");
-        assertThat(Objects.requireNonNull(state.client("erp")).connection).isEqualTo(7);
-        state.apply(2, 0, Samples.cleanStart("erp", 9));
-        assertThat(Objects.requireNonNull(state.client("erp")).kind()).isEqualTo(ClientKind.DEVICE);
-    }
-
-    private ClientState client() {
+    private SessionState client() {
         return shard.client("erp");
     }
 
     private TopicProgress progress() {
-        return Objects.requireNonNull(client().topic);
+        return Objects.requireNonNull(client().topic());
     }
 
     private void append(String... texts) {
@@ -264,8 +251,8 @@ class ApplicationsInShardTest {
     }
 
     private void append(String text, @Nullable Source source) {
-        ClientState known = shard.state.client("erp");
-        shard.topics.append(TOPIC, message(text), recipient(known == null ? 0 : known.session), source, (_, _) -> {});
+        SessionState known = shard.state.client("erp");
+        shard.topics.append(TOPIC, message(text), recipient(known == null ? 0 : known.session()), source, (_, _) -> {});
     }
 
     private static Recipient recipient(long session) {

@@ -1,13 +1,14 @@
 package io.tributary.broker.shard;
 
-import static io.tributary.broker.shard.Samples.attach;
-import static io.tributary.broker.shard.Samples.cleanStart;
-import static io.tributary.broker.shard.Samples.detach;
-import static io.tributary.broker.shard.Samples.message;
-import static io.tributary.broker.shard.Samples.recipient;
+import static io.tributary.broker.shard.fold.Samples.attach;
+import static io.tributary.broker.shard.fold.Samples.cleanStart;
+import static io.tributary.broker.shard.fold.Samples.detach;
+import static io.tributary.broker.shard.fold.Samples.message;
+import static io.tributary.broker.shard.fold.Samples.recipient;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.tributary.broker.shard.QueueLimits.Overflow;
+import io.tributary.broker.shard.fold.Samples;
 import io.tributary.common.event.EventCodec;
 import io.tributary.common.event.Recipient;
 import io.tributary.common.event.RecordFormat;
@@ -292,7 +293,7 @@ class DeliveriesTest {
         shard.fold(attach("a", 7));
         shard.publish("a", "1", "2");
         shard.target.take();
-        shard.deliveries.resumed(shard.client("a"), shard.client("a").lastSequence);
+        shard.deliveries.resumed(shard.client("a"), shard.client("a").lastSequence());
         shard.deliveries.flush();
         assertThat(shard.target.take()).containsExactly("7: 1 2");
     }
@@ -359,7 +360,7 @@ class DeliveriesTest {
         assertThat(shard.deliveries.bytesOf(shard.client("a"))).isEqualTo(SIZE);
         shard.log();
         assertThat(shard.deliveries.messagesOf(shard.client("a"))).isEqualTo(1);
-        assertThat(shard.client("a").queuedMessages).isEqualTo(1);
+        assertThat(shard.client("a").queuedMessages()).isEqualTo(1);
     }
 
     @Test
@@ -409,7 +410,7 @@ class DeliveriesTest {
         assertThat(shard.target.take()).containsExactly("8: received [1]");
         shard.settle("a", 1);
         shard.log();
-        assertThat(shard.client("a").queuedMessages).isZero();
+        assertThat(shard.client("a").queuedMessages()).isZero();
     }
 
     @Test
@@ -450,7 +451,7 @@ class DeliveriesTest {
         assertThat(shard.target.take()).containsExactly("8: 2");
         assertThat(shard.dropped).containsExactly("EXPIRED");
         shard.log();
-        assertThat(shard.client("a").queuedMessages).isEqualTo(1);
+        assertThat(shard.client("a").queuedMessages()).isEqualTo(1);
     }
 
     @Test
@@ -469,7 +470,7 @@ class DeliveriesTest {
         shard.fold(expiring("1"));
         shard.target.take();
         shard.nowMillis += 1000;
-        shard.deliveries.resumed(shard.client("a"), shard.client("a").lastSequence);
+        shard.deliveries.resumed(shard.client("a"), shard.client("a").lastSequence());
         shard.deliveries.flush();
         assertThat(shard.target.take()).containsExactly("7: 1");
     }
@@ -545,7 +546,7 @@ class DeliveriesTest {
         shard.settle("a", 1);
         late.forEach(shard::fold);
         assertThat(shard.deliveries.messagesOf(shard.client("a"))).isZero();
-        assertThat(shard.client("a").queuedMessages).isEqualTo(1);
+        assertThat(shard.client("a").queuedMessages()).isEqualTo(1);
     }
 
     @Test
@@ -562,8 +563,8 @@ class DeliveriesTest {
                         .mapToObj(sequence -> "7: " + sequence)
                         .toList());
         shard.log();
-        assertThat(shard.client("a").queuedMessages).isZero();
-        assertThat(shard.client("a").queuedBytes).isZero();
+        assertThat(shard.client("a").queuedMessages()).isZero();
+        assertThat(shard.client("a").queuedBytes()).isZero();
     }
 
     private Publish expiring(String text) {
@@ -587,7 +588,7 @@ class DeliveriesTest {
                         .hasSizeLessThan(512 << 10));
         records.forEach(large::fold);
         for (int i = 0; i < clients; i++) {
-            assertThat(large.client(name + i).queuedMessages).isZero();
+            assertThat(large.client(name + i).queuedMessages()).isZero();
         }
     }
 
@@ -610,6 +611,6 @@ class DeliveriesTest {
             assertThat(large.deliveries.messagesOf(large.client("a"))).isEqualTo(queued);
             assertThat(large.deliveries.bytesOf(large.client("a"))).isEqualTo(bytes);
         }
-        assertThat(large.client("a").queuedMessages).isEqualTo(queued);
+        assertThat(large.client("a").queuedMessages()).isEqualTo(queued);
     }
 }

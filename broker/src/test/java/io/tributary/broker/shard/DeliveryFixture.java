@@ -1,6 +1,10 @@
 package io.tributary.broker.shard;
 
 import io.tributary.broker.delivery.MessageRouting;
+import io.tributary.broker.shard.fold.NoEffects;
+import io.tributary.broker.shard.fold.Samples;
+import io.tributary.broker.shard.fold.SessionState;
+import io.tributary.broker.shard.fold.ShardState;
 import io.tributary.common.event.Destinations;
 import io.tributary.common.event.QueueEntry;
 import io.tributary.common.event.Recipient;
@@ -29,6 +33,7 @@ final class DeliveryFixture extends NoEffects implements MessageRouting {
     static final long OWNER = 0;
 
     final HeldStore store = new HeldStore();
+    final TopicFigures topicFigures = new TopicFigures();
     final InstantTopics topics = new InstantTopics();
     final RecordingTarget target = new RecordingTarget();
     final List<String> dropped = new ArrayList<>();
@@ -56,6 +61,7 @@ final class DeliveryFixture extends NoEffects implements MessageRouting {
                 queues,
                 _ -> target,
                 this::reading,
+                Runnable::run,
                 () -> nowMillis,
                 new ShardRecorder() {
                     @Override
@@ -65,7 +71,6 @@ final class DeliveryFixture extends NoEffects implements MessageRouting {
                 },
                 ShardLog.ROOM_BYTES);
         backlogs = new Backlogs(config.queue(), queues, deliveries);
-        trimmer = new QueueTrimmer(config.queue(), queues, deliveries, backlogs);
         redistributor = new Redistributor(
                 queues,
                 deliveries,
@@ -81,6 +86,7 @@ final class DeliveryFixture extends NoEffects implements MessageRouting {
                     }
                 },
                 ShardLog.ROOM_BYTES);
+        trimmer = new QueueTrimmer(config.queue(), queues, deliveries, backlogs, redistributor);
         fold(new ShardEvent.Owner(Samples.NODE));
     }
 
@@ -93,10 +99,11 @@ final class DeliveryFixture extends NoEffects implements MessageRouting {
         return new ShardConfig(1, Duration.ofSeconds(1), 10, 1024, windowMessages, 1024, limits);
     }
 
-    private TopicReading reading(ClientState client) {
+    private TopicReading reading(SessionState client) {
         return new TopicReading(
                 client,
-                Objects.requireNonNull(client.topic),
+                Objects.requireNonNull(client.topic()),
+                topicFigures.of(client),
                 topics,
                 Runnable::run,
                 catchUp,
@@ -107,11 +114,11 @@ final class DeliveryFixture extends NoEffects implements MessageRouting {
     }
 
     /** The topic of an application. */
-    static AppTopics.AppTopic topicOf(ClientState client) {
-        return client.appTopic();
+    static AppTopics.AppTopic topicOf(SessionState client) {
+        return AppTopics.AppTopic.of(client.clientId(), client.kind());
     }
 
-    ClientState client(String clientId) {
+    SessionState client(String clientId) {
         return Objects.requireNonNull(state.client(clientId));
     }
 
@@ -132,13 +139,14 @@ final class DeliveryFixture extends NoEffects implements MessageRouting {
     /** Queues a message each for a client. */
     void publish(String clientId, String... texts) {
         for (String text : texts) {
-            fold(Samples.publish(text, Samples.recipient(clientId, client(clientId).session)));
+            fold(Samples.publish(
+                    text, Samples.recipient(clientId, client(clientId).session())));
         }
     }
 
     /** Has the client acknowledge messages to the end. */
     void settle(String clientId, long... sequences) {
-        deliveries.settle(clientId, client(clientId).epoch, sequences);
+        deliveries.settle(clientId, client(clientId).epoch(), sequences);
         deliveries.flush();
     }
 
@@ -150,7 +158,7 @@ final class DeliveryFixture extends NoEffects implements MessageRouting {
 
     /** Has the client acknowledge messages with PUBREC. */
     void receive(String clientId, long... sequences) {
-        deliveries.received(clientId, client(clientId).epoch, sequences);
+        deliveries.received(clientId, client(clientId).epoch(), sequences);
         deliveries.flush();
     }
 
@@ -180,17 +188,18 @@ final class DeliveryFixture extends NoEffects implements MessageRouting {
     }
 
     @Override
-    public void attached(ClientState client) {
+    public void attached(SessionState client) {
         redistributor.returned(client);
         deliveries.attached(
                 client,
-                client.topic == null
-                        ? client.lastSequence
-                        : client.topic.base() + topics.records(topicOf(client)).size());
+                client.topic() == null
+                        ? client.lastSequence()
+                        : client.topic().base()
+                                + topics.records(topicOf(client)).size());
     }
 
     @Override
-    public void detached(ClientState client) {
+    public void detached(SessionState client) {
         deliveries.detached(client, () -> {
             if (client.isPersistent()) {
                 redistributor.left(client);
@@ -199,7 +208,7 @@ final class DeliveryFixture extends NoEffects implements MessageRouting {
     }
 
     @Override
-    public void inherited(ClientState successor, ClientState before) {
+    public void inherited(SessionState successor, SessionState before) {
         Set<Long> settled = deliveries.settledOf(before);
         long maybeSentUpTo = deliveries.maybeSentUpTo(before);
         sessionEnded(before);
@@ -207,13 +216,13 @@ final class DeliveryFixture extends NoEffects implements MessageRouting {
     }
 
     @Override
-    public void sessionEnded(ClientState client) {
-        deliveries.ended(client.clientId);
+    public void sessionEnded(SessionState client) {
+        deliveries.ended(client);
         redistributor.returned(client);
     }
 
     @Override
-    public void queued(ClientState client, long sequence, QueueEntry.Queued entry) {
+    public void queued(SessionState client, long sequence, QueueEntry.Queued entry) {
         backlogs.queued(client, entry.message().sizeBytes());
         if (trimmer.admit(client, sequence, entry)) {
             deliveries.queued(client, sequence, entry);
@@ -224,12 +233,12 @@ final class DeliveryFixture extends NoEffects implements MessageRouting {
     }
 
     @Override
-    public void topicFound(ClientState client) {
+    public void topicFound(SessionState client) {
         deliveries.topicFound(client);
     }
 
     @Override
-    public void received(ClientState client, long[] sequences) {
+    public void received(SessionState client, long[] sequences) {
         deliveries.receivedLogged(client, sequences);
     }
 

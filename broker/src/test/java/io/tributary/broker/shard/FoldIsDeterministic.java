@@ -2,6 +2,8 @@ package io.tributary.broker.shard;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.tributary.broker.shard.fold.NoEffects;
+import io.tributary.broker.shard.fold.ShardState;
 import io.tributary.common.event.EventCodec;
 import io.tributary.common.event.QueueEntry;
 import io.tributary.common.event.StoredSession;

@@ -6,6 +6,7 @@ import io.tributary.broker.delivery.Attached;
 import io.tributary.broker.delivery.ConnectionRegistry;
 import io.tributary.broker.delivery.Delivery;
 import io.tributary.broker.delivery.Endpoint;
+import io.tributary.broker.shard.fold.Samples;
 import io.tributary.common.event.ClientKind;
 import io.tributary.common.event.QueueEntry.Queued;
 import java.util.ArrayList;

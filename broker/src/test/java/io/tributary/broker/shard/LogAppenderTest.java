@@ -1,9 +1,10 @@
 package io.tributary.broker.shard;
 
-import static io.tributary.broker.shard.Samples.message;
-import static io.tributary.broker.shard.Samples.recipient;
+import static io.tributary.broker.shard.fold.Samples.message;
+import static io.tributary.broker.shard.fold.Samples.recipient;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.tributary.broker.shard.fold.Samples;
 import io.tributary.common.event.EventCodec;
 import io.tributary.common.event.Recipient;
 import io.tributary.common.event.RecordFormat;

@@ -1,13 +1,13 @@
 package io.tributary.broker.shard;
 
-import static io.tributary.broker.shard.Samples.NODE;
-import static io.tributary.broker.shard.Samples.attach;
-import static io.tributary.broker.shard.Samples.detach;
-import static io.tributary.broker.shard.Samples.publish;
-import static io.tributary.broker.shard.Samples.recipient;
+import static io.tributary.broker.shard.fold.Samples.NODE;
+import static io.tributary.broker.shard.fold.Samples.attach;
+import static io.tributary.broker.shard.fold.Samples.detach;
+import static io.tributary.broker.shard.fold.Samples.publish;
+import static io.tributary.broker.shard.fold.Samples.recipient;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.tributary.common.event.ClientKind;
+import io.tributary.broker.shard.fold.Samples;
 import io.tributary.common.event.ShardEvent;
 import io.tributary.common.event.ShardEvent.SnapshotComplete;
 import io.tributary.common.event.ShardEvent.SnapshotEntry;
@@ -168,7 +168,7 @@ class LogSnapshotsTest {
         ticks(20);
         loseStore(2);
         store.content.applied = -3;
-        store.content.sessions.put("stranger", new ClientState("stranger", 0, ClientKind.DEVICE).toStored());
+        store.content.sessions.put("stranger", Samples.session("stranger", 0).toStored());
         goLive();
         ticks(11);
         assertThat(restored).isEqualTo(1);
@@ -179,7 +179,7 @@ class LogSnapshotsTest {
     void lossIsCountedWhenTheRoundHasNoEnd() {
         goLive();
         fold(attach("a", 7));
-        log.add(0, new SnapshotSession(0, 1, new ClientState("a", 1, ClientKind.DEVICE).toStored(), null), nowMillis);
+        log.add(0, new SnapshotSession(0, 1, Samples.session("a", 1).toStored(), null), nowMillis);
         loseStore(2);
         goLive();
         assertThat(restored).isZero();

@@ -15,10 +15,11 @@ final class MemoryIsReturned implements Ledger.Promise {
     private static final Set<String> KEPT = Set.of(
             "clients",
             "sources",
-            "outgoing",
+            "sessions",
             "nextPart",
             "timers",
             "byClient",
+            "backlogs",
             "inboundPacketIds",
             "toFlush",
             "changes",
@@ -26,15 +27,25 @@ final class MemoryIsReturned implements Ledger.Promise {
             "targets");
 
     private static final Set<String> PARTS = Set.of(
-            "Live",
+            "Loaded",
+            "ShardService",
             "ShardState",
+            "FoldedWills",
             "ShardTimers",
             "Deliveries",
+            "SessionDelivery",
+            "Outgoing",
             "Forwarder",
             "SavePoints",
             "SessionQueues",
             "QueueTrimmer",
-            "Redistributor");
+            "Redistributor",
+            "WaitingMembers",
+            "WillsAndExpiry",
+            "LastWords",
+            "WillsFirst",
+            "Backlogs",
+            "LivingTopics");
 
     @Override
     public void settled(SimWorld world) {
@@ -76,10 +87,10 @@ final class MemoryIsReturned implements Ledger.Promise {
             Object value = field.get(object);
             int size =
                     value instanceof Collection<?> all ? all.size() : value instanceof Map<?, ?> map ? map.size() : 0;
-            if (size > 0 && !KEPT.contains(field.getName())) {
+            if ((size > 0 && !KEPT.contains(field.getName())) || value instanceof Unlogged) {
                 throw new Violation(object.getClass().getSimpleName() + "." + field.getName() + " still has " + value);
             }
-            if (value instanceof Map<?, ?> map && field.getName().equals("outgoing")) {
+            if (value instanceof Map<?, ?> map && field.getName().equals("sessions")) {
                 toVisit.addAll(map.values());
             } else if (value != null && PARTS.contains(value.getClass().getSimpleName())) {
                 toVisit.add(value);

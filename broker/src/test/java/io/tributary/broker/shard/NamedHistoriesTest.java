@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.tributary.broker.shard.Ledger.Published;
 import io.tributary.broker.shard.SimWorld.Faults;
+import io.tributary.broker.shard.fold.SessionState;
 import io.tributary.common.event.ClientKind;
 import io.tributary.common.mqtt.Message;
 import io.tributary.common.mqtt.QoS;
@@ -146,7 +147,7 @@ class NamedHistoriesTest {
             SimClient subscriber = world.join("subscriber", "nothing", QoS.AT_LEAST_ONCE);
             SimClient publisher = world.join("publisher", "nothing", QoS.AT_LEAST_ONCE);
             guest.disconnect(false, 5);
-            subscriber.disconnect(false, ShardState.NEVER_EXPIRES_SECONDS);
+            subscriber.disconnect(false, SessionState.NEVER_EXPIRES_SECONDS);
             share(world, guest);
             publisher.publish(message(world, QoS.AT_LEAST_ONCE)); // for the guest: nobody else is there
             world.passUntil(publisher::isIdle);
@@ -177,7 +178,7 @@ class NamedHistoriesTest {
             client.connect(client.wish(seed % 2 == 0, new Will(offline, 0, -1)));
             world.passUntil(client::isConnected);
             if (seed % 4 < 2) {
-                client.disconnect(true, ShardState.NEVER_EXPIRES_SECONDS);
+                client.disconnect(true, SessionState.NEVER_EXPIRES_SECONDS);
                 world.pass(seed);
             }
             client.connect(client.wish(false, null));
@@ -240,7 +241,7 @@ class NamedHistoriesTest {
         SimClient subscriber = world.join("subscriber", TOPIC, QoS.AT_LEAST_ONCE);
         SimClient publisher = world.join("publisher", "nothing", QoS.AT_LEAST_ONCE);
         publish(world, publisher, PACKET_IDS - 3000);
-        subscriber.disconnect(false, ShardState.NEVER_EXPIRES_SECONDS);
+        subscriber.disconnect(false, SessionState.NEVER_EXPIRES_SECONDS);
         publishUnseen(world, publisher, 6000); // over the end of the packet identifiers
         subscriber.connect(subscriber.wish(false, null));
         world.passUntil(() -> delivered.count == PACKET_IDS + 3000);

@@ -1,6 +1,7 @@
 package io.tributary.broker.shard;
 
 import io.tributary.broker.delivery.Attached;
+import io.tributary.broker.shard.fold.SessionState;
 import io.tributary.common.event.EventCodec;
 import io.tributary.common.event.ShardEvent;
 import io.tributary.common.event.ShardEvent.Attach;
@@ -104,7 +105,7 @@ final class OneSession implements Ledger.Promise {
         if (client.isAway && stored.node() != null) {
             throw new Violation(client.name + " is away and has the session " + stored);
         }
-        boolean expires = stored.sessionExpirySeconds() != ShardState.NEVER_EXPIRES_SECONDS;
+        boolean expires = stored.sessionExpirySeconds() != SessionState.NEVER_EXPIRES_SECONDS;
         long expiresAt = stored.detachedAtMillis() + stored.sessionExpirySeconds() * 1000 + LATEST_MILLIS;
         if (client.isAway && expires && expiresAt < world.clock.nowMillis()) {
             throw new Violation("the session of " + client.name + " should have expired: " + stored);

@@ -1,11 +1,12 @@
 package io.tributary.broker.shard;
 
-import static io.tributary.broker.shard.Samples.attach;
-import static io.tributary.broker.shard.Samples.detach;
-import static io.tributary.broker.shard.Samples.message;
+import static io.tributary.broker.shard.fold.Samples.attach;
+import static io.tributary.broker.shard.fold.Samples.detach;
+import static io.tributary.broker.shard.fold.Samples.message;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.tributary.broker.shard.QueueLimits.Overflow;
+import io.tributary.broker.shard.fold.Samples;
 import org.junit.jupiter.api.Test;
 
 class QueueTrimmerTest {
@@ -107,7 +108,7 @@ class QueueTrimmerTest {
         shard.store.answerAll();
         assertThat(shard.dropped).hasSize(2);
         shard.log();
-        assertThat(shard.client("a").queuedMessages).isEqualTo(3);
+        assertThat(shard.client("a").queuedMessages()).isEqualTo(3);
     }
 
     @Test
@@ -283,9 +284,7 @@ class QueueTrimmerTest {
     void queueOfASessionThatIsLoadedDoesNotCount() {
         shard.fold(attach("a", 7), detach("a", 1, 0));
         shard.publish("a", "1", "2", "3");
-        ClientState client = shard.client("a");
-        client.queuedMessages = 3;
-        shard.backlogs.loaded(client);
+        shard.backlogs.loaded(shard.client("a"));
         shard.publish("a", "4", "5", "6");
         assertThat(shard.dropped).isEmpty();
         shard.publish("a", "7");

@@ -3,6 +3,7 @@ package io.tributary.broker.shard;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.tributary.broker.shard.QueueLimits.Overflow;
+import io.tributary.broker.shard.fold.Samples;
 import io.tributary.common.event.ClientKind;
 import io.tributary.common.event.Destinations;
 import io.tributary.common.event.NodeShare;

@@ -1,5 +1,6 @@
 package io.tributary.broker.shard;
 
+import io.tributary.broker.shard.fold.Samples;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;

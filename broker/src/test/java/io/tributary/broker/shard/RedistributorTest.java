@@ -1,11 +1,11 @@
 package io.tributary.broker.shard;
 
-import static io.tributary.broker.shard.Samples.attach;
-import static io.tributary.broker.shard.Samples.cleanStart;
-import static io.tributary.broker.shard.Samples.detach;
-import static io.tributary.broker.shard.Samples.member;
-import static io.tributary.broker.shard.Samples.publish;
-import static io.tributary.broker.shard.Samples.recipient;
+import static io.tributary.broker.shard.fold.Samples.attach;
+import static io.tributary.broker.shard.fold.Samples.cleanStart;
+import static io.tributary.broker.shard.fold.Samples.detach;
+import static io.tributary.broker.shard.fold.Samples.member;
+import static io.tributary.broker.shard.fold.Samples.publish;
+import static io.tributary.broker.shard.fold.Samples.recipient;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.tributary.broker.shard.QueueLimits.Overflow;
@@ -13,6 +13,7 @@ import io.tributary.common.event.EventCodec;
 import io.tributary.common.event.RecordFormat;
 import io.tributary.common.event.ShardEvent.MovedMessage;
 import io.tributary.common.event.ShardEvent.Publish;
+import io.tributary.common.event.ShardEvent.SessionExpired;
 import io.tributary.common.mqtt.Message;
 import io.tributary.common.mqtt.PublishProperties;
 import io.tributary.common.mqtt.QoS;
@@ -46,7 +47,7 @@ class RedistributorTest {
                 .allSatisfy(record -> assertThat(EventCodec.encode(record, RecordFormat.NEWEST))
                         .hasSizeLessThan(512 << 10));
         shard.redistributions.forEach(shard::fold);
-        assertThat(shard.client("a").queuedMessages).isZero();
+        assertThat(shard.client("a").queuedMessages()).isZero();
     }
 
     @Test
@@ -55,7 +56,7 @@ class RedistributorTest {
         leave(1);
         assertThat(moved()).containsExactly(1L, 2L, 3L);
         shard.redistributions.forEach(shard::fold);
-        assertThat(shard.client("a").queuedMessages).isZero();
+        assertThat(shard.client("a").queuedMessages()).isZero();
     }
 
     @Test
@@ -69,7 +70,7 @@ class RedistributorTest {
         assertThat(moved()).containsExactly(2L, 3L, 4L);
         shard.redistributions.forEach(shard::fold);
         shard.log();
-        assertThat(shard.client("a").queuedMessages).isZero();
+        assertThat(shard.client("a").queuedMessages()).isZero();
     }
 
     @Test
@@ -100,7 +101,7 @@ class RedistributorTest {
         assertThat(shard.deliveries.hasSettled()).isFalse();
         shard.redistributions.forEach(shard::fold);
         shard.fold(publish("own", recipient("a", 1)));
-        assertThat(shard.client("a").queuedMessages).isEqualTo(1);
+        assertThat(shard.client("a").queuedMessages()).isEqualTo(1);
         shard.target.take();
         shard.fold(attach("a", 9));
         assertThat(shard.target.take()).containsExactly("9: 3");
@@ -113,6 +114,18 @@ class RedistributorTest {
         leave(1);
         shard.fold(cleanStart("a", 8));
         assertThat(moved()).containsExactly(2L, 3L);
+    }
+
+    @Test
+    void exactlyOnceThatWasNotHandedMovesThoughTheLogTakesAllForSent() {
+        shard.otherMember = null;
+        queue(EXACTLY_ONCE, 3); // two of them are handed over
+        leave(-1);
+        shard.fold(new SessionExpired(DeliveryFixture.OWNER, "a", 1, 0)); // too early: the session goes on
+        shard.otherMember = member("b", 1, EXACTLY_ONCE);
+        shard.nowMillis += 10_000;
+        shard.redistributor.retry();
+        assertThat(moved()).containsExactly(3L);
     }
 
     @Test
@@ -205,7 +218,7 @@ class RedistributorTest {
         assertThat(shard.target.take()).containsExactly("8: 3");
         shard.settle("a", 3);
         shard.log();
-        assertThat(shard.client("a").queuedMessages).isZero();
+        assertThat(shard.client("a").queuedMessages()).isZero();
     }
 
     @Test
@@ -218,8 +231,8 @@ class RedistributorTest {
         assertThat(moved()).containsExactly(3L);
         shard.redistributions.forEach(shard::fold);
         shard.log();
-        assertThat(shard.client("a").queuedMessages).isZero();
-        assertThat(shard.client("a").queuedBytes).isZero();
+        assertThat(shard.client("a").queuedMessages()).isZero();
+        assertThat(shard.client("a").queuedBytes()).isZero();
     }
 
     @Test
@@ -229,13 +242,13 @@ class RedistributorTest {
         assertThat(moved()).containsExactly(3L);
         shard.redistributions.forEach(shard::fold);
         shard.log();
-        assertThat(shard.client("a").queuedMessages).isZero();
+        assertThat(shard.client("a").queuedMessages()).isZero();
     }
 
     @Test
     void everythingIsTakenForSentWhenTheOwnerIsNew() {
         queue(EXACTLY_ONCE, 3);
-        shard.deliveries.ended("a"); // it never served the connection
+        shard.deliveries.ended(shard.client("a")); // it never served the connection
         shard.fold(cleanStart("a", 8));
         assertThat(moved()).isEmpty();
     }
@@ -262,7 +275,7 @@ class RedistributorTest {
         shard.fold(cleanStart("a", 9));
         shard.store.answerAll();
         assertThat(moved()).containsExactly(4L, 5L);
-        assertThat(shard.client("a").isSweeping).isFalse();
+        assertThat(shard.redistributor.isSweeping(shard.client("a"))).isFalse();
     }
 
     @Test

@@ -1,8 +1,8 @@
 package io.tributary.broker.shard;
 
-import static io.tributary.broker.shard.Samples.member;
-import static io.tributary.broker.shard.Samples.message;
-import static io.tributary.broker.shard.Samples.recipient;
+import static io.tributary.broker.shard.fold.Samples.member;
+import static io.tributary.broker.shard.fold.Samples.message;
+import static io.tributary.broker.shard.fold.Samples.recipient;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.tributary.common.event.Recipient;

@@ -1,12 +1,15 @@
 package io.tributary.broker.shard;
 
-import static io.tributary.broker.shard.Samples.NODE;
-import static io.tributary.broker.shard.Samples.attach;
-import static io.tributary.broker.shard.Samples.detach;
-import static io.tributary.broker.shard.Samples.publish;
-import static io.tributary.broker.shard.Samples.recipient;
+import static io.tributary.broker.shard.fold.Samples.NODE;
+import static io.tributary.broker.shard.fold.Samples.attach;
+import static io.tributary.broker.shard.fold.Samples.detach;
+import static io.tributary.broker.shard.fold.Samples.publish;
+import static io.tributary.broker.shard.fold.Samples.recipient;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.tributary.broker.shard.fold.NoEffects;
+import io.tributary.broker.shard.fold.Samples;
+import io.tributary.broker.shard.fold.ShardState;
 import io.tributary.common.event.ClientKind;
 import io.tributary.common.event.ShardEvent;
 import io.tributary.common.event.ShardEvent.Settled;

@@ -1,12 +1,13 @@
 package io.tributary.broker.shard;
 
-import static io.tributary.broker.shard.Samples.attach;
-import static io.tributary.broker.shard.Samples.cleanStart;
-import static io.tributary.broker.shard.Samples.detach;
+import static io.tributary.broker.shard.fold.Samples.attach;
+import static io.tributary.broker.shard.fold.Samples.cleanStart;
+import static io.tributary.broker.shard.fold.Samples.detach;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.tributary.broker.shard.QueueLimits.Overflow;
 import io.tributary.broker.shard.SessionQueues.Page;
+import io.tributary.broker.shard.fold.Samples;
 import io.tributary.common.event.QueueEntry.Queued;
 import io.tributary.common.event.ShardEvent.Settled;
 import java.util.ArrayList;

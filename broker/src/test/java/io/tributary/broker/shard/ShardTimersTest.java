@@ -1,8 +1,9 @@
 package io.tributary.broker.shard;
 
+import static io.tributary.broker.shard.fold.Samples.offline;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.tributary.common.event.ClientKind;
+import io.tributary.broker.shard.fold.SessionState;
 import org.junit.jupiter.api.Test;
 
 class ShardTimersTest {
@@ -12,7 +13,7 @@ class ShardTimersTest {
 
     @Test
     void timerIsDueWhenTheSessionExpires() {
-        timers.set(offline("a", 10, Long.MAX_VALUE), ALWAYS);
+        timers.set(offline("a", 10), ALWAYS);
         assertThat(timers.takeDue(9_999)).isEmpty();
         assertThat(timers.takeDue(10_000)).containsExactly("a");
         assertThat(timers.takeDue(10_000)).isEmpty();
@@ -20,7 +21,7 @@ class ShardTimersTest {
 
     @Test
     void timerIsDueForWhatComesFirst() {
-        ClientState client = offline("a", 10, 4_000);
+        SessionState client = offline("a", 10, 4);
         timers.set(client, ALWAYS);
         assertThat(timers.takeDue(4_000)).containsExactly("a");
         timers.set(client, 4_000);
@@ -32,15 +33,15 @@ class ShardTimersTest {
 
     @Test
     void timerReplacesTheOneBefore() {
-        timers.set(offline("a", 10, Long.MAX_VALUE), ALWAYS);
-        timers.set(offline("a", 20, Long.MAX_VALUE), ALWAYS);
+        timers.set(offline("a", 10), ALWAYS);
+        timers.set(offline("a", 20), ALWAYS);
         assertThat(timers.takeDue(10_000)).isEmpty();
         assertThat(timers.takeDue(20_000)).containsExactly("a");
     }
 
     @Test
     void nothingIsDueWhenRemoved() {
-        timers.set(offline("a", 10, Long.MAX_VALUE), ALWAYS);
+        timers.set(offline("a", 10), ALWAYS);
         timers.remove("a");
         timers.remove("b");
         assertThat(timers.takeDue(Long.MAX_VALUE)).isEmpty();
@@ -48,14 +49,14 @@ class ShardTimersTest {
 
     @Test
     void nothingIsDueWhenTheSessionNeverExpires() {
-        timers.set(offline("a", ShardState.NEVER_EXPIRES_SECONDS, Long.MAX_VALUE), ALWAYS);
+        timers.set(offline("a", SessionState.NEVER_EXPIRES_SECONDS), ALWAYS);
         assertThat(timers.takeDue(Long.MAX_VALUE - 1)).isEmpty();
     }
 
     @Test
     void earlierTimersAreDueFirstAndABoundedNumberAtOnce() {
         for (int i = 1500; i > 0; i--) {
-            timers.set(offline("c" + i, i, Long.MAX_VALUE), ALWAYS);
+            timers.set(offline("c" + i, i), ALWAYS);
         }
         assertThat(timers.takeDue(2_000_000)).hasSize(1000).startsWith("c1", "c2");
         assertThat(timers.takeDue(2_000_000)).hasSize(500).startsWith("c1001");
@@ -63,15 +64,8 @@ class ShardTimersTest {
 
     @Test
     void allAreDueWhenSeveralHaveTheSameTime() {
-        timers.set(offline("b", 10, Long.MAX_VALUE), ALWAYS);
-        timers.set(offline("a", 10, Long.MAX_VALUE), ALWAYS);
+        timers.set(offline("b", 10), ALWAYS);
+        timers.set(offline("a", 10), ALWAYS);
         assertThat(timers.takeDue(10_000)).containsExactly("a", "b");
-    }
-
-    private static ClientState offline(String clientId, long expirySeconds, long willDueAtMillis) {
-        ClientState client = new ClientState(clientId, 0, ClientKind.DEVICE);
-        client.sessionExpirySeconds = expirySeconds;
-        client.willDueAtMillis = willDueAtMillis;
-        return client;
     }
 }

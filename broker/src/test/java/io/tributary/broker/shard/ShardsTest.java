@@ -1,16 +1,17 @@
 package io.tributary.broker.shard;
 
-import static io.tributary.broker.shard.Samples.NODE;
-import static io.tributary.broker.shard.Samples.attach;
-import static io.tributary.broker.shard.Samples.detach;
-import static io.tributary.broker.shard.Samples.message;
-import static io.tributary.broker.shard.Samples.recipient;
+import static io.tributary.broker.shard.fold.Samples.NODE;
+import static io.tributary.broker.shard.fold.Samples.attach;
+import static io.tributary.broker.shard.fold.Samples.detach;
+import static io.tributary.broker.shard.fold.Samples.message;
+import static io.tributary.broker.shard.fold.Samples.recipient;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.tributary.broker.delivery.Attached;
 import io.tributary.broker.delivery.ConnectionRegistry;
 import io.tributary.broker.delivery.Delivery;
 import io.tributary.broker.delivery.Endpoint;
+import io.tributary.broker.shard.fold.Samples;
 import io.tributary.common.event.ClientKind;
 import io.tributary.common.event.Destinations;
 import io.tributary.common.event.EventCodec;

@@ -1,6 +1,7 @@
 package io.tributary.broker.shard;
 
 import io.tributary.broker.delivery.Attached;
+import io.tributary.broker.shard.fold.SessionState;
 import io.tributary.common.event.ClientKind;
 import io.tributary.common.mqtt.Message;
 import io.tributary.common.mqtt.Will;
@@ -296,7 +297,7 @@ final class SimClient {
 
     /** A session that was left alone for as long as its expiry interval may be over; from when on, only the broker knows. */
     private boolean wasOfflineTooLong() {
-        return lastExpirySeconds != ShardState.NEVER_EXPIRES_SECONDS
+        return lastExpirySeconds != SessionState.NEVER_EXPIRES_SECONDS
                 && world.clock.nowMillis() - offlineSinceMillis >= lastExpirySeconds * 1000;
     }
 }

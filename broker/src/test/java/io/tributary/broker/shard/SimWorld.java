@@ -1,6 +1,7 @@
 package io.tributary.broker.shard;
 
 import io.tributary.broker.shard.QueueLimits.Overflow;
+import io.tributary.broker.shard.fold.SessionState;
 import io.tributary.common.event.ClientKind;
 import io.tributary.common.event.EventCodec;
 import io.tributary.common.event.ShardEvent;
@@ -243,9 +244,9 @@ final class SimWorld {
 
     /** Adds a client with a subscription, and connects it. */
     SimClient join(String name, String topic, QoS qos) {
-        add(name, false, ShardState.NEVER_EXPIRES_SECONDS, wish(topic, qos));
+        add(name, false, SessionState.NEVER_EXPIRES_SECONDS, wish(topic, qos));
         SimClient client = client(name);
-        client.connect(new SimConnection.Connect(false, ShardState.NEVER_EXPIRES_SECONDS, 5, null));
+        client.connect(new SimConnection.Connect(false, SessionState.NEVER_EXPIRES_SECONDS, 5, null));
         passUntil(client::isConnected);
         return client;
     }
@@ -291,7 +292,7 @@ final class SimWorld {
     }
 
     private void addLoyalClients() {
-        long forever = ShardState.NEVER_EXPIRES_SECONDS;
+        long forever = SessionState.NEVER_EXPIRES_SECONDS;
         add(WATCHER, true, forever, kind(), wish(WILLS, QoS.EXACTLY_ONCE), wish("a", QoS.EXACTLY_ONCE));
         for (String member : List.of("member-1", "member-2")) {
             add(
@@ -303,7 +304,7 @@ final class SimWorld {
     }
 
     private void drawClients() {
-        long forever = ShardState.NEVER_EXPIRES_SECONDS;
+        long forever = SessionState.NEVER_EXPIRES_SECONDS;
         addLoyalClients();
         if (clock.chance(0.5)) { // a member that may end its session
             long expiry = clock.oneOf(List.of(1L, 2L, 30L, forever));

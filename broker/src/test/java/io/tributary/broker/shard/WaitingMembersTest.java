@@ -2,7 +2,8 @@ package io.tributary.broker.shard;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.tributary.common.event.ClientKind;
+import io.tributary.broker.shard.fold.Samples;
+import io.tributary.broker.shard.fold.SessionState;
 import java.util.List;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
@@ -12,8 +13,8 @@ class WaitingMembersTest {
     private static final String OTHER = "$share/h/a";
 
     private final WaitingMembers waiting = new WaitingMembers();
-    private final ClientState a = new ClientState("a", 1, ClientKind.DEVICE);
-    private final ClientState b = new ClientState("b", 2, ClientKind.DEVICE);
+    private final SessionState a = Samples.session("a", 1);
+    private final SessionState b = Samples.session("b", 2);
 
     @Test
     void sessionsAreReadyWhenAMemberIsOnline() {
@@ -55,12 +56,12 @@ class WaitingMembersTest {
 
     @Test
     void manySessionsTakeTurns() {
-        List<ClientState> many = IntStream.range(0, 250)
-                .mapToObj(i -> new ClientState("c" + i, i, ClientKind.DEVICE))
+        List<SessionState> many = IntStream.range(0, 250)
+                .mapToObj(i -> Samples.session("c" + i, i))
                 .toList();
         many.forEach(client -> waiting.add(client, GROUP));
         int rounds = 0;
-        List<ClientState> ready = waiting.ready(0, _ -> true);
+        List<SessionState> ready = waiting.ready(0, _ -> true);
         while (!ready.isEmpty()) {
             assertThat(ready).hasSizeLessThanOrEqualTo(100);
             ready.forEach(waiting::remove);

@@ -1,5 +1,6 @@
 package io.tributary.persistence.app;
 
+import io.tributary.common.event.ClientKind;
 import io.tributary.common.event.Recipient;
 import io.tributary.common.event.Source;
 import io.tributary.common.mqtt.Message;
@@ -97,7 +98,12 @@ public interface AppTopics extends AutoCloseable {
      * @param clientId the client identifier
      * @param shared whether it is the one that clients with little traffic share
      */
-    record AppTopic(String clientId, boolean shared) {}
+    record AppTopic(String clientId, boolean shared) {
+        /** The topic of a client whose messages wait in one of this kind. */
+        public static AppTopic of(String clientId, ClientKind kind) {
+            return new AppTopic(clientId, kind == ClientKind.SMALL_APPLICATION);
+        }
+    }
 
     /**
      * A topic that is there.

@@ -1,5 +1,8 @@
 package io.tributary.persistence.shard;
 
+import java.util.concurrent.CompletionException;
+import org.jspecify.annotations.Nullable;
+
 /**
  * A shard's store refused its caller: a newer owner has claimed the shard, its state is at another offset, or its state is that
  * of another log.
@@ -25,6 +28,12 @@ public final class FencedException extends RuntimeException {
         super(message);
         this.used = used;
         this.otherLog = otherLog;
+    }
+
+    /** The refusal that a failure is, as the stage of an answer has it; null for any other failure. */
+    public static @Nullable FencedException of(Throwable failure) {
+        Throwable cause = failure instanceof CompletionException ? failure.getCause() : failure;
+        return cause instanceof FencedException fenced ? fenced : null;
     }
 
     /** The highest offset that the store knows to have been used, or -1. */

@@ -1,4 +1,4 @@
-package io.tributary.broker.shard;
+package io.tributary.broker.shard.fold;
 
 import io.tributary.common.event.ClientKind;
 import io.tributary.common.event.Recipient;

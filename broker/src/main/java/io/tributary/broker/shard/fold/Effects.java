@@ -1,4 +1,4 @@
-package io.tributary.broker.shard;
+package io.tributary.broker.shard.fold;
 
 import io.tributary.common.event.Destinations;
 import io.tributary.common.event.QueueEntry;
@@ -9,18 +9,18 @@ import io.tributary.common.mqtt.Message;
 import io.tributary.common.mqtt.Will;
 
 /**
- * What the fold asks the owner of the shard to do. The fold asks the same each time it folds the same record, so an owner that
- * folds records again, as each does at first, carries out only what has to happen at least once ({@link ReplayEffects}): {@link
- * #forward}, that a session is over, and that a connection is told that it lost its session. A live shard carries out all ({@link
- * ShardService}).
+ * What the fold asks the owner of the shard to do. The fold asks the same each time it folds the same record, so an
+ * owner that folds records again, as each does at first, carries out only what has to happen at least once ({@code
+ * ReplayEffects}): {@link #forward}, that a session is over, and that a connection is told that it lost its session. A
+ * live shard carries out all ({@code ShardService}).
  */
-interface Effects {
+public interface Effects {
 
     /** A record of this shard's owner was folded. */
     void owned(long epoch);
 
     /** A connection has its session. */
-    void attached(ClientState client);
+    void attached(SessionState client);
 
     /**
      * A connection loses its session to another one; before anything else that follows from that.
@@ -36,37 +36,37 @@ interface Effects {
     void endedLate(Detach detach);
 
     /**
-     * A connection does not get the session, for the session is of the other kind: a device's and not an application's, or the
-     * other way round.
+     * A connection does not get the session, for the session is of the other kind: a device's and not an application's,
+     * or the other way round.
      */
-    void refused(Attach attach, ClientState existing);
+    void refused(Attach attach, SessionState existing);
 
     /** What a connection said was logged where it cannot be folded: its client has to connect and say it again. */
     void unheard(String node, long connection);
 
     /**
-     * A session has no connection and goes on without; it may be due to end. Also when a message was added to the queue of one
-     * that is due to end.
+     * A session has no connection and goes on without; it may be due to end. Also when a message was added to the queue
+     * of one that is due to end.
      */
-    void detached(ClientState client);
+    void detached(SessionState client);
 
     /** A session is over, and the client's next one has its queue, of which nothing is meant for the next one. */
-    void inherited(ClientState successor, ClientState before);
+    void inherited(SessionState successor, SessionState before);
 
     /** A session is over. */
-    void sessionEnded(ClientState client);
+    void sessionEnded(SessionState client);
 
     /** A message was added to a session's queue. */
-    void queued(ClientState client, long sequence, QueueEntry.Queued entry);
+    void queued(SessionState client, long sequence, QueueEntry.Queued entry);
 
     /** It is logged which topic an application has from now on. */
-    void topicFound(ClientState client);
+    void topicFound(SessionState client);
 
     /** PUBRECs of a client are logged. */
-    void received(ClientState client, long[] sequences);
+    void received(SessionState client, long[] sequences);
 
     /** A relayed message was accepted; it is not when its connection has lost the session meanwhile. */
-    void relayed(ClientState publisher, int packetId);
+    void relayed(SessionState publisher, int packetId);
 
     /** A message goes on to other shards and to transient sessions, in the name of the record that is being folded. */
     void forward(Message message, Destinations destinations);
@@ -81,6 +81,8 @@ interface Effects {
     /** A will is to be published now, whatever becomes of its client. */
     void willDue(String clientId, long epoch, Will will);
 
-    /** A will that was due, and for which no {@link WillDue} was folded, is not to be published: its client had said so. */
+    /**
+     * A will that was due, and for which no {@link WillDue} was folded, is not to be published: its client had said so.
+     */
     void willDropped(String clientId, long epoch);
 }

@@ -1,4 +1,4 @@
-package io.tributary.broker.shard;
+package io.tributary.broker.shard.fold;
 
 import static org.assertj.core.api.Assertions.assertThat;
 

@@ -1,28 +1,30 @@
-package io.tributary.broker.shard;
+package io.tributary.broker.shard.fold;
 
 import io.tributary.common.event.ClientKind;
 import io.tributary.common.event.Source;
 import io.tributary.common.event.TopicState;
 import java.util.ArrayList;
 import java.util.Collection;
+import java.util.Collections;
 import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 
 /** How far an application has come with its topic, as the fold has it: the mutable form of {@link TopicState}. */
-final class TopicProgress {
+public final class TopicProgress {
     /**
-     * More sequence numbers than anybody can have used of a topic before that is logged; and so many that the packet identifiers
-     * that come first are none that a client may have in use, neither those of the topic before nor of any of the forty before
-     * that. There are 65,535, which follow from the numbers; this goes on by the golden section of them, that of one half would
-     * be back at the first after two topics.
+     * More sequence numbers than anybody can have used of a topic before that is logged; and so many that the packet
+     * identifiers that come first are none that a client may have in use, neither those of the topic before nor of any
+     * of the forty before that. There are 65,535, which follow from the numbers; this goes on by the golden section of
+     * them, that of one half would be back at the first after two topics.
      */
-    static final long LEAP = 65_535L * 65_535 + 40_504;
+    public static final long LEAP = 65_535L * 65_535 + 40_504;
 
-    final ClientKind kind;
+    private final ClientKind kind;
     private @Nullable String id;
     private long base;
     private long first = 1;
@@ -46,34 +48,38 @@ final class TopicProgress {
         take(state.sources());
     }
 
+    /** Where the application's messages wait: a topic of its own, or one that it shares. */
+    ClientKind kind() {
+        return kind;
+    }
+
     /** Which topic it is; null when that is not logged yet. */
-    @Nullable
-    String id() {
+    public @Nullable String id() {
         return id;
     }
 
     /** What makes positions of the topic sequence numbers. */
-    long base() {
+    public long base() {
         return base;
     }
 
     /** The lowest sequence number of the topic's messages; what is below was another topic's, or is done with. */
-    long first() {
+    public long first() {
         return first;
     }
 
     /** Whether messages of a topic that is gone may not be done with. */
-    boolean hasLost() {
+    public boolean hasLost() {
         return upTo + 1 < first;
     }
 
     /** The lowest position of the topic that may not be done with. */
-    long position() {
+    public long position() {
         return Math.max(upTo + 1, first) - 1 - base;
     }
 
     /** The highest sequence number that the log knows to have been used. */
-    long highestUsed() {
+    public long highestUsed() {
         long highest = Math.max(upTo, first - 1);
         highest = settled.isEmpty() ? highest : Math.max(highest, settled.last());
         return released.isEmpty() ? highest : Math.max(highest, released.last());
@@ -87,23 +93,23 @@ final class TopicProgress {
     }
 
     /** All messages up to this sequence number are done with. */
-    long upTo() {
+    public long upTo() {
         return upTo;
     }
 
     /** What is done with above that. */
-    Collection<Long> settled() {
-        return settled;
+    public Set<Long> settled() {
+        return Collections.unmodifiableSet(settled);
     }
 
     /** Messages of QoS 2 between PUBREC and PUBCOMP. */
-    Collection<Long> released() {
-        return released;
+    public Set<Long> released() {
+        return Collections.unmodifiableSet(released);
     }
 
     /** The latest source up to {@link #upTo} from each shard. */
-    Map<Integer, Source> sources() {
-        return sources;
+    public Map<Integer, Source> sources() {
+        return Collections.unmodifiableMap(sources);
     }
 
     /** Clients are done with these messages. */

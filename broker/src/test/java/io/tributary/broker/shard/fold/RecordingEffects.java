@@ -1,4 +1,4 @@
-package io.tributary.broker.shard;
+package io.tributary.broker.shard.fold;
 
 import io.tributary.common.event.Destinations;
 import io.tributary.common.event.QueueEntry;
@@ -29,8 +29,8 @@ final class RecordingEffects implements Effects {
     }
 
     @Override
-    public void attached(ClientState client) {
-        asked.add("attached " + client.clientId + from);
+    public void attached(SessionState client) {
+        asked.add("attached " + client.clientId() + from);
         from = "";
     }
 
@@ -45,7 +45,7 @@ final class RecordingEffects implements Effects {
     public void endedLate(Detach detach) {}
 
     @Override
-    public void refused(Attach attach, ClientState existing) {
+    public void refused(Attach attach, SessionState existing) {
         asked.add("refused " + attach.clientId() + "/" + attach.connection() + ", is " + existing.kind());
     }
 
@@ -55,37 +55,37 @@ final class RecordingEffects implements Effects {
     }
 
     @Override
-    public void detached(ClientState client) {
-        asked.add("detached " + client.clientId);
+    public void detached(SessionState client) {
+        asked.add("detached " + client.clientId());
     }
 
     @Override
-    public void inherited(ClientState successor, ClientState before) {
-        asked.add("inherited " + successor.clientId + "/" + successor.session + " from " + before.session);
+    public void inherited(SessionState successor, SessionState before) {
+        asked.add("inherited " + successor.clientId() + "/" + successor.session() + " from " + before.session());
     }
 
     @Override
-    public void sessionEnded(ClientState client) {
-        asked.add("ended " + client.clientId + "/" + client.session);
+    public void sessionEnded(SessionState client) {
+        asked.add("ended " + client.clientId() + "/" + client.session());
     }
 
     @Override
-    public void queued(ClientState client, long sequence, QueueEntry.Queued entry) {
-        asked.add("queued " + client.clientId + " " + sequence);
+    public void queued(SessionState client, long sequence, QueueEntry.Queued entry) {
+        asked.add("queued " + client.clientId() + " " + sequence);
     }
 
     @Override
-    public void topicFound(ClientState client) {
-        asked.add("topic of " + client.clientId);
+    public void topicFound(SessionState client) {
+        asked.add("topic of " + client.clientId());
     }
 
     @Override
-    public void received(ClientState client, long[] sequences) {
-        asked.add("received " + client.clientId + " " + Arrays.toString(sequences));
+    public void received(SessionState client, long[] sequences) {
+        asked.add("received " + client.clientId() + " " + Arrays.toString(sequences));
     }
 
     @Override
-    public void relayed(ClientState publisher, int packetId) {
+    public void relayed(SessionState publisher, int packetId) {
         asked.add("relayed " + packetId);
     }
 

@@ -1,4 +1,4 @@
-package io.tributary.broker.shard;
+package io.tributary.broker.shard.fold;
 
 import io.tributary.common.collection.SequenceMap;
 import io.tributary.common.event.QueueEntry;
@@ -22,7 +22,7 @@ import org.jspecify.annotations.Nullable;
  * What the fold changed since the last save point. Queue entries that were added and settled in between leave no trace,
  * which is why steady traffic hardly touches the store; nor does a session that began and ended in between.
  */
-final class ShardChanges {
+public final class ShardChanges {
     // About what the changes take in memory, and more than what they have in parts of a save point.
     private static final int CLIENT_BYTES = 200;
     private static final int ENTRY_BYTES = 100;
@@ -57,17 +57,17 @@ final class ShardChanges {
         private boolean isCleared;
     }
 
-    private OfClient of(ClientState client) {
-        OfClient changes = byClient.get(client.clientId);
+    private OfClient of(SessionState client) {
+        OfClient changes = byClient.get(client.clientId());
         if (changes == null) {
             changes = new OfClient();
-            byClient.put(client.clientId, changes);
-            otherBytes += CLIENT_BYTES + client.clientId.length();
+            byClient.put(client.clientId(), changes);
+            otherBytes += CLIENT_BYTES + client.clientId().length();
         }
         return changes;
     }
 
-    private OfClient touched(ClientState client) {
+    private OfClient touched(SessionState client) {
         OfClient changes = of(client);
         if (!changes.isDirty) {
             changes.isDirty = true;
@@ -77,7 +77,7 @@ final class ShardChanges {
     }
 
     /** Marks the stored session of a client as changed. */
-    void touch(ClientState client) {
+    void touch(SessionState client) {
         touched(client);
     }
 
@@ -87,7 +87,7 @@ final class ShardChanges {
     }
 
     /** Adds a message to a queue. */
-    void add(ClientState client, long sequence, QueueEntry.Queued entry) {
+    void add(SessionState client, long sequence, QueueEntry.Queued entry) {
         OfClient changes = touched(client);
         if (changes.firstAdded == Long.MAX_VALUE) {
             changes.firstAdded = sequence;
@@ -96,13 +96,13 @@ final class ShardChanges {
     }
 
     /** Puts what is owed after PUBREC in the place of a message. */
-    void release(ClientState client, long sequence) {
+    void release(SessionState client, long sequence) {
         QueueEntry released = new QueueEntry.Released();
         count(released, touched(client).queued.put(sequence, released));
     }
 
     /** Removes a queue entry, wherever it is. */
-    void remove(ClientState client, long sequence) {
+    void remove(SessionState client, long sequence) {
         OfClient changes = touched(client);
         QueueEntry entry = changes.queued.remove(sequence);
         count(null, entry);
@@ -115,15 +115,15 @@ final class ShardChanges {
     }
 
     /** Forgets everything of a session that is over, and has the store do the same if it may have something of it. */
-    void clear(ClientState client) {
-        OfClient before = byClient.remove(client.clientId);
+    void clear(SessionState client) {
+        OfClient before = byClient.remove(client.clientId());
         boolean isStored =
-                client.session <= savedUpTo || client.leftUpTo > 0; // the latter has the queue of another one
+                client.session() <= savedUpTo || client.leftUpTo() > 0; // the latter has the queue of another one
         if (before != null) {
             before.queued.values().forEach(entry -> count(null, entry));
             sessionCount -= before.isDirty ? 1 : 0;
             removedCount -= before.removed.size();
-            otherBytes -= CLIENT_BYTES + client.clientId.length();
+            otherBytes -= CLIENT_BYTES + client.clientId().length();
             isStored |= before.isCleared;
         }
         if (isStored) {
@@ -161,7 +161,7 @@ final class ShardChanges {
     }
 
     /** Visits the unsaved queue entries of a client from a sequence number on. */
-    void visitQueued(String clientId, long from, SequenceMap.Visitor<QueueEntry> visitor) {
+    public void visitQueued(String clientId, long from, SequenceMap.Visitor<QueueEntry> visitor) {
         OfClient changes = byClient.get(clientId);
         if (changes != null) {
             changes.queued.visitFrom(from, visitor);
@@ -169,23 +169,25 @@ final class ShardChanges {
     }
 
     /**
-     * The lowest sequence number that was added to a client's queue, whether it is still there or not; messages below it
-     * are in an earlier save point. {@link Long#MAX_VALUE} when none was added.
+     * The lowest sequence number that was added to a client's queue, whether it is still there or not; messages below
+     * it are in an earlier save point. {@link Long#MAX_VALUE} when none was added.
      */
-    long firstAdded(String clientId) {
+    public long firstAdded(String clientId) {
         OfClient changes = byClient.get(clientId);
         return changes == null ? Long.MAX_VALUE : changes.firstAdded;
     }
 
     /** Whether a session of the client ended: what earlier save points have of its queue is void. */
-    boolean isCleared(String clientId) {
+    public boolean isCleared(String clientId) {
         OfClient changes = byClient.get(clientId);
         return changes != null && changes.isCleared;
     }
 
-    /** What has become of a queue entry that an earlier save point has: itself, what took its place, or null when it is gone. */
-    @Nullable
-    QueueEntry later(String clientId, long sequence, @Nullable QueueEntry before) {
+    /**
+     * What has become of a queue entry that an earlier save point has: itself, what took its place, or null when it is
+     * gone.
+     */
+    public @Nullable QueueEntry later(String clientId, long sequence, @Nullable QueueEntry before) {
         OfClient changes = byClient.get(clientId);
         if (changes == null) {
             return before;
@@ -198,22 +200,22 @@ final class ShardChanges {
     }
 
     /** How many sessions have changed. */
-    int sessionCount() {
+    public int sessionCount() {
         return sessionCount;
     }
 
     /** How many queue entries wait to be saved. */
-    long queuedCount() {
+    public long queuedCount() {
         return queuedCount;
     }
 
     /** The size of the messages that wait to be saved, in bytes. */
-    long queuedBytes() {
+    public long queuedBytes() {
         return queuedBytes;
     }
 
     /** About how much memory all of this takes, in bytes. */
-    long weight() {
+    public long weight() {
         return queuedBytes + queuedCount * ENTRY_BYTES + removedCount * REMOVED_BYTES + otherBytes;
     }
 
@@ -227,10 +229,10 @@ final class ShardChanges {
         return clients;
     }
 
-    List<StoredSession> sessions(Map<String, ClientState> clients) {
+    List<StoredSession> sessions(Map<String, SessionState> clients) {
         List<StoredSession> sessions = new ArrayList<>(sessionCount);
         byClient.forEach((clientId, changes) -> {
-            ClientState client = changes.isDirty ? clients.get(clientId) : null;
+            SessionState client = changes.isDirty ? clients.get(clientId) : null;
             if (client != null) {
                 sessions.add(client.toStored());
             }

@@ -1,25 +1,26 @@
-package io.tributary.broker.shard;
+package io.tributary.broker.shard.fold;
 
-import static io.tributary.broker.shard.Samples.DELAYED_WILL;
-import static io.tributary.broker.shard.Samples.FOREVER;
-import static io.tributary.broker.shard.Samples.NODE;
-import static io.tributary.broker.shard.Samples.WILL;
-import static io.tributary.broker.shard.Samples.attach;
-import static io.tributary.broker.shard.Samples.cleanStart;
-import static io.tributary.broker.shard.Samples.detach;
-import static io.tributary.broker.shard.Samples.devices;
-import static io.tributary.broker.shard.Samples.member;
-import static io.tributary.broker.shard.Samples.message;
-import static io.tributary.broker.shard.Samples.publish;
-import static io.tributary.broker.shard.Samples.received;
-import static io.tributary.broker.shard.Samples.recipient;
-import static io.tributary.broker.shard.Samples.settled;
+import static io.tributary.broker.shard.fold.Samples.DELAYED_WILL;
+import static io.tributary.broker.shard.fold.Samples.FOREVER;
+import static io.tributary.broker.shard.fold.Samples.NODE;
+import static io.tributary.broker.shard.fold.Samples.WILL;
+import static io.tributary.broker.shard.fold.Samples.attach;
+import static io.tributary.broker.shard.fold.Samples.cleanStart;
+import static io.tributary.broker.shard.fold.Samples.detach;
+import static io.tributary.broker.shard.fold.Samples.devices;
+import static io.tributary.broker.shard.fold.Samples.member;
+import static io.tributary.broker.shard.fold.Samples.message;
+import static io.tributary.broker.shard.fold.Samples.publish;
+import static io.tributary.broker.shard.fold.Samples.received;
+import static io.tributary.broker.shard.fold.Samples.recipient;
+import static io.tributary.broker.shard.fold.Samples.settled;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.tributary.common.event.ClientKind;
 import io.tributary.common.event.Destinations;
 import io.tributary.common.event.Recipient;
 import io.tributary.common.event.ShardEvent;
+import io.tributary.common.event.ShardEvent.Attach;
 import io.tributary.common.event.ShardEvent.MovedMessage;
 import io.tributary.common.event.ShardEvent.Owner;
 import io.tributary.common.event.ShardEvent.Publish;
@@ -63,7 +64,7 @@ class ShardStateTest {
                 2,
                 0,
                 new ShardEvent.SnapshotSession(
-                        0, 0, new ClientState("a", 0, ClientKind.DEVICE).toStored(), Samples.WILL));
+                        0, 0, new SessionState("a", 0, ClientKind.DEVICE).toStored(), Samples.WILL));
         state.apply(
                 3,
                 0,
@@ -81,11 +82,20 @@ class ShardStateTest {
     void sessionBeginsWhenThereIsNone() {
         fold(attach("a", 7));
         assertThat(effects.take()).containsExactly("attached a");
-        assertThat(client("a").session).isEqualTo(0);
-        assertThat(client("a").epoch).isEqualTo(0);
-        assertThat(client("a").node).isEqualTo(NODE);
-        assertThat(client("a").connection).isEqualTo(7);
+        assertThat(client("a").session()).isEqualTo(0);
+        assertThat(client("a").epoch()).isEqualTo(0);
+        assertThat(client("a").node()).isEqualTo(NODE);
+        assertThat(client("a").connection()).isEqualTo(7);
         assertThat(client("a").isResumed()).isFalse();
+    }
+
+    @Test
+    void connectionOfTheOtherKindChangesNothing() {
+        fold(new Attach("erp", NODE, 7, false, FOREVER, 10, ClientKind.APPLICATION, null), attach("erp", 8));
+        assertThat(effects.take()).containsExactly("attached erp", "refused erp/8, is TOPIC");
+        assertThat(client("erp").connection()).isEqualTo(7);
+        fold(cleanStart("erp", 9));
+        assertThat(client("erp").kind()).isEqualTo(ClientKind.DEVICE);
     }
 
     @Test
@@ -94,16 +104,16 @@ class ShardStateTest {
         effects.take();
         fold(attach("a", 8));
         assertThat(effects.take()).containsExactly("attached a from here/7");
-        assertThat(client("a").session).isEqualTo(0);
-        assertThat(client("a").epoch).isEqualTo(2);
-        assertThat(client("a").queuedMessages).isEqualTo(1);
+        assertThat(client("a").session()).isEqualTo(0);
+        assertThat(client("a").epoch()).isEqualTo(2);
+        assertThat(client("a").queuedMessages()).isEqualTo(1);
         assertThat(client("a").isResumed()).isTrue();
     }
 
     @Test
     void everythingQueuedMayHaveBeenSentWhenTakenOver() {
         fold(attach("a", 7), publish("m", recipient("a", 0)), attach("a", 8));
-        assertThat(client("a").resendUpTo).isEqualTo(1);
+        assertThat(client("a").resendUpTo()).isEqualTo(1);
     }
 
     @Test
@@ -112,16 +122,16 @@ class ShardStateTest {
         effects.take();
         fold(cleanStart("a", 8));
         assertThat(effects.take()).containsExactly("ended a/0", "attached a from here/7");
-        assertThat(client("a").session).isEqualTo(2);
-        assertThat(client("a").queuedMessages).isZero();
-        assertThat(client("a").resendUpTo).isZero();
+        assertThat(client("a").session()).isEqualTo(2);
+        assertThat(client("a").queuedMessages()).isZero();
+        assertThat(client("a").resendUpTo()).isZero();
     }
 
     @Test
     void newSessionReplacesATransientOneWhenTakenOver() {
         fold(attach("a", 7, 0, null), attach("a", 8));
         assertThat(effects.take()).containsExactly("attached a", "ended a/0", "attached a from here/7");
-        assertThat(client("a").session).isEqualTo(1);
+        assertThat(client("a").session()).isEqualTo(1);
     }
 
     /** Its DISCONNECT was in the socket while another node logged the next connection [MQTT-3.14.4-3]. */
@@ -154,9 +164,9 @@ class ShardStateTest {
         fold(new SessionExpired(0, "a", 3, 0));
         assertThat(effects.take()).containsExactly("ended a/1", "attached a");
         assertThat(client("a").isResumed()).isFalse();
-        assertThat(client("a").epoch).isEqualTo(4);
-        assertThat(client("a").connection).isEqualTo(8);
-        assertThat(client("a").queuedMessages).isZero();
+        assertThat(client("a").epoch()).isEqualTo(4);
+        assertThat(client("a").connection()).isEqualTo(8);
+        assertThat(client("a").queuedMessages()).isZero();
         assertThat(state.dueWills()).isEmpty();
         fold(detach("a", 4, true, FOREVER));
         assertThat(effects.take()).contains("will of a/4");
@@ -166,7 +176,7 @@ class ShardStateTest {
     void connectionKeepsItsSessionWhenAnEarlierOwnerSaysThatItWasOver() {
         fold(new Owner("o"), attach("a", 7), attach("a", 8), new Owner("p"));
         fold(new SessionExpired(0, "a", 2, 0));
-        assertThat(client("a").session).isEqualTo(1);
+        assertThat(client("a").session()).isEqualTo(1);
     }
 
     @Test
@@ -175,13 +185,13 @@ class ShardStateTest {
         effects.take();
         fold(attach("a", 8));
         assertThat(effects.take()).containsExactly("attached a");
-        assertThat(client("a").session).isEqualTo(0);
+        assertThat(client("a").session()).isEqualTo(0);
     }
 
     @Test
     void sessionKeepsItsQueueWhenResumedForTheLastTime() {
         fold(attach("a", 7), publish("m", recipient("a", 0)), attach("a", 8, 0, null));
-        assertThat(client("a").session).isEqualTo(0);
+        assertThat(client("a").session()).isEqualTo(0);
         assertThat(client("a").hasQueue()).isTrue();
         assertThat(client("a").isPersistent()).isFalse();
     }
@@ -224,25 +234,25 @@ class ShardStateTest {
         effects.take();
         fold(detach("a", 0, false, 0), detach("b", 0, 0));
         assertThat(effects.take()).isEmpty();
-        assertThat(client("a").sessionExpirySeconds).isEqualTo(FOREVER);
+        assertThat(client("a").sessionExpirySeconds()).isEqualTo(FOREVER);
     }
 
     @Test
     void onlyWhatWasSentMayHaveBeenSeenWhenDetached() {
         fold(attach("a", 7), publish("1", recipient("a", 0)), publish("2", recipient("a", 0)), detach("a", 0, 1));
-        assertThat(client("a").resendUpTo).isEqualTo(1);
+        assertThat(client("a").resendUpTo()).isEqualTo(1);
     }
 
     @Test
     void whatWasSentBeforeStaysSentWhenDetachedEarlierNextTime() {
         fold(attach("a", 7), publish("1", recipient("a", 0)), detach("a", 0, 1), attach("a", 8), detach("a", 3, 0));
-        assertThat(client("a").resendUpTo).isEqualTo(1);
+        assertThat(client("a").resendUpTo()).isEqualTo(1);
     }
 
     @Test
     void everythingMayHaveBeenSeenWhenTheNodeIsGone() {
         fold(attach("a", 7), publish("1", recipient("a", 0)), publish("2", recipient("a", 0)), detach("a", 0, -1));
-        assertThat(client("a").resendUpTo).isEqualTo(2);
+        assertThat(client("a").resendUpTo()).isEqualTo(2);
     }
 
     @Test
@@ -267,11 +277,11 @@ class ShardStateTest {
     void connectionBeginsANewSessionWhenTheOneBeforeExpiredUnseen() {
         fold(attach("a", 7, 60, DELAYED_WILL), detach("a", 0, true, 5));
         foldAt(NOW + 4_999, attach("a", 8, 60, DELAYED_WILL), detach("a", 2, true, 5));
-        assertThat(client("a").session).isZero();
+        assertThat(client("a").session()).isZero();
         effects.take();
         foldAt(NOW + 9_999, attach("a", 9));
         assertThat(effects.take()).containsExactly("will of a/2", "ended a/0", "attached a");
-        assertThat(client("a").session).isEqualTo(4);
+        assertThat(client("a").session()).isEqualTo(4);
     }
 
     @Test
@@ -279,8 +289,8 @@ class ShardStateTest {
         fold(attach("a", 7), publish("1", shared("a", 0)), detach("a", 0, true, 5));
         effects.take();
         foldAt(NOW + 5_000, attach("a", 8));
-        assertThat(client("a").session).isEqualTo(3);
-        assertThat(client("a").queuedMessages).isEqualTo(1);
+        assertThat(client("a").session()).isEqualTo(3);
+        assertThat(client("a").queuedMessages()).isEqualTo(1);
     }
 
     @Test
@@ -300,7 +310,7 @@ class ShardStateTest {
         effects.take();
         fold(detach("a", 0, true, 0));
         assertThat(effects.take()).containsExactly("detached a");
-        assertThat(client("a").expiresAtMillis()).isEqualTo(client("a").detachedAtMillis);
+        assertThat(client("a").expiresAtMillis()).isEqualTo(client("a").detachedAtMillis());
     }
 
     @Test
@@ -329,9 +339,9 @@ class ShardStateTest {
         effects.take();
         fold(cleanStart("a", 8));
         assertThat(effects.take()).containsExactly("inherited a/3 from 0", "attached a from here/7");
-        assertThat(client("a").leftUpTo).isEqualTo(2);
-        assertThat(client("a").lastSequence).isEqualTo(2);
-        assertThat(client("a").queuedMessages).isEqualTo(2);
+        assertThat(client("a").leftUpTo()).isEqualTo(2);
+        assertThat(client("a").lastSequence()).isEqualTo(2);
+        assertThat(client("a").queuedMessages()).isEqualTo(2);
         assertThat(client("a").isResumed()).isFalse();
     }
 
@@ -344,8 +354,8 @@ class ShardStateTest {
         effects.take();
         fold(cleanStart("a", 8));
         assertThat(effects.take()).containsExactly("ended a/0", "attached a from here/7");
-        assertThat(client("a").queuedMessages).isZero();
-        assertThat(client("a").lastSequence).isZero();
+        assertThat(client("a").queuedMessages()).isZero();
+        assertThat(client("a").lastSequence()).isZero();
     }
 
     @Test
@@ -354,10 +364,10 @@ class ShardStateTest {
         effects.take();
         fold(publish("2", shared("a", 0)));
         assertThat(effects.take()).containsExactly("queued a\0" + "0 2", "detached a\0" + "0");
-        ClientState stranded = client("a\0" + "0");
-        assertThat(stranded.queuedMessages).isEqualTo(2);
-        assertThat(stranded.expiresAtMillis()).isEqualTo(stranded.detachedAtMillis);
-        fold(new SessionExpired(-1, "a\0" + "0", stranded.epoch, 2));
+        SessionState stranded = client("a\0" + "0");
+        assertThat(stranded.queuedMessages()).isEqualTo(2);
+        assertThat(stranded.expiresAtMillis()).isEqualTo(stranded.detachedAtMillis());
+        fold(new SessionExpired(-1, "a\0" + "0", stranded.epoch(), 2));
         assertThat(state.client("a\0" + "0")).isNull();
     }
 
@@ -373,16 +383,16 @@ class ShardStateTest {
         effects.take();
         fold(publish("m", recipient("a", 0), recipient("b", 1)), publish("m", recipient("a", 0)));
         assertThat(effects.take()).containsExactly("queued a 1", "queued b 1", "queued a 2");
-        assertThat(client("a").lastSequence).isEqualTo(2);
-        assertThat(client("a").queuedMessages).isEqualTo(2);
-        assertThat(client("a").queuedBytes).isEqualTo(2L * SIZE);
+        assertThat(client("a").lastSequence()).isEqualTo(2);
+        assertThat(client("a").queuedMessages()).isEqualTo(2);
+        assertThat(client("a").queuedBytes()).isEqualTo(2L * SIZE);
     }
 
     @Test
     void nameOfASharedSubscriptionCounts() {
         Recipient member = new Recipient("a", 0, QoS.AT_LEAST_ONCE, false, List.of(7), "$share/" + "x".repeat(993));
         fold(attach("a", 7), publish("m", member));
-        assertThat(client("a").queuedBytes).isEqualTo(SIZE + 1000 + 4);
+        assertThat(client("a").queuedBytes()).isEqualTo(SIZE + 1000 + 4);
     }
 
     @Test
@@ -391,7 +401,7 @@ class ShardStateTest {
         effects.take();
         fold(publish("m", recipient("a", 0), recipient("b", 0)));
         assertThat(effects.take()).isEmpty();
-        assertThat(client("a").lastSequence).isZero();
+        assertThat(client("a").lastSequence()).isZero();
     }
 
     @Test
@@ -418,7 +428,7 @@ class ShardStateTest {
         effects.take();
         state.apply(0, NOW, attach("a", 8));
         assertThat(effects.take()).isEmpty();
-        assertThat(client("a").connection).isEqualTo(7);
+        assertThat(client("a").connection()).isEqualTo(7);
     }
 
     // Relay and Release.
@@ -429,7 +439,7 @@ class ShardStateTest {
         effects.take();
         fold(relay(0, 5));
         assertThat(effects.take()).containsExactly("forward m", "relayed 5");
-        assertThat(client("a").inboundPacketIdArray()).containsExactly(5);
+        assertThat(client("a").inboundPacketIds()).containsExactly(5);
     }
 
     @Test
@@ -446,7 +456,7 @@ class ShardStateTest {
         effects.take();
         fold(relay(0, 5), new Relay("b", 0, 6, message("m"), Destinations.NONE));
         assertThat(effects.take()).isEmpty();
-        assertThat(client("a").inboundPacketIdArray()).isEmpty();
+        assertThat(client("a").inboundPacketIds()).isEmpty();
     }
 
     @Test
@@ -468,7 +478,7 @@ class ShardStateTest {
     @Test
     void releaseIsIgnoredWhenOfAnOlderConnection() {
         fold(attach("a", 7), relay(0, 5), attach("a", 8), new Release("a", 0, 5), new Release("b", 0, 5));
-        assertThat(client("a").inboundPacketIdArray()).containsExactly(5);
+        assertThat(client("a").inboundPacketIds()).containsExactly(5);
     }
 
     // Settled, Owner.
@@ -479,8 +489,8 @@ class ShardStateTest {
         effects.take();
         fold(new Settled(0, List.of(settled("a", 1, "m", 1)), List.of()));
         assertThat(effects.take()).isEmpty();
-        assertThat(client("a").queuedMessages).isEqualTo(1);
-        assertThat(client("a").queuedBytes).isEqualTo(SIZE);
+        assertThat(client("a").queuedMessages()).isEqualTo(1);
+        assertThat(client("a").queuedBytes()).isEqualTo(SIZE);
     }
 
     @Test
@@ -489,8 +499,8 @@ class ShardStateTest {
         effects.take();
         fold(new Settled(0, List.of(received("a", 1, "m", 1)), List.of()));
         assertThat(effects.take()).containsExactly("received a [1]");
-        assertThat(client("a").queuedMessages).isEqualTo(1);
-        assertThat(client("a").queuedBytes).isZero();
+        assertThat(client("a").queuedMessages()).isEqualTo(1);
+        assertThat(client("a").queuedBytes()).isZero();
     }
 
     @Test
@@ -498,7 +508,7 @@ class ShardStateTest {
         fold(new Owner(NODE), attach("a", 7), publish("m", recipient("a", 1)), new Owner(NODE));
         fold(new Settled(0, List.of(settled("a", 1, "m", 1)), List.of()));
         fold(new Settled(3, List.of(settled("a", 9, "m", 1), settled("b", 1, "m", 1)), List.of()));
-        assertThat(client("a").queuedMessages).isEqualTo(1);
+        assertThat(client("a").queuedMessages()).isEqualTo(1);
     }
 
     @Test
@@ -507,7 +517,7 @@ class ShardStateTest {
         SavePoint savePoint = state.takeSavePoint(0, ShardStore.NOTHING_APPLIED);
         reload(savePoint);
         fold(new Settled(0, List.of(settled("a", 1, "m", 1)), List.of()));
-        assertThat(client("a").queuedMessages).isZero();
+        assertThat(client("a").queuedMessages()).isZero();
     }
 
     @Test
@@ -530,14 +540,14 @@ class ShardStateTest {
         fold(attach("a", 7, FOREVER, WILL), detach("a", 0, false, FOREVER));
         assertThat(effects.take()).containsExactly("attached a", "detached a");
         assertThat(state.dueWills()).isEmpty();
-        assertThat(client("a").will).isNull();
+        assertThat(client("a").will()).isNull();
     }
 
     @Test
     void willWaitsWhenDelayed() {
         fold(attach("a", 7, FOREVER, DELAYED_WILL), detach("a", 0, true, FOREVER));
         assertThat(effects.take()).containsExactly("attached a", "detached a");
-        assertThat(client("a").willDueAtMillis).isEqualTo(NOW + 10_000);
+        assertThat(client("a").willDueAtMillis()).isEqualTo(NOW + 10_000);
     }
 
     @Test
@@ -599,7 +609,7 @@ class ShardStateTest {
         assertThat(effects.take()).containsExactly("detached a");
         foldAt(NOW + 10_000, due, due);
         assertThat(effects.take()).containsExactly("forward will, its delay is over");
-        assertThat(client("a").willDueAtMillis).isEqualTo(Long.MAX_VALUE);
+        assertThat(client("a").willDueAtMillis()).isEqualTo(Long.MAX_VALUE);
     }
 
     @Test
@@ -630,7 +640,7 @@ class ShardStateTest {
                         new ClientWill("a", 0, DELAYED_WILL, false),
                         new ClientWill("a", 9, WILL, false),
                         new ClientWill("b", 1, WILL, true)));
-        assertThat(client("a").will).isEqualTo(DELAYED_WILL);
+        assertThat(client("a").will()).isEqualTo(DELAYED_WILL);
         assertThat(state.dueWills()).containsOnlyKeys(new SavePoint.WillKey("b", 1));
     }
 
@@ -642,8 +652,8 @@ class ShardStateTest {
         effects.take();
         fold(redistribution(0, 1, 1));
         assertThat(effects.take()).containsExactly("forward m");
-        assertThat(client("a").queuedMessages).isEqualTo(1);
-        assertThat(client("a").queuedBytes).isEqualTo(SIZE);
+        assertThat(client("a").queuedMessages()).isEqualTo(1);
+        assertThat(client("a").queuedBytes()).isEqualTo(SIZE);
     }
 
     @Test
@@ -652,7 +662,7 @@ class ShardStateTest {
         effects.take();
         fold(redistribution(0, 1, 1), redistribution(3, 9, 1));
         assertThat(effects.take()).isEmpty();
-        assertThat(client("a").queuedMessages).isEqualTo(1);
+        assertThat(client("a").queuedMessages()).isEqualTo(1);
     }
 
     // Save points.
@@ -674,7 +684,7 @@ class ShardStateTest {
     void headIsTheSameWhenLoaded() {
         fold(attach("a", 7, 60, null), publish("m", recipient("a", 0)), relay(0, 5), detach("a", 0, true, 30));
         StoredSession stored = client("a").toStored();
-        assertThat(new ClientState(stored).toStored())
+        assertThat(new SessionState(stored).toStored())
                 .usingRecursiveComparison()
                 .isEqualTo(stored);
     }
@@ -695,7 +705,7 @@ class ShardStateTest {
         state.load(savePoint.sessions(), savePoint.wills());
     }
 
-    private ClientState client(String clientId) {
+    private SessionState client(String clientId) {
         return Objects.requireNonNull(state.client(clientId));
     }
 

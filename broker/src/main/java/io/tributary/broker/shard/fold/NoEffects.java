@@ -1,4 +1,4 @@
-package io.tributary.broker.shard;
+package io.tributary.broker.shard.fold;
 
 import io.tributary.common.event.Destinations;
 import io.tributary.common.event.QueueEntry;
@@ -9,12 +9,12 @@ import io.tributary.common.mqtt.Message;
 import io.tributary.common.mqtt.Will;
 
 /** Does nothing of what the fold asks for. */
-class NoEffects implements Effects {
+public class NoEffects implements Effects {
     @Override
     public void owned(long epoch) {}
 
     @Override
-    public void attached(ClientState client) {}
+    public void attached(SessionState client) {}
 
     @Override
     public void takenOver(TakenOver connection, String by) {}
@@ -23,31 +23,31 @@ class NoEffects implements Effects {
     public void endedLate(Detach detach) {}
 
     @Override
-    public void refused(Attach attach, ClientState existing) {}
+    public void refused(Attach attach, SessionState existing) {}
 
     @Override
     public void unheard(String node, long connection) {}
 
     @Override
-    public void detached(ClientState client) {}
+    public void detached(SessionState client) {}
 
     @Override
-    public void inherited(ClientState successor, ClientState before) {}
+    public void inherited(SessionState successor, SessionState before) {}
 
     @Override
-    public void sessionEnded(ClientState client) {}
+    public void sessionEnded(SessionState client) {}
 
     @Override
-    public void queued(ClientState client, long sequence, QueueEntry.Queued entry) {}
+    public void queued(SessionState client, long sequence, QueueEntry.Queued entry) {}
 
     @Override
-    public void topicFound(ClientState client) {}
+    public void topicFound(SessionState client) {}
 
     @Override
-    public void received(ClientState client, long[] sequences) {}
+    public void received(SessionState client, long[] sequences) {}
 
     @Override
-    public void relayed(ClientState publisher, int packetId) {}
+    public void relayed(SessionState publisher, int packetId) {}
 
     @Override
     public void forward(Message message, Destinations destinations) {}

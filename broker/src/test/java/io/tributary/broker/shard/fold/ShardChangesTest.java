@@ -1,6 +1,6 @@
-package io.tributary.broker.shard;
+package io.tributary.broker.shard.fold;
 
-import static io.tributary.broker.shard.Samples.queued;
+import static io.tributary.broker.shard.fold.Samples.queued;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.tributary.common.event.ClientKind;
@@ -18,7 +18,7 @@ import org.junit.jupiter.api.Test;
 
 class ShardChangesTest {
     private final ShardChanges changes = new ShardChanges(0);
-    private final ClientState client = new ClientState("a", 0, ClientKind.DEVICE);
+    private final SessionState client = new SessionState("a", 0, ClientKind.DEVICE);
 
     @Test
     void entryLeavesNoTraceWhenRemovedAgain() {
@@ -84,7 +84,7 @@ class ShardChangesTest {
     @Test
     void nextSessionIsSavedWhenOneEnded() {
         changes.clear(client);
-        ClientState next = new ClientState("a", 9, ClientKind.DEVICE);
+        SessionState next = new SessionState("a", 9, ClientKind.DEVICE);
         changes.add(next, 1, queued("m"));
         assertThat(changes.isCleared("a")).isTrue();
         assertThat(changes.sessionCount()).isEqualTo(1);
@@ -122,7 +122,7 @@ class ShardChangesTest {
 
     @Test
     void sessionLeavesNoTraceWhenItBeganAndEndedSinceTheLastSavePoint() {
-        ClientState visitor = new ClientState("b", 1, ClientKind.DEVICE);
+        SessionState visitor = new SessionState("b", 1, ClientKind.DEVICE);
         changes.touch(visitor);
         changes.putWill(new ClientWill("b", 1, Samples.WILL, false));
         changes.add(visitor, 1, queued("m"));
@@ -137,7 +137,7 @@ class ShardChangesTest {
     @Test
     void storedSessionIsClearedWhenAnotherOneOfTheClientEndedSince() {
         changes.clear(client);
-        ClientState next = new ClientState("a", 9, ClientKind.DEVICE);
+        SessionState next = new SessionState("a", 9, ClientKind.DEVICE);
         changes.touch(next);
         changes.clear(next);
         assertThat(changes.cleared()).containsExactly("a");
@@ -145,8 +145,8 @@ class ShardChangesTest {
 
     @Test
     void storedQueueIsClearedWhenItsHeirEnds() {
-        client.lastSequence = 5;
-        ClientState heir = new ClientState("a", 9, ClientKind.DEVICE);
+        client.enqueue(queued("m"));
+        SessionState heir = new SessionState("a", 9, ClientKind.DEVICE);
         heir.inherit(client);
         changes.touch(heir);
         changes.clear(heir);
@@ -162,7 +162,7 @@ class ShardChangesTest {
                 () -> changes.remove(client, 3),
                 () -> changes.putWill(new ClientWill("a", 1, Samples.WILL, false)),
                 () -> changes.removeWill("a", 0),
-                () -> changes.clear(new ClientState("b", 0, ClientKind.DEVICE)))) {
+                () -> changes.clear(new SessionState("b", 0, ClientKind.DEVICE)))) {
             change.run();
             assertThat(changes.weight()).isGreaterThan(before);
             before = changes.weight();

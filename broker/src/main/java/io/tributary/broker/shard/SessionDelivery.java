@@ -1,0 +1,500 @@
+package io.tributary.broker.shard;
+
+import io.tributary.broker.shard.SessionQueues.Page;
+import io.tributary.broker.shard.ShardRecorder.DropReason;
+import io.tributary.broker.shard.fold.SessionState;
+import io.tributary.broker.shard.fold.TopicProgress;
+import io.tributary.common.event.QueueEntry;
+import io.tributary.common.event.ShardEvent.ClientSettled;
+import io.tributary.common.event.ShardEvent.MovedMessage;
+import io.tributary.common.event.ShardEvent.Redistribution;
+import io.tributary.common.event.ShardEvent.TopicPosition;
+import io.tributary.common.mqtt.Message;
+import io.tributary.persistence.shard.ShardStore;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The delivery of one session's queue, as its owner knows it and the fold does not: the window of the connection
+ * ({@link Outgoing}), what is settled and not logged yet ({@link Unlogged}), and what was dropped since the client
+ * went. There is one for a session that has any of these, and none for the many that are offline. Confined to the
+ * thread of the driver.
+ *
+ * <p>The sequence numbers that divide a queue, each the last of its part, and those of what may have been sent:
+ *
+ * <pre>
+ *       leftUpTo   &lt;=   doneUpTo   &lt;=   next - 1   &lt;=  lastSequence
+ *  |-------------|-------------|--------------|--------------|
+ *   of an earlier settled or     in the window, not looked
+ *   session       dropped        or settled     at yet
+ *
+ *        dupUpTo   &lt;=  maybeSentBefore  &lt;=  maybeSentUpTo  &lt;=  readingUpTo
+ *  |-------------|-------------|--------------|--------------|
+ *   may have been may be in      handed by      may be handed with
+ *   sent before:  flight from an this owner     the page that is
+ *   DUP           owner before                  being read
+ * </pre>
+ *
+ * <p>{@code leftUpTo}, {@code lastSequence}, {@code groupUpTo} and {@code resendUpTo} are folded; the others are the
+ * owner's, and gone with it. Also in order, at the end of each entry:
+ *
+ * <ul>
+ *   <li>{@code maybeSentBefore}, {@code groupUpTo} and {@code trimmedUpTo}, up to where the queue was looked through for
+ *       what is too much, are none above {@code lastSequence}. Where an application's queue ends only its topic knows.
+ *   <li>{@code loggedUpTo <= doneUpTo}: what the log was told of an application's {@code doneUpTo}.
+ *   <li>{@code handedUpTo < resendUpTo}, where it is known: what a connection that is gone was handed, if the log names
+ *       more.
+ * </ul>
+ *
+ * <p>Only at rest, for they are of different times: {@code dupUpTo <= resendUpTo}, which may sink when an application's
+ * position is folded; and the folded {@code upTo} of an application's topic {@code <= doneUpTo}, above which it may be
+ * for a moment when it was told by the connection before.
+ */
+final class SessionDelivery {
+    private static final long NOT_KNOWN = Long.MAX_VALUE;
+
+    final SessionState client;
+    private final Deliveries shard;
+
+    // Lives until the log has it.
+    private @Nullable Unlogged unlogged;
+
+    // Lives until the client goes, and then until it comes and goes again.
+    private @Nullable TrimmedRange trimmed;
+
+    // Lives until there is a connection again.
+    private long handedUpTo = NOT_KNOWN;
+    private long handedEpoch;
+
+    // Lives with the connection.
+    private @Nullable Outgoing outgoing;
+    private boolean isPumping;
+
+    SessionDelivery(SessionState client, Deliveries shard) {
+        this.client = client;
+        this.shard = shard;
+    }
+
+    /** Whether nothing is to be remembered. */
+    boolean isIdle() {
+        return outgoing == null && unlogged == null && trimmed == null && handedUpTo == NOT_KNOWN;
+    }
+
+    // The connection.
+
+    /** See {@link Deliveries#attached}. */
+    void attached(long last) {
+        Outgoing before = outgoing;
+        if (before != null && before.epoch == client.epoch()) {
+            return; // resumed already, while it was not known yet whether the topic is there
+        }
+        long maybeSentUpTo = Math.min(before == null ? last : before.maybeSentUpTo(), client.resendUpTo());
+        // What is in the topic when a session begins is not for this session.
+        long epoch = client.epoch();
+        Runnable serve = () -> {
+            if (client.epoch() == epoch) { // else a later connection has it, which is served once it is answered
+                serve(maybeSentUpTo, maybeSentUpTo, client.topic() == null || client.isResumed() ? first() : last + 1);
+            }
+        };
+        if (before == null || !leave(before, serve)) {
+            serve.run();
+        }
+    }
+
+    /** See {@link Deliveries#resumed}. */
+    void resumed(long last) {
+        serve(Math.min(last, client.resendUpTo()), last, first());
+    }
+
+    private long first() {
+        TopicProgress topic = client.topic();
+        if (topic != null) {
+            return topic.upTo() + 1;
+        }
+        return client.queuedMessages() == 0 ? client.lastSequence() + 1 : client.leftUpTo() + 1;
+    }
+
+    private void serve(long dupUpTo, long maybeSentBefore, long first) {
+        disconnect();
+        handedUpTo = NOT_KNOWN;
+        String node = client.node();
+        if (node != null && client.hasQueue()) {
+            Outgoing now = shard.outgoing(client, node, unlogged, dupUpTo, maybeSentBefore, first);
+            outgoing = now;
+            if (now.reading != null) {
+                shard.toLog(this);
+            }
+            pump(now);
+        }
+        assert isOrdered() : marks();
+        shard.forgetIfIdle(this);
+    }
+
+    /** Nothing more is read or handed. */
+    void disconnect() {
+        Outgoing gone = outgoing;
+        outgoing = null;
+        if (gone != null) {
+            shard.disconnected(this);
+            if (gone.reading != null) {
+                gone.reading.cancel();
+            }
+        }
+    }
+
+    /** See {@link Deliveries#detached}. */
+    void detached(Runnable settled) {
+        Outgoing gone = outgoing;
+        if (gone != null) {
+            handedUpTo = unlessLogged(gone.maybeSentUpTo());
+            handedEpoch = client.epoch();
+        }
+        Runnable forget = () -> {
+            disconnect();
+            trimmed = null;
+            shard.forgetIfIdle(this);
+            settled.run();
+        };
+        if (gone == null || !leave(gone, forget)) {
+            forget.run();
+        }
+        assert isOrdered() : marks();
+    }
+
+    /** Only what the log does not know better is kept, and only where messages may move to other members. */
+    private long unlessLogged(long maybeSentUpTo) {
+        return client.groupUpTo() > 0 && maybeSentUpTo < client.resendUpTo() ? maybeSentUpTo : NOT_KNOWN;
+    }
+
+    /**
+     * Waits for what a connection that is gone has acknowledged: its node tells that over the link, and others tell
+     * through the log that it is gone, which may be faster. Messages that are acknowledged would be sent again.
+     *
+     * @param then what is to be done next
+     * @return false when there is nothing to wait for
+     */
+    private boolean leave(Outgoing gone, Runnable then) {
+        boolean waits = gone.isLeaving()
+                || (gone.hasUnsettled() && gone.target.askForAllSettled(client.clientId(), gone.epoch));
+        if (waits) {
+            gone.leave(then);
+            shard.leaving(this);
+        }
+        return waits;
+    }
+
+    /** What a connection that is gone has acknowledged is there, or is waited for no longer. */
+    void left() {
+        if (outgoing != null) {
+            outgoing.left();
+        }
+    }
+
+    /** The session is over. */
+    void ended() {
+        disconnect();
+        unlogged = null;
+        trimmed = null;
+        handedUpTo = NOT_KNOWN;
+    }
+
+    // From the queue to the connection.
+
+    /** See {@link Deliveries#queued}. */
+    void queued(long sequence, QueueEntry.Queued entry) {
+        Outgoing to = outgoing;
+        if (to == null) {
+            return;
+        }
+        if (to.next == sequence && hasRoom(to)) {
+            to.next++;
+            handOrDrop(to, sequence, entry);
+        } else {
+            pump(to);
+        }
+        assert isOrdered() : marks();
+    }
+
+    /** It is logged which topic an application has from now on. */
+    void topicFound() {
+        if (outgoing != null && outgoing.reading != null) {
+            outgoing.reading.topicFound();
+            pump(outgoing);
+            assert isOrdered() : marks();
+        }
+    }
+
+    /** See {@link Deliveries#receivedLogged}. */
+    void receivedLogged(long[] sequences) {
+        if (outgoing != null) {
+            outgoing.flush();
+            outgoing.target.received(outgoing.connection, sequences);
+        }
+    }
+
+    /** Hands on what there is room for. */
+    void pump() {
+        if (outgoing != null) {
+            pump(outgoing);
+            assert isOrdered() : marks();
+        }
+    }
+
+    /** Reads again what could not be read. */
+    void retry() {
+        if (outgoing != null) {
+            outgoing.isReading = false;
+            pump();
+        }
+    }
+
+    private boolean hasRoom(Outgoing to) {
+        return to.hasRoom() && !isMoving();
+    }
+
+    private boolean hasRoomForPage(Outgoing to) {
+        return to.hasRoomForPage() && !isMoving();
+    }
+
+    private boolean isMoving() {
+        return unlogged != null && unlogged.isMoving();
+    }
+
+    private void pump(Outgoing to) {
+        if (to.isLeaving()) {
+            return;
+        }
+        while (hasRoomForPage(to) && !to.isReading && to.mayHaveMore()) {
+            if (to.reading != null && to.reading.isPaced()) {
+                shard.paced(this);
+                return;
+            }
+            to.isReading = true;
+            isPumping = true;
+            if (to.reading == null) {
+                skipTrimmed(to);
+                shard.queues.read(client, to.next, to.roomForMessages(), page -> onPage(to, page));
+            } else {
+                to.reading.read(to.next, to.roomForMessages(), page -> onPage(to, page));
+            }
+            isPumping = false;
+        }
+        shard.noteRoom(this, hasRoomForPage(to) || to.isReading || !to.mayHaveMore());
+    }
+
+    /** To read what is dropped takes as long as dropping it. */
+    private void skipTrimmed(Outgoing to) {
+        if (trimmed != null) {
+            to.next = trimmed.firstKept(to.next);
+        }
+    }
+
+    private void onPage(Outgoing to, @Nullable Page page) {
+        shard.assertConfined();
+        to.isReading = false;
+        if (outgoing != to || to.isLeaving()) {
+            return;
+        }
+        if (page == null) {
+            shard.toRetry(this);
+            to.isReading = true; // until the next tick
+            return;
+        }
+        for (ShardStore.Entry entry : page.entries()) {
+            handOrDrop(to, entry.sequence(), entry.entry());
+        }
+        to.next = Math.max(to.next, page.next());
+        if (to.reading != null && to.doneUpTo() >= to.next - 1) { // nothing of it is for the client: the log is to know
+            shard.toLog(this);
+        }
+        if (!isPumping) { // the page came from the store, after pump had returned
+            pump(to);
+            shard.flush();
+        }
+        assert isOrdered() : marks();
+    }
+
+    private void handOrDrop(Outgoing to, long sequence, QueueEntry entry) {
+        if (to.withheld.remove(sequence)) {
+            return;
+        }
+        if (entry instanceof QueueEntry.Queued queued
+                && queued.message().expiresAtMillis() != Message.NEVER
+                && !to.mayHaveBegun(sequence)
+                && queued.message().isExpiredAt(shard.timeMillis.getAsLong())) { // [MQTT-3.3.2-5]
+            toLog().settle(sequence, queued.sizeBytes());
+            shard.recorder.dropped(DropReason.EXPIRED);
+            return;
+        }
+        to.hand(sequence, entry);
+        shard.toFlush(to);
+    }
+
+    // From the connection to the log.
+
+    /** See {@link Deliveries#settle}. */
+    void settle(long epoch, long[] sequences) {
+        Outgoing from = outgoing;
+        if (from == null || !shard.counts(from, epoch)) {
+            return;
+        }
+        boolean isOlder = epoch < from.epoch;
+        for (long sequence : sequences) {
+            Integer size = isOlder && from.awaitsPubrec(sequence) ? null : from.settle(sequence);
+            if (size != null) {
+                toLog().settle(sequence, size);
+            }
+        }
+        pump(from);
+        assert isOrdered() : marks();
+    }
+
+    /** See {@link Deliveries#received}; whether there is anything to log. */
+    boolean received(long epoch, long[] sequences) {
+        Outgoing from = outgoing;
+        if (from == null || !shard.counts(from, epoch)) {
+            return false;
+        }
+        boolean isNew = false;
+        for (long sequence : sequences) {
+            Integer size = from.receive(sequence);
+            if (size != null || from.isOfLostTopic(sequence)) {
+                toLog().receive(sequence, size == null ? 0 : size);
+                isNew = true;
+            }
+        }
+        assert isOrdered() : marks();
+        return isNew;
+    }
+
+    /** See {@link Deliveries#discard}. */
+    void discard(long sequence, long size) {
+        toLog().settle(sequence, size);
+    }
+
+    /** See {@link Deliveries#drop}. */
+    void drop(long sequence, long size) {
+        toLog().settle(sequence, size);
+        if (outgoing != null) {
+            outgoing.withheld.add(sequence);
+        }
+    }
+
+    /** See {@link Deliveries#move}. */
+    void move(long sequence, long size) {
+        notLogged().move(sequence, size);
+    }
+
+    private Unlogged toLog() {
+        shard.toLog(this);
+        return notLogged();
+    }
+
+    private Unlogged notLogged() {
+        Unlogged known = unlogged;
+        if (known == null) {
+            known = new Unlogged(client.clientId(), client.session(), shard.roomBytes);
+            unlogged = known;
+        }
+        return known;
+    }
+
+    /** Takes what is to be logged. */
+    void takeSettled(SettledRecords records) {
+        TopicPosition position = outgoing == null ? null : outgoing.takePosition();
+        if (unlogged != null) {
+            unlogged.take(position == null ? 0 : position.upTo()).forEach(records::add);
+        }
+        if (position != null) {
+            records.add(position);
+        }
+        assert isOrdered() : marks();
+    }
+
+    /** A part of a record that this owner wrote was folded. */
+    void logged(ClientSettled settled) {
+        if (unlogged != null && client.session() == settled.session()) {
+            unlogged.logged();
+            forgetUnloggedIfEmpty(unlogged);
+            if (outgoing != null) {
+                outgoing.logged(settled);
+            }
+        }
+    }
+
+    /** A record that this owner wrote was folded. */
+    void logged(Redistribution redistribution) {
+        if (unlogged != null && client.session() == redistribution.session()) {
+            for (MovedMessage moved : redistribution.moved()) {
+                unlogged.moved(moved.sequence(), moved.bytes());
+            }
+            forgetUnloggedIfEmpty(unlogged);
+            pump();
+        }
+    }
+
+    private void forgetUnloggedIfEmpty(Unlogged known) {
+        if (known.isEmpty()) {
+            unlogged = null;
+            shard.forgetIfIdle(this);
+        }
+    }
+
+    // What is known.
+
+    /** The window of the connection; null when there is none. */
+    @Nullable
+    Outgoing window() {
+        return outgoing;
+    }
+
+    /** What the log does not know yet; null when there is nothing. */
+    @Nullable
+    Unlogged unlogged() {
+        return unlogged;
+    }
+
+    /** See {@link Deliveries#maybeSentUpTo}. */
+    long maybeSentUpTo() {
+        if (outgoing != null) {
+            return outgoing.isLeaving()
+                    ? Math.min(outgoing.maybeSentUpTo(), client.resendUpTo())
+                    : outgoing.maybeSentUpTo();
+        }
+        return client.isAttached()
+                ? client.lastSequence() // another owner may have sent all
+                : Math.min(client.resendUpTo(), client.epoch() == handedEpoch ? handedUpTo : NOT_KNOWN);
+    }
+
+    /** Up to where the queue was looked through for what is too much, since the client went. */
+    long trimmedUpTo() {
+        return trimmed == null ? 0 : trimmed.upTo();
+    }
+
+    /** What is dropped of the queue. */
+    TrimmedRange trimmed() {
+        TrimmedRange known = trimmed;
+        if (known == null) {
+            known = new TrimmedRange();
+            trimmed = known;
+        }
+        return known;
+    }
+
+    // The order.
+
+    /** Whether the sequence numbers are in the order that this class says. */
+    private boolean isOrdered() {
+        boolean isDevice = client.topic() == null;
+        long last = isDevice ? client.lastSequence() : Long.MAX_VALUE;
+        return (outgoing == null || outgoing.isOrdered(client.leftUpTo(), last))
+                && client.groupUpTo() <= last
+                && trimmedUpTo() <= last
+                && (handedUpTo == NOT_KNOWN || handedUpTo < client.resendUpTo());
+    }
+
+    private String marks() {
+        return client.clientId() + ": leftUpTo " + client.leftUpTo() + ", " + outgoing + ", lastSequence "
+                + client.lastSequence() + ", groupUpTo " + client.groupUpTo() + ", resendUpTo " + client.resendUpTo()
+                + ", handedUpTo " + handedUpTo + ", trimmedUpTo " + trimmedUpTo();
+    }
+}

@@ -1,0 +1,148 @@
+package io.tributary.broker.shard.fold;
+
+import io.tributary.common.event.ShardEvent.Detach;
+import io.tributary.common.event.ShardEvent.WillDue;
+import io.tributary.common.mqtt.Will;
+import io.tributary.persistence.shard.SavePoint.ClientWill;
+import io.tributary.persistence.shard.SavePoint.WillKey;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.Collections;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The wills of one shard's sessions. A will goes with the {@code Attach} that brought it:
+ *
+ * <pre>
+ * none     --Attach with a will--------------------------------------------> pending, in its SessionState
+ * pending  --connection lost, or session over, and no delay is left--------> due
+ * pending  --DISCONNECT without will, or resumption within the delay-------> none
+ * pending  --WillDue with its destinations, when its delay is over---------> none, forwarded
+ * due      --WillDue with its destinations---------------------------------> none, forwarded
+ * due      --late DISCONNECT without will----------------------------------> none
+ * </pre>
+ */
+final class FoldedWills {
+    private final FoldOutput output;
+    private final Map<WillKey, Will> due = new LinkedHashMap<>();
+
+    FoldedWills(FoldOutput output) {
+        this.output = output;
+    }
+
+    /** A store has a will; the client's session is loaded, unless there is none. */
+    void load(ClientWill will, @Nullable SessionState client) {
+        if (will.due()) {
+            due.put(new WillKey(will.clientId(), will.epoch()), will.will());
+        } else if (client != null && client.epoch() == will.epoch()) {
+            client.load(will.will());
+        }
+    }
+
+    /** Wills that are to be published and for which no {@link WillDue} was folded yet. */
+    Map<WillKey, Will> due() {
+        return Collections.unmodifiableMap(due);
+    }
+
+    /** The names of all wills, due or not. */
+    List<WillKey> all(Collection<SessionState> clients) {
+        List<WillKey> keys = new ArrayList<>(due.keySet());
+        for (SessionState client : clients) {
+            if (client.will() != null) {
+                keys.add(new WillKey(client.clientId(), client.epoch()));
+            }
+        }
+        return keys;
+    }
+
+    /** A new connection has the session, perhaps with a will. */
+    void attached(SessionState client) {
+        Will will = client.will();
+        if (will != null) {
+            output.changes().putWill(new ClientWill(client.clientId(), client.epoch(), will, false));
+        }
+    }
+
+    /** What a new connection means for the will of the one before [MQTT-3.1.2-8, MQTT-3.1.3-9]. */
+    void replaced(SessionState existing, boolean resumed) {
+        Will will = existing.will();
+        if (will == null) {
+            return;
+        }
+        if (resumed && (!existing.isAttached() || will.delaySeconds() > 0)) {
+            drop(existing);
+        } else {
+            makeDue(existing, will);
+        }
+    }
+
+    /** A connection is gone. */
+    void detached(SessionState client, boolean publish) {
+        Will will = client.will();
+        if (will == null) {
+            return;
+        }
+        if (!publish) { // [MQTT-3.14.4-3]
+            drop(client);
+        } else if (will.delaySeconds() == 0 || !client.isPersistent()) {
+            makeDue(client, will);
+        } else {
+            client.delayWill(will.delaySeconds());
+        }
+    }
+
+    /** A session is over; a will that waits for its delay is due now [MQTT-3.1.2-8]. */
+    void ended(SessionState client) {
+        Will will = client.will();
+        if (will != null) {
+            makeDue(client, will);
+        }
+    }
+
+    /**
+     * A connection that lost its session had said how it ended; what counts is that the client wanted no will
+     * [MQTT-3.14.4-3].
+     */
+    void endedLate(Detach detach) {
+        WillKey will = new WillKey(detach.clientId(), detach.epoch());
+        if (!detach.publishWill() && due.remove(will) != null) {
+            output.changes().removeWill(detach.clientId(), detach.epoch());
+            output.effects().willDropped(detach.clientId(), detach.epoch());
+        }
+    }
+
+    /** Takes the will of a session away, which is not published. */
+    void drop(SessionState client) {
+        output.changes().removeWill(client.clientId(), client.epoch());
+        client.forgetWill();
+    }
+
+    private void makeDue(SessionState client, Will will) {
+        due.put(new WillKey(client.clientId(), client.epoch()), will);
+        output.changes().putWill(new ClientWill(client.clientId(), client.epoch(), will, true));
+        client.forgetWill();
+        output.effects().willDue(client.clientId(), client.epoch(), will);
+    }
+
+    /** A will comes with its destinations; the client's session is given, unless there is none. */
+    void published(long timeMillis, WillDue published, @Nullable SessionState client) {
+        boolean wasDue = due.remove(new WillKey(published.clientId(), published.epoch())) != null;
+        boolean delayIsOver =
+                client != null && client.epoch() == published.epoch() && !client.isAttached() && client.will() != null;
+        if (client != null && delayIsOver && timeMillis < client.willDueAtMillis()) {
+            output.effects().detached(client);
+            return;
+        }
+        if (client != null && delayIsOver) {
+            client.forgetWill();
+            output.changes().touch(client);
+        }
+        if (wasDue || delayIsOver) {
+            output.changes().removeWill(published.clientId(), published.epoch());
+            output.effects().forwardWill(published, wasDue);
+        }
+    }
+}

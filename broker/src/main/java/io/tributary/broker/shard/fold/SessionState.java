@@ -1,0 +1,360 @@
+package io.tributary.broker.shard.fold;
+
+import io.tributary.common.event.ClientKind;
+import io.tributary.common.event.QueueEntry;
+import io.tributary.common.event.ShardEvent.Attach;
+import io.tributary.common.event.ShardEvent.Detach;
+import io.tributary.common.event.ShardEvent.TopicPosition;
+import io.tributary.common.event.StoredSession;
+import io.tributary.common.mqtt.MqttPacket.ConnectProperties;
+import io.tributary.common.mqtt.Will;
+import java.util.TreeSet;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One session as the fold of its shard's log: the mutable form of {@link StoredSession}, and its will. Only the fold
+ * changes it; all that its owner knows besides is the owner's to keep. Confined to the thread of the shard.
+ */
+public final class SessionState {
+    /** The session expiry interval of a session that never expires, in seconds. */
+    public static final long NEVER_EXPIRES_SECONDS = ConnectProperties.NEVER_EXPIRES;
+
+    /** More than any sequence number: an application may have been sent messages of which only its topic knows. */
+    public static final long UNKNOWN = Long.MAX_VALUE / 2;
+
+    private static final char STRANDED = '\0';
+
+    private final String clientId;
+    private final long session;
+    private final @Nullable TopicProgress topic;
+
+    // Lives with the session.
+    private long lastSequence;
+    private long resendUpTo;
+    private long queuedMessages;
+    private long queuedBytes;
+    private long groupUpTo;
+    private long leftUpTo;
+    private final TreeSet<Integer> inboundPacketIds = new TreeSet<>();
+
+    // Lives with the latest connection.
+    private long epoch;
+    private @Nullable String node;
+    private long connection;
+    private long sessionExpirySeconds;
+    private int receiveMaximum;
+    private long detachedAtMillis;
+    private long willDueAtMillis = Long.MAX_VALUE;
+    private @Nullable Will will;
+
+    SessionState(String clientId, long session, ClientKind kind) {
+        this(clientId, session, kind.isApplication() ? new TopicProgress(kind) : null);
+    }
+
+    private SessionState(String clientId, long session, @Nullable TopicProgress topic) {
+        this.clientId = clientId;
+        this.session = session;
+        this.topic = topic;
+    }
+
+    SessionState(StoredSession stored) {
+        this(stored.clientId(), stored.session(), stored.topic() == null ? null : new TopicProgress(stored.topic()));
+        lastSequence = stored.lastSequence();
+        resendUpTo = stored.resendUpTo();
+        queuedMessages = stored.queuedMessages();
+        queuedBytes = stored.queuedBytes();
+        groupUpTo = stored.groupUpTo();
+        leftUpTo = stored.leftUpTo();
+        for (int packetId : stored.inboundPacketIds()) {
+            inboundPacketIds.add(packetId);
+        }
+        epoch = stored.epoch();
+        node = stored.node();
+        connection = stored.connection();
+        sessionExpirySeconds = stored.sessionExpirySeconds();
+        receiveMaximum = stored.receiveMaximum();
+        detachedAtMillis = stored.detachedAtMillis();
+        willDueAtMillis = stored.willDueAtMillis();
+    }
+
+    /**
+     * The name under which the fold keeps messages for a session that is over: no client's, for it has U+0000
+     * [MQTT-1.5.4-2].
+     */
+    static String strandedName(String clientId, long session) {
+        return clientId + STRANDED + session;
+    }
+
+    /** The client identifier, or a name that no client can have. */
+    public String clientId() {
+        return clientId;
+    }
+
+    /** The client as its subscriptions name it. */
+    public String memberId() {
+        int end = clientId.indexOf(STRANDED);
+        return end < 0 ? clientId : clientId.substring(0, end);
+    }
+
+    /** The offset of the Attach that began the session. */
+    public long session() {
+        return session;
+    }
+
+    /** How far an application has come with its topic, which is its queue; null for a device. */
+    public @Nullable TopicProgress topic() {
+        return topic;
+    }
+
+    /** Where the session's messages wait. */
+    public ClientKind kind() {
+        return topic == null ? ClientKind.DEVICE : topic.kind();
+    }
+
+    /** The highest sequence number that was given to a message of a device's queue. */
+    public long lastSequence() {
+        return lastSequence;
+    }
+
+    /**
+     * The highest sequence number that a connection before the latest may have been sent: it is sent again with DUP.
+     */
+    public long resendUpTo() {
+        return resendUpTo;
+    }
+
+    /** How many messages a device's queue has. */
+    public long queuedMessages() {
+        return queuedMessages;
+    }
+
+    /** The size of a device's queue, in bytes. */
+    public long queuedBytes() {
+        return queuedBytes;
+    }
+
+    /** The sequence number of the last message of a shared subscription, 0 when there is none in the queue. */
+    public long groupUpTo() {
+        return groupUpTo;
+    }
+
+    /** Messages up to this sequence number were queued for an earlier session, and are not for this one. */
+    public long leftUpTo() {
+        return leftUpTo;
+    }
+
+    /** The offset of the latest connection's Attach. */
+    public long epoch() {
+        return epoch;
+    }
+
+    /** The node that has the session's connection; null when there is none. */
+    public @Nullable String node() {
+        return node;
+    }
+
+    /** The latest connection's number at its node. */
+    public long connection() {
+        return connection;
+    }
+
+    /** The session expiry interval that the client asked for last, in seconds. */
+    public long sessionExpirySeconds() {
+        return sessionExpirySeconds;
+    }
+
+    /** The latest connection's Receive Maximum. */
+    int receiveMaximum() {
+        return receiveMaximum;
+    }
+
+    /** The log's time at which the session lost its connection; without meaning while there is one. */
+    public long detachedAtMillis() {
+        return detachedAtMillis;
+    }
+
+    /** The log's time at which the delay of the will is over; never where none has begun. */
+    public long willDueAtMillis() {
+        return willDueAtMillis;
+    }
+
+    /** The will of the latest connection, until it is due or dropped. */
+    public @Nullable Will will() {
+        return will;
+    }
+
+    /** The packet identifiers of the client's QoS 2 messages that wait for PUBREL. */
+    public int[] inboundPacketIds() {
+        return inboundPacketIds.stream().mapToInt(Integer::intValue).toArray();
+    }
+
+    /** The highest sequence number that a connection may have been sent when nobody knows better. */
+    private long highestSequence() {
+        return topic == null ? lastSequence : UNKNOWN;
+    }
+
+    /** Whether the session has a connection. */
+    public boolean isAttached() {
+        return node != null;
+    }
+
+    /** Whether the session's connection is the one of this record. */
+    boolean hasConnection(Attach attach) {
+        return attach.node().equals(node) && attach.connection() == connection;
+    }
+
+    /**
+     * Whether the session cannot go on with the connection of this record, for its messages wait elsewhere. One whose
+     * messages of shared subscriptions are still to go to other members cannot make room for an application's either.
+     */
+    boolean isOfTheOtherKind(Attach attach, boolean resumed) {
+        return kind().isApplication() != attach.kind().isApplication() && (resumed || groupUpTo > 0);
+    }
+
+    /** Whether the session outlives its connection. */
+    public boolean isPersistent() {
+        return sessionExpirySeconds > 0;
+    }
+
+    /** Whether the latest connection did not begin the session. */
+    public boolean isResumed() {
+        return epoch != session;
+    }
+
+    /** Whether messages are queued for the session: it outlives this connection, or has outlived the one before. */
+    public boolean hasQueue() {
+        return isPersistent() || isResumed();
+    }
+
+    /** Log time at which the session ends if it is not resumed; never for one that is attached or does not expire. */
+    public long expiresAtMillis() {
+        return isAttached() || sessionExpirySeconds == NEVER_EXPIRES_SECONDS
+                ? Long.MAX_VALUE
+                : detachedAtMillis + sessionExpirySeconds * 1000;
+    }
+
+    // What happens to a session.
+
+    /** A connection has the session, by the record at an offset. */
+    void connect(long offset, Attach attach) {
+        epoch = offset;
+        node = attach.node();
+        connection = attach.connection();
+        sessionExpirySeconds = attach.sessionExpirySeconds();
+        receiveMaximum = attach.receiveMaximum();
+        willDueAtMillis = Long.MAX_VALUE;
+        will = attach.will();
+    }
+
+    /** The connection is gone; the session may go on without one. */
+    void detach(long timeMillis, Detach detach) {
+        node = null;
+        detachedAtMillis = timeMillis;
+        sessionExpirySeconds = detach.sessionExpirySeconds();
+        resendUpTo = detach.sentUpTo() < 0 ? highestSequence() : Math.max(resendUpTo, detach.sentUpTo());
+    }
+
+    /** The session begins without any connection, and is due to end at once. */
+    void beginDetached(long offset, long timeMillis) {
+        epoch = offset;
+        detachedAtMillis = timeMillis;
+    }
+
+    /** Nobody has said what the connection before was sent. */
+    void mayHaveBeenSentAll() {
+        resendUpTo = highestSequence();
+    }
+
+    /** Messages above this sequence number were not sent on any connection before. */
+    void wasSentAtMost(long sequence) {
+        resendUpTo = Math.min(resendUpTo, sequence);
+    }
+
+    /** A message enters the queue; returns its sequence number. */
+    long enqueue(QueueEntry.Queued entry) {
+        lastSequence++;
+        queuedMessages++;
+        queuedBytes += entry.sizeBytes();
+        if (entry.group() != null) {
+            groupUpTo = lastSequence;
+        }
+        return lastSequence;
+    }
+
+    /** Messages left the queue. */
+    void dequeue(long messages, long bytes) {
+        queuedMessages = Math.max(0, queuedMessages - messages);
+        queuedBytes = Math.max(0, queuedBytes - bytes);
+        if (queuedMessages == 0) {
+            groupUpTo = 0;
+        }
+    }
+
+    /** Takes the queue of the client's session before over, for it has messages that are to go to others. */
+    void inherit(SessionState before) {
+        lastSequence = before.lastSequence;
+        resendUpTo = before.resendUpTo;
+        queuedMessages = before.queuedMessages;
+        queuedBytes = before.queuedBytes;
+        groupUpTo = before.groupUpTo;
+        leftUpTo = before.lastSequence;
+    }
+
+    /** An application is done with a part of its topic. */
+    void advance(TopicPosition position) {
+        if (topic != null) {
+            topic.advance(position.upTo(), position.sources());
+        }
+        if (isAttached() && epoch == position.epoch()) { // else more may have been sent since
+            wasSentAtMost(position.resendUpTo());
+        }
+    }
+
+    /** The client's QoS 2 message is taken; false when it was before. */
+    boolean accept(int packetId) {
+        return inboundPacketIds.add(packetId);
+    }
+
+    /** PUBREL came; false when nothing waited for it. */
+    boolean release(int packetId) {
+        return inboundPacketIds.remove(packetId);
+    }
+
+    /** A store has this will of the latest connection. */
+    void load(Will stored) {
+        will = stored;
+    }
+
+    /** The will waits for its delay from now on. */
+    void delayWill(long delaySeconds) {
+        willDueAtMillis = detachedAtMillis + delaySeconds * 1000;
+    }
+
+    /** The will is the session's no more. */
+    void forgetWill() {
+        will = null;
+        willDueAtMillis = Long.MAX_VALUE;
+    }
+
+    /** The session as a save point has it. */
+    public StoredSession toStored() {
+        return new StoredSession(
+                clientId,
+                session,
+                epoch,
+                node,
+                connection,
+                sessionExpirySeconds,
+                receiveMaximum,
+                detachedAtMillis,
+                willDueAtMillis,
+                lastSequence,
+                resendUpTo,
+                queuedMessages,
+                queuedBytes,
+                groupUpTo,
+                leftUpTo,
+                topic == null ? null : topic.toState(),
+                inboundPacketIds());
+    }
+}

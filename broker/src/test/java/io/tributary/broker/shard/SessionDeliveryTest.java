@@ -1,0 +1,80 @@
+package io.tributary.broker.shard;
+
+import static io.tributary.broker.shard.fold.Samples.attach;
+import static io.tributary.broker.shard.fold.Samples.cleanStart;
+import static io.tributary.broker.shard.fold.Samples.detach;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.tributary.broker.shard.QueueLimits.Overflow;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/** The order of a session's sequence numbers is checked, and only sessions that need one have a delivery. */
+class SessionDeliveryTest {
+    private final DeliveryFixture shard = DeliveryFixture.of(3, 100, Overflow.DROP_OLDEST);
+
+    @ParameterizedTest
+    @CsvSource({
+        "'as it should be', 1, 2, 4, 0, 5, true",
+        "'all are the same', 5, 5, 6, 5, 5, true",
+        "'an earlier session left more than is done with', 1, 2, 4, 4, 5, false",
+        "'more was looked at than there is', 1, 2, 7, 0, 5, false",
+        "'more was begun than there is', 1, 6, 4, 0, 5, false",
+        "'more carries DUP than was begun', 3, 2, 4, 0, 5, false",
+    })
+    void orderOfTheWindowIsChecked(
+            String what,
+            long dupUpTo,
+            long maybeSentBefore,
+            long next,
+            long leftUpTo,
+            long lastSequence,
+            boolean isOrdered) {
+        shard.fold(attach("a", 7));
+        Outgoing window = shard.deliveries.outgoing(shard.client("a"), "here", null, dupUpTo, maybeSentBefore, next);
+        assertThat(window.isOrdered(leftUpTo, lastSequence)).as(what).isEqualTo(isOrdered);
+    }
+
+    @Test
+    void entryFailsWhenTheOrderIsBroken() {
+        shard.fold(attach("a", 7));
+        shard.publish("a", "m");
+        assertThatThrownBy(() -> shard.deliveries.resumed(shard.client("a"), 2))
+                .isInstanceOf(AssertionError.class)
+                .hasMessageContaining("maybeSentBefore 2, lastSequence 1");
+    }
+
+    @Test
+    void sessionHasNoDeliveryWhenOffline() {
+        shard.fold(attach("a", 7));
+        shard.publish("a", "1", "2");
+        assertThat(shard.deliveries.sessions()).isEqualTo(1);
+        shard.fold(detach("a", 1, 2));
+        shard.publish("a", "3");
+        assertThat(shard.deliveries.sessions()).isZero();
+    }
+
+    @Test
+    void sessionHasDeliveryUntilTheLogKnowsWhatItSettled() {
+        shard.fold(attach("a", 7));
+        shard.publish("a", "1", "2");
+        shard.settle("a", 1);
+        shard.fold(detach("a", 1, 2));
+        assertThat(shard.deliveries.sessions()).isEqualTo(1);
+        assertThat(shard.deliveries.messagesOf(shard.client("a"))).isEqualTo(1);
+        shard.log();
+        assertThat(shard.deliveries.sessions()).isZero();
+    }
+
+    @Test
+    void deliveryGoesWithItsSession() {
+        shard.fold(attach("a", 7));
+        shard.publish("a", "1", "2");
+        shard.settle("a", 1);
+        shard.fold(cleanStart("a", 8), detach("a", 4, 0));
+        assertThat(shard.deliveries.sessions()).isZero();
+        assertThat(shard.deliveries.hasSettled()).isFalse();
+    }
+}
