@@ -1,7 +1,7 @@
 package io.tributary.broker;
 
 import io.tributary.broker.cluster.Loss;
-import io.tributary.broker.connection.BoundListener;
+import io.tributary.broker.network.BoundListener;
 import io.tributary.broker.embedded.EmbeddedSubscription;
 import io.tributary.broker.metrics.BrokerMetrics;
 import io.tributary.broker.routing.RouteOutcome;

@@ -1,8 +1,8 @@
 package io.tributary.broker;
 
-import io.tributary.broker.connection.BoundListener;
-import io.tributary.broker.connection.ListenerConfig;
-import io.tributary.broker.connection.NetworkConfig;
+import io.tributary.broker.network.BoundListener;
+import io.tributary.broker.network.ListenerConfig;
+import io.tributary.broker.network.NetworkConfig;
 import io.tributary.broker.retained.RetainedLimits;
 import io.tributary.broker.security.ClientRules;
 import io.tributary.broker.shard.ShardConfig;

@@ -1,9 +1,9 @@
 package io.tributary.broker;
 
 import io.tributary.broker.cluster.Loss;
-import io.tributary.broker.connection.BoundListener;
-import io.tributary.broker.connection.ListenException;
-import io.tributary.broker.connection.Listeners;
+import io.tributary.broker.network.BoundListener;
+import io.tributary.broker.network.ListenException;
+import io.tributary.broker.network.Listeners;
 import io.tributary.broker.delivery.ConnectionRegistry;
 import io.tributary.broker.delivery.SessionObserver;
 import io.tributary.broker.embedded.EmbeddedSubscription;

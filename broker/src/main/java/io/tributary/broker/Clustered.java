@@ -4,7 +4,7 @@ import io.tributary.broker.cluster.ClusterLinks;
 import io.tributary.broker.cluster.ClusterNode;
 import io.tributary.broker.cluster.ClusterRuntime;
 import io.tributary.broker.cluster.Loss;
-import io.tributary.broker.connection.ListenerConfig;
+import io.tributary.broker.network.ListenerConfig;
 import io.tributary.broker.delivery.ConnectionRegistry;
 import io.tributary.broker.delivery.NodeInbox;
 import io.tributary.broker.delivery.NodeView;

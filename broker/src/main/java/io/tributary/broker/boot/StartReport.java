@@ -2,9 +2,9 @@ package io.tributary.broker.boot;
 
 import io.tributary.broker.ClusterConfig;
 import io.tributary.broker.boot.settings.check.Units;
-import io.tributary.broker.connection.BoundListener;
-import io.tributary.broker.connection.ListenerConfig;
-import io.tributary.broker.connection.ListenerKind;
+import io.tributary.broker.network.BoundListener;
+import io.tributary.broker.network.ListenerConfig;
+import io.tributary.broker.network.ListenerKind;
 import io.tributary.persistence.kafka.KafkaConfig;
 import io.tributary.persistence.redis.RedisConfig;
 import java.io.IOException;

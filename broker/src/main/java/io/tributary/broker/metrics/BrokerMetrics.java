@@ -5,7 +5,7 @@ import io.micrometer.core.instrument.composite.CompositeMeterRegistry;
 import io.netty.buffer.ByteBufAllocator;
 import io.netty.buffer.ByteBufAllocatorMetricProvider;
 import io.tributary.broker.cluster.ClusterRecorder;
-import io.tributary.broker.connection.ConnectionRecorder;
+import io.tributary.broker.network.NetworkRecorder;
 import io.tributary.broker.group.GroupRecorder;
 import io.tributary.broker.ingest.IngestRecorder;
 import io.tributary.broker.link.LinkRecorder;
@@ -24,7 +24,7 @@ import java.util.function.DoubleSupplier;
  */
 public final class BrokerMetrics {
     private final Meters meters;
-    private final ConnectionCounters connections;
+    private final NetworkCounters connections;
     private final SessionCounters sessions;
     private final RouterCounters router;
     private final ShardCounters shards;
@@ -44,7 +44,7 @@ public final class BrokerMetrics {
      */
     public BrokerMetrics(MeterRegistry registry, boolean inCluster) {
         meters = new Meters(registry);
-        connections = new ConnectionCounters(meters);
+        connections = new NetworkCounters(meters);
         sessions = new SessionCounters(meters);
         router = new RouterCounters(meters);
         shards = new ShardCounters(meters);
@@ -92,7 +92,7 @@ public final class BrokerMetrics {
     }
 
     /** Counts what goes over sockets. */
-    public ConnectionRecorder connections() {
+    public NetworkRecorder connections() {
         return connections;
     }
 

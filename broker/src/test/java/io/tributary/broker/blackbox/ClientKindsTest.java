@@ -9,7 +9,7 @@ import com.hivemq.client.mqtt.mqtt5.Mqtt5Client;
 import io.tributary.broker.Broker;
 import io.tributary.broker.BrokerConfig;
 import io.tributary.broker.BrokerExtensions;
-import io.tributary.broker.connection.ListenerConfig;
+import io.tributary.broker.network.ListenerConfig;
 import io.tributary.broker.extension.SessionListener;
 import io.tributary.broker.metrics.BrokerMetrics;
 import io.tributary.broker.security.Authenticator;

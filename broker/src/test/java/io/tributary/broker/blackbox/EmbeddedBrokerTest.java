@@ -17,7 +17,7 @@ import com.hivemq.client.mqtt.mqtt5.message.publish.Mqtt5Publish;
 import io.tributary.broker.Broker;
 import io.tributary.broker.BrokerConfig;
 import io.tributary.broker.BrokerExtensions;
-import io.tributary.broker.connection.ListenerConfig;
+import io.tributary.broker.network.ListenerConfig;
 import io.tributary.broker.extension.PublishInterceptor;
 import io.tributary.broker.extension.SessionListener;
 import io.tributary.broker.extension.SubscribeInterceptor;

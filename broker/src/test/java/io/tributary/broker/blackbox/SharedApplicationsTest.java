@@ -6,7 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.tributary.broker.Broker;
 import io.tributary.broker.BrokerConfig;
 import io.tributary.broker.BrokerExtensions;
-import io.tributary.broker.connection.ListenerConfig;
+import io.tributary.broker.network.ListenerConfig;
 import io.tributary.broker.metrics.BrokerMetrics;
 import io.tributary.broker.security.Authorizer;
 import io.tributary.broker.security.ClientRules;

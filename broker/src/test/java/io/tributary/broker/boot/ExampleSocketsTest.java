@@ -37,7 +37,7 @@ class ExampleSocketsTest {
     private static final String IMPORTS = """
             import static java.nio.charset.StandardCharsets.UTF_8;
             import io.tributary.broker.*;
-            import io.tributary.broker.connection.*;
+            import io.tributary.broker.network.*;
             import io.tributary.common.mqtt.*;
             import java.nio.file.Path;
             """;

@@ -3,9 +3,9 @@ package io.tributary.broker.boot;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.tributary.broker.BrokerConfig;
-import io.tributary.broker.connection.AdmissionLimits;
-import io.tributary.broker.connection.ListenerConfig;
-import io.tributary.broker.connection.ListenerKind;
+import io.tributary.broker.network.AdmissionLimits;
+import io.tributary.broker.network.ListenerConfig;
+import io.tributary.broker.network.ListenerKind;
 import io.tributary.broker.security.ClientRules;
 import io.tributary.broker.security.ClientRules.CertificateSubject;
 import io.tributary.broker.security.ClientRules.ClientId;

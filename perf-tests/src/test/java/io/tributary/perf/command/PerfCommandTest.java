@@ -4,9 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.tributary.broker.Broker;
 import io.tributary.broker.BrokerConfig;
-import io.tributary.broker.connection.AdmissionLimits;
-import io.tributary.broker.connection.ListenerConfig;
-import io.tributary.broker.connection.ListenerKind;
+import io.tributary.broker.network.AdmissionLimits;
+import io.tributary.broker.network.ListenerConfig;
+import io.tributary.broker.network.ListenerKind;
 import io.tributary.broker.session.SessionLimits;
 import io.tributary.perf.judge.Count;
 import io.tributary.perf.result.ResultFile;

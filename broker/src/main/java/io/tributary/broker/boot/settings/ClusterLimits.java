@@ -1,7 +1,7 @@
 package io.tributary.broker.boot.settings;
 
 import io.tributary.broker.boot.settings.check.SettingException;
-import io.tributary.broker.connection.ListenerConfig;
+import io.tributary.broker.network.ListenerConfig;
 import io.tributary.common.codec.DecoderLimits;
 import java.util.List;
 

@@ -2,9 +2,9 @@ package io.tributary.broker.boot.settings;
 
 import io.tributary.broker.boot.settings.check.Allowed;
 import io.tributary.broker.boot.settings.check.SettingException;
-import io.tributary.broker.connection.AdmissionLimits;
-import io.tributary.broker.connection.ListenerConfig;
-import io.tributary.broker.connection.ListenerKind;
+import io.tributary.broker.network.AdmissionLimits;
+import io.tributary.broker.network.ListenerConfig;
+import io.tributary.broker.network.ListenerKind;
 import org.jspecify.annotations.Nullable;
 import org.springframework.boot.context.properties.bind.DefaultValue;
 

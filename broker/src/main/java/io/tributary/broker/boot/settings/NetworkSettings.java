@@ -3,7 +3,7 @@ package io.tributary.broker.boot.settings;
 import io.tributary.broker.boot.settings.check.Allowed;
 import io.tributary.broker.boot.settings.check.SettingException;
 import io.tributary.broker.boot.settings.check.Units;
-import io.tributary.broker.connection.NetworkConfig;
+import io.tributary.broker.network.NetworkConfig;
 import java.time.Duration;
 import org.springframework.boot.context.properties.bind.DefaultValue;
 import org.springframework.util.unit.DataSize;

@@ -5,7 +5,7 @@ import io.tributary.broker.ClusterConfig;
 import io.tributary.broker.boot.settings.check.Allowed;
 import io.tributary.broker.boot.settings.check.HostName;
 import io.tributary.broker.boot.settings.check.SettingException;
-import io.tributary.broker.connection.ListenerConfig;
+import io.tributary.broker.network.ListenerConfig;
 import io.tributary.broker.link.NodeId;
 import java.nio.file.Path;
 import java.time.Duration;

@@ -6,7 +6,7 @@ import io.tributary.broker.BrokerStatus.ClusterStatus;
 import io.tributary.broker.ClusterConfig;
 import io.tributary.broker.cluster.NodeTableConfig;
 import io.tributary.broker.cluster.VisibilityConfig;
-import io.tributary.broker.connection.ListenerConfig;
+import io.tributary.broker.network.ListenerConfig;
 import io.tributary.broker.link.ClusterSecret;
 import io.tributary.broker.link.LinkConfig;
 import io.tributary.broker.link.LinkLayer;

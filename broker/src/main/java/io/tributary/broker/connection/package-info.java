@@ -1,5 +1,0 @@
-/** Sockets and what comes over them: listeners, TCP and WebSocket, bytes to packets and back, the flush policy. */
-@NullMarked
-package io.tributary.broker.connection;
-
-import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,42 @@
+package io.tributary.broker.network;
+
+import io.netty.buffer.Unpooled;
+import io.netty.channel.Channel;
+import io.netty.channel.ChannelFuture;
+import io.netty.channel.socket.DuplexChannel;
+import io.netty.handler.codec.http.websocketx.CloseWebSocketFrame;
+import io.netty.handler.codec.http.websocketx.WebSocketCloseStatus;
+import java.time.Duration;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * Closes a connection so that what was written last arrives: everything is flushed, our direction is shut, and the socket
+ * is closed when the peer closes its own or the time is over. Closing at once with unread input would reset the connection
+ * and take the last packet away from the client.
+ */
+@SuppressWarnings("FutureReturnValueIgnored") // what becomes of it shows in the channel's own events
+final class LingeringClose {
+    private LingeringClose() {}
+
+    /** Begins to close; event loop only. The channel must go on reading, and drop what it reads. */
+    static void begin(Channel channel, Duration linger) {
+        if (!channel.isActive()) {
+            channel.close();
+            return;
+        }
+        channel.eventLoop().schedule(() -> channel.close(), linger.toNanos(), TimeUnit.NANOSECONDS);
+        lastWrite(channel).addListener(written -> {
+            if (written.isSuccess() && channel instanceof DuplexChannel duplex) {
+                duplex.shutdownOutput();
+            } else {
+                channel.close();
+            }
+        });
+    }
+
+    private static ChannelFuture lastWrite(Channel channel) {
+        boolean webSocket = channel.pipeline().get(WebSocketFraming.class) != null;
+        return channel.writeAndFlush(
+                webSocket ? new CloseWebSocketFrame(WebSocketCloseStatus.NORMAL_CLOSURE) : Unpooled.EMPTY_BUFFER);
+    }
+}

@@ -1,0 +1,83 @@
+package io.tributary.broker.network;
+
+import io.tributary.broker.loop.TokenBucket;
+import io.tributary.common.mqtt.ReasonCode;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.LongSupplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Decides which new connections a listener takes. One too many is told so in answer to its CONNECT; while many of those wait
+ * to be told, further ones are closed at once. Any thread.
+ */
+final class ListenerAdmission {
+    /** How many connections may be open just to be refused. */
+    private static final int MAX_REFUSING = 1_000;
+
+    private final AdmissionLimits limits;
+    private final LongSupplier nanoClock;
+    private final @Nullable TokenBucket rate;
+    private final AtomicInteger admitted = new AtomicInteger();
+    private final AtomicInteger refusing = new AtomicInteger();
+
+    /** What becomes of a new connection; all but the rejected ones are given back with {@link #release}. */
+    sealed interface Verdict {}
+
+    /** It is welcome. */
+    record Admitted() implements Verdict {}
+
+    /** Its CONNECT is to be refused. */
+    record Refused(ReasonCode reason) implements Verdict {}
+
+    /** It is to be closed at once. */
+    record Rejected() implements Verdict {}
+
+    ListenerAdmission(AdmissionLimits limits, LongSupplier nanoClock) {
+        this.limits = limits;
+        this.nanoClock = nanoClock;
+        rate = limits.connectsPerSecond() == 0
+                ? null
+                : new TokenBucket(limits.connectsPerSecond(), limits.connectBurst(), nanoClock.getAsLong());
+    }
+
+    /** Decides on a new connection. */
+    Verdict decide() {
+        if (!withinRate()) {
+            return refuse(ReasonCode.CONNECTION_RATE_EXCEEDED);
+        }
+        if (tryIncrement(admitted, limits.maxConnections())) {
+            return new Admitted();
+        }
+        return refuse(ReasonCode.QUOTA_EXCEEDED);
+    }
+
+    /** The connection is closed. */
+    void release(Verdict verdict) {
+        switch (verdict) {
+            case Admitted() -> admitted.decrementAndGet();
+            case Refused _ -> refusing.decrementAndGet();
+            case Rejected() -> {}
+        }
+    }
+
+    private Verdict refuse(ReasonCode reason) {
+        return tryIncrement(refusing, MAX_REFUSING) ? new Refused(reason) : new Rejected();
+    }
+
+    private boolean withinRate() {
+        if (rate == null) {
+            return true;
+        }
+        synchronized (rate) {
+            return rate.tryTake(nanoClock.getAsLong());
+        }
+    }
+
+    private static boolean tryIncrement(AtomicInteger count, int most) {
+        if (count.incrementAndGet() <= most) {
+            return true;
+        }
+        count.decrementAndGet();
+        return false;
+    }
+}

@@ -1,0 +1,32 @@
+package io.tributary.broker.network;
+
+import io.tributary.broker.loop.LoopMailboxes;
+import io.tributary.broker.session.LocalSessions;
+import io.tributary.broker.session.SessionServices;
+
+/**
+ * What all connections of a listener share.
+ *
+ * @param config the listener
+ * @param network how sockets are run
+ * @param admission which connections it takes
+ * @param services what all sessions share
+ * @param sessions where sessions are found by those who deliver to them
+ * @param mailboxes those of the event loops
+ * @param unfinished the memory for packets of which only a part has come
+ * @param recorder counts what goes over sockets
+ */
+record ListenerContext(
+        ListenerConfig config,
+        NetworkConfig network,
+        ListenerAdmission admission,
+        SessionServices services,
+        LocalSessions sessions,
+        LoopMailboxes mailboxes,
+        UnfinishedPackets unfinished,
+        NetworkRecorder recorder) {
+
+    String name() {
+        return config.name();
+    }
+}

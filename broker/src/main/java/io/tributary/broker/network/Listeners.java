@@ -1,0 +1,169 @@
+package io.tributary.broker.network;
+
+import io.netty.bootstrap.ServerBootstrap;
+import io.netty.channel.Channel;
+import io.netty.channel.ChannelFuture;
+import io.netty.channel.ChannelOption;
+import io.netty.channel.EventLoopGroup;
+import io.netty.channel.MultiThreadIoEventLoopGroup;
+import io.netty.channel.WriteBufferWaterMark;
+import io.netty.channel.group.ChannelGroup;
+import io.netty.channel.group.DefaultChannelGroup;
+import io.netty.util.concurrent.DefaultThreadFactory;
+import io.netty.util.concurrent.GlobalEventExecutor;
+import io.tributary.broker.loop.LoopMailboxes;
+import io.tributary.broker.session.LocalSessions;
+import io.tributary.broker.session.SessionServices;
+import java.net.InetSocketAddress;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Iterator;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** All listeners of a node, and the event loops that run their connections. */
+@SuppressWarnings("FutureReturnValueIgnored") // what becomes of it shows in the channel's own events
+public final class Listeners {
+    private static final Logger LOG = LoggerFactory.getLogger(Listeners.class);
+
+    private static final int STEPS_A_SECOND = 10;
+
+    private final List<ListenerConfig> configs;
+    private final NetworkConfig network;
+    private final SessionServices services;
+    private final LocalSessions sessions;
+    private final LoopMailboxes mailboxes = new LoopMailboxes();
+    private final NetworkRecorder recorder;
+    private final Transport transport = Transport.best();
+    private final UnfinishedPackets unfinished = UnfinishedPackets.ofThisProcess();
+    private final EventLoopGroup loops;
+    private final ChannelGroup listening = new DefaultChannelGroup(GlobalEventExecutor.INSTANCE);
+    private final ChannelGroup connections = new DefaultChannelGroup(GlobalEventExecutor.INSTANCE, true);
+
+    /** Creates listeners that do not listen yet. */
+    public Listeners(
+            List<ListenerConfig> configs,
+            NetworkConfig network,
+            SessionServices services,
+            LocalSessions sessions,
+            NetworkRecorder recorder) {
+        this.configs = List.copyOf(configs);
+        this.network = network;
+        this.services = services;
+        this.sessions = sessions;
+        this.recorder = recorder;
+        int threads = network.eventLoops() > 0
+                ? network.eventLoops()
+                : Runtime.getRuntime().availableProcessors();
+        loops = new MultiThreadIoEventLoopGroup(threads, new DefaultThreadFactory("mqtt"), transport.handlers());
+    }
+
+    /**
+     * Begins to listen; waits until all listeners do.
+     *
+     * @return where, in the order of their configuration
+     * @throws ListenException when one cannot; then none does, and {@link #close} is still to be called
+     */
+    public List<BoundListener> start() {
+        List<BoundListener> bound = new ArrayList<>(configs.size());
+        for (ListenerConfig config : configs) {
+            Channel channel = listen(config);
+            listening.add(channel);
+            BoundListener listener = new BoundListener(config.name(), (InetSocketAddress) channel.localAddress());
+            LOG.debug("listener {} on {} ({})", listener.name(), listener.address(), transport.name());
+            bound.add(listener);
+        }
+        return List.copyOf(bound);
+    }
+
+    /** The number of open connections. */
+    public int connections() {
+        return connections.size();
+    }
+
+    /**
+     * Listens no more, and sends all clients away: not all at once, so that where they go next can take them.
+     *
+     * @param perSecond how many clients are told in a second; 0 for all at once
+     * @param longest how long that may take: where there are too many, more are told in a second
+     * @param serverReference where MQTT 5 clients are told to go, or null
+     * @param patience how long the last ones are given to take the news; then their connections are closed
+     * @return completes when all connections are closed and the event loops have ended
+     */
+    public CompletionStage<Void> close(
+            int perSecond, Duration longest, @Nullable String serverReference, Duration patience) {
+        listening.close().awaitUninterruptibly();
+        CompletableFuture<Void> done = new CompletableFuture<>();
+        List<Channel> all = List.copyOf(connections);
+        long steps = Math.max(1, longest.toMillis() * STEPS_A_SECOND / 1000);
+        int least = (int) Math.ceilDiv(all.size(), steps);
+        int atOnce = perSecond == 0 ? Integer.MAX_VALUE : Math.max(Math.ceilDiv(perSecond, STEPS_A_SECOND), least);
+        sendAway(all.iterator(), atOnce, serverReference, () -> {
+            connections.newCloseFuture().addListener(closed -> endLoops(done));
+            GlobalEventExecutor.INSTANCE.schedule(() -> connections.close(), patience.toNanos(), TimeUnit.NANOSECONDS);
+        });
+        return done;
+    }
+
+    /** The event loops must not end before the last one is told, however soon the connections are gone. */
+    private static void sendAway(
+            Iterator<Channel> left, int atOnce, @Nullable String serverReference, Runnable whenTold) {
+        for (int i = 0; i < atOnce && left.hasNext(); i++) {
+            Channel channel = left.next();
+            channel.eventLoop().execute(() -> shutDown(channel, serverReference));
+        }
+        if (left.hasNext()) {
+            GlobalEventExecutor.INSTANCE.schedule(
+                    () -> sendAway(left, atOnce, serverReference, whenTold),
+                    TimeUnit.SECONDS.toNanos(1) / STEPS_A_SECOND,
+                    TimeUnit.NANOSECONDS);
+        } else {
+            whenTold.run();
+        }
+    }
+
+    private static void shutDown(Channel channel, @Nullable String serverReference) {
+        SocketHandler connection = channel.pipeline().get(SocketHandler.class);
+        if (connection != null) {
+            connection.shutDown(serverReference);
+        } else {
+            channel.close();
+        }
+    }
+
+    private void endLoops(CompletableFuture<Void> done) {
+        loops.shutdownGracefully(0, 1, TimeUnit.SECONDS).addListener(ended -> done.complete(null));
+    }
+
+    private Channel listen(ListenerConfig config) {
+        ChannelFuture bound =
+                bootstrap(config).bind(config.host(), config.port()).awaitUninterruptibly();
+        if (!bound.isSuccess()) {
+            listening.close();
+            throw new ListenException(config, bound.cause());
+        }
+        return bound.channel();
+    }
+
+    private ServerBootstrap bootstrap(ListenerConfig config) {
+        ListenerAdmission admission = new ListenerAdmission(config.admission(), System::nanoTime);
+        ListenerContext listener =
+                new ListenerContext(config, network, admission, services, sessions, mailboxes, unfinished, recorder);
+        return new ServerBootstrap()
+                .group(loops)
+                .channel(transport.serverChannel())
+                .option(ChannelOption.SO_BACKLOG, network.backlog())
+                .option(ChannelOption.SO_REUSEADDR, true)
+                .childOption(ChannelOption.TCP_NODELAY, true)
+                .childOption(ChannelOption.SO_KEEPALIVE, true)
+                .childOption(
+                        ChannelOption.WRITE_BUFFER_WATER_MARK,
+                        new WriteBufferWaterMark(network.writeLowBytes(), network.writeHighBytes()))
+                .childHandler(new Pipeline(listener, SocketLayer.PLAIN, connections));
+    }
+}

@@ -1,0 +1,26 @@
+package io.tributary.broker.network;
+
+/** Counts what goes over sockets. Called on event loops; must be cheap. */
+public interface NetworkRecorder {
+
+    /** Counts nothing. */
+    NetworkRecorder NONE = new NetworkRecorder() {};
+
+    /** A connection was opened. */
+    default void opened(String listener) {}
+
+    /** A connection was closed. */
+    default void closed(String listener) {}
+
+    /** A connection was closed at once, for even the answer to its CONNECT would cost too much. */
+    default void rejected(String listener) {}
+
+    /** What one read brought. */
+    default void received(int packets, int bytes) {}
+
+    /** What one flush sent. */
+    default void sent(int packets, int bytes) {}
+
+    /** A client read nothing for too long and was disconnected. */
+    default void stalled() {}
+}

@@ -1,0 +1,88 @@
+package io.tributary.broker.network;
+
+import io.netty.channel.Channel;
+import io.netty.channel.ChannelInitializer;
+import io.netty.channel.ChannelPipeline;
+import io.netty.channel.group.ChannelGroup;
+import io.netty.handler.codec.http.HttpDecoderConfig;
+import io.netty.handler.codec.http.HttpObjectAggregator;
+import io.netty.handler.codec.http.HttpServerCodec;
+import io.netty.handler.codec.http.websocketx.WebSocketDecoderConfig;
+import io.netty.handler.codec.http.websocketx.WebSocketServerProtocolConfig;
+import io.netty.handler.codec.http.websocketx.WebSocketServerProtocolHandler;
+import io.tributary.broker.network.ListenerAdmission.Rejected;
+import io.tributary.broker.network.ListenerAdmission.Verdict;
+
+/**
+ * The handlers of a connection, from the socket up:
+ *
+ * <pre>
+ * TCP         [encryption]                                                                          SocketHandler
+ * WebSocket   [encryption] http codec, aggregator, WebSocketRequests, web socket, WebSocketFraming, SocketHandler
+ * </pre>
+ */
+final class Pipeline extends ChannelInitializer<Channel> {
+    private static final int MAX_REQUEST_LINE = 4_096;
+    private static final int MAX_HEADER_BYTES = 8_192;
+    private static final int MAX_REQUEST_BODY = 1_024;
+
+    /** What a WebSocket frame may hold besides the largest packet. */
+    private static final int FRAME_SLACK = 64 * 1024;
+
+    private final ListenerContext listener;
+    private final SocketLayer layer;
+    private final ChannelGroup open;
+
+    /**
+     * Creates the initializer of a listener's connections.
+     *
+     * @param open the connections that are open; new ones are added
+     */
+    Pipeline(ListenerContext listener, SocketLayer layer, ChannelGroup open) {
+        this.listener = listener;
+        this.layer = layer;
+        this.open = open;
+    }
+
+    @Override
+    protected void initChannel(Channel channel) {
+        Verdict verdict = listener.admission().decide();
+        if (verdict instanceof Rejected) {
+            listener.recorder().rejected(listener.name());
+            channel.unsafe().closeForcibly();
+            return;
+        }
+        open.add(channel);
+        ChannelPipeline pipeline = channel.pipeline();
+        layer.addTo(pipeline);
+        switch (listener.config().kind()) {
+            case ListenerKind.Tcp() -> {}
+            case ListenerKind.WebSocket(String path) -> addWebSocket(pipeline, path);
+        }
+        pipeline.addLast(new SocketHandler(channel, listener, verdict));
+    }
+
+    private void addWebSocket(ChannelPipeline pipeline, String path) {
+        HttpDecoderConfig http = new HttpDecoderConfig()
+                .setMaxInitialLineLength(MAX_REQUEST_LINE)
+                .setMaxHeaderSize(MAX_HEADER_BYTES);
+        int maxFrame = listener.config().limits().packets().maxPacketBytes() + FRAME_SLACK;
+        WebSocketServerProtocolConfig webSocket = WebSocketServerProtocolConfig.newBuilder()
+                .websocketPath(path)
+                .subprotocols(WebSocketRequests.SUBPROTOCOLS)
+                .handshakeTimeoutMillis(
+                        listener.config().limits().connect().connectTimeout().toMillis())
+                .forceCloseTimeoutMillis(listener.network().linger().toMillis())
+                .decoderConfig(WebSocketDecoderConfig.newBuilder()
+                        .maxFramePayloadLength(maxFrame)
+                        .allowExtensions(false)
+                        .build())
+                .build();
+        pipeline.addLast(
+                new HttpServerCodec(http),
+                new HttpObjectAggregator(MAX_REQUEST_BODY),
+                new WebSocketRequests(path),
+                new WebSocketServerProtocolHandler(webSocket),
+                new WebSocketFraming());
+    }
+}

@@ -1,0 +1,291 @@
+package io.tributary.broker.network;
+
+import io.netty.buffer.ByteBuf;
+import io.netty.channel.Channel;
+import io.netty.channel.ChannelHandlerContext;
+import io.netty.channel.ChannelInboundHandlerAdapter;
+import io.netty.handler.codec.ByteToMessageDecoder;
+import io.tributary.broker.network.ListenerAdmission.Verdict;
+import io.tributary.broker.loop.LoopMailbox;
+import io.tributary.broker.session.PacketSink;
+import io.tributary.broker.session.Peer;
+import io.tributary.broker.session.Session;
+import io.tributary.common.codec.MqttDecoder;
+import io.tributary.common.codec.MqttEncoder;
+import io.tributary.common.codec.PublishTemplate;
+import io.tributary.common.codec.PublishVariant;
+import io.tributary.common.mqtt.MqttException;
+import io.tributary.common.mqtt.MqttPacket;
+import io.tributary.common.mqtt.MqttPacket.ConnectProperties;
+import io.tributary.common.mqtt.ProtocolVersion;
+import io.tributary.common.mqtt.ReasonCode;
+import java.net.InetSocketAddress;
+import java.net.SocketAddress;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * One connection: bytes become packets for its session, and the session's packets become bytes. The last handler of a
+ * pipeline. All packets of a read are handled before anything is flushed; while the session takes none, the bytes that are
+ * here stay as they are and no more are read. After a violation nothing more is handled.
+ */
+@SuppressWarnings("FutureReturnValueIgnored") // what becomes of it shows in the channel's own events
+final class SocketHandler extends ChannelInboundHandlerAdapter implements PacketSink {
+    private static final Logger LOG = LoggerFactory.getLogger(SocketHandler.class);
+
+    /** How many bytes of answers may wait beyond the water mark for messages before nothing more is read. */
+    private static final long MAX_WAITING_BYTES = 256 * 1024;
+
+    private final Channel channel;
+    private final ListenerContext listener;
+    private final Verdict verdict;
+    private final Session session;
+    private final MqttDecoder decoder;
+    private final OutboundBatch outbound;
+    private final StallGuard stall;
+    private final UnfinishedPacket unfinished;
+    private @Nullable MqttEncoder encoder;
+    private @Nullable ByteBuf received;
+    private boolean decoding;
+    private boolean choked;
+    private boolean closing;
+    private int packets;
+    private int bytes;
+
+    /** Creates the handler of a channel that is registered with its event loop. */
+    SocketHandler(Channel channel, ListenerContext listener, Verdict verdict) {
+        this.channel = channel;
+        this.listener = listener;
+        this.verdict = verdict;
+        LoopMailbox mailbox = listener.mailboxes().of(channel.eventLoop());
+        decoder = new MqttDecoder(listener.config().limits().packets());
+        outbound = new OutboundBatch(channel, mailbox, listener.recorder());
+        stall = new StallGuard(channel, listener.network().maxStall(), this::stalled);
+        unfinished =
+                new UnfinishedPacket(channel.eventLoop(), listener.unfinished(), this::resumeReading, this::unfinished);
+        ReasonCode refusal = verdict instanceof ListenerAdmission.Refused(ReasonCode reason) ? reason : null;
+        Peer peer = new Peer(
+                address(channel.remoteAddress()),
+                listener.name(),
+                () -> ClientCertificate.subject(channel.pipeline()),
+                refusal);
+        session = new Session(
+                listener.services(), listener.sessions(), listener.config().limits(), peer, mailbox, this);
+    }
+
+    /** The node shuts down: the client is told, and the connection closed; event loop only. */
+    void shutDown(@Nullable String serverReference) {
+        session.shutDown(serverReference);
+    }
+
+    @Override
+    public void handlerAdded(ChannelHandlerContext context) {
+        listener.recorder().opened(listener.name());
+        session.open();
+    }
+
+    @Override
+    public void channelRead(ChannelHandlerContext context, Object message) {
+        ByteBuf in = (ByteBuf) message;
+        if (closing) {
+            in.release();
+            return;
+        }
+        bytes += in.readableBytes();
+        received = received == null ? in : ByteToMessageDecoder.MERGE_CUMULATOR.cumulate(context.alloc(), received, in);
+        session.touch();
+        decode();
+    }
+
+    @Override
+    public void channelReadComplete(ChannelHandlerContext context) {
+        listener.recorder().received(packets, bytes);
+        packets = 0;
+        bytes = 0;
+        chokeWhenFull(); // handlers before this one answer, too: a WebSocket's pings
+    }
+
+    @Override
+    public void channelWritabilityChanged(ChannelHandlerContext context) {
+        stall.writable(channel.isWritable());
+        if (!channel.isWritable()) {
+            return;
+        }
+        session.onWritable();
+        if (choked) {
+            choked = false;
+            channel.config().setAutoRead(closing);
+            decode();
+        }
+    }
+
+    @Override
+    public void channelInactive(ChannelHandlerContext context) {
+        closing = true;
+        session.connectionLost();
+    }
+
+    @Override
+    public void handlerRemoved(ChannelHandlerContext context) {
+        closing = true;
+        session.connectionLost();
+        stall.stop();
+        outbound.release();
+        releaseReceived();
+        unfinished.release();
+        listener.admission().release(verdict);
+        listener.recorder().closed(listener.name());
+    }
+
+    @Override
+    public void exceptionCaught(ChannelHandlerContext context, Throwable cause) {
+        LOG.debug("connection from {} is closed", channel.remoteAddress(), cause);
+        channel.close();
+    }
+
+    @Override
+    public void use(ProtocolVersion version, int maximumPacketSize) {
+        encoder = new MqttEncoder(version, maximumPacketSize);
+    }
+
+    @Override
+    public void send(MqttPacket packet) {
+        if (!closing && encoder != null && encoder.encode(packet, outbound.buffer())) {
+            outbound.added();
+            chokeWhenFull();
+        }
+    }
+
+    @Override
+    public boolean publish(PublishTemplate template, PublishVariant variant) {
+        if (closing || encoder == null) {
+            return true; // nobody reads it any more; what becomes of it is decided when the session resumes
+        }
+        boolean written = encoder.encode(template, variant, outbound.buffer());
+        if (written) {
+            outbound.added();
+        }
+        return written;
+    }
+
+    @Override
+    public boolean isWritable() {
+        return !closing && channel.isWritable();
+    }
+
+    @Override
+    public void resumeReading() {
+        decode();
+    }
+
+    @Override
+    public void close(@Nullable MqttPacket last) {
+        if (closing) {
+            return;
+        }
+        if (last != null) {
+            send(last);
+        }
+        closing = true;
+        outbound.flush();
+        if (!decoding) {
+            releaseReceived();
+            unfinished.release();
+        }
+        channel.config().setAutoRead(true);
+        LingeringClose.begin(channel, listener.network().linger());
+    }
+
+    private void decode() {
+        if (decoding || closing) {
+            return;
+        }
+        decoding = true;
+        boolean decoded = false;
+        try {
+            while (mayRead() && decodeNext()) {
+                packets++;
+                decoded = true;
+            }
+        } finally {
+            decoding = false;
+        }
+        keepRest();
+        unfinished.hold(received == null ? 0 : received.capacity(), decoded);
+        channel.config().setAutoRead(closing || mayRead());
+    }
+
+    private boolean mayRead() {
+        return !closing && !choked && !unfinished.isWaiting() && session.mayRead();
+    }
+
+    private boolean decodeNext() {
+        if (received == null) {
+            return false;
+        }
+        MqttPacket packet;
+        try {
+            packet = decoder.decode(received);
+        } catch (MqttException violation) {
+            refuse(violation);
+            return false;
+        }
+        if (packet == null) {
+            return false;
+        }
+        session.handle(packet);
+        return true;
+    }
+
+    /** Gives the client's violation to the session, which answers in the form that the client understands best. */
+    private void refuse(MqttException violation) {
+        ProtocolVersion version = decoder.version();
+        if (encoder == null && version != null) {
+            use(version, ConnectProperties.LARGEST_PACKET);
+        }
+        session.undecodable(violation, decoder.refusal(violation));
+    }
+
+    private void keepRest() {
+        if (received == null) {
+            return;
+        }
+        if (closing || !received.isReadable()) {
+            releaseReceived();
+        } else {
+            received.discardSomeReadBytes();
+        }
+    }
+
+    private void releaseReceived() {
+        if (received != null) {
+            received.release();
+            received = null;
+        }
+    }
+
+    /** A client that sends but does not read must not make the broker keep ever more answers for it. */
+    private void chokeWhenFull() {
+        if (!choked && channel.bytesBeforeWritable() > MAX_WAITING_BYTES) {
+            choked = true;
+            channel.config().setAutoRead(false);
+        }
+    }
+
+    private static String address(@Nullable SocketAddress remote) {
+        return remote instanceof InetSocketAddress internet && internet.getAddress() != null
+                ? internet.getAddress().getHostAddress() + ":" + internet.getPort()
+                : String.valueOf(remote);
+    }
+
+    private void unfinished() {
+        refuse(new MqttException(ReasonCode.QUOTA_EXCEEDED, "a large packet does not end, and memory is short"));
+    }
+
+    private void stalled() {
+        LOG.debug("connection from {} is closed: it reads nothing", channel.remoteAddress());
+        listener.recorder().stalled();
+        channel.close();
+    }
+}

@@ -1,0 +1,117 @@
+package io.tributary.broker.network;
+
+import io.netty.channel.EventLoop;
+import io.netty.util.concurrent.Future;
+import io.netty.util.concurrent.ScheduledFuture;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The packet of one connection of which only a part has come. While memory for such packets is short, one that is not finished
+ * in time ends its connection. Confined to the event loop.
+ */
+final class UnfinishedPacket {
+    private static final long CHECK_NANOS = TimeUnit.SECONDS.toNanos(1);
+    /** For the next bytes of a packet. */
+    private static final long PATIENCE_NANOS = 2 * CHECK_NANOS;
+    /** For a whole packet. */
+    private static final long LONGEST_NANOS = 10 * CHECK_NANOS;
+    /** For a whole packet that was not read for want of memory. */
+    private static final long LONGEST_WAITING_NANOS = 30 * CHECK_NANOS;
+
+    private final EventLoop loop;
+    private final UnfinishedPackets all;
+    private final Runnable resume;
+    private final Runnable giveUp;
+    private long held;
+    private long begunAtNanos;
+    private long grownAtNanos;
+    private boolean isWaiting;
+    private Runnable stopWaiting = () -> {};
+    private @Nullable ScheduledFuture<?> timer;
+
+    /**
+     * Creates one for a connection that has none.
+     *
+     * @param resume run when the connection may be read again
+     * @param giveUp run when the packet took too long
+     */
+    UnfinishedPacket(EventLoop loop, UnfinishedPackets all, Runnable resume, Runnable giveUp) {
+        this.loop = loop;
+        this.all = all;
+        this.resume = resume;
+        this.giveUp = giveUp;
+    }
+
+    /** Whether the connection is not to be read until there is memory again. */
+    boolean isWaiting() {
+        return isWaiting;
+    }
+
+    /**
+     * Notes how many bytes of the packet are here.
+     *
+     * @param isAnother whether it is another packet than before
+     */
+    void hold(int bytes, boolean isAnother) {
+        long counted = bytes <= UnfinishedPackets.FREE_BYTES ? 0 : bytes;
+        if (counted == 0 && held == 0) {
+            return; // as after nearly every read
+        }
+        long more = counted - held;
+        boolean mayGoOn = more == 0 || all.change(more, held > 0);
+        if (counted == 0) {
+            held = 0;
+            stopWaiting.run();
+            isWaiting = false;
+            stopTimer();
+            return;
+        }
+        long now = loop.ticker().nanoTime();
+        begunAtNanos = isAnother || held == 0 ? now : begunAtNanos;
+        grownAtNanos = more == 0 ? grownAtNanos : now;
+        held = counted;
+        startTimer();
+        if (more > 0 && !mayGoOn && !isWaiting) {
+            isWaiting = true;
+            stopWaiting = all.await(() -> loop.execute(this::wake));
+        }
+    }
+
+    /** There is no packet any more. */
+    void release() {
+        hold(0, true);
+    }
+
+    private void wake() {
+        if (isWaiting) {
+            isWaiting = false;
+            grownAtNanos = loop.ticker().nanoTime();
+            resume.run();
+        }
+    }
+
+    private void startTimer() {
+        if (timer == null) {
+            timer = loop.scheduleAtFixedRate(this::check, CHECK_NANOS, CHECK_NANOS, TimeUnit.NANOSECONDS);
+        }
+    }
+
+    private void stopTimer() {
+        Future<?> running = timer;
+        if (running != null) {
+            running.cancel(false);
+            timer = null;
+        }
+    }
+
+    private void check() {
+        long now = loop.ticker().nanoTime();
+        boolean isTooSlow = isWaiting
+                ? now - begunAtNanos >= LONGEST_WAITING_NANOS
+                : now - begunAtNanos >= LONGEST_NANOS || now - grownAtNanos >= PATIENCE_NANOS;
+        if (isTooSlow && all.isShort()) {
+            giveUp.run();
+        }
+    }
+}

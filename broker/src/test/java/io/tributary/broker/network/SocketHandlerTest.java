@@ -1,0 +1,209 @@
+package io.tributary.broker.network;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.ByteBufUtil;
+import io.netty.buffer.Unpooled;
+import io.netty.channel.embedded.EmbeddedChannel;
+import io.netty.channel.group.DefaultChannelGroup;
+import io.netty.util.concurrent.GlobalEventExecutor;
+import io.tributary.broker.loop.LoopMailboxes;
+import io.tributary.broker.session.FakeBackend;
+import io.tributary.broker.session.FakeServices;
+import io.tributary.common.mqtt.MqttPacket;
+import io.tributary.common.mqtt.MqttPacket.Connack;
+import io.tributary.common.mqtt.MqttPacket.Disconnect;
+import io.tributary.common.mqtt.MqttPacket.Pingreq;
+import io.tributary.common.mqtt.MqttPacket.Pingresp;
+import io.tributary.common.mqtt.MqttPacket.Puback;
+import io.tributary.common.mqtt.MqttPacket.Publish;
+import io.tributary.common.mqtt.QoS;
+import io.tributary.common.mqtt.ReasonCode;
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+class SocketHandlerTest {
+    private final FakeBackend backend = new FakeBackend();
+    private final Flushes flushes = new Flushes();
+    private final EmbeddedChannel channel = new EmbeddedChannel(pipeline());
+
+    @AfterEach
+    void close() {
+        channel.finishAndReleaseAll();
+    }
+
+    @Test // [MQTT-4.2.0-1]
+    void handlesPacketsWhenTheyComeByteByByte() {
+        for (byte each : Packets.bytes(Packets.connect("c"), new Pingreq())) {
+            write(each);
+        }
+
+        assertThat(read()).hasExactlyElementsOfTypes(Connack.class, Pingresp.class);
+    }
+
+    @Test // [MQTT-4.2.0-1]
+    void handlesAllPacketsOfAReadAndFlushesOnce() {
+        connect();
+
+        write(Packets.bytes(
+                Packets.publish("a", QoS.AT_LEAST_ONCE, 1), Packets.publish("b", QoS.AT_LEAST_ONCE, 2), new Pingreq()));
+
+        assertThat(read()).hasExactlyElementsOfTypes(Puback.class, Puback.class, Pingresp.class);
+        assertThat(flushes.packets).containsExactly(1, 3);
+    }
+
+    @Test
+    void sendsWhatIsDeliveredInOneFlush() {
+        connect();
+
+        backend.flood(10);
+        channel.runPendingTasks();
+
+        assertThat(read()).hasSize(10).hasOnlyElementsOfType(Publish.class);
+        assertThat(flushes.packets).containsExactly(1, 10);
+    }
+
+    @Test
+    void keepsPacketsUndecodedUntilSessionTakesThem() {
+        backend.holdAttach();
+        write(Packets.bytes(Packets.connect("c"), new Pingreq()));
+        assertThat(read()).isEmpty();
+        assertThat(channel.config().isAutoRead()).isFalse();
+
+        backend.answerAttach();
+        channel.runPendingTasks();
+
+        assertThat(read()).hasExactlyElementsOfTypes(Connack.class, Pingresp.class);
+        assertThat(channel.config().isAutoRead()).isTrue();
+    }
+
+    @Test // [MQTT-3.1.0-1]
+    void closesWithoutWordWhenPeerDoesNotSpeakMqtt() {
+        write("GET / HTTP/1.1\r\n\r\n".getBytes(StandardCharsets.US_ASCII));
+
+        assertThat(read()).isEmpty();
+        assertThat(channel.isOpen()).isFalse();
+    }
+
+    @Test // [MQTT-3.1.4-1]
+    void answersWithConnackWhenConnectIsMalformed() {
+        byte[] connect = Packets.bytes(Packets.connect("c"));
+        connect[9] |= 1; // the reserved flag [MQTT-3.1.2-3]
+
+        write(connect);
+
+        assertThat(((Connack) read().getFirst()).reason()).isEqualTo(ReasonCode.MALFORMED_PACKET);
+        assertThat(channel.isOpen()).isFalse();
+    }
+
+    @Test // [MQTT-4.13.1-1]
+    void answersWithDisconnectWhenLaterPacketIsMalformed() {
+        connect();
+
+        write((byte) 0x00, (byte) 0x00);
+
+        assertThat(((Disconnect) read().getFirst()).reason()).isEqualTo(ReasonCode.MALFORMED_PACKET);
+        assertThat(channel.isOpen()).isFalse();
+        assertThat(backend.detached()).isEqualTo(1);
+    }
+
+    @Test
+    void handlesNothingAfterMalformedPacket() {
+        connect();
+        byte[] publish = Packets.bytes(Packets.publish("late"));
+        byte[] sent = new byte[publish.length + 2];
+        System.arraycopy(publish, 0, sent, 2, publish.length);
+
+        write(sent);
+
+        assertThat(backend.published()).isZero();
+    }
+
+    @Test // [MQTT-3.14.4-1, MQTT-3.14.4-2]
+    void closesAndHandlesNothingAfterDisconnect() {
+        connect();
+
+        write(Packets.bytes(
+                new Disconnect(ReasonCode.SUCCESS, MqttPacket.ABSENT, null, null, List.of()), Packets.publish("late")));
+
+        assertThat(backend.published()).isZero();
+        assertThat(channel.isOpen()).isFalse();
+        assertThat(backend.detached()).isEqualTo(1);
+    }
+
+    @Test
+    void detachesWhenConnectionIsLost() {
+        connect();
+
+        channel.close().syncUninterruptibly();
+
+        assertThat(backend.detached()).isEqualTo(1);
+    }
+
+    @Test
+    void closesWhenSocketFails() {
+        connect();
+
+        channel.pipeline().fireExceptionCaught(new IOException("reset"));
+
+        assertThat(channel.isOpen()).isFalse();
+    }
+
+    @Test
+    void tellsClientWhenNodeShutsDown() {
+        connect();
+
+        channel.pipeline().get(SocketHandler.class).shutDown(null);
+
+        assertThat(((Disconnect) read().getFirst()).reason()).isEqualTo(ReasonCode.SERVER_SHUTTING_DOWN);
+        assertThat(channel.isOpen()).isFalse();
+    }
+
+    private void connect() {
+        write(Packets.bytes(Packets.connect("c")));
+        assertThat(read()).hasExactlyElementsOfTypes(Connack.class);
+    }
+
+    private void write(byte... bytes) {
+        channel.writeInbound(Unpooled.copiedBuffer(bytes));
+        channel.runPendingTasks();
+    }
+
+    private List<MqttPacket> read() {
+        ByteArrayOutputStream sent = new ByteArrayOutputStream();
+        for (ByteBuf out = channel.readOutbound(); out != null; out = channel.readOutbound()) {
+            sent.writeBytes(ByteBufUtil.getBytes(out));
+            out.release();
+        }
+        return Packets.decode(sent.toByteArray());
+    }
+
+    private Pipeline pipeline() {
+        ListenerConfig config = ListenerConfig.tcp("test", 0);
+        ListenerContext listener = new ListenerContext(
+                config,
+                NetworkConfig.DEFAULT,
+                new ListenerAdmission(config.admission(), System::nanoTime),
+                FakeServices.on(backend),
+                backend.target,
+                new LoopMailboxes(),
+                new UnfinishedPackets(1L << 30),
+                flushes);
+        return new Pipeline(listener, SocketLayer.PLAIN, new DefaultChannelGroup(GlobalEventExecutor.INSTANCE));
+    }
+
+    private static final class Flushes implements NetworkRecorder {
+        private final List<Integer> packets = new ArrayList<>();
+
+        @Override
+        public void sent(int sentPackets, int bytes) {
+            packets.add(sentPackets);
+        }
+    }
+}

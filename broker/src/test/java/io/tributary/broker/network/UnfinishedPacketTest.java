@@ -1,0 +1,149 @@
+package io.tributary.broker.network;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.netty.channel.embedded.EmbeddedChannel;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Test;
+
+class UnfinishedPacketTest {
+    private static final int LARGE = 100_000;
+
+    private final EmbeddedChannel channel = new EmbeddedChannel();
+    private final UnfinishedPackets all = new UnfinishedPackets(2 * LARGE + 1000);
+    private final List<String> told = new ArrayList<>();
+    private final UnfinishedPacket one = packet("one");
+    private final UnfinishedPacket two = packet("two");
+    private final UnfinishedPacket three = packet("three");
+
+    UnfinishedPacketTest() {
+        channel.freezeTime();
+    }
+
+    @Test
+    void smallPacketsAreNotCounted() {
+        one.hold(UnfinishedPackets.FREE_BYTES, true);
+        two.hold(2 * LARGE, true);
+        assertThat(one.isWaiting()).isFalse();
+        assertThat(two.isWaiting()).isFalse();
+    }
+
+    @Test
+    void packetWaitsWhenAllTogetherAreTooLarge() {
+        fill();
+        three.hold(LARGE, true);
+        assertThat(three.isWaiting()).isTrue();
+        one.hold(0, true);
+        channel.runPendingTasks();
+        assertThat(told).containsExactly("three goes on");
+        assertThat(three.isWaiting()).isFalse();
+    }
+
+    @Test
+    void memoryIsGivenBackWhenAConnectionEnds() {
+        fill();
+        one.release();
+        two.release();
+        three.hold(2 * LARGE, true);
+        assertThat(three.isWaiting()).isFalse();
+    }
+
+    @Test
+    void nothingIsLeftOfAConnectionThatEndsWhileItWaits() {
+        fill();
+        three.hold(LARGE, true);
+        assertThat(all.isShort()).isTrue();
+        three.release();
+        assertThat(all.isShort()).isFalse();
+        one.release();
+        channel.runPendingTasks();
+        assertThat(told).isEmpty();
+    }
+
+    @Test
+    void waitingPacketsAreWokenOnlyWhenThereIsRoom() {
+        fill();
+        three.hold(LARGE, true);
+        one.hold(LARGE / 2, false);
+        channel.runPendingTasks();
+        assertThat(told).isEmpty();
+        two.hold(LARGE / 2, false);
+        channel.runPendingTasks();
+        assertThat(told).containsExactly("three goes on");
+    }
+
+    @Test
+    void packetThatDoesNotGrowIsGivenUpWhenOthersWait() {
+        fill();
+        three.hold(LARGE, true);
+        pass(1);
+        one.hold(LARGE + 1, false);
+        pass(1);
+        assertThat(told).containsExactly("two is given up");
+    }
+
+    @Test
+    void packetThatDoesNotEndIsGivenUpWhenOthersWait() {
+        fill();
+        three.hold(LARGE, true);
+        for (int i = 1; i <= 9; i++) {
+            pass(1);
+            one.hold(LARGE + i, false);
+            two.hold(LARGE + i, false);
+        }
+        assertThat(told).isEmpty();
+        pass(1);
+        assertThat(told).containsExactly("one is given up", "two is given up");
+    }
+
+    @Test
+    void packetThatWaitsIsGivenUpLater() {
+        fill();
+        three.hold(LARGE, true);
+        pass(29);
+        assertThat(told).doesNotContain("three is given up");
+        pass(1);
+        assertThat(told).contains("three is given up");
+    }
+
+    @Test
+    void packetMayTakeItsTimeWhenNobodyWaits() {
+        fill();
+        pass(100);
+        assertThat(told).isEmpty();
+    }
+
+    @Test
+    void nextPacketHasItsOwnTime() {
+        fill();
+        three.hold(LARGE, true);
+        for (int i = 1; i <= 9; i++) {
+            pass(1);
+            one.hold(LARGE + i, i == 9);
+            two.hold(LARGE + i, false);
+        }
+        pass(1);
+        assertThat(told).containsExactly("two is given up");
+    }
+
+    private void fill() {
+        one.hold(LARGE, true);
+        two.hold(LARGE, true);
+        assertThat(one.isWaiting()).isFalse();
+        assertThat(two.isWaiting()).isFalse();
+    }
+
+    private void pass(int seconds) {
+        for (int i = 0; i < seconds; i++) {
+            channel.advanceTimeBy(1, TimeUnit.SECONDS);
+            channel.runScheduledPendingTasks();
+        }
+    }
+
+    private UnfinishedPacket packet(String name) {
+        return new UnfinishedPacket(
+                channel.eventLoop(), all, () -> told.add(name + " goes on"), () -> told.add(name + " is given up"));
+    }
+}
