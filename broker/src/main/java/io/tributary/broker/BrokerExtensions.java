@@ -1,7 +1,7 @@
 package io.tributary.broker;
 
 import io.tributary.broker.extension.PublishInterceptor;
-import io.tributary.broker.extension.SessionListener;
+import io.tributary.broker.extension.ClientListener;
 import io.tributary.broker.extension.SubscribeInterceptor;
 import io.tributary.broker.security.Authenticator;
 import io.tributary.broker.security.Authorizer;
@@ -25,7 +25,7 @@ public record BrokerExtensions(
         Authorizer authorizer,
         List<PublishInterceptor> publish,
         List<SubscribeInterceptor> subscribe,
-        List<SessionListener> sessions) {
+        List<ClientListener> sessions) {
 
     /** Everybody may connect and do everything; nothing listens in. */
     public static final BrokerExtensions NONE = new BrokerExtensions(

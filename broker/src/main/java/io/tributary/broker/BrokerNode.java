@@ -17,11 +17,11 @@ import io.tributary.broker.routing.PublishPolicy;
 import io.tributary.broker.routing.Router;
 import io.tributary.broker.routing.RouterOutputs;
 import io.tributary.broker.security.EnhancedAuthenticator;
-import io.tributary.broker.session.AccessControl;
-import io.tributary.broker.session.Backend;
-import io.tributary.broker.session.Extensions;
-import io.tributary.broker.session.LocalSessions;
-import io.tributary.broker.session.SessionServices;
+import io.tributary.broker.connection.AccessControl;
+import io.tributary.broker.connection.Backend;
+import io.tributary.broker.connection.Extensions;
+import io.tributary.broker.connection.ClientConnections;
+import io.tributary.broker.connection.ConnectionServices;
 import io.tributary.broker.shard.ShardAppends;
 import io.tributary.broker.shard.ShardConfig;
 import io.tributary.broker.shard.ShardStats;
@@ -64,7 +64,7 @@ final class BrokerNode implements AutoCloseable {
     private final BrokerMetrics metrics;
     private final Deployment deployment;
     private final ConnectionRegistry connections = new ConnectionRegistry();
-    private final LocalSessions sessions = new LocalSessions(connections);
+    private final ClientConnections sessions = new ClientConnections(connections);
     private final Subscriptions subscriptions;
     private final RetainedMessages retained;
     private final Router router;
@@ -226,10 +226,10 @@ final class BrokerNode implements AutoCloseable {
         membership.serving();
     }
 
-    private SessionServices services(BrokerExtensions extensions, Backend backend) {
+    private ConnectionServices services(BrokerExtensions extensions, Backend backend) {
         Map<String, EnhancedAuthenticator> enhanced = extensions.enhanced().stream()
                 .collect(Collectors.toMap(EnhancedAuthenticator::method, Function.identity()));
-        return new SessionServices(
+        return new ConnectionServices(
                 deployment.node(),
                 backend,
                 new AccessControl(extensions.authenticator(), enhanced, extensions.authorizer(), config.clientRules()),

@@ -10,7 +10,7 @@ import io.tributary.broker.group.GroupRecorder;
 import io.tributary.broker.ingest.IngestRecorder;
 import io.tributary.broker.link.LinkRecorder;
 import io.tributary.broker.routing.RouterRecorder;
-import io.tributary.broker.session.SessionRecorder;
+import io.tributary.broker.connection.ClientRecorder;
 import io.tributary.broker.shard.ShardRecorder;
 import io.tributary.broker.sys.SysStats;
 import io.tributary.persistence.kafka.KafkaRecorder;
@@ -25,7 +25,7 @@ import java.util.function.DoubleSupplier;
 public final class BrokerMetrics {
     private final Meters meters;
     private final NetworkCounters connections;
-    private final SessionCounters sessions;
+    private final ClientCounters sessions;
     private final RouterCounters router;
     private final ShardCounters shards;
     private final GroupRecorder groups;
@@ -45,7 +45,7 @@ public final class BrokerMetrics {
     public BrokerMetrics(MeterRegistry registry, boolean inCluster) {
         meters = new Meters(registry);
         connections = new NetworkCounters(meters);
-        sessions = new SessionCounters(meters);
+        sessions = new ClientCounters(meters);
         router = new RouterCounters(meters);
         shards = new ShardCounters(meters);
         groups = new GroupCounters(meters);
@@ -97,7 +97,7 @@ public final class BrokerMetrics {
     }
 
     /** Counts what happens to sessions. */
-    public SessionRecorder sessions() {
+    public ClientRecorder sessions() {
         return sessions;
     }
 

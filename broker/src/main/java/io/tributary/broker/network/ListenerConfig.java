@@ -1,6 +1,6 @@
 package io.tributary.broker.network;
 
-import io.tributary.broker.session.SessionLimits;
+import io.tributary.broker.connection.ClientLimits;
 
 /**
  * One place where clients connect.
@@ -13,7 +13,7 @@ import io.tributary.broker.session.SessionLimits;
  * @param limits limits of the clients' packets and sessions
  */
 public record ListenerConfig(
-        String name, ListenerKind kind, String host, int port, AdmissionLimits admission, SessionLimits limits) {
+        String name, ListenerKind kind, String host, int port, AdmissionLimits admission, ClientLimits limits) {
 
     /** Checks the port. */
     public ListenerConfig {
@@ -35,7 +35,7 @@ public record ListenerConfig(
      */
     public static ListenerConfig tcp(String name, String host, int port) {
         return new ListenerConfig(
-                name, new ListenerKind.Tcp(), host, port, AdmissionLimits.DEFAULT, SessionLimits.DEFAULT);
+                name, new ListenerKind.Tcp(), host, port, AdmissionLimits.DEFAULT, ClientLimits.DEFAULT);
     }
 
     /** The same at another port. */

@@ -1,8 +1,8 @@
 package io.tributary.broker.network;
 
 import io.tributary.broker.loop.LoopMailboxes;
-import io.tributary.broker.session.LocalSessions;
-import io.tributary.broker.session.SessionServices;
+import io.tributary.broker.connection.ClientConnections;
+import io.tributary.broker.connection.ConnectionServices;
 
 /**
  * What all connections of a listener share.
@@ -20,8 +20,8 @@ record ListenerContext(
         ListenerConfig config,
         NetworkConfig network,
         ListenerAdmission admission,
-        SessionServices services,
-        LocalSessions sessions,
+        ConnectionServices services,
+        ClientConnections sessions,
         LoopMailboxes mailboxes,
         UnfinishedPackets unfinished,
         NetworkRecorder recorder) {

@@ -12,8 +12,8 @@ import io.netty.channel.group.DefaultChannelGroup;
 import io.netty.util.concurrent.DefaultThreadFactory;
 import io.netty.util.concurrent.GlobalEventExecutor;
 import io.tributary.broker.loop.LoopMailboxes;
-import io.tributary.broker.session.LocalSessions;
-import io.tributary.broker.session.SessionServices;
+import io.tributary.broker.connection.ClientConnections;
+import io.tributary.broker.connection.ConnectionServices;
 import java.net.InetSocketAddress;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -35,8 +35,8 @@ public final class Listeners {
 
     private final List<ListenerConfig> configs;
     private final NetworkConfig network;
-    private final SessionServices services;
-    private final LocalSessions sessions;
+    private final ConnectionServices services;
+    private final ClientConnections sessions;
     private final LoopMailboxes mailboxes = new LoopMailboxes();
     private final NetworkRecorder recorder;
     private final Transport transport = Transport.best();
@@ -49,8 +49,8 @@ public final class Listeners {
     public Listeners(
             List<ListenerConfig> configs,
             NetworkConfig network,
-            SessionServices services,
-            LocalSessions sessions,
+            ConnectionServices services,
+            ClientConnections sessions,
             NetworkRecorder recorder) {
         this.configs = List.copyOf(configs);
         this.network = network;

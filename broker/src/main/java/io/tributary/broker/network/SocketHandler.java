@@ -7,9 +7,9 @@ import io.netty.channel.ChannelInboundHandlerAdapter;
 import io.netty.handler.codec.ByteToMessageDecoder;
 import io.tributary.broker.network.ListenerAdmission.Verdict;
 import io.tributary.broker.loop.LoopMailbox;
-import io.tributary.broker.session.PacketSink;
-import io.tributary.broker.session.Peer;
-import io.tributary.broker.session.Session;
+import io.tributary.broker.connection.PacketSink;
+import io.tributary.broker.connection.Peer;
+import io.tributary.broker.connection.ClientConnection;
 import io.tributary.common.codec.MqttDecoder;
 import io.tributary.common.codec.MqttEncoder;
 import io.tributary.common.codec.PublishTemplate;
@@ -40,7 +40,7 @@ final class SocketHandler extends ChannelInboundHandlerAdapter implements Packet
     private final Channel channel;
     private final ListenerContext listener;
     private final Verdict verdict;
-    private final Session session;
+    private final ClientConnection session;
     private final MqttDecoder decoder;
     private final OutboundBatch outbound;
     private final StallGuard stall;
@@ -70,7 +70,7 @@ final class SocketHandler extends ChannelInboundHandlerAdapter implements Packet
                 listener.name(),
                 () -> ClientCertificate.subject(channel.pipeline()),
                 refusal);
-        session = new Session(
+        session = new ClientConnection(
                 listener.services(), listener.sessions(), listener.config().limits(), peer, mailbox, this);
     }
 

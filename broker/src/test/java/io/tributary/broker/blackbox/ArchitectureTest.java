@@ -173,7 +173,7 @@ class ArchitectureTest {
         "org.rocksdb.., io.tributary.persistence.rocksdb",
         "org.apache.kafka.., io.tributary.persistence.kafka..",
         "io.micrometer.., io.tributary.broker.metrics io.tributary.broker.boot..",
-        "io.netty.., io.tributary.common.codec io.tributary.broker.network io.tributary.broker.session"
+        "io.netty.., io.tributary.common.codec io.tributary.broker.network io.tributary.broker.connection"
                 + " io.tributary.broker.loop io.tributary.broker.link io.tributary.broker.metrics",
         "io.netty.channel.., io.tributary.broker.network io.tributary.broker.link",
         "jakarta.., io.tributary.broker.boot..",

@@ -10,7 +10,7 @@ import io.tributary.broker.Broker;
 import io.tributary.broker.BrokerConfig;
 import io.tributary.broker.BrokerExtensions;
 import io.tributary.broker.network.ListenerConfig;
-import io.tributary.broker.extension.SessionListener;
+import io.tributary.broker.extension.ClientListener;
 import io.tributary.broker.metrics.BrokerMetrics;
 import io.tributary.broker.security.Authenticator;
 import io.tributary.broker.security.ClientInfo;
@@ -87,7 +87,7 @@ class ClientKindsTest {
         }
     }
 
-    private final class Noting implements SessionListener {
+    private final class Noting implements ClientListener {
         @Override
         public void onConnected(ClientInfo client, boolean sessionPresent) {
             seen.add(client.clientId() + " came: " + client.kind());

@@ -19,7 +19,7 @@ import io.tributary.broker.BrokerConfig;
 import io.tributary.broker.BrokerExtensions;
 import io.tributary.broker.network.ListenerConfig;
 import io.tributary.broker.extension.PublishInterceptor;
-import io.tributary.broker.extension.SessionListener;
+import io.tributary.broker.extension.ClientListener;
 import io.tributary.broker.extension.SubscribeInterceptor;
 import io.tributary.broker.metrics.BrokerMetrics;
 import io.tributary.broker.security.Authenticator;
@@ -133,7 +133,7 @@ class EmbeddedBrokerTest {
     }
 
     /** Hears who comes and goes. */
-    private final class Comings implements SessionListener {
+    private final class Comings implements ClientListener {
         @Override
         public void onConnected(ClientInfo client, boolean sessionPresent) {
             comings.add(client.clientId() + " came");

@@ -14,8 +14,8 @@ import io.tributary.broker.security.ClientRules.Listener;
 import io.tributary.broker.security.ClientRules.Rule;
 import io.tributary.broker.security.ClientRules.UserName;
 import io.tributary.broker.security.TextPattern;
-import io.tributary.broker.session.MessageRate;
-import io.tributary.broker.session.SessionLimits;
+import io.tributary.broker.connection.MessageRate;
+import io.tributary.broker.connection.ClientLimits;
 import io.tributary.common.event.ClientKind;
 import io.tributary.common.mqtt.UserProperty;
 import io.tributary.persistence.rocksdb.StorageSync;
@@ -49,14 +49,14 @@ class SettingsTest {
                                 "127.0.0.1",
                                 1883,
                                 AdmissionLimits.DEFAULT,
-                                SessionLimits.DEFAULT),
+                                ClientLimits.DEFAULT),
                         new ListenerConfig(
                                 "ws",
                                 new ListenerKind.WebSocket("/mqtt"),
                                 "127.0.0.1",
                                 8083,
                                 AdmissionLimits.DEFAULT,
-                                SessionLimits.DEFAULT));
+                                ClientLimits.DEFAULT));
     }
 
     @Test
@@ -84,8 +84,8 @@ class SettingsTest {
                 "--tributary.limits.publish.rate=100",
                 "--tributary.listeners.ws.limits.packets.max-size=16KB",
                 "--tributary.listeners.ws.limits.publish.rate-policy=disconnect");
-        SessionLimits tcp = config.listeners().getFirst().limits();
-        SessionLimits ws = config.listeners().getLast().limits();
+        ClientLimits tcp = config.listeners().getFirst().limits();
+        ClientLimits ws = config.listeners().getLast().limits();
         assertThat(tcp.packets().maxPacketBytes()).isEqualTo(2 * 1024 * 1024);
         assertThat(ws.packets().maxPacketBytes()).isEqualTo(16 * 1024);
         assertThat(tcp.inbound().rate()).isEqualTo(new MessageRate(100, 100, false));

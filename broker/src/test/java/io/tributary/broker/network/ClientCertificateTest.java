@@ -18,16 +18,16 @@ import io.netty.handler.ssl.SslContextBuilder;
 import io.netty.pkitesting.CertificateBuilder;
 import io.netty.pkitesting.X509Bundle;
 import io.netty.util.concurrent.GlobalEventExecutor;
-import io.tributary.broker.extension.SessionListener;
+import io.tributary.broker.extension.ClientListener;
 import io.tributary.broker.loop.LoopMailboxes;
 import io.tributary.broker.security.ClientInfo;
 import io.tributary.broker.security.ClientRules;
 import io.tributary.broker.security.ClientRules.CertificateSubject;
 import io.tributary.broker.security.ClientRules.Rule;
 import io.tributary.broker.security.TextPattern;
-import io.tributary.broker.session.Extensions;
-import io.tributary.broker.session.FakeBackend;
-import io.tributary.broker.session.FakeServices;
+import io.tributary.broker.connection.Extensions;
+import io.tributary.broker.connection.FakeBackend;
+import io.tributary.broker.connection.FakeServices;
 import io.tributary.common.event.ClientKind;
 import java.net.InetSocketAddress;
 import java.util.List;
@@ -157,7 +157,7 @@ class ClientCertificateTest {
 
     private ListenerContext listener() {
         ListenerConfig config = ListenerConfig.tcp("tls", 0);
-        Extensions noting = new Extensions(Extensions.NONE.subscriptions(), List.of(new SessionListener() {
+        Extensions noting = new Extensions(Extensions.NONE.subscriptions(), List.of(new ClientListener() {
             @Override
             public void onConnected(ClientInfo client, boolean sessionPresent) {
                 connected.add(client);

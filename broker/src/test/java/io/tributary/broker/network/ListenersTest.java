@@ -3,12 +3,12 @@ package io.tributary.broker.network;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.tributary.broker.session.ConnectLimits;
-import io.tributary.broker.session.FakeBackend;
-import io.tributary.broker.session.FakeServices;
-import io.tributary.broker.session.InboundLimits;
-import io.tributary.broker.session.OutboundLimits;
-import io.tributary.broker.session.SessionLimits;
+import io.tributary.broker.connection.ConnectLimits;
+import io.tributary.broker.connection.FakeBackend;
+import io.tributary.broker.connection.FakeServices;
+import io.tributary.broker.connection.InboundLimits;
+import io.tributary.broker.connection.OutboundLimits;
+import io.tributary.broker.connection.ClientLimits;
 import io.tributary.common.codec.DecoderLimits;
 import io.tributary.common.mqtt.MqttPacket;
 import io.tributary.common.mqtt.MqttPacket.Connack;
@@ -46,7 +46,7 @@ class ListenersTest {
 
     @Test
     void acceptsClientsOnPortThatWasPicked() throws IOException {
-        int port = start(limited(AdmissionLimits.DEFAULT, SessionLimits.DEFAULT), NetworkConfig.DEFAULT);
+        int port = start(limited(AdmissionLimits.DEFAULT, ClientLimits.DEFAULT), NetworkConfig.DEFAULT);
         backend.echo();
 
         try (Client client = new Client(port)) {
@@ -59,7 +59,7 @@ class ListenersTest {
 
     @Test
     void saysWhichListenerCannotListenWhenPortIsInUse() {
-        int port = start(limited(AdmissionLimits.DEFAULT, SessionLimits.DEFAULT), NetworkConfig.DEFAULT);
+        int port = start(limited(AdmissionLimits.DEFAULT, ClientLimits.DEFAULT), NetworkConfig.DEFAULT);
         Listeners second = listeners(ListenerConfig.tcp("second", port), NetworkConfig.DEFAULT);
 
         assertThatThrownBy(second::start)
@@ -77,7 +77,7 @@ class ListenersTest {
     @ValueSource(strings = {"no-such-host.invalid", "192.0.2.1"})
     void saysThatTheHostIsNotOfThisMachine(String host) {
         ListenerConfig config = new ListenerConfig(
-                "elsewhere", new ListenerKind.Tcp(), host, 0, AdmissionLimits.DEFAULT, SessionLimits.DEFAULT);
+                "elsewhere", new ListenerKind.Tcp(), host, 0, AdmissionLimits.DEFAULT, ClientLimits.DEFAULT);
         Listeners elsewhere = listeners(config, NetworkConfig.DEFAULT);
 
         assertThatThrownBy(elsewhere::start)
@@ -92,7 +92,7 @@ class ListenersTest {
 
     @Test
     void tellsClientsWhenItCloses() throws IOException {
-        int port = start(limited(AdmissionLimits.DEFAULT, SessionLimits.DEFAULT), NetworkConfig.DEFAULT);
+        int port = start(limited(AdmissionLimits.DEFAULT, ClientLimits.DEFAULT), NetworkConfig.DEFAULT);
         try (Client client = new Client(port)) {
             client.send(Packets.connect("c"));
             client.receive(1);
@@ -107,7 +107,7 @@ class ListenersTest {
 
     @Test
     void refusesClientsWhenThereAreTooMany() throws IOException {
-        int port = start(limited(new AdmissionLimits(1, 0, 0), SessionLimits.DEFAULT), NetworkConfig.DEFAULT);
+        int port = start(limited(new AdmissionLimits(1, 0, 0), ClientLimits.DEFAULT), NetworkConfig.DEFAULT);
         try (Client first = new Client(port)) {
             first.send(Packets.connect("first"));
             first.receive(1);
@@ -129,7 +129,7 @@ class ListenersTest {
 
     @Test
     void refusesClientsWhenTheyComeTooFast() throws IOException {
-        int port = start(limited(new AdmissionLimits(10, 1, 1), SessionLimits.DEFAULT), NetworkConfig.DEFAULT);
+        int port = start(limited(new AdmissionLimits(10, 1, 1), ClientLimits.DEFAULT), NetworkConfig.DEFAULT);
         try (Client first = new Client(port)) {
             first.send(Packets.connect("first"));
             first.receive(1);
@@ -144,7 +144,7 @@ class ListenersTest {
 
     @Test
     void lastPacketArrivesWhenClientHasSentMoreThanIsRead() throws IOException {
-        int port = start(limited(AdmissionLimits.DEFAULT, SessionLimits.DEFAULT), NetworkConfig.DEFAULT);
+        int port = start(limited(AdmissionLimits.DEFAULT, ClientLimits.DEFAULT), NetworkConfig.DEFAULT);
         try (Client client = new Client(port)) {
             client.send(Packets.connect("c"));
             client.receive(1);
@@ -159,8 +159,8 @@ class ListenersTest {
     @Test
     void closesWhenNoConnectComesInTime() throws IOException {
         ConnectLimits hasty = new ConnectLimits(Duration.ofMillis(200), Duration.ofSeconds(1), 100, 0, 0, null);
-        SessionLimits limits =
-                new SessionLimits(DecoderLimits.DEFAULT, hasty, InboundLimits.DEFAULT, OutboundLimits.DEFAULT);
+        ClientLimits limits =
+                new ClientLimits(DecoderLimits.DEFAULT, hasty, InboundLimits.DEFAULT, OutboundLimits.DEFAULT);
         int port = start(limited(AdmissionLimits.DEFAULT, limits), NetworkConfig.DEFAULT);
 
         try (Client client = new Client(port)) {
@@ -172,7 +172,7 @@ class ListenersTest {
 
     @Test
     void keepsMemoryBoundedWhenClientSendsButDoesNotRead() throws IOException {
-        int port = start(limited(AdmissionLimits.DEFAULT, SessionLimits.DEFAULT), NetworkConfig.DEFAULT);
+        int port = start(limited(AdmissionLimits.DEFAULT, ClientLimits.DEFAULT), NetworkConfig.DEFAULT);
         try (Client client = new Client(port)) {
             client.send(Packets.connect("c"));
             client.receive(1);
@@ -194,7 +194,7 @@ class ListenersTest {
     void disconnectsClientThatReadsNothingForTooLong() throws IOException {
         NetworkConfig impatient =
                 new NetworkConfig(1, 10, 1_024, 4_096, Duration.ofMillis(300), Duration.ofMillis(300));
-        int port = start(limited(AdmissionLimits.DEFAULT, SessionLimits.DEFAULT), impatient);
+        int port = start(limited(AdmissionLimits.DEFAULT, ClientLimits.DEFAULT), impatient);
         try (Client client = new Client(port)) {
             client.send(Packets.connect("c"));
             client.receive(1);
@@ -233,7 +233,7 @@ class ListenersTest {
                 List.of(config), network, FakeServices.on(backend), backend.target, NetworkRecorder.NONE);
     }
 
-    private static ListenerConfig limited(AdmissionLimits admission, SessionLimits limits) {
+    private static ListenerConfig limited(AdmissionLimits admission, ClientLimits limits) {
         return new ListenerConfig("test", new ListenerKind.Tcp(), "127.0.0.1", 0, admission, limits);
     }
 

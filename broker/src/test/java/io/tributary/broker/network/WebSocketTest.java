@@ -3,9 +3,9 @@ package io.tributary.broker.network;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.tributary.broker.session.FakeBackend;
-import io.tributary.broker.session.FakeServices;
-import io.tributary.broker.session.SessionLimits;
+import io.tributary.broker.connection.FakeBackend;
+import io.tributary.broker.connection.FakeServices;
+import io.tributary.broker.connection.ClientLimits;
 import io.tributary.common.mqtt.MqttPacket;
 import io.tributary.common.mqtt.MqttPacket.Connack;
 import io.tributary.common.mqtt.MqttPacket.Disconnect;
@@ -52,7 +52,7 @@ class WebSocketTest {
                     "127.0.0.1",
                     0,
                     AdmissionLimits.DEFAULT,
-                    SessionLimits.DEFAULT)),
+                    ClientLimits.DEFAULT)),
             NetworkConfig.DEFAULT,
             FakeServices.on(backend),
             backend.target,

@@ -7,7 +7,7 @@ import io.tributary.broker.BrokerConfig;
 import io.tributary.broker.network.AdmissionLimits;
 import io.tributary.broker.network.ListenerConfig;
 import io.tributary.broker.network.ListenerKind;
-import io.tributary.broker.session.SessionLimits;
+import io.tributary.broker.connection.ClientLimits;
 import io.tributary.perf.judge.Count;
 import io.tributary.perf.result.ResultFile;
 import io.tributary.perf.result.RunResult;
@@ -49,7 +49,7 @@ class PerfCommandTest {
                         "127.0.0.1",
                         0,
                         AdmissionLimits.DEFAULT,
-                        SessionLimits.DEFAULT)));
+                        ClientLimits.DEFAULT)));
     }
 
     @AfterAll

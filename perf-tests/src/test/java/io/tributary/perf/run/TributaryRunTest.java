@@ -8,7 +8,7 @@ import io.tributary.broker.network.AdmissionLimits;
 import io.tributary.broker.network.BoundListener;
 import io.tributary.broker.network.ListenerConfig;
 import io.tributary.broker.network.ListenerKind;
-import io.tributary.broker.session.SessionLimits;
+import io.tributary.broker.connection.ClientLimits;
 import io.tributary.perf.judge.Count;
 import io.tributary.perf.judge.Metric;
 import io.tributary.perf.result.RunResult;
@@ -49,14 +49,14 @@ class TributaryRunTest {
                                 "127.0.0.1",
                                 0,
                                 AdmissionLimits.DEFAULT,
-                                SessionLimits.DEFAULT),
+                                ClientLimits.DEFAULT),
                         new ListenerConfig(
                                 "ws",
                                 new ListenerKind.WebSocket("/mqtt"),
                                 "127.0.0.1",
                                 0,
                                 AdmissionLimits.DEFAULT,
-                                SessionLimits.DEFAULT)));
+                                ClientLimits.DEFAULT)));
         tcp = address("tcp");
         webSocket = address("ws");
     }

@@ -2,7 +2,7 @@ package io.tributary.broker.boot.settings;
 
 import io.tributary.broker.boot.settings.check.Allowed;
 import io.tributary.broker.boot.settings.check.SettingException;
-import io.tributary.broker.session.ConnectLimits;
+import io.tributary.broker.connection.ConnectLimits;
 import io.tributary.common.mqtt.MqttPacket.ConnectProperties;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;

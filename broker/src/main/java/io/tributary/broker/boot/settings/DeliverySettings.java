@@ -2,7 +2,7 @@ package io.tributary.broker.boot.settings;
 
 import io.tributary.broker.boot.settings.check.Allowed;
 import io.tributary.broker.boot.settings.check.SettingException;
-import io.tributary.broker.session.OutboundLimits;
+import io.tributary.broker.connection.OutboundLimits;
 import org.springframework.boot.context.properties.bind.DefaultValue;
 import org.springframework.util.unit.DataSize;
 

@@ -1,6 +1,6 @@
 package io.tributary.broker.boot.settings;
 
-import io.tributary.broker.session.SessionLimits;
+import io.tributary.broker.connection.ClientLimits;
 import org.springframework.boot.context.properties.bind.DefaultValue;
 
 /**
@@ -18,8 +18,8 @@ public record LimitSettings(
         @DefaultValue PublishSettings publish,
         @DefaultValue DeliverySettings delivery) {
 
-    SessionLimits limits(String name) {
-        return new SessionLimits(
+    ClientLimits limits(String name) {
+        return new ClientLimits(
                 packets.limits(name + ".packets"),
                 connect.limits(name + ".connect"),
                 publish.limits(name + ".publish"),

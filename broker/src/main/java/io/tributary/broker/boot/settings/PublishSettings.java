@@ -2,8 +2,8 @@ package io.tributary.broker.boot.settings;
 
 import io.tributary.broker.boot.settings.check.Allowed;
 import io.tributary.broker.boot.settings.check.SettingException;
-import io.tributary.broker.session.InboundLimits;
-import io.tributary.broker.session.MessageRate;
+import io.tributary.broker.connection.InboundLimits;
+import io.tributary.broker.connection.MessageRate;
 import org.springframework.boot.context.properties.bind.DefaultValue;
 
 /**

@@ -53,7 +53,7 @@ class ClusterWalksTest {
             new Hop("thread of the shard", "ShardThread", "run"),
             new Hop("link", "LinkChannel", "channelRead"),
             new Hop("link", "LinkInbound", "channelRead"),
-            new Hop("event loop, last read", "SessionContext", "schedule"),
+            new Hop("event loop, last read", "ConnectionContext", "schedule"),
             new Hop("event loop, turn", "LoopMailbox", "handle"),
             new Hop("follower of the maps", "MapConsumer", "run"));
 

@@ -12,7 +12,7 @@ import java.util.regex.Pattern;
 
 /**
  * A way as docs/architecture.md describes it. {@code **Name of the hop**} stands above the numbered steps of each hop,
- * and a step begins with the classes it is about: "3. `broker/session/Session`, `broker/session/ConnectedSession` -
+ * and a step begins with the classes it is about: "3. `broker/connection/Session`, `broker/connection/ConnectedState` -
  * what they do".
  */
 public final class WalkDocument {

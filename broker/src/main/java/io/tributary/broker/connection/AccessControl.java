@@ -1,0 +1,27 @@
+package io.tributary.broker.connection;
+
+import io.tributary.broker.security.Authenticator;
+import io.tributary.broker.security.Authorizer;
+import io.tributary.broker.security.ClientRules;
+import io.tributary.broker.security.EnhancedAuthenticator;
+import java.util.Map;
+
+/**
+ * Who may connect, as what, and do what.
+ *
+ * @param authenticator asked for each CONNECT without an authentication method
+ * @param enhanced the methods of enhanced authentication, by name
+ * @param authorizer asked for each subscription, will and delivery
+ * @param clientRules which clients are applications, where the authenticator does not say so
+ */
+public record AccessControl(
+        Authenticator authenticator,
+        Map<String, EnhancedAuthenticator> enhanced,
+        Authorizer authorizer,
+        ClientRules clientRules) {
+
+    /** Copies the map. */
+    public AccessControl {
+        enhanced = Map.copyOf(enhanced);
+    }
+}

@@ -1,0 +1,26 @@
+package io.tributary.broker.connection;
+
+import io.tributary.common.mqtt.MqttException;
+import io.tributary.common.mqtt.ReasonCode;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** How a CONNECT or AUTH is refused for what an authenticator says, or fails to say. */
+final class AuthenticationFailures {
+    private static final Logger LOG = LoggerFactory.getLogger(AuthenticationFailures.class);
+
+    private AuthenticationFailures() {}
+
+    /** The authenticator said no; a code that is no error counts as not authorised. */
+    static MqttException refused(ReasonCode reason, @Nullable String words) {
+        ReasonCode error = reason.isError() ? reason : ReasonCode.NOT_AUTHORIZED;
+        return new MqttException(error, words == null ? "not authenticated" : words);
+    }
+
+    /** The authenticator itself failed: the answer is no, for now. */
+    static MqttException unavailable(@Nullable Throwable failure) {
+        LOG.warn("an authenticator failed, its client is refused", failure);
+        return new MqttException(ReasonCode.SERVER_UNAVAILABLE, "authentication is not available");
+    }
+}

@@ -1,0 +1,57 @@
+package io.tributary.broker.connection;
+
+import io.tributary.broker.delivery.NodeView;
+import io.tributary.broker.loop.RoomQueue;
+import io.tributary.broker.retained.RetainedMessages;
+import io.tributary.broker.routing.ClientRouting;
+import io.tributary.broker.routing.RouterOutputs;
+import io.tributary.broker.shard.ClientShards;
+import io.tributary.broker.subscription.ClientSubscriptions;
+import io.tributary.common.topic.TopicFilter;
+import java.util.concurrent.CompletionStage;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The parts of the node that sessions call.
+ *
+ * @param shards the owners of sessions
+ * @param appends the way of messages for persistent sessions into the logs of their shards
+ * @param room connections that wait for room in the logs
+ * @param view whether this node knows what the others do
+ * @param untilCurrent connections that wait until it does
+ * @param router the way of messages to all whom they are for
+ * @param share makes the session that the members of a shared subscription of applications have together
+ */
+public record Backend(
+        ClientShards shards,
+        RouterOutputs.SessionAppender appends,
+        RoomQueue room,
+        NodeView view,
+        RoomQueue untilCurrent,
+        ClientRouting router,
+        ClientSubscriptions subscriptions,
+        Function<TopicFilter, CompletionStage<@Nullable Void>> share,
+        RetainedMessages retained) {
+
+    /** These parts, and nobody who waits. */
+    public static Backend of(
+            ClientShards shards,
+            RouterOutputs.SessionAppender appends,
+            NodeView view,
+            ClientRouting router,
+            ClientSubscriptions subscriptions,
+            Function<TopicFilter, CompletionStage<@Nullable Void>> share,
+            RetainedMessages retained) {
+        return new Backend(
+                shards,
+                appends,
+                new RoomQueue(shards::onRoom),
+                view,
+                new RoomQueue(view::onCurrent),
+                router,
+                subscriptions,
+                share,
+                retained);
+    }
+}

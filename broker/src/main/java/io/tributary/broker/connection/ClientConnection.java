@@ -1,0 +1,583 @@
+package io.tributary.broker.connection;
+
+import static io.tributary.common.mqtt.MqttPacket.ABSENT;
+
+import io.netty.util.concurrent.ScheduledFuture;
+import io.tributary.broker.delivery.Attached;
+import io.tributary.broker.delivery.Delivery;
+import io.tributary.broker.delivery.MemberReply;
+import io.tributary.broker.loop.LoopMailbox;
+import io.tributary.common.event.ClientKind;
+import io.tributary.common.event.QueueEntry.Queued;
+import io.tributary.common.event.ShardEvent;
+import io.tributary.common.mqtt.MqttException;
+import io.tributary.common.mqtt.MqttPacket;
+import io.tributary.common.mqtt.MqttPacket.Auth;
+import io.tributary.common.mqtt.MqttPacket.Connack;
+import io.tributary.common.mqtt.MqttPacket.Connect;
+import io.tributary.common.mqtt.MqttPacket.Disconnect;
+import io.tributary.common.mqtt.MqttPacket.Pingreq;
+import io.tributary.common.mqtt.MqttPacket.Pingresp;
+import io.tributary.common.mqtt.MqttPacket.Puback;
+import io.tributary.common.mqtt.MqttPacket.Pubcomp;
+import io.tributary.common.mqtt.MqttPacket.Publish;
+import io.tributary.common.mqtt.MqttPacket.Pubrec;
+import io.tributary.common.mqtt.MqttPacket.Pubrel;
+import io.tributary.common.mqtt.MqttPacket.Suback;
+import io.tributary.common.mqtt.MqttPacket.Subscribe;
+import io.tributary.common.mqtt.MqttPacket.Unsuback;
+import io.tributary.common.mqtt.MqttPacket.Unsubscribe;
+import io.tributary.common.mqtt.ReasonCode;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A client's connection as MQTT sees it: takes the packets of one connection in order, and writes those for its client.
+ *
+ * <pre>
+ * state             goes to         when
+ * AWAITING_CONNECT  AUTHENTICATING  CONNECT came
+ *                   CLOSED          anything else came, nothing came in time, or the connection is lost
+ * AUTHENTICATING    ATTACHING       the client is who it says, and CONNECT is accepted as far as that goes
+ *                   CLOSED          CONNECT is refused, DISCONNECT came, or the connection is lost
+ * ATTACHING         CONNECTED       the shard answered: the session is attached
+ *                   CLOSED          it did not in time, or the connection is lost; Detach follows when it does answer
+ * CONNECTED         CLOSED          DISCONNECT came or went, or the connection is lost; Detach follows at once
+ * </pre>
+ *
+ * <p>Confined to the connection's event loop; other threads go through its {@link Inbox}. While {@link #mayRead} is
+ * false no packet may be given to it.
+ */
+public final class ClientConnection {
+
+    private enum State {
+        AWAITING_CONNECT,
+        AUTHENTICATING,
+        ATTACHING,
+        CONNECTED,
+        CLOSED
+    }
+
+    /** A turn of the event loop reads what is there; once more, for TLS and what is on its way. */
+    private static final long READING_NANOS = TimeUnit.MILLISECONDS.toNanos(1);
+
+    private static final long LONGEST_READING_NANOS = TimeUnit.MILLISECONDS.toNanos(500);
+    /** The owner of the shard waits for hardly longer. */
+    private static final long LONGEST_LAST_READING_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
+
+    /** How a connection ended. */
+    private record Ending(ReasonCode reason, boolean publishWill, long sessionExpirySeconds) {}
+
+    private final ClientConnections sessions;
+    private final ConnectionContext context;
+    private final ConnectionEvents events;
+    private final Peer peer;
+    private final ConnectHandshake handshake;
+    private final Inbox inbox;
+    private final long connection;
+
+    /** From the Attach on, and set before the session is known to others. */
+    private volatile @Nullable Attaching attaching;
+
+    private State state = State.AWAITING_CONNECT;
+    private boolean mqtt5;
+    private String clientId = "";
+    private long sessionExpirySeconds;
+
+    /** The accepted CONNECT, only while the session is being attached: it may have secrets in it. */
+    private @Nullable Admission admission;
+
+    /** Set on the event loop before the session is known to others, and never again. */
+    private volatile @Nullable ConnectedState connected;
+
+    /** What waits until the session has been asked for, or never will be. */
+    private final List<Runnable> onAsked = new ArrayList<>(0);
+
+    /** How many reads have brought something. */
+    private int reads;
+
+    /** Whether what the client had sent before its next connection asked for the session is read. */
+    private boolean isReadOut;
+
+    /** Whether the session is another connection's. */
+    private boolean isTakenOver;
+
+    private @Nullable ScheduledFuture<?> deadline;
+
+    /**
+     * Creates the session of a new connection, which waits for CONNECT.
+     *
+     * @param services what all sessions share
+     * @param sessions where it is found once it asks for its session
+     * @param limits the limits of the listener
+     * @param peer the other side
+     * @param loop the mailbox of the connection's event loop
+     * @param sink the connection
+     */
+    public ClientConnection(
+            ConnectionServices services,
+            ClientConnections sessions,
+            ClientLimits limits,
+            Peer peer,
+            LoopMailbox loop,
+            PacketSink sink) {
+        ReadGate gate = new ReadGate(services.recorder(), sink::resumeReading);
+        this.sessions = sessions;
+        this.peer = peer;
+        context = new ConnectionContext(services, limits, loop, sink, gate, new AtomicLong(), this::fail);
+        events = new ConnectionEvents(services);
+        handshake = new ConnectHandshake(context, peer, this::admitted);
+        inbox = new Inbox(this, context);
+        connection = sessions.nextConnection();
+    }
+
+    /** Begins to wait for CONNECT, which must come in time. */
+    public void open() {
+        expectWithin(context.limits().connect().connectTimeout());
+    }
+
+    /** Whether the session takes a packet now; {@link PacketSink#resumeReading} follows when it does again. */
+    public boolean mayRead() {
+        return context.gate().isOpen() && state != State.CLOSED;
+    }
+
+    /** Takes the client's next packet. */
+    public void handle(MqttPacket packet) {
+        context.guard(() -> dispatch(packet));
+    }
+
+    /** A read brought something; counts for keep alive. */
+    public void touch() {
+        reads++;
+        if (connected != null) {
+            connected.touch();
+        }
+    }
+
+    /** The connection takes messages again. */
+    public void onWritable() {
+        ConnectedState live = connected;
+        if (live != null && state == State.CONNECTED) {
+            context.guard(live::onWritable);
+        }
+    }
+
+    /**
+     * The client sent what is no packet, or none that is allowed.
+     *
+     * @param refusal the CONNACK to answer with when no CONNECT was accepted yet, or null for no answer
+     */
+    public void undecodable(MqttException violation, @Nullable Connack refusal) {
+        if (state == State.AWAITING_CONNECT) {
+            events.refused(peer, violation);
+            end(violation.reason(), true, refusal);
+        } else {
+            fail(violation);
+        }
+    }
+
+    /** The connection is lost, or was closed by the client without DISCONNECT. */
+    public void connectionLost() {
+        end(ReasonCode.UNSPECIFIED_ERROR, true, null); // [MQTT-3.1.2-8]
+    }
+
+    /**
+     * The node shuts down.
+     *
+     * @param serverReference where an MQTT 5 client shall go instead [MQTT-4.11], or null for wherever it likes
+     */
+    public void shutDown(@Nullable String serverReference) {
+        if (state == State.CONNECTED && mqtt5 && serverReference != null) {
+            MqttPacket moved = new Disconnect(
+                    ReasonCode.SERVER_MOVED, ABSENT, "the broker shuts down", serverReference, List.of());
+            end(ReasonCode.SERVER_MOVED, true, moved);
+            return;
+        }
+        fail(new MqttException(ReasonCode.SERVER_SHUTTING_DOWN, "the broker shuts down"));
+    }
+
+    /** Whether this connection has, or had, the session with the given identity; any thread. */
+    boolean has(long session) {
+        ConnectedState live = connected;
+        return live != null && live.identity().attached().session() == session;
+    }
+
+    /** The way of other threads into this session. */
+    Inbox inbox() {
+        return inbox;
+    }
+
+    /** Takes a message that the session numbers itself, or one of QoS 0. */
+    void offer(Queued message) {
+        if (connected != null && state == State.CONNECTED) {
+            connected.offer(message);
+        } else if (connected != null) {
+            connected.missed(message);
+        }
+    }
+
+    /** Takes a message of a shared subscription of applications. */
+    void share(Queued message, boolean dup, MemberReply reply) {
+        if (connected != null && state == State.CONNECTED) {
+            connected.share(message, dup, reply);
+        } else {
+            reply.returned(false);
+        }
+    }
+
+    /** The shard answered: this connection has the session. A new owner of the shard says so once more. */
+    void attached(Attached attached) {
+        if (state == State.ATTACHING && admission != null) {
+            connect(admission, attached);
+        } else if (state == State.CLOSED && connected == null) {
+            sessions.attached(connection, attached); // the connection ended meanwhile
+        } else if (connected == null) {
+            throw new IllegalStateException("attached in state " + state);
+        }
+    }
+
+    /** The shard answered: the client has a session of the other kind, and this connection does not get it. */
+    void refused(ClientKind existing) {
+        String is = existing.isApplication() ? "an application" : "a device";
+        String asked = existing.isApplication() ? "a device" : "an application";
+        fail(new MqttException(
+                ReasonCode.IMPLEMENTATION_SPECIFIC_ERROR,
+                "the client identifier has a persistent session as " + is + ", and this connection is classified as "
+                        + asked + "; connect with clean start to begin a new session"));
+        forget();
+    }
+
+    /**
+     * Another connection has the session now [MQTT-3.1.4-3]. One of another node does not know what the client has sent here
+     * before; the owner waits a moment for the Detach that tells it.
+     */
+    void takenOver() {
+        if (state != State.CONNECTED || isReadOut) {
+            endTakenOver();
+        } else if (!isTakenOver) {
+            isTakenOver = true;
+            readOn(reads - 1, context.nanoTime() + LONGEST_LAST_READING_NANOS, this::endTakenOver);
+        }
+    }
+
+    private void endTakenOver() {
+        if (state == State.CONNECTED) {
+            fail(new MqttException(ReasonCode.SESSION_TAKEN_OVER, "another connection uses the client identifier"));
+        } else {
+            end(ReasonCode.SESSION_TAKEN_OVER, true, null);
+            forget();
+        }
+    }
+
+    /** Whether the log is known to have the Attach, no later than at the offset; any thread. */
+    boolean isAttachedUpTo(long offset) {
+        Attaching asked = attaching;
+        return asked != null && asked.isAppendedUpTo(offset);
+    }
+
+    /** The client's identifier, once CONNECT is accepted; any thread that knows the session by its connection. */
+    String clientId() {
+        return clientId;
+    }
+
+    /** Takes entries of the session's queue. */
+    void deliver(List<Delivery> deliveries) {
+        if (connected != null && state == State.CONNECTED && !isTakenOver) {
+            connected.deliver(deliveries);
+        }
+    }
+
+    /** The PUBRECs of these messages are logged. */
+    void received(long[] sequences) {
+        if (connected != null && state == State.CONNECTED) {
+            connected.received(sequences);
+        }
+    }
+
+    private void dispatch(MqttPacket packet) {
+        switch (state) {
+            case AWAITING_CONNECT -> awaitConnect(packet);
+            case AUTHENTICATING -> authenticate(packet);
+            case ATTACHING -> throw new IllegalStateException("a packet while the session is being attached");
+            case CONNECTED -> converse(packet);
+            case CLOSED -> {} // nothing is processed any more [MQTT-3.1.4-6, MQTT-3.14.4-1]
+        }
+    }
+
+    private void awaitConnect(MqttPacket packet) {
+        switch (packet) {
+            case Connect connect -> {
+                mqtt5 = connect.version().isMqtt5();
+                context.sink().use(connect.version(), connect.properties().maximumPacketSize());
+                enter(State.AUTHENTICATING);
+                context.gate().close(PauseReason.HANDSHAKE);
+                handshake.begin(connect);
+            }
+            case Connack _,
+                    Publish _,
+                    Puback _,
+                    Pubrec _,
+                    Pubrel _,
+                    Pubcomp _,
+                    Subscribe _,
+                    Suback _,
+                    Unsubscribe _,
+                    Unsuback _,
+                    Pingreq _,
+                    Pingresp _,
+                    Disconnect _,
+                    Auth _ ->
+                throw new MqttException(ReasonCode.PROTOCOL_ERROR, "the first packet is no CONNECT [MQTT-3.1.0-1]");
+        }
+    }
+
+    private void authenticate(MqttPacket packet) {
+        switch (packet) {
+            case Auth auth -> handshake.auth(auth);
+            case Disconnect _ -> end(ReasonCode.SUCCESS, false, null);
+            case Connect _,
+                    Connack _,
+                    Publish _,
+                    Puback _,
+                    Pubrec _,
+                    Pubrel _,
+                    Pubcomp _,
+                    Subscribe _,
+                    Suback _,
+                    Unsubscribe _,
+                    Unsuback _,
+                    Pingreq _,
+                    Pingresp _ ->
+                throw new MqttException( // [MQTT-3.1.2-30]
+                        ReasonCode.PROTOCOL_ERROR, "another packet than AUTH or DISCONNECT before CONNACK");
+        }
+    }
+
+    private void converse(MqttPacket packet) {
+        if (packet instanceof Disconnect disconnect) {
+            disconnected(disconnect);
+        } else if (connected != null) {
+            connected.handle(packet);
+        }
+    }
+
+    private void admitted(Admission accepted) {
+        if (state != State.AUTHENTICATING) {
+            return;
+        }
+        Connacks.checkSize(accepted, context.limits()); // [MQTT-3.2.0-1]
+        if (!context.backend().shards().mayAttach(accepted.client().clientId())) {
+            throw new MqttException(
+                    ReasonCode.SERVER_UNAVAILABLE, "nobody can give the client its session at the moment");
+        }
+        enter(State.ATTACHING);
+        admission = accepted;
+        clientId = accepted.client().clientId();
+        sessionExpirySeconds = accepted.sessionExpirySeconds();
+        context.gate().close(PauseReason.HANDSHAKE);
+        expectWithin(context.limits().connect().attachTimeout());
+        ClientConnection before = sessions.add(connection, this);
+        if (before == null) {
+            ask(accepted);
+        } else {
+            before.finishReading(() -> context.run(() -> ask(accepted)));
+        }
+    }
+
+    /** Asks for the session; nothing of it is known to others before. */
+    private void ask(Admission accepted) {
+        if (state != State.ATTACHING) {
+            return; // ended meanwhile
+        }
+        Attaching asked =
+                new Attaching(clientId, context.loop(), context.backend().shards());
+        attaching = asked;
+        ShardEvent.Attach attach = new ShardEvent.Attach(
+                clientId,
+                context.services().node(),
+                connection,
+                accepted.connect().cleanStart(),
+                sessionExpirySeconds,
+                OutboundFlow.window(accepted.connect().properties(), context.limits()),
+                accepted.client().kind(),
+                accepted.will());
+        context.backend().shards().attach(attach, asked::appended); // which keeps nothing of this session
+        runOnAsked();
+    }
+
+    private void runOnAsked() {
+        List<Runnable> actions = List.copyOf(onAsked);
+        onAsked.clear();
+        actions.forEach(Runnable::run);
+    }
+
+    /**
+     * The client has another connection, which is to ask for the session: what it has sent on this one before, a DISCONNECT above
+     * all, counts before that [MQTT-3.14.4-3]. Any thread.
+     *
+     * @param then run once, when nothing more comes, or what comes has no end
+     */
+    private void finishReading(Runnable then) {
+        inbox.post(() -> {
+            if (state == State.ATTACHING && attaching == null) {
+                onAsked.add(then);
+            } else if (state == State.CONNECTED) {
+                readOn(reads - 1, context.nanoTime() + LONGEST_READING_NANOS, () -> {
+                    isReadOut = true;
+                    then.run();
+                });
+            } else {
+                then.run();
+            }
+        });
+    }
+
+    /** What is in the socket by now is read before the next timer runs. */
+    private void readOn(int before, long untilNanos, Runnable then) {
+        boolean mayCome = reads != before || !mayRead();
+        if (state == State.CONNECTED && mayCome && context.nanoTime() - untilNanos < 0) {
+            int now = reads;
+            ScheduledFuture<?> _ = context.schedule(READING_NANOS, () -> readOn(now, untilNanos, then));
+        } else {
+            then.run();
+        }
+    }
+
+    private void connect(Admission accepted, Attached attached) {
+        enter(State.CONNECTED);
+        context.backend().shards().attachAnswered(clientId);
+        cancelDeadline();
+        admission = null;
+        boolean present = attached.sessionPresent(); // [MQTT-3.2.2-2, MQTT-3.2.2-3]
+        boolean persistent = sessionExpirySeconds > 0 || present;
+        Identity identity = new Identity(accepted.client(), connection, attached, persistent);
+        ConnectedState live = new ConnectedState(context, accepted, identity);
+        connected = live;
+        context.sink().send(Connacks.accepted(accepted, present, context.limits())); // first of all [MQTT-3.2.0-1]
+        if (persistent) {
+            sessions.addPersistent(this); // found for messages of QoS 0
+        }
+        live.open();
+        events.connected(accepted.client(), present);
+        context.gate().open(PauseReason.HANDSHAKE);
+    }
+
+    private void disconnected(Disconnect packet) {
+        boolean publishWill = packet.reason() != ReasonCode.SUCCESS; // [MQTT-3.14.4-3]
+        Ending how = new Ending(packet.reason(), publishWill, newExpiry(packet.sessionExpirySeconds()));
+        ConnectedState live = connected;
+        if (live == null) {
+            throw new IllegalStateException("connected without a session");
+        }
+        close();
+        // Once the client sees the connection closed it may connect to another node, whose Attach must not be the
+        // earlier one.
+        deadline = context.schedule(
+                context.limits().connect().attachTimeout().toNanos(),
+                () -> context.sink().close(null));
+        leave(
+                live,
+                how,
+                () -> context.run(() -> {
+                    cancelDeadline();
+                    context.sink().close(null);
+                }));
+    }
+
+    private long newExpiry(long asked) {
+        if (asked == ABSENT) {
+            return sessionExpirySeconds;
+        }
+        if (sessionExpirySeconds == 0 && asked != 0) {
+            throw new MqttException( // [MQTT-3.14.2-2]
+                    ReasonCode.PROTOCOL_ERROR, "DISCONNECT makes a session last that was not to");
+        }
+        return Math.min(asked, context.limits().connect().maxSessionExpirySeconds());
+    }
+
+    /** Ends the session for a reason that the client is told, if its version of MQTT has a packet for that. */
+    private void fail(MqttException violation) {
+        switch (state) {
+            case AWAITING_CONNECT -> end(violation.reason(), true, null); // [MQTT-3.1.0-1]
+            case AUTHENTICATING, ATTACHING -> {
+                events.refused(peer, violation);
+                end(violation.reason(), false, Refusals.connack(violation));
+            }
+            case CONNECTED -> end(violation.reason(), true, mqtt5 ? Refusals.disconnect(violation) : null);
+            case CLOSED -> {}
+        }
+    }
+
+    private void end(ReasonCode reason, boolean publishWill, @Nullable MqttPacket last) {
+        end(new Ending(reason, publishWill, sessionExpirySeconds), last);
+    }
+
+    private void end(Ending how, @Nullable MqttPacket last) {
+        State before = state;
+        if (before == State.CLOSED) {
+            return;
+        }
+        close();
+        context.sink().close(last);
+        if (before == State.CONNECTED && connected != null) {
+            leave(connected, how, () -> {});
+        } else if (before == State.ATTACHING && attaching != null) {
+            attaching.ended(how.publishWill(), how.sessionExpirySeconds());
+            sessions.endBeforeAttached(connection, this, attaching);
+        }
+    }
+
+    private void close() {
+        assert context.loop().inLoop();
+        enter(State.CLOSED);
+        admission = null;
+        cancelDeadline();
+        handshake.close();
+        if (attaching == null && !clientId.isEmpty()) {
+            forget();
+            runOnAsked();
+        }
+    }
+
+    private void leave(ConnectedState live, Ending how, Runnable logged) {
+        live.close(how.publishWill(), how.sessionExpirySeconds(), logged);
+        forget();
+        events.disconnected(live.identity().client(), how.reason());
+    }
+
+    private void forget() {
+        sessions.remove(connection, this);
+    }
+
+    private void enter(State next) {
+        boolean legal = switch (next) {
+            case AWAITING_CONNECT -> false;
+            case AUTHENTICATING -> state == State.AWAITING_CONNECT;
+            case ATTACHING -> state == State.AUTHENTICATING;
+            case CONNECTED -> state == State.ATTACHING;
+            case CLOSED -> state != State.CLOSED;
+        };
+        if (!legal) {
+            throw new IllegalStateException("from " + state + " to " + next);
+        }
+        state = next;
+    }
+
+    private void expectWithin(Duration time) {
+        cancelDeadline();
+        deadline = context.schedule(time.toNanos(), () -> {
+            throw new MqttException(ReasonCode.SERVER_UNAVAILABLE, "the handshake takes too long");
+        });
+    }
+
+    private void cancelDeadline() {
+        if (deadline != null) {
+            deadline.cancel(false);
+            deadline = null;
+        }
+    }
+}

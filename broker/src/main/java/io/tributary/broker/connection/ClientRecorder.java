@@ -1,0 +1,32 @@
+package io.tributary.broker.connection;
+
+import io.tributary.common.event.ClientKind;
+import io.tributary.common.mqtt.ReasonCode;
+
+/** Counts what happens to sessions. Called on event loops, and {@link #dropped} on any thread; must be cheap. */
+public interface ClientRecorder {
+
+    /** Counts nothing. */
+    ClientRecorder NONE = new ClientRecorder() {};
+
+    /** A client was accepted. */
+    default void connected(ClientKind kind, boolean sessionPresent) {}
+
+    /** A CONNECT was refused. */
+    default void refused(ReasonCode reason) {}
+
+    /** The connection of an accepted client ended. */
+    default void disconnected(ClientKind kind, ReasonCode reason) {}
+
+    /** A message for a client was dropped. */
+    default void dropped(DropReason reason) {}
+
+    /** The number of unacknowledged messages towards clients changed. */
+    default void inFlightChanged(int difference) {}
+
+    /** A client sent nothing for one and a half times its keep alive. */
+    default void keepAliveTimeout() {}
+
+    /** A connection stopped being read because of the given limit. */
+    default void readingPaused(PauseReason reason) {}
+}

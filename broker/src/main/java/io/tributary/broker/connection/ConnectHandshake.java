@@ -1,0 +1,201 @@
+package io.tributary.broker.connection;
+
+import io.tributary.broker.security.Authenticator;
+import io.tributary.broker.security.Authenticator.Accepted;
+import io.tributary.broker.security.Authenticator.Refused;
+import io.tributary.broker.security.ClientInfo;
+import io.tributary.broker.security.EnhancedAuthenticator;
+import io.tributary.common.event.ClientKind;
+import io.tributary.common.mqtt.Message;
+import io.tributary.common.mqtt.MqttException;
+import io.tributary.common.mqtt.MqttPacket.Auth;
+import io.tributary.common.mqtt.MqttPacket.Connect;
+import io.tributary.common.mqtt.ReasonCode;
+import io.tributary.common.mqtt.Will;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A CONNECT on its way to being accepted: its checks, and the client's authentication. Confined to the event loop. It ends
+ * with one {@link Admission}, or with a failure that becomes a CONNACK.
+ */
+final class ConnectHandshake {
+    private final ConnectionContext context;
+    private final Peer peer;
+    private final Consumer<Admission> onAdmitted;
+    private @Nullable EnhancedExchange exchange;
+    private Runnable stopWaiting = () -> {};
+
+    ConnectHandshake(ConnectionContext context, Peer peer, Consumer<Admission> onAdmitted) {
+        this.context = context;
+        this.peer = peer;
+        this.onAdmitted = onAdmitted;
+    }
+
+    /**
+     * Takes the CONNECT.
+     *
+     * @throws MqttException when it is refused at once
+     */
+    void begin(Connect connect) {
+        checkRoom();
+        checkClientId(connect);
+        if (context.backend().shards().isCongested()) {
+            stopWaiting = context.backend().room().await(() -> context.run(() -> authenticate(connect)));
+        } else {
+            authenticate(connect);
+        }
+    }
+
+    /**
+     * Takes an AUTH before CONNACK.
+     *
+     * @throws MqttException when it does not belong to an exchange, or does not go on with it
+     */
+    void auth(Auth packet) {
+        if (exchange == null || packet.reason() != ReasonCode.CONTINUE_AUTHENTICATION) {
+            throw new MqttException(ReasonCode.PROTOCOL_ERROR, "AUTH out of turn [MQTT-4.12.0-7]");
+        }
+        context.gate().close(PauseReason.HANDSHAKE);
+        exchange.next(packet);
+    }
+
+    /** The connection ended: nothing is waited for any more. */
+    void close() {
+        stopWaiting.run();
+    }
+
+    private void authenticate(Connect connect) {
+        ClientInfo claimed = claimed(connect);
+        String method = connect.properties().authenticationMethod();
+        if (method == null) {
+            authenticate(connect, claimed);
+        } else {
+            authenticateEnhanced(connect, claimed, method);
+        }
+    }
+
+    private void checkRoom() {
+        if (peer.refusal() != null) {
+            throw new MqttException(peer.refusal(), "the listener takes no more connections for now");
+        }
+    }
+
+    private void checkClientId(Connect connect) {
+        int limit = context.limits().connect().maxClientIdLength();
+        if (connect.clientId().length() > limit) {
+            throw new MqttException(
+                    ReasonCode.CLIENT_IDENTIFIER_NOT_VALID, "client identifier has more than " + limit + " characters");
+        }
+    }
+
+    private void authenticate(Connect connect, ClientInfo claimed) {
+        Authenticator authenticator = context.services().access().authenticator();
+        try {
+            authenticator
+                    .authenticate(claimed, connect.password())
+                    .whenComplete(
+                            (result, failure) -> context.run(() -> authenticated(connect, claimed, result, failure)));
+        } catch (RuntimeException failure) {
+            throw AuthenticationFailures.unavailable(failure);
+        }
+    }
+
+    private void authenticated(
+            Connect connect, ClientInfo claimed, Authenticator.@Nullable Result result, @Nullable Throwable failure) {
+        if (result == null) {
+            throw AuthenticationFailures.unavailable(failure);
+        }
+        switch (result) {
+            case Accepted yes -> onAdmitted.accept(admission(connect, claimed, yes.kind()));
+            case Refused no -> throw AuthenticationFailures.refused(no.reason(), no.message());
+        }
+    }
+
+    private void authenticateEnhanced(Connect connect, ClientInfo claimed, String method) {
+        EnhancedAuthenticator authenticator =
+                context.services().access().enhanced().get(method);
+        if (authenticator == null) {
+            throw new MqttException( // [MQTT-4.12.0-1]
+                    ReasonCode.BAD_AUTHENTICATION_METHOD, "authentication method is not supported");
+        }
+        try {
+            exchange = new EnhancedExchange(context, authenticator, claimed, new EnhancedExchange.Observer() {
+                @Override
+                public void onContinue() {
+                    context.gate().open(PauseReason.HANDSHAKE);
+                }
+
+                @Override
+                public void onSuccess(EnhancedAuthenticator.Success success) {
+                    exchange = null;
+                    onAdmitted.accept(
+                            admission(connect, claimed, success.kind()).withAuthenticationData(success.data()));
+                }
+            });
+            exchange.next(connect.properties().authenticationData());
+        } catch (MqttException refusal) {
+            throw refusal;
+        } catch (RuntimeException failure) {
+            throw AuthenticationFailures.unavailable(failure);
+        }
+    }
+
+    /** The rules see the identifier that the client brought: what the broker makes up could match by chance. */
+    private Admission admission(Connect connect, ClientInfo claimed, @Nullable ClientKind decided) {
+        boolean assigned = connect.clientId().isEmpty();
+        String clientId = assigned ? ClientIdentifiers.random() : connect.clientId(); // [MQTT-3.1.3-6]
+        Will will = connect.will() == null ? null : will(connect.will(), clientId);
+        ClientKind kind =
+                decided == null ? context.services().access().clientRules().kindOf(claimed) : decided;
+        ClientInfo client = claimed.accepted(clientId, kind);
+        return new Admission(connect, client, assigned, sessionExpiry(connect), keepAlive(connect), will, null);
+    }
+
+    /** The client as it describes itself. */
+    private ClientInfo claimed(Connect connect) {
+        return new ClientInfo(
+                connect.clientId(),
+                connect.userName(),
+                connect.version(),
+                peer.remoteAddress(),
+                peer.listener(),
+                peer.certificateSubject().get(),
+                connect.properties().userProperties(),
+                ClientKind.DEVICE);
+    }
+
+    private long sessionExpiry(Connect connect) {
+        return Math.min(
+                connect.properties().sessionExpirySeconds(),
+                context.limits().connect().maxSessionExpirySeconds());
+    }
+
+    /** An MQTT 3 client cannot be told another keep alive, and keeps its own. */
+    private int keepAlive(Connect connect) {
+        int asked = connect.keepAliveSeconds();
+        int longest = context.limits().connect().maxKeepAliveSeconds();
+        boolean imposed = longest != 0 && connect.version().isMqtt5() && (asked == 0 || asked > longest);
+        return imposed ? longest : asked;
+    }
+
+    private Will will(Will will, String clientId) {
+        Message message = will.message();
+        Permissions permissions = new Permissions(context.services().access().authorizer(), clientId);
+        if (!permissions.mayPublish(message.topic(), message.qos(), message.retain())) {
+            throw new MqttException(ReasonCode.NOT_AUTHORIZED, "the will's topic is not authorised");
+        }
+        if (context.limits().inbound().checkPayloadFormat() && !Payloads.isAsDeclared(message)) {
+            throw new MqttException(ReasonCode.PAYLOAD_FORMAT_INVALID, "the will's payload is not UTF-8");
+        }
+        Message published = new Message(
+                message.topic(),
+                message.payload(),
+                message.qos(),
+                message.retain(),
+                message.properties(),
+                Message.NEVER,
+                clientId);
+        return new Will(published, will.delaySeconds(), will.messageExpirySeconds());
+    }
+}

@@ -1,0 +1,214 @@
+package io.tributary.broker.connection;
+
+import io.tributary.broker.delivery.Delivery;
+import io.tributary.broker.delivery.MemberReply;
+import io.tributary.common.event.QueueEntry.Queued;
+import io.tributary.common.event.ShardEvent;
+import io.tributary.common.mqtt.MqttException;
+import io.tributary.common.mqtt.MqttPacket;
+import io.tributary.common.mqtt.MqttPacket.Auth;
+import io.tributary.common.mqtt.MqttPacket.Connack;
+import io.tributary.common.mqtt.MqttPacket.Connect;
+import io.tributary.common.mqtt.MqttPacket.Disconnect;
+import io.tributary.common.mqtt.MqttPacket.Pingreq;
+import io.tributary.common.mqtt.MqttPacket.Pingresp;
+import io.tributary.common.mqtt.MqttPacket.Puback;
+import io.tributary.common.mqtt.MqttPacket.Pubcomp;
+import io.tributary.common.mqtt.MqttPacket.Publish;
+import io.tributary.common.mqtt.MqttPacket.Pubrec;
+import io.tributary.common.mqtt.MqttPacket.Pubrel;
+import io.tributary.common.mqtt.MqttPacket.Suback;
+import io.tributary.common.mqtt.MqttPacket.Subscribe;
+import io.tributary.common.mqtt.MqttPacket.Unsuback;
+import io.tributary.common.mqtt.MqttPacket.Unsubscribe;
+import io.tributary.common.mqtt.ReasonCode;
+import java.util.List;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/** What a session has while it is CONNECTED: its flows, and who it is. Confined to the event loop. */
+final class ConnectedState {
+    private static final Pingresp PINGRESP = new Pingresp();
+
+    private final ConnectionContext context;
+    private final Identity identity;
+    private final InboundFlow inbound;
+    private final OutboundFlow outbound;
+    private final SubscribeFlow subscribe;
+    private final RetainedReplay replay;
+    private final ReAuthentication reAuthentication;
+    private final KeepAlive keepAlive;
+
+    /** A packet that has to wait: this node is behind the others, or what came before the packet is not matched yet. */
+    private @Nullable MqttPacket held;
+
+    private Runnable stopHolding = () -> {};
+
+    ConnectedState(ConnectionContext context, Admission admission, Identity identity) {
+        this.context = context;
+        this.identity = identity;
+        MqttPacket.ConnectProperties asked = admission.connect().properties();
+        Replies replies = new Replies(context.sink(), asked.requestProblemInformation());
+        inbound = new InboundFlow(context, identity, replies);
+        outbound = new OutboundFlow(context, identity, asked, replies);
+        replay = new RetainedReplay(context, identity, outbound);
+        subscribe = new SubscribeFlow(context, identity, replies, replay);
+        reAuthentication = new ReAuthentication(context, identity.client(), asked.authenticationMethod());
+        keepAlive = new KeepAlive(context, admission.keepAliveSeconds());
+    }
+
+    Identity identity() {
+        return identity;
+    }
+
+    /** The session can be chosen by shared subscriptions. */
+    void open() {
+        context.backend().subscriptions().online(identity.subscriber());
+    }
+
+    /**
+     * Takes a packet other than DISCONNECT.
+     *
+     * @throws MqttException when the client may not send it, or not so
+     */
+    void handle(MqttPacket packet) {
+        if (needsAllThatIsKnown(packet) && !context.backend().view().isCurrent()) {
+            holdUntilCurrent(packet);
+        } else if (changesSubscriptions(packet) && !context.backend().router().isMatched(identity.clientId())) {
+            holdUntilMatched(packet);
+        } else {
+            take(packet);
+        }
+    }
+
+    private void take(MqttPacket packet) {
+        switch (packet) {
+            case Publish publish -> inbound.publish(publish);
+            case Pubrel pubrel -> inbound.pubrel(pubrel);
+            case Puback puback -> outbound.puback(puback);
+            case Pubrec pubrec -> outbound.pubrec(pubrec);
+            case Pubcomp pubcomp -> outbound.pubcomp(pubcomp);
+            case Subscribe request -> subscribe.subscribe(request);
+            case Unsubscribe request -> subscribe.unsubscribe(request);
+            case Pingreq() -> context.sink().send(PINGRESP); // [MQTT-3.12.4-1]
+            case Auth auth -> reAuthentication.auth(auth);
+            case Connect _ -> throw outOfPlace("a second CONNECT [MQTT-3.1.0-2]");
+            case Connack _, Suback _, Unsuback _, Pingresp _, Disconnect _ -> throw outOfPlace("a packet of servers");
+        }
+        replay.proceed();
+    }
+
+    /** What another node has acknowledged must count for it: a subscription above all. */
+    private static boolean needsAllThatIsKnown(MqttPacket packet) {
+        return packet instanceof Publish || changesSubscriptions(packet);
+    }
+
+    private static boolean changesSubscriptions(MqttPacket packet) {
+        return packet instanceof Subscribe || packet instanceof Unsubscribe;
+    }
+
+    /** What comes behind it waits in the socket. */
+    private void holdUntilCurrent(MqttPacket packet) {
+        held = packet;
+        context.gate().close(PauseReason.BEHIND);
+        stopHolding = context.backend().untilCurrent().await(() -> context.run(this::takeCurrent));
+    }
+
+    /** A retained message is stored before it is matched, and must meet the subscriptions that there were when it came. */
+    private void holdUntilMatched(MqttPacket packet) {
+        held = packet;
+        context.gate().close(PauseReason.PUBLISHING);
+        context.backend().router().onMatched(identity.clientId(), () -> context.run(this::takeMatched));
+    }
+
+    private void takeMatched() {
+        if (context.backend().view().isCurrent()) {
+            takeHeld(this::take);
+        } else if (held != null) {
+            holdUntilCurrent(held);
+        }
+    }
+
+    private void takeCurrent() {
+        takeHeld(this::handle);
+    }
+
+    private void takeHeld(Consumer<MqttPacket> taker) {
+        MqttPacket packet = held;
+        if (packet != null) {
+            held = null;
+            taker.accept(packet);
+        }
+        if (held == null) {
+            context.gate().open(PauseReason.BEHIND);
+            context.gate().open(PauseReason.PUBLISHING);
+        }
+    }
+
+    /** The client sent something. */
+    void touch() {
+        keepAlive.touch();
+    }
+
+    /** Takes entries of the session's queue. */
+    void deliver(List<Delivery> deliveries) {
+        outbound.deliver(deliveries);
+    }
+
+    /** Takes a message that the session numbers itself, or one of QoS 0. */
+    void offer(Queued message) {
+        outbound.offer(message);
+    }
+
+    /** Takes a message of a shared subscription of applications. */
+    void share(Queued message, boolean dup, MemberReply reply) {
+        outbound.share(message, dup, reply);
+    }
+
+    /** Takes a message that came when the session was closed already: another member of a shared subscription gets it. */
+    void missed(Queued message) {
+        if (message.group() != null && !identity.persistent()) {
+            TransientRedistributor.of(List.of(message), identity, context.backend());
+        }
+    }
+
+    /** The PUBRECs of these messages are logged. */
+    void received(long[] sequences) {
+        outbound.received(sequences);
+        replay.proceed();
+    }
+
+    /** The connection takes messages again. */
+    void onWritable() {
+        outbound.pump();
+        replay.proceed();
+    }
+
+    /**
+     * Ends everything, and tells the shard.
+     *
+     * @param logged told when the shard's log has it, or never will; any thread
+     */
+    void close(boolean publishWill, long sessionExpirySeconds, Runnable logged) {
+        keepAlive.stop();
+        held = null;
+        stopHolding.run();
+        inbound.close();
+        replay.close();
+        List<Queued> left = outbound.close();
+        if (identity.persistent()) {
+            var _ = context.backend().subscriptions().offline(identity.subscriber());
+        } else {
+            context.backend().subscriptions().end(identity.subscriber());
+            TransientRedistributor.of(left, identity, context.backend());
+        }
+        long sentUpTo = identity.persistent() ? outbound.sentUpTo() : 0;
+        ShardEvent.Detach detach = new ShardEvent.Detach(
+                identity.clientId(), identity.epoch(), publishWill, sessionExpirySeconds, sentUpTo);
+        context.backend().shards().detach(detach, logged);
+    }
+
+    private static MqttException outOfPlace(String what) {
+        return new MqttException(ReasonCode.PROTOCOL_ERROR, "client sent " + what);
+    }
+}

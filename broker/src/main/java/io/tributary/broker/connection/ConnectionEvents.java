@@ -1,0 +1,45 @@
+package io.tributary.broker.connection;
+
+import io.tributary.broker.extension.ClientListener;
+import io.tributary.broker.security.ClientInfo;
+import io.tributary.common.mqtt.MqttException;
+import io.tributary.common.mqtt.ReasonCode;
+import java.util.function.Consumer;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** Tells recorder and listeners that clients come and go; what a listener throws changes nothing. */
+record ConnectionEvents(ConnectionServices services) {
+    private static final Logger LOG = LoggerFactory.getLogger(ConnectionEvents.class);
+
+    void connected(ClientInfo client, boolean sessionPresent) {
+        LOG.debug("{} {} connected from {}", kind(client), client.clientId(), client.remoteAddress());
+        services.recorder().connected(client.kind(), sessionPresent);
+        tell(listener -> listener.onConnected(client, sessionPresent));
+    }
+
+    void disconnected(ClientInfo client, ReasonCode reason) {
+        LOG.debug("{} {} disconnected: {}", kind(client), client.clientId(), reason);
+        services.recorder().disconnected(client.kind(), reason);
+        tell(listener -> listener.onDisconnected(client, reason));
+    }
+
+    void refused(Peer peer, MqttException why) {
+        LOG.debug("CONNECT from {} refused: {}, {}", peer.remoteAddress(), why.reason(), why.getMessage());
+        services.recorder().refused(why.reason());
+    }
+
+    private static String kind(ClientInfo client) {
+        return client.isApplication() ? "application" : "device";
+    }
+
+    private void tell(Consumer<ClientListener> event) {
+        for (ClientListener listener : services.extensions().listeners()) {
+            try {
+                event.accept(listener);
+            } catch (RuntimeException failure) {
+                LOG.warn("a session listener failed", failure);
+            }
+        }
+    }
+}

@@ -1,0 +1,35 @@
+package io.tributary.broker.connection;
+
+import io.tributary.broker.delivery.Attached;
+import io.tributary.broker.routing.Publisher;
+import io.tributary.broker.security.ClientInfo;
+import io.tributary.broker.subscription.Subscriber;
+
+/**
+ * What the rest of the broker knows of a connection: its client, number and session.
+ *
+ * @param client the client
+ * @param connection the number of its connection on this node
+ * @param attached what its shard answered
+ * @param persistent whether the session outlives its connection
+ */
+record Identity(ClientInfo client, long connection, Attached attached, boolean persistent) {
+
+    String clientId() {
+        return client.clientId();
+    }
+
+    long epoch() {
+        return attached.epoch();
+    }
+
+    Subscriber subscriber() {
+        return new Subscriber(
+                clientId(), persistent, persistent ? attached.session() : connection, null, attached.kind());
+    }
+
+    /** The session as a publisher: one that was resumed may have messages on their way through its shard, which none overtakes. */
+    Publisher publisher() {
+        return new Publisher(client, persistent || attached.sessionPresent(), attached.epoch());
+    }
+}

@@ -1,0 +1,254 @@
+package io.tributary.broker.connection;
+
+import static io.tributary.common.mqtt.MqttPacket.ABSENT;
+
+import io.tributary.broker.routing.Publisher;
+import io.tributary.broker.routing.RouteCallback;
+import io.tributary.broker.routing.RouteOutcome;
+import io.tributary.broker.routing.RouteOutcome.Lost;
+import io.tributary.broker.routing.RouteOutcome.NoSubscribers;
+import io.tributary.broker.routing.RouteOutcome.Refused;
+import io.tributary.broker.routing.RouteOutcome.Safe;
+import io.tributary.broker.connection.AckQueue.Slot;
+import io.tributary.broker.connection.InboundPacketIds.State;
+import io.tributary.common.event.ShardEvent;
+import io.tributary.common.mqtt.Message;
+import io.tributary.common.mqtt.MqttException;
+import io.tributary.common.mqtt.MqttPacket.Publish;
+import io.tributary.common.mqtt.MqttPacket.Pubrel;
+import io.tributary.common.mqtt.QoS;
+import io.tributary.common.mqtt.ReasonCode;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What a client publishes: takes its PUBLISH and PUBREL packets, has the messages routed, and acknowledges them in the
+ * order in which they came, each when it is safe. Confined to the event loop; the router may answer on any thread.
+ */
+final class InboundFlow {
+    private static final RouteCallback UNACKNOWLEDGED = outcome -> {};
+
+    // Lives with the session.
+    private final InboundPacketIds ids;
+
+    // Lives with the connection.
+    private final ConnectionContext context;
+    private final Replies replies;
+    private final Publisher publisher;
+    private final boolean mqtt5;
+    private final InboundLimits limits;
+    private final InboundTopicAliases aliases;
+    private final PublishRate rate;
+    private final AckQueue published = new AckQueue(this::acknowledge);
+    private final AckQueue released = new AckQueue(this::complete);
+    private final int mostOwed;
+    private int openQos1;
+    private Runnable stopWaiting = () -> {};
+
+    InboundFlow(ConnectionContext context, Identity identity, Replies replies) {
+        this.context = context;
+        this.replies = replies;
+        publisher = identity.publisher();
+        mqtt5 = identity.client().version().isMqtt5();
+        limits = context.limits().inbound();
+        aliases = new InboundTopicAliases(mqtt5 ? limits.topicAliasMaximum() : 0);
+        ids = new InboundPacketIds(identity.attached().inboundPacketIds());
+        rate = new PublishRate(context, limits.rate());
+        mostOwed = mqtt5 ? 2 * limits.receiveMaximum() : limits.maxUnacknowledged();
+    }
+
+    /**
+     * Takes a PUBLISH.
+     *
+     * @throws MqttException when the client breaks MQTT's rules or a limit for which it is disconnected
+     */
+    void publish(Publish packet) {
+        String topic = aliases.resolve(packet);
+        rate.count();
+        Message message = message(topic, packet);
+        switch (packet.qos()) {
+            case AT_MOST_ONCE -> publishQos0(message);
+            case AT_LEAST_ONCE -> publishQos1(message, packet.packetId());
+            case EXACTLY_ONCE -> publishQos2(message, packet.packetId());
+        }
+        pauseWhenBehind();
+    }
+
+    /**
+     * Takes a PUBREL.
+     *
+     * @throws MqttException when the PUBREC that it answers is not out yet
+     */
+    void pubrel(Pubrel packet) {
+        int packetId = packet.packetId();
+        switch (ids.get(packetId)) {
+            case null -> release(packetId).fill(ReasonCode.PACKET_IDENTIFIER_NOT_FOUND, null);
+            case ROUTING -> throw new MqttException(ReasonCode.PROTOCOL_ERROR, "PUBREL before PUBREC");
+            case RECEIVED -> releaseReceived(packetId);
+            case RELEASING -> {} // its PUBCOMP is on the way
+        }
+        pauseWhenBehind();
+    }
+
+    /** The connection ended: nothing is waited for any more. */
+    void close() {
+        stopWaiting.run();
+    }
+
+    private Message message(String topic, Publish packet) {
+        long expirySeconds = packet.messageExpirySeconds();
+        long expiresAt = expirySeconds == ABSENT ? Message.NEVER : context.timeMillis() + expirySeconds * 1_000;
+        return new Message(
+                topic,
+                packet.payload(),
+                packet.qos(),
+                packet.retain(),
+                packet.properties(),
+                expiresAt,
+                publisher.client().clientId());
+    }
+
+    private void publishQos0(Message message) {
+        if (isAsDeclared(message)) {
+            context.backend().router().publish(publisher, message, 0, UNACKNOWLEDGED);
+        }
+    }
+
+    private void publishQos1(Message message, int packetId) {
+        checkReceiveMaximum();
+        openQos1++;
+        route(message, 0, published.reserve(packetId, QoS.AT_LEAST_ONCE));
+    }
+
+    private void publishQos2(Message message, int packetId) {
+        switch (ids.get(packetId)) {
+            case null -> {
+                checkReceiveMaximum();
+                checkUnreleased();
+                ids.put(packetId, State.ROUTING);
+                route(message, packetId, pubrec(packetId));
+            }
+            case ROUTING -> {} // its PUBREC is on the way
+            case RECEIVED -> pubrec(packetId).fill(ReasonCode.SUCCESS, null); // not routed again [MQTT-4.3.3-10]
+            case RELEASING -> pubrec(packetId).fill(ReasonCode.PACKET_IDENTIFIER_IN_USE, null);
+        }
+    }
+
+    private Slot pubrec(int packetId) {
+        return published.reserve(packetId, QoS.EXACTLY_ONCE);
+    }
+
+    private void route(Message message, int packetId, Slot slot) {
+        if (isAsDeclared(message)) {
+            context.backend()
+                    .router()
+                    .publish(publisher, message, packetId, outcome -> context.run(() -> routed(slot, outcome)));
+        } else {
+            routed(slot, new Refused(ReasonCode.PAYLOAD_FORMAT_INVALID, "payload is not UTF-8"));
+        }
+    }
+
+    private boolean isAsDeclared(Message message) {
+        return !limits.checkPayloadFormat() || Payloads.isAsDeclared(message);
+    }
+
+    private void routed(Slot slot, RouteOutcome outcome) {
+        switch (outcome) {
+            case Safe() -> slot.fill(ReasonCode.SUCCESS, null);
+            case NoSubscribers() -> slot.fill(mqtt5 ? ReasonCode.NO_MATCHING_SUBSCRIBERS : ReasonCode.SUCCESS, null);
+            // MQTT 3 cannot say so: the message goes nowhere and is acknowledged.
+            case Refused(ReasonCode reason, String words) -> slot.fill(mqtt5 ? reason : ReasonCode.SUCCESS, words);
+            case Lost() -> throw lost();
+        }
+    }
+
+    private void acknowledge(Slot slot, ReasonCode reason) {
+        if (slot.qos() == QoS.AT_LEAST_ONCE) {
+            openQos1--;
+            replies.puback(slot.packetId(), reason, slot.words());
+        } else {
+            routingEnds(slot.packetId(), reason);
+            replies.pubrec(slot.packetId(), reason, slot.words());
+        }
+        resumeWhenCaughtUp();
+    }
+
+    /** The answer to the first PUBLISH counts; an error in it ends the exchange [MQTT-4.3.3-9]. */
+    private void routingEnds(int packetId, ReasonCode reason) {
+        if (ids.get(packetId) != State.ROUTING) {
+            return;
+        }
+        if (reason.isError()) {
+            ids.free(packetId);
+        } else {
+            ids.put(packetId, State.RECEIVED);
+        }
+    }
+
+    private Slot release(int packetId) {
+        return released.reserve(packetId, QoS.EXACTLY_ONCE);
+    }
+
+    private void releaseReceived(int packetId) {
+        ids.put(packetId, State.RELEASING);
+        Slot slot = release(packetId);
+        if (publisher.persistent()) {
+            ShardEvent.Release release =
+                    new ShardEvent.Release(publisher.client().clientId(), publisher.epoch(), packetId);
+            context.backend().shards().release(release, (offset, failure) -> context.run(() -> logged(slot, failure)));
+        } else {
+            slot.fill(ReasonCode.SUCCESS, null);
+        }
+    }
+
+    private static void logged(Slot slot, @Nullable Throwable failure) {
+        if (failure != null) {
+            throw lost();
+        }
+        slot.fill(ReasonCode.SUCCESS, null);
+    }
+
+    private void complete(Slot slot, ReasonCode reason) {
+        if (reason == ReasonCode.SUCCESS) {
+            ids.free(slot.packetId());
+        }
+        replies.pubcomp(slot.packetId(), reason);
+        resumeWhenCaughtUp();
+    }
+
+    private void checkReceiveMaximum() {
+        if (mqtt5 && openQos1 + ids.openedHere() >= limits.receiveMaximum()) {
+            throw new MqttException( // [MQTT-3.3.4-7]
+                    ReasonCode.RECEIVE_MAXIMUM_EXCEEDED, "more than " + limits.receiveMaximum() + " open messages");
+        }
+    }
+
+    /** What a session leaves open over many connections is limited, too. */
+    private void checkUnreleased() {
+        int most = mqtt5 ? 2 * limits.receiveMaximum() : limits.maxUnreleased();
+        if (ids.size() >= most) {
+            throw new MqttException(ReasonCode.QUOTA_EXCEEDED, "more than " + most + " messages without PUBREL");
+        }
+    }
+
+    /** Repetitions are owed an answer, too, and no window limits how many of them a client sends. */
+    private void pauseWhenBehind() {
+        if (published.size() + released.size() >= mostOwed) {
+            context.gate().close(PauseReason.UNACKNOWLEDGED);
+        }
+        if (context.backend().shards().isCongested() && context.gate().close(PauseReason.CONGESTED)) {
+            stopWaiting = context.backend()
+                    .room()
+                    .await(() -> context.run(() -> context.gate().open(PauseReason.CONGESTED)));
+        }
+    }
+
+    private void resumeWhenCaughtUp() {
+        if (published.size() + released.size() <= mostOwed / 2) {
+            context.gate().open(PauseReason.UNACKNOWLEDGED);
+        }
+    }
+
+    private static MqttException lost() {
+        return new MqttException(ReasonCode.SERVER_SHUTTING_DOWN, "the broker cannot take messages any more");
+    }
+}

@@ -1,0 +1,117 @@
+package io.tributary.broker.connection;
+
+import io.tributary.broker.delivery.Attached;
+import io.tributary.broker.delivery.Delivery;
+import io.tributary.broker.delivery.Endpoint;
+import io.tributary.broker.delivery.MemberReply;
+import io.tributary.common.event.ClientKind;
+import io.tributary.common.event.QueueEntry.Queued;
+import io.tributary.common.mqtt.Message;
+import java.util.List;
+import java.util.concurrent.atomic.AtomicLong;
+
+/**
+ * The way of other threads into a session: crosses to its event loop. Messages that the event loop has not taken yet
+ * are counted where they are handed over, so that a loop that falls behind does not pile up memory. Any thread.
+ */
+final class Inbox implements Endpoint {
+    /** What a letter takes besides its message. */
+    private static final int LETTER_BYTES = 96;
+
+    private final ClientConnection session;
+    private final ConnectionContext context;
+    private final long maxBytes;
+    private final AtomicLong bytes = new AtomicLong();
+
+    Inbox(ClientConnection session, ConnectionContext context) {
+        this.session = session;
+        this.context = context;
+        maxBytes = context.limits().outbound().queueBytes();
+    }
+
+    @Override
+    public String clientId() {
+        return session.clientId();
+    }
+
+    @Override
+    public void attached(Attached attached) {
+        post(() -> session.attached(attached));
+    }
+
+    @Override
+    public void refused(ClientKind existing) {
+        post(() -> session.refused(existing));
+    }
+
+    @Override
+    public void takenOver() {
+        post(session::takenOver);
+    }
+
+    @Override
+    public boolean isAttachedUpTo(long offset) {
+        return session.isAttachedUpTo(offset);
+    }
+
+    @Override
+    public boolean has(long identity) {
+        return session.has(identity);
+    }
+
+    @Override
+    public void deliver(List<Delivery> deliveries) {
+        post(() -> session.deliver(deliveries));
+    }
+
+    @Override
+    public void received(long[] sequences) {
+        post(() -> session.received(sequences));
+    }
+
+    @Override
+    public void offer(Queued message) {
+        if (!enter(message.message())) {
+            context.services().recorder().dropped(DropReason.QUEUE_FULL);
+            return;
+        }
+        post(() -> {
+            leave(message.message());
+            session.offer(message);
+        });
+    }
+
+    @Override
+    public void share(Queued message, boolean dup, MemberReply reply) {
+        post(() -> session.share(message, dup, reply));
+    }
+
+    @Override
+    public long flow() {
+        return context.flow().getAcquire();
+    }
+
+    /** Has the event loop run the action. */
+    void post(Runnable action) {
+        context.loop().post(() -> context.guard(action));
+    }
+
+    /** Takes room for a message if there is some; an empty inbox takes every message. */
+    private boolean enter(Message message) {
+        long size = sizeOf(message);
+        long before = bytes.getAndAdd(size);
+        if (before > 0 && before + size > maxBytes) {
+            bytes.addAndGet(-size);
+            return false;
+        }
+        return true;
+    }
+
+    private void leave(Message message) {
+        bytes.addAndGet(-sizeOf(message));
+    }
+
+    private static long sizeOf(Message message) {
+        return (long) message.sizeBytes() + LETTER_BYTES;
+    }
+}

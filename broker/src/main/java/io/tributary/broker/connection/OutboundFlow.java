@@ -1,0 +1,356 @@
+package io.tributary.broker.connection;
+
+import io.tributary.broker.delivery.Delivery;
+import io.tributary.broker.delivery.MemberReply;
+import io.tributary.broker.connection.InFlightWindow.Entry;
+import io.tributary.broker.connection.InFlightWindow.Phase;
+import io.tributary.common.event.QueueEntry.Queued;
+import io.tributary.common.event.QueueEntry.Released;
+import io.tributary.common.mqtt.MqttException;
+import io.tributary.common.mqtt.MqttPacket.ConnectProperties;
+import io.tributary.common.mqtt.MqttPacket.Puback;
+import io.tributary.common.mqtt.MqttPacket.Pubcomp;
+import io.tributary.common.mqtt.MqttPacket.Pubrec;
+import io.tributary.common.mqtt.QoS;
+import io.tributary.common.mqtt.ReasonCode;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What is on its way to a client: sends messages within the client's window and while the connection takes them, and
+ * follows them until they are acknowledged. Confined to the event loop.
+ *
+ * <p>The QoS 1 and 2 messages of a persistent session come from its shard, numbered, and what the client acknowledges goes
+ * back there; the shard's owner bounds how many are here. A transient session's come from the router, wait in a bounded
+ * queue and are numbered as they are sent. Messages of QoS 0 wait in a bounded queue in either kind of session.
+ *
+ * <p>What an application is handed as a member of shared subscriptions has no number either: it goes back when the connection
+ * ends before the client has acknowledged it.
+ */
+final class OutboundFlow {
+    private static final int MOST_SHARED = 16_384;
+    private static final String PUBREC_FOR_QOS_1 = "PUBREC for a QoS 1 message";
+
+    private final ConnectionContext context;
+    private final boolean persistent;
+    private final Replies replies;
+    private final MessageWriter writer;
+    private final InFlightWindow inFlight;
+    private final SettleBatch acknowledged;
+    private final OutboundQueue qos0;
+
+    /** Numbered messages that wait for the window: only in a persistent session. */
+    private final ArrayDeque<Delivery> parked = new ArrayDeque<>(0);
+
+    /** QoS 1 and 2 messages that wait for a number: only in a transient session. */
+    private final OutboundQueue unnumbered;
+
+    /** Messages of shared subscriptions of applications that wait for the window. */
+    private final ArrayDeque<Shared> shared = new ArrayDeque<>(0);
+
+    /** Whether such a message was sent last, so that now it is another's turn. */
+    private boolean sharedWasLast;
+
+    /** The highest sequence number that was taken over from the shard. */
+    private long takenUpTo;
+
+    /** The highest sequence number that left {@link #parked}, or was given out. */
+    private long maybeSentUpTo;
+
+    private long sentUpTo;
+
+    /** A message of a shared subscription of applications, and who is told what becomes of it. */
+    private record Shared(Queued message, boolean dup, MemberReply reply) {}
+
+    OutboundFlow(ConnectionContext context, Identity identity, ConnectProperties client, Replies replies) {
+        this.context = context;
+        this.replies = replies;
+        persistent = identity.persistent();
+        OutboundLimits limits = context.limits().outbound();
+        writer = new MessageWriter(context, identity, client);
+        inFlight = new InFlightWindow(window(client, context.limits()), limits.queueBytes(), context);
+        acknowledged = new SettleBatch(context, identity);
+        qos0 = new OutboundQueue(limits, context.services().recorder());
+        unnumbered = new OutboundQueue(limits, context.services().recorder());
+    }
+
+    /** How many unacknowledged messages a client is sent at once [MQTT-3.3.4-9]. */
+    static int window(ConnectProperties client, ClientLimits limits) {
+        return Math.min(client.receiveMaximum(), limits.outbound().maxInFlight());
+    }
+
+    /** Takes entries of the session's queue; those that were here before are not sent again. */
+    void deliver(List<Delivery> deliveries) {
+        for (Delivery delivery : deliveries) {
+            if (delivery.sequence() > takenUpTo) {
+                takenUpTo = delivery.sequence();
+                parked.add(delivery);
+            } else {
+                repeatAcknowledgement(delivery);
+            }
+        }
+        pump();
+    }
+
+    /** Takes a message that has no number yet. */
+    void offer(Queued message) {
+        if (message.qos().isAcknowledged()) {
+            assert !persistent : "comes through the log";
+            unnumbered.add(message);
+        } else {
+            qos0.add(message);
+        }
+        pump();
+    }
+
+    /**
+     * Takes a message of a shared subscription of applications; gives it back at once when too many wait, as after several changes
+     * of who hands them out.
+     */
+    void share(Queued message, boolean dup, MemberReply reply) {
+        if (shared.size() >= MOST_SHARED) {
+            reply.returned(false);
+            return;
+        }
+        shared.add(new Shared(message, dup, reply));
+        pump();
+    }
+
+    /** Whether a message of that quality would be sent at once. */
+    boolean hasRoom(QoS qos) {
+        if (!context.sink().isWritable()) {
+            return false;
+        }
+        return qos.isAcknowledged()
+                ? parked.isEmpty() && unnumbered.isEmpty() && shared.isEmpty() && inFlight.admits(maybeSentUpTo + 1)
+                : qos0.isEmpty();
+    }
+
+    /** Takes a PUBACK; one for nothing in flight does no harm. */
+    void puback(Puback packet) {
+        Entry entry = inFlight.get(packet.packetId());
+        if (entry == null) {
+            if (endShared(packet.packetId())) {
+                pump();
+            }
+            return;
+        }
+        if (!isSent(entry, QoS.AT_LEAST_ONCE)) {
+            throw new MqttException(ReasonCode.PROTOCOL_ERROR, "PUBACK for a QoS 2 message");
+        }
+        finish(entry); // also with an error: the message goes to nobody else [MQTT-4.8.2-6]
+    }
+
+    /** Takes a PUBREC; one for nothing in flight is answered so that the client can forget it. */
+    void pubrec(Pubrec packet) {
+        Entry entry = inFlight.get(packet.packetId());
+        if (entry == null && inFlight.isLent(packet.packetId())) {
+            throw new MqttException(ReasonCode.PROTOCOL_ERROR, PUBREC_FOR_QOS_1);
+        }
+        if (entry == null) {
+            if (!packet.reason().isError()) { // [MQTT-4.3.3-4]
+                replies.pubrel(packet.packetId(), ReasonCode.PACKET_IDENTIFIER_NOT_FOUND);
+            }
+            return;
+        }
+        switch (entry.phase()) {
+            case SENT -> receive(entry, packet.reason());
+            case RECEIVED -> {} // its PUBREL is on the way
+            case RELEASED -> replies.pubrel(packet.packetId(), ReasonCode.SUCCESS);
+        }
+    }
+
+    /** Takes a PUBCOMP; one for nothing in flight does no harm. */
+    void pubcomp(Pubcomp packet) {
+        Entry entry = inFlight.get(packet.packetId());
+        if (entry == null && !inFlight.isLent(packet.packetId())) {
+            return;
+        }
+        if (entry == null || entry.phase() != Phase.RELEASED) {
+            throw new MqttException(ReasonCode.PROTOCOL_ERROR, "PUBCOMP without a PUBREL before it");
+        }
+        finish(entry);
+    }
+
+    /** The PUBRECs of these messages are logged: once PUBREL is out, nothing sends them again. */
+    void received(long[] sequences) {
+        for (long sequence : sequences) {
+            Entry entry = inFlight.find(sequence);
+            if (entry != null && entry.phase() == Phase.RECEIVED) {
+                release(entry);
+            }
+        }
+    }
+
+    /** Sends what may be sent. */
+    void pump() {
+        while (context.sink().isWritable() && (sharedWasLast ? sendOwn() || sendShared() : sendShared() || sendOwn())) {
+            // one of each in turn
+        }
+        while (context.sink().isWritable()) {
+            Queued next = qos0.poll();
+            if (next == null) {
+                break;
+            }
+            writer.write(next, 0, false);
+        }
+    }
+
+    /**
+     * Tells the owner what is still to be told, and forgets everything.
+     *
+     * @return messages of shared subscriptions that the client was not sent, oldest first
+     */
+    List<Queued> close() {
+        acknowledged.send();
+        List<Queued> left = new ArrayList<>();
+        for (Entry entry : inFlight.entries()) {
+            Queued shared = entry.shared();
+            if (shared != null) {
+                left.add(shared);
+            }
+        }
+        for (Queued message = unnumbered.poll(); message != null; message = unnumbered.poll()) {
+            if (message.group() != null) {
+                left.add(message);
+            }
+        }
+        inFlight.lent().forEach(reply -> reply.returned(true));
+        inFlight.clear();
+        parked.clear();
+        shared.forEach(waiting -> waiting.reply().returned(false));
+        shared.clear();
+        return left;
+    }
+
+    /** The highest sequence number that was written to the client, 0 for none. */
+    long sentUpTo() {
+        return sentUpTo;
+    }
+
+    private boolean sendOwn() {
+        Delivery next = inFlight.admits(upcoming()) ? next() : null;
+        if (next == null) {
+            return false;
+        }
+        sharedWasLast = false;
+        send(next);
+        return true;
+    }
+
+    private boolean sendShared() {
+        if (shared.isEmpty() || !inFlight.hasRoom()) {
+            return false;
+        }
+        sharedWasLast = true;
+        Shared next = shared.remove();
+        boolean followed = next.message().qos().isAcknowledged();
+        int packetId = followed ? inFlight.lend(maybeSentUpTo, next.reply()) : 0;
+        boolean written = writer.write(next.message(), packetId, followed && next.dup());
+        if (!followed) {
+            next.reply().done();
+        } else if (!written) {
+            endShared(packetId);
+        }
+        return true;
+    }
+
+    /** Tells whether the packet identifier was one of a message of a shared subscription. */
+    private boolean endShared(int packetId) {
+        MemberReply reply = inFlight.takeBack(packetId);
+        if (reply != null) {
+            reply.done();
+        }
+        return reply != null;
+    }
+
+    private long upcoming() {
+        Delivery first = parked.peek();
+        return first == null ? maybeSentUpTo + 1 : first.sequence();
+    }
+
+    private @Nullable Delivery next() {
+        Delivery next = persistent ? parked.poll() : number(unnumbered.poll());
+        if (next != null) {
+            maybeSentUpTo = next.sequence();
+        }
+        return next;
+    }
+
+    private @Nullable Delivery number(@Nullable Queued message) {
+        return message == null ? null : new Delivery(maybeSentUpTo + 1, message, false);
+    }
+
+    private void send(Delivery delivery) {
+        long sequence = delivery.sequence();
+        switch (delivery.entry()) {
+            case Queued message -> send(sequence, message, delivery.dup());
+            case Released() -> {
+                inFlight.addReleased(sequence);
+                replies.pubrel(PacketIds.of(sequence), ReasonCode.SUCCESS);
+                sentUpTo = sequence;
+            }
+        }
+    }
+
+    private void send(long sequence, Queued message, boolean dup) {
+        boolean followed = message.qos().isAcknowledged();
+        boolean written = writer.write(message, followed ? PacketIds.of(sequence) : 0, followed && dup);
+        if (written) {
+            sentUpTo = sequence;
+        }
+        if (written && followed) {
+            inFlight.add(sequence, message);
+        } else {
+            acknowledged.settle(sequence);
+        }
+    }
+
+    private void receive(Entry entry, ReasonCode reason) {
+        if (!isSent(entry, QoS.EXACTLY_ONCE)) {
+            throw new MqttException(ReasonCode.PROTOCOL_ERROR, PUBREC_FOR_QOS_1);
+        }
+        if (reason.isError()) {
+            finish(entry); // no PUBREL [MQTT-4.3.3-4], and a place in the window [MQTT-4.9.0-2]
+        } else if (persistent) {
+            entry.advance(Phase.RECEIVED);
+            acknowledged.received(entry.sequence());
+        } else {
+            release(entry);
+        }
+    }
+
+    private void release(Entry entry) {
+        entry.advance(Phase.RELEASED);
+        replies.pubrel(PacketIds.of(entry.sequence()), ReasonCode.SUCCESS);
+    }
+
+    private void finish(Entry entry) {
+        inFlight.remove(entry);
+        acknowledged.settle(entry.sequence());
+        pump();
+    }
+
+    /** A new owner does not know yet what the old one was told. */
+    private void repeatAcknowledgement(Delivery delivery) {
+        long sequence = delivery.sequence();
+        if (sequence > maybeSentUpTo) {
+            return;
+        }
+        Entry entry = inFlight.find(sequence);
+        if (entry == null) {
+            acknowledged.settle(sequence);
+        } else if (entry.phase() == Phase.RECEIVED) {
+            switch (delivery.entry()) {
+                case Queued _ -> acknowledged.received(sequence);
+                case Released() -> release(entry);
+            }
+        }
+    }
+
+    private static boolean isSent(Entry entry, QoS qos) {
+        return entry.phase() == Phase.SENT && entry.qos() == qos;
+    }
+}

@@ -1,0 +1,36 @@
+package io.tributary.broker.connection;
+
+import io.tributary.common.codec.PublishTemplate;
+import io.tributary.common.codec.PublishVariant;
+import io.tributary.common.mqtt.MqttPacket;
+import io.tributary.common.mqtt.ProtocolVersion;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Where a session writes: its connection. Called on the event loop of the session only. What is written goes out at the
+ * end of the loop's turn, in one flush; after {@link #close} nothing more is written.
+ */
+public interface PacketSink {
+
+    /** Tells in which form, and how large at most, packets may be from now on; comes before anything is written. */
+    void use(ProtocolVersion version, int maximumPacketSize);
+
+    /** Writes a packet that is not a PUBLISH; one that is too large for the client is left out [MQTT-3.1.2-24]. */
+    void send(MqttPacket packet);
+
+    /**
+     * Writes a PUBLISH.
+     *
+     * @return false when it is too large for the client; then nothing was written [MQTT-3.1.2-24]
+     */
+    boolean publish(PublishTemplate template, PublishVariant variant);
+
+    /** Whether messages may be written; when it becomes true again, {@link ClientConnection#onWritable} is called. */
+    boolean isWritable();
+
+    /** Goes on reading: {@link ClientConnection#mayRead} has become true. */
+    void resumeReading();
+
+    /** Writes the last packet, if any, and closes the connection so that the client can still read it. */
+    void close(@Nullable MqttPacket last);
+}

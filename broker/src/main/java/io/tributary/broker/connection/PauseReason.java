@@ -1,0 +1,19 @@
+package io.tributary.broker.connection;
+
+/** Why a session does not take packets for now. */
+public enum PauseReason {
+    /** The client is being authenticated, or its session is being attached. */
+    HANDSHAKE,
+    /** A SUBSCRIBE or UNSUBSCRIBE is being made durable, and packets take effect in order. */
+    SUBSCRIBING,
+    /** The logs behind the shards cannot keep up. */
+    CONGESTED,
+    /** This node does not know all that the other nodes have acknowledged. */
+    BEHIND,
+    /** A SUBSCRIBE or UNSUBSCRIBE waits until what the client published before it is matched. */
+    PUBLISHING,
+    /** Too many publishes wait for their acknowledgements. */
+    UNACKNOWLEDGED,
+    /** The client's message rate is used up. */
+    RATE_LIMIT
+}

@@ -1,0 +1,44 @@
+package io.tributary.broker.connection;
+
+import java.util.EnumSet;
+import java.util.Set;
+
+/**
+ * Whether a session takes packets: only while no reason is against it. Confined to the event loop. The connection asks
+ * before each packet, and is told when the last reason is gone.
+ */
+final class ReadGate {
+    private final ClientRecorder recorder;
+    private final Runnable onOpen;
+    private final Set<PauseReason> reasons = EnumSet.noneOf(PauseReason.class);
+
+    ReadGate(ClientRecorder recorder, Runnable onOpen) {
+        this.recorder = recorder;
+        this.onOpen = onOpen;
+    }
+
+    /** Whether packets are taken. */
+    boolean isOpen() {
+        return reasons.isEmpty();
+    }
+
+    /**
+     * Takes no packets until the reason is gone.
+     *
+     * @return whether the reason is a new one
+     */
+    boolean close(PauseReason reason) {
+        if (!reasons.add(reason)) {
+            return false;
+        }
+        recorder.readingPaused(reason);
+        return true;
+    }
+
+    /** Takes a reason away. */
+    void open(PauseReason reason) {
+        if (reasons.remove(reason) && reasons.isEmpty()) {
+            onOpen.run();
+        }
+    }
+}

@@ -1,0 +1,39 @@
+package io.tributary.broker.connection;
+
+import io.tributary.common.mqtt.MqttException;
+import io.tributary.common.mqtt.MqttPacket;
+import io.tributary.common.mqtt.MqttPacket.Connack;
+import io.tributary.common.mqtt.MqttPacket.ConnackProperties;
+import io.tributary.common.mqtt.MqttPacket.Disconnect;
+import io.tributary.common.mqtt.ReasonCode;
+import java.util.List;
+
+/** The packets that tell a client why its connection ends. */
+final class Refusals {
+    private Refusals() {}
+
+    /** Before the client was accepted [MQTT-3.2.2-6]; MQTT 3 gets the return code that comes closest. */
+    static Connack connack(MqttException why) {
+        return new Connack(false, inConnack(why.reason()), ConnackProperties.reason(why.getMessage()));
+    }
+
+    /** Afterwards [MQTT-4.13.1-1]; only MQTT 5 has such a packet. */
+    static Disconnect disconnect(MqttException why) {
+        return new Disconnect(inDisconnect(why.reason()), MqttPacket.ABSENT, why.getMessage(), null, List.of());
+    }
+
+    /** CONNACK has no word of its own for a broker that shuts down. */
+    private static ReasonCode inConnack(ReasonCode reason) {
+        return reason == ReasonCode.SERVER_SHUTTING_DOWN ? ReasonCode.SERVER_UNAVAILABLE : reason;
+    }
+
+    /** DISCONNECT has no words of its own for what an authenticator may say. */
+    private static ReasonCode inDisconnect(ReasonCode reason) {
+        return switch (reason) {
+            case BAD_USER_NAME_OR_PASSWORD, BAD_AUTHENTICATION_METHOD, BANNED, CLIENT_IDENTIFIER_NOT_VALID ->
+                ReasonCode.NOT_AUTHORIZED;
+            case SERVER_UNAVAILABLE -> ReasonCode.SERVER_BUSY;
+            default -> reason;
+        };
+    }
+}

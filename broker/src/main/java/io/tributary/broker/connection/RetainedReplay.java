@@ -1,0 +1,185 @@
+package io.tributary.broker.connection;
+
+import io.tributary.broker.retained.RetainedMessages;
+import io.tributary.common.event.QueueEntry.Queued;
+import io.tributary.common.event.Recipient;
+import io.tributary.common.mqtt.Message;
+import io.tributary.common.mqtt.QoS;
+import io.tributary.common.topic.TopicFilter;
+import java.util.ArrayDeque;
+import java.util.Collections;
+import java.util.Iterator;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Sends the retained messages that new subscriptions match [MQTT-3.3.1-9], a page at a time and as fast as the client takes
+ * them. What is for a persistent session and is acknowledged goes through the session's log like any other message, as it
+ * needs a sequence number. Confined to the event loop.
+ *
+ * <p>A node that is behind the others waits until it is not: they may have stored a message without waiting for this node, and
+ * matched it before they knew of the subscription.
+ */
+final class RetainedReplay {
+    private static final int PAGE = 50;
+
+    /** How many subscriptions may wait for their retained messages. */
+    static final int MAX_PENDING = 1_000;
+
+    /**
+     * A subscription that brings its retained messages.
+     *
+     * @param subscriptionId its identifier, or 0 for none
+     * @param exceptFrom the publisher whose messages are left out, or null
+     */
+    record Request(
+            TopicFilter filter,
+            QoS qos,
+            int subscriptionId,
+            @Nullable String exceptFrom) {}
+
+    private final ConnectionContext context;
+    private final Identity identity;
+    private final OutboundFlow outbound;
+    private final ArrayDeque<Request> requests = new ArrayDeque<>(0);
+    private Iterator<Message> page = Collections.emptyIterator();
+
+    /** Where the next page of the first request begins, or null for its first page. */
+    private @Nullable String next;
+
+    /** Whether this node knew all that was retained when the first request began. */
+    private boolean begun;
+
+    private Runnable stopWaiting = () -> {};
+    private boolean isLastPage;
+    private @Nullable Message upcoming;
+    private int appending;
+    private boolean resuming;
+    private boolean closed;
+
+    RetainedReplay(ConnectionContext context, Identity identity, OutboundFlow outbound) {
+        this.context = context;
+        this.identity = identity;
+        this.outbound = outbound;
+    }
+
+    /** How many more subscriptions may wait. */
+    int room() {
+        return MAX_PENDING - requests.size();
+    }
+
+    /** Adds a subscription; {@link #proceed} is to follow. */
+    void add(Request request) {
+        requests.add(request);
+    }
+
+    /** Sends what there is room for; called whenever there may be some. Looks at one page at most. */
+    void proceed() {
+        Request request = requests.peek();
+        if (request == null || closed || resuming) {
+            return;
+        }
+        if (!begun && !context.backend().view().isCurrent()) {
+            resuming = true;
+            stopWaiting = context.backend().untilCurrent().await(() -> context.run(this::resume));
+            return;
+        }
+        begun = true;
+        if (upcoming == null && !page.hasNext()) {
+            turnPage(request);
+        }
+        sendPage(request);
+        if (upcoming == null) {
+            resumeLater();
+        }
+    }
+
+    /** Sends nothing more. */
+    void close() {
+        closed = true;
+        stopWaiting.run();
+    }
+
+    private void turnPage(Request request) {
+        RetainedMessages.Page turned = context.backend().retained().page(request.filter(), next, PAGE);
+        page = turned.messages().iterator();
+        next = turned.next();
+        isLastPage = next == null;
+    }
+
+    /** Sends until the page is at its end, then {@link #upcoming} is null, or until there is no room for that. */
+    private void sendPage(Request request) {
+        for (Message message = peek(); message != null && hasRoom(request, message); message = peek()) {
+            upcoming = null;
+            send(request, message);
+        }
+    }
+
+    private @Nullable Message peek() {
+        if (upcoming == null && page.hasNext()) {
+            upcoming = page.next();
+        }
+        return upcoming;
+    }
+
+    /** The next page, or the next request, is for another turn of the event loop: others want theirs. */
+    private void resumeLater() {
+        if (isLastPage) {
+            requests.remove();
+            next = null;
+            begun = false;
+        }
+        if (!requests.isEmpty()) {
+            resuming = true;
+            context.loop().post(() -> context.guard(this::resume));
+        }
+    }
+
+    private void resume() {
+        resuming = false;
+        proceed();
+    }
+
+    private boolean hasRoom(Request request, Message message) {
+        return appending < PAGE && outbound.hasRoom(request.qos().min(message.qos())); // [MQTT-3.8.4-8]
+    }
+
+    private void send(Request request, Message message) {
+        if (message.publisher().equals(request.exceptFrom())) {
+            return; // no local [MQTT-3.8.3-3]
+        }
+        if (!context.backend().retained().isCurrent(message)) {
+            return; // what took its place came live, and an older one must not follow that
+        }
+        QoS qos = request.qos().min(message.qos());
+        List<Integer> ids = request.subscriptionId() == 0 ? List.of() : List.of(request.subscriptionId());
+        if (identity.persistent() && qos.isAcknowledged()) {
+            append(message, qos, ids);
+        } else {
+            outbound.offer(new Queued(message, qos, true, ids, null)); // RETAIN is set [MQTT-3.3.1-8]
+        }
+    }
+
+    private void append(Message message, QoS qos, List<Integer> ids) {
+        long session = identity.attached().session();
+        Recipient self = new Recipient(
+                identity.clientId(),
+                session,
+                qos,
+                true,
+                ids,
+                null,
+                identity.attached().kind());
+        appending++;
+        context.backend()
+                .appends()
+                .publish(message, List.of(self), null, (offset, failure) -> context.run(this::appended));
+    }
+
+    private void appended() {
+        appending--;
+        if (appending == 0) {
+            proceed();
+        }
+    }
+}

@@ -1,0 +1,209 @@
+package io.tributary.broker.connection;
+
+import io.tributary.broker.extension.SubscribeInterceptor.Decision;
+import io.tributary.broker.extension.SubscribeInterceptor.Proceed;
+import io.tributary.broker.extension.SubscribeInterceptor.Refuse;
+import io.tributary.broker.subscription.SubscriptionRequest;
+import io.tributary.broker.subscription.SubscriptionRequest.Outcome;
+import io.tributary.common.mqtt.MqttPacket.Subscribe;
+import io.tributary.common.mqtt.MqttPacket.Unsubscribe;
+import io.tributary.common.mqtt.QoS;
+import io.tributary.common.mqtt.ReasonCode;
+import io.tributary.common.mqtt.Subscription;
+import io.tributary.common.mqtt.Subscription.RetainHandling;
+import io.tributary.common.topic.TopicFilter;
+import java.util.ArrayList;
+import java.util.Iterator;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * SUBSCRIBE and UNSUBSCRIBE: authorises, has subscriptions made or removed, answers when that is done, and starts the
+ * retained messages. Confined to the event loop. Until the answer is out no other packet of the client is taken, so that
+ * packets take effect in order.
+ */
+final class SubscribeFlow {
+    private static final Logger LOG = LoggerFactory.getLogger(SubscribeFlow.class);
+
+    private final ConnectionContext context;
+    private final Identity identity;
+    private final Replies replies;
+    private final RetainedReplay replay;
+    private final Permissions permissions;
+
+    /** What becomes of one entry of a SUBSCRIBE before anything is made. */
+    private sealed interface Answer {}
+
+    private record Allowed(Subscription subscription, SubscriptionRequest request) implements Answer {}
+
+    private record Denied(ReasonCode reason) implements Answer {}
+
+    SubscribeFlow(ConnectionContext context, Identity identity, Replies replies, RetainedReplay replay) {
+        this.context = context;
+        this.identity = identity;
+        this.replies = replies;
+        this.replay = replay;
+        permissions = new Permissions(context.services().access().authorizer(), identity.clientId());
+    }
+
+    /** Takes a SUBSCRIBE; there is one answer for each entry [MQTT-3.8.4-5, MQTT-3.8.4-6]. */
+    void subscribe(Subscribe packet) {
+        List<Answer> answers = new ArrayList<>(packet.subscriptions().size());
+        List<SubscriptionRequest> requests =
+                new ArrayList<>(packet.subscriptions().size());
+        for (Subscription asked : packet.subscriptions()) {
+            Answer answer = decide(asked, packet.subscriptionId());
+            answers.add(answer);
+            if (answer instanceof Allowed allowed) {
+                requests.add(allowed.request());
+            }
+        }
+        context.gate().close(PauseReason.SUBSCRIBING);
+        made(requests)
+                .whenComplete((outcomes, failure) -> context.run(() -> {
+                    answer(packet.packetId(), answers, outcomes, failure);
+                    context.gate().open(PauseReason.SUBSCRIBING);
+                }));
+    }
+
+    /** Takes an UNSUBSCRIBE. */
+    void unsubscribe(Unsubscribe packet) {
+        List<TopicFilter> filters =
+                packet.filters().stream().map(TopicFilter::parse).toList();
+        context.gate().close(PauseReason.SUBSCRIBING);
+        context.backend()
+                .subscriptions()
+                .unsubscribe(identity.subscriber(), identity.epoch(), filters)
+                .whenComplete((existed, failure) -> context.run(() -> {
+                    replies.unsuback(packet.packetId(), reasons(filters.size(), existed, failure));
+                    context.gate().open(PauseReason.SUBSCRIBING);
+                }));
+    }
+
+    private Answer decide(Subscription asked, int subscriptionId) {
+        TopicFilter filter = TopicFilter.parse(asked.filter());
+        if (!filter.isWithin(context.limits().packets().topics())) {
+            return new Denied(ReasonCode.TOPIC_FILTER_INVALID); // [MQTT-3.8.4-1]
+        }
+        if (!permissions.maySubscribe(filter.filter(), asked.maximumQos())) {
+            return new Denied(ReasonCode.NOT_AUTHORIZED);
+        }
+        if (replay.room() == 0) {
+            return new Denied(ReasonCode.QUOTA_EXCEEDED);
+        }
+        return switch (intercept(asked)) {
+            case Proceed(Subscription subscription) -> allow(subscription, subscriptionId);
+            case Refuse(ReasonCode reason) -> new Denied(reason);
+        };
+    }
+
+    /** Applications share with QoS 1 at most: what one leaves unfinished goes to another at once. */
+    private Answer allow(Subscription subscription, int subscriptionId) {
+        SubscriptionRequest request = request(subscription, subscriptionId);
+        return new Allowed(subscription, isSharedByApplications(request) ? request.atMost(QoS.AT_LEAST_ONCE) : request);
+    }
+
+    private boolean isSharedByApplications(SubscriptionRequest request) {
+        return request.filter().isShared()
+                && identity.persistent()
+                && identity.attached().kind().isApplication();
+    }
+
+    private Decision intercept(Subscription asked) {
+        try {
+            return context.services().extensions().subscriptions().onSubscribe(identity.client(), asked);
+        } catch (RuntimeException failure) {
+            LOG.warn("a subscribe interceptor failed, its subscription is refused", failure);
+            return new Refuse(ReasonCode.IMPLEMENTATION_SPECIFIC_ERROR);
+        }
+    }
+
+    private static SubscriptionRequest request(Subscription subscription, int subscriptionId) {
+        return new SubscriptionRequest(
+                TopicFilter.parse(subscription.filter()),
+                subscription.maximumQos(),
+                subscription.noLocal(),
+                subscription.retainAsPublished(),
+                subscriptionId);
+    }
+
+    private CompletionStage<List<Outcome>> made(List<SubscriptionRequest> requests) {
+        if (requests.isEmpty()) {
+            return CompletableFuture.completedFuture(List.of());
+        }
+        return context.backend()
+                .subscriptions()
+                .subscribe(identity.subscriber(), identity.epoch(), requests)
+                .thenCompose(outcomes -> shared(requests, outcomes));
+    }
+
+    /** What applications share has a session of its own, which has to be there, too. */
+    private CompletionStage<List<Outcome>> shared(List<SubscriptionRequest> requests, List<Outcome> outcomes) {
+        CompletionStage<List<Outcome>> made = CompletableFuture.completedStage(outcomes);
+        for (int i = 0; i < requests.size(); i++) {
+            TopicFilter filter = requests.get(i).filter();
+            if (isSharedByApplications(requests.get(i)) && outcomes.get(i) != Outcome.QUOTA_EXCEEDED) {
+                made = made.thenCombine(context.backend().share().apply(filter), (all, _) -> all);
+            }
+        }
+        return made;
+    }
+
+    /** Sends SUBACK first, then what is retained. */
+    private void answer(
+            int packetId, List<Answer> answers, @Nullable List<Outcome> outcomes, @Nullable Throwable failure) {
+        Iterator<Outcome> made = outcomes == null ? null : outcomes.iterator();
+        if (made == null) {
+            LOG.warn("subscriptions were not made", failure);
+        }
+        List<ReasonCode> reasons = new ArrayList<>(answers.size());
+        for (Answer answer : answers) {
+            reasons.add(
+                    switch (answer) {
+                        case Allowed allowed ->
+                            made == null ? ReasonCode.UNSPECIFIED_ERROR : granted(allowed, made.next());
+                        case Denied(ReasonCode reason) -> reason;
+                    });
+        }
+        replies.suback(packetId, reasons);
+        replay.proceed();
+    }
+
+    private ReasonCode granted(Allowed allowed, Outcome outcome) {
+        return switch (outcome) {
+            case CREATED -> granted(allowed, allowed.subscription().retainHandling() != RetainHandling.DO_NOT_SEND);
+            case REPLACED -> granted(allowed, allowed.subscription().retainHandling() == RetainHandling.SEND);
+            case QUOTA_EXCEEDED -> ReasonCode.QUOTA_EXCEEDED;
+        };
+    }
+
+    /** A shared subscription brings no retained messages; [MQTT-3.3.1-9] to [MQTT-3.3.1-11] say when others do. */
+    private ReasonCode granted(Allowed allowed, boolean withRetained) {
+        SubscriptionRequest request = allowed.request();
+        if (withRetained && !request.filter().isShared()) {
+            String exceptFrom = request.noLocal() ? identity.clientId() : null;
+            replay.add(
+                    new RetainedReplay.Request(request.filter(), request.qos(), request.subscriptionId(), exceptFrom));
+        }
+        return ReasonCode.granted(request.qos());
+    }
+
+    private static List<ReasonCode> reasons(int count, @Nullable List<Boolean> existed, @Nullable Throwable failure) {
+        List<ReasonCode> reasons = new ArrayList<>(count);
+        if (existed == null) {
+            LOG.warn("subscriptions were not removed", failure);
+        }
+        for (int i = 0; i < count; i++) {
+            reasons.add(existed == null ? ReasonCode.UNSPECIFIED_ERROR : reason(existed.get(i)));
+        }
+        return reasons;
+    }
+
+    private static ReasonCode reason(boolean existed) {
+        return existed ? ReasonCode.SUCCESS : ReasonCode.NO_SUBSCRIPTION_EXISTED;
+    }
+}

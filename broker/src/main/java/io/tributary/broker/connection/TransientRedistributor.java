@@ -1,0 +1,33 @@
+package io.tributary.broker.connection;
+
+import io.tributary.common.event.Destinations;
+import io.tributary.common.event.QueueEntry.Queued;
+import io.tributary.common.event.Recipient;
+import java.util.List;
+
+/**
+ * Gives the messages of shared subscriptions that a transient session leaves behind to other members; the owner does that
+ * for persistent ones. To be called when the session's subscriptions are removed.
+ */
+final class TransientRedistributor {
+    private TransientRedistributor() {}
+
+    static void of(List<Queued> left, Identity leaving, Backend backend) {
+        for (Queued message : left) {
+            Recipient member = new Recipient(
+                    leaving.clientId(),
+                    leaving.connection(),
+                    message.qos(),
+                    message.retain(),
+                    message.subscriptionIds(),
+                    message.group());
+            Destinations others = backend.router().matchGroup(message.message(), member, true);
+            if (!others.devices().isEmpty()) {
+                backend.appends().publish(message.message(), others.devices(), null, (offset, failure) -> {});
+            }
+            if (!others.nodes().isEmpty()) {
+                backend.router().deliverTransient(message.message(), others, () -> {});
+            }
+        }
+    }
+}

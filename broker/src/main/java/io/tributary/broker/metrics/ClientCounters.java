@@ -1,0 +1,102 @@
+package io.tributary.broker.metrics;
+
+import io.tributary.broker.connection.DropReason;
+import io.tributary.broker.connection.PauseReason;
+import io.tributary.broker.connection.ClientRecorder;
+import io.tributary.common.event.ClientKind;
+import io.tributary.common.mqtt.ReasonCode;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.atomic.LongAccumulator;
+import java.util.concurrent.atomic.LongAdder;
+
+/** Counts what happens to sessions. Reasons are registered when they first occur: of the forty, most never do. */
+final class ClientCounters implements ClientRecorder {
+    private final Meters meters;
+    private final LongAdder connectedNew;
+    private final LongAdder connectedResumed;
+    private final Map<ReasonCode, LongAdder> refused = new ConcurrentHashMap<>();
+    private final Map<ReasonCode, LongAdder> disconnected = new ConcurrentHashMap<>();
+    private final Map<DropReason, LongAdder> dropped;
+    private final Map<PauseReason, LongAdder> paused;
+    private final LongAdder devices = new LongAdder();
+    private final LongAdder applications = new LongAdder();
+    private final AtomicLong clients = new AtomicLong();
+    private final LongAccumulator mostClients = new LongAccumulator(Math::max, 0);
+    private final LongAdder keepAliveTimeouts;
+    private final LongAdder inFlight = new LongAdder();
+
+    ClientCounters(Meters meters) {
+        this.meters = meters;
+        meters.gauge(BrokerMeters.CLIENTS, devices::doubleValue, "device");
+        meters.gauge(BrokerMeters.CLIENTS, applications::doubleValue, "application");
+        connectedNew = meters.counter(BrokerMeters.CLIENTS_CONNECTED, "new");
+        connectedResumed = meters.counter(BrokerMeters.CLIENTS_CONNECTED, "resumed");
+        dropped = meters.counters(BrokerMeters.MESSAGES_DROPPED, DropReason.class, "session");
+        paused = meters.counters(BrokerMeters.READING_PAUSED, PauseReason.class);
+        keepAliveTimeouts = meters.counter(BrokerMeters.KEEP_ALIVE_TIMEOUTS);
+        meters.gauge(BrokerMeters.MESSAGES_IN_FLIGHT, inFlight::doubleValue);
+    }
+
+    @Override
+    public void connected(ClientKind kind, boolean sessionPresent) {
+        clients(kind).increment();
+        mostClients.accumulate(clients.incrementAndGet());
+        (sessionPresent ? connectedResumed : connectedNew).increment();
+    }
+
+    @Override
+    public void refused(ReasonCode reason) {
+        of(refused, BrokerMeters.CLIENTS_REFUSED, reason).increment();
+    }
+
+    @Override
+    public void disconnected(ClientKind kind, ReasonCode reason) {
+        clients(kind).decrement();
+        clients.decrementAndGet();
+        of(disconnected, BrokerMeters.CLIENTS_DISCONNECTED, reason).increment();
+    }
+
+    @Override
+    public void dropped(DropReason reason) {
+        Meters.of(dropped, reason).increment();
+    }
+
+    @Override
+    public void inFlightChanged(int difference) {
+        inFlight.add(difference);
+    }
+
+    @Override
+    public void keepAliveTimeout() {
+        keepAliveTimeouts.increment();
+    }
+
+    @Override
+    public void readingPaused(PauseReason reason) {
+        Meters.of(paused, reason).increment();
+    }
+
+    long dropped() {
+        return Meters.sum(dropped.values());
+    }
+
+    /** The most clients that were connected at once. */
+    long mostClients() {
+        return mostClients.get();
+    }
+
+    /** Applications that are connected. */
+    long applications() {
+        return applications.sum();
+    }
+
+    private LongAdder clients(ClientKind kind) {
+        return kind.isApplication() ? applications : devices;
+    }
+
+    private LongAdder of(Map<ReasonCode, LongAdder> counters, BrokerMeters meter, ReasonCode reason) {
+        return counters.computeIfAbsent(reason, code -> meters.counter(meter, Meters.tagValue(code)));
+    }
+}

@@ -1,0 +1,403 @@
+package io.tributary.broker.connection;
+
+import static io.tributary.broker.connection.ConnectionFixture.publish;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.tributary.common.event.ShardEvent.Detach;
+import io.tributary.common.mqtt.MqttException;
+import io.tributary.common.mqtt.MqttPacket;
+import io.tributary.common.mqtt.MqttPacket.Auth;
+import io.tributary.common.mqtt.MqttPacket.Connack;
+import io.tributary.common.mqtt.MqttPacket.ConnackProperties;
+import io.tributary.common.mqtt.MqttPacket.Disconnect;
+import io.tributary.common.mqtt.MqttPacket.Pingreq;
+import io.tributary.common.mqtt.MqttPacket.Pingresp;
+import io.tributary.common.mqtt.MqttPacket.Suback;
+import io.tributary.common.mqtt.ProtocolVersion;
+import io.tributary.common.mqtt.QoS;
+import io.tributary.common.mqtt.ReasonCode;
+import java.time.Duration;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+class ClientConnectionTest {
+    private final ConnectionFixture fixture = new ConnectionFixture();
+
+    @Test // [MQTT-3.12.4-1]
+    void answersPing() {
+        fixture.connect(Connects.v5());
+
+        fixture.send(new Pingreq());
+
+        fixture.sink.takeOnly(Pingresp.class);
+    }
+
+    @Test // [MQTT-3.1.0-2]
+    void disconnectsWhenSecondConnectComes() {
+        fixture.connect(Connects.v5());
+
+        fixture.send(Connects.v5().build());
+
+        assertDisconnected(ReasonCode.PROTOCOL_ERROR);
+    }
+
+    @Test
+    void disconnectsWhenClientSendsPacketOfServers() {
+        fixture.connect(Connects.v5());
+
+        fixture.send(new Suback(1, List.of(ReasonCode.SUCCESS), null, List.of()));
+
+        assertDisconnected(ReasonCode.PROTOCOL_ERROR);
+    }
+
+    @Test // [MQTT-4.12.0-7]
+    void disconnectsWhenAuthComesWithoutMethodInConnect() {
+        fixture.connect(Connects.v5());
+
+        fixture.send(new Auth(ReasonCode.RE_AUTHENTICATE, "X", null, null, List.of()));
+
+        assertDisconnected(ReasonCode.PROTOCOL_ERROR);
+    }
+
+    @Test
+    void closesWithoutWordWhenMqtt3ClientBreaksRules() {
+        fixture.connect(Connects.v3());
+
+        fixture.send(Connects.v3().build());
+
+        assertThat(fixture.sink.take()).isEmpty();
+        assertThat(fixture.sink.closed).isTrue();
+    }
+
+    @Test // [MQTT-4.13.1-1]
+    void tellsReasonWhenPacketCannotBeDecoded() {
+        fixture.connect(Connects.v5());
+
+        fixture.session().undecodable(new MqttException(ReasonCode.MALFORMED_PACKET, "bad"), null);
+
+        assertDisconnected(ReasonCode.MALFORMED_PACKET);
+    }
+
+    @Test // [MQTT-3.1.4-6]
+    void answersWithConnackWhenConnectCannotBeDecoded() {
+        fixture.sink.use(ProtocolVersion.MQTT_5, 1_000);
+        Connack refusal = new Connack(false, ReasonCode.MALFORMED_PACKET, ConnackProperties.reason("bad"));
+
+        fixture.session().undecodable(new MqttException(ReasonCode.MALFORMED_PACKET, "bad"), refusal);
+
+        assertThat(fixture.sink.takeOnly(Connack.class).reason()).isEqualTo(ReasonCode.MALFORMED_PACKET);
+        assertThat(fixture.recorder.refused).containsExactly(ReasonCode.MALFORMED_PACKET);
+    }
+
+    @Test // [MQTT-3.14.4-1]
+    void handlesNothingAfterDisconnect() {
+        fixture.connect(Connects.v5());
+        fixture.send(disconnect(ReasonCode.SUCCESS, MqttPacket.ABSENT));
+
+        fixture.send(publish(QoS.AT_LEAST_ONCE, 1));
+
+        assertThat(fixture.backend.routed).isEmpty();
+        assertThat(fixture.session().mayRead()).isFalse();
+        assertThat(fixture.sink.closed).isTrue();
+    }
+
+    @Test // [MQTT-3.14.4-3]
+    void discardsWillWhenClientDisconnectsNormally() {
+        fixture.connect(Connects.v5().durable().will("gone"));
+
+        fixture.send(disconnect(ReasonCode.SUCCESS, MqttPacket.ABSENT));
+
+        assertThat(fixture.backend.detaches).containsExactly(new Detach("c", 101, false, 300, 0));
+        assertThat(fixture.backend.lifecycle).endsWith("offline c");
+        assertThat(fixture.events).endsWith("disconnected c SUCCESS");
+    }
+
+    @Test // [MQTT-3.1.2-8]
+    void keepsWillWhenClientAsksForIt() {
+        fixture.connect(Connects.v5().durable().will("gone"));
+
+        fixture.send(disconnect(ReasonCode.DISCONNECT_WITH_WILL, MqttPacket.ABSENT));
+
+        assertThat(fixture.backend.detaches).containsExactly(new Detach("c", 101, true, 300, 0));
+    }
+
+    @Test // [MQTT-3.1.2-8]
+    void keepsWillWhenConnectionIsLost() {
+        fixture.connect(Connects.v5().durable().will("gone"));
+
+        fixture.session().connectionLost();
+        fixture.session().connectionLost();
+
+        assertThat(fixture.backend.detaches).containsExactly(new Detach("c", 101, true, 300, 0));
+    }
+
+    @Test // [MQTT-3.1.2-8]
+    void keepsWillWhenClientBreaksRules() {
+        fixture.connect(Connects.v5().will("gone"));
+
+        fixture.send(Connects.v5().build());
+
+        assertThat(fixture.backend.detaches).containsExactly(new Detach("c", 101, true, 0, 0));
+    }
+
+    @Test
+    void changesSessionExpiryWhenDisconnectSaysSo() {
+        fixture.connect(Connects.v5().durable());
+
+        fixture.send(disconnect(ReasonCode.SUCCESS, 7));
+
+        assertThat(fixture.backend.detaches).containsExactly(new Detach("c", 101, false, 7, 0));
+    }
+
+    @Test // [MQTT-3.14.2-2]
+    void disconnectsWhenDisconnectMakesTransientSessionLast() {
+        fixture.connect(Connects.v5());
+
+        fixture.send(disconnect(ReasonCode.SUCCESS, 7));
+
+        assertDisconnected(ReasonCode.PROTOCOL_ERROR);
+        assertThat(fixture.backend.detaches).containsExactly(new Detach("c", 101, true, 0, 0));
+    }
+
+    @Test
+    void endsSubscriptionsWhenTransientSessionLeaves() {
+        fixture.connect(Connects.v3());
+
+        fixture.session().connectionLost();
+
+        assertThat(fixture.backend.lifecycle).containsExactly("online c transient", "end c");
+        assertThat(fixture.sessions.size()).isZero();
+    }
+
+    @Test // [MQTT-3.1.4-3]
+    void disconnectsWhenSessionIsTakenOver() {
+        fixture.connect(Connects.v5().durable());
+
+        fixture.backend.connections.takenOver(fixture.connection());
+        fixture.turn();
+        fixture.pass(Duration.ofMillis(1));
+
+        assertDisconnected(ReasonCode.SESSION_TAKEN_OVER);
+        assertThat(fixture.backend.detaches).hasSize(1);
+        assertThat(fixture.sessions.size()).isZero();
+    }
+
+    @Test
+    void disconnectCountsWhenItIsReadBehindTheTakeover() { // [MQTT-3.14.4-3]
+        fixture.connect(Connects.v5().durable());
+
+        fixture.backend.connections.takenOver(fixture.connection());
+        fixture.turn();
+        fixture.deliver(ConnectionFixture.delivery(1, QoS.AT_LEAST_ONCE));
+        fixture.send(new Disconnect(ReasonCode.SUCCESS, 0, null, null, List.of()));
+        fixture.pass(Duration.ofMillis(100));
+
+        assertThat(fixture.backend.detaches).containsExactly(new Detach("c", 101, false, 0, 0));
+        assertThat(fixture.sink.take()).isEmpty();
+        assertThat(fixture.sink.closed).isTrue();
+    }
+
+    @Test
+    void closesThoughTheClientKeepsSendingWhenTakenOver() {
+        fixture.connect(Connects.v5().durable());
+
+        fixture.backend.connections.takenOver(fixture.connection());
+        for (int i = 0; i < 100 && !fixture.sink.closed; i++) {
+            fixture.session().touch();
+            fixture.pass(Duration.ofMillis(2));
+        }
+
+        assertThat(fixture.backend.detaches).hasSize(1);
+    }
+
+    @Test
+    void closesWithoutDetachWhenTakenOverBeforeItWasAttached() {
+        fixture.backend.holdAttach = true;
+        fixture.send(Connects.v5().build());
+
+        fixture.backend.connections.takenOver(fixture.connection());
+        fixture.turn();
+        fixture.backend.answerAttach();
+        fixture.turn();
+
+        assertThat(fixture.sink.closed).isTrue();
+        assertThat(fixture.backend.detaches).isEmpty();
+        assertThat(fixture.sessions.size()).isZero();
+    }
+
+    @Test
+    void detachesAsSoonAsAttachedWhenConnectionWasLostMeanwhile() {
+        fixture.backend.holdAttach = true;
+        fixture.send(Connects.v5().durable().build());
+        fixture.session().connectionLost();
+        assertThat(fixture.backend.detaches).isEmpty();
+
+        fixture.backend.answerAttach();
+        fixture.turn();
+
+        assertThat(fixture.backend.detaches).containsExactly(new Detach("c", 101, true, 300, 0));
+        assertThat(fixture.sink.take()).isEmpty();
+        assertThat(fixture.backend.lifecycle).isEmpty();
+        assertThat(fixture.sessions.size()).isZero();
+    }
+
+    @Test
+    void discardsWillWhenConnectWasRefusedBeforeItWasAttached() {
+        fixture.backend.holdAttach = true;
+        fixture.send(Connects.v5().will("gone").build());
+        fixture.pass(Duration.ofSeconds(31));
+
+        fixture.backend.answerAttach();
+        fixture.turn();
+
+        assertThat(fixture.backend.detaches).containsExactly(new Detach("c", 101, false, 0, 0));
+    }
+
+    @Test
+    void takesNoPacketsWhileItIsAttached() {
+        fixture.backend.holdAttach = true;
+        fixture.send(Connects.v5().build());
+
+        assertThat(fixture.session().mayRead()).isFalse();
+        assertThat(fixture.recorder.paused).containsExactly(PauseReason.HANDSHAKE);
+
+        fixture.backend.answerAttach();
+        fixture.turn();
+
+        assertThat(fixture.session().mayRead()).isTrue();
+    }
+
+    @Test
+    void tellsClientWhenNodeShutsDown() {
+        fixture.connect(Connects.v5().durable().will("gone"));
+
+        fixture.session().shutDown(null);
+
+        assertDisconnected(ReasonCode.SERVER_SHUTTING_DOWN);
+        assertThat(fixture.backend.detaches).containsExactly(new Detach("c", 101, true, 300, 0));
+    }
+
+    @Test
+    void staysOpenAfterDisconnectUntilItIsLogged() {
+        fixture.backend.holdDetach = true;
+        fixture.connect(Connects.v5().durable().will("gone"));
+
+        fixture.send(disconnect(ReasonCode.SUCCESS, MqttPacket.ABSENT));
+
+        assertThat(fixture.backend.detaches).containsExactly(new Detach("c", 101, false, 300, 0));
+        assertThat(fixture.sink.closed).isFalse();
+
+        fixture.backend.detached.run();
+        fixture.turn();
+
+        assertThat(fixture.sink.closed).isTrue();
+    }
+
+    @Test
+    void closesAfterDisconnectWhenItTakesTooLongToBeLogged() {
+        fixture.backend.holdDetach = true;
+        fixture.connect(Connects.v5());
+
+        fixture.send(disconnect(ReasonCode.SUCCESS, MqttPacket.ABSENT));
+        fixture.pass(Duration.ofSeconds(31));
+
+        assertThat(fixture.sink.closed).isTrue();
+    }
+
+    @Test
+    void refusesClientWhenNodeShutsDownBeforeItIsAttached() {
+        fixture.backend.holdAttach = true;
+        fixture.send(Connects.v5().build());
+
+        fixture.session().shutDown(null);
+
+        // CONNACK has no SERVER_SHUTTING_DOWN.
+        assertThat(fixture.sink.takeOnly(Connack.class).reason()).isEqualTo(ReasonCode.SERVER_UNAVAILABLE);
+    }
+
+    @Test
+    void disconnectsWhenItsOwnCodeFails() {
+        fixture.connect(Connects.v5());
+
+        fixture.session().inbox().post(() -> {
+            throw new IllegalStateException("a bug");
+        });
+        fixture.turn();
+
+        assertDisconnected(ReasonCode.UNSPECIFIED_ERROR);
+    }
+
+    @Test
+    void staysConnectedWhenNewOwnerOfItsShardTellsItAgain() {
+        fixture.connect(Connects.v5().durable());
+
+        fixture.backend.answerAttach();
+        fixture.turn();
+
+        assertThat(fixture.sink.take()).isEmpty();
+        assertThat(fixture.sink.closed).isFalse();
+    }
+
+    @Test
+    void failsWhenAttachedOutOfTurn() {
+        assertThatThrownBy(() -> fixture.session().attached(fixture.backend.attached))
+                .isInstanceOf(IllegalStateException.class);
+    }
+
+    @Test // [MQTT-3.1.2-22]
+    void disconnectsWhenNothingCameForOneAndAHalfTimesKeepAlive() {
+        fixture.connect(Connects.v5().keepAlive(10));
+        fixture.pass(Duration.ofMillis(14_900));
+        assertThat(fixture.sink.closed).isFalse();
+
+        fixture.pass(Duration.ofMillis(200));
+
+        assertDisconnected(ReasonCode.KEEP_ALIVE_TIMEOUT);
+        assertThat(fixture.recorder.keepAliveTimeouts).isEqualTo(1);
+    }
+
+    @Test // [MQTT-3.1.2-22]
+    void staysConnectedWhenSomethingComesWithinKeepAlive() {
+        fixture.connect(Connects.v5().keepAlive(10));
+        for (int i = 0; i < 5; i++) {
+            fixture.pass(Duration.ofSeconds(10));
+            fixture.session().touch();
+        }
+
+        assertThat(fixture.sink.closed).isFalse();
+    }
+
+    @Test
+    void staysConnectedWhenKeepAliveIsOff() {
+        fixture.connect(Connects.v5());
+
+        fixture.pass(Duration.ofDays(1));
+
+        assertThat(fixture.sink.closed).isFalse();
+    }
+
+    @Test
+    void blamesNoSilenceOnClientWhileItIsNotRead() {
+        fixture.connect(Connects.v5().keepAlive(10));
+        fixture.backend.congested = true;
+        fixture.send(publish(QoS.AT_LEAST_ONCE, 1));
+
+        fixture.pass(Duration.ofSeconds(100));
+
+        assertThat(fixture.sink.closed).isFalse();
+    }
+
+    private void assertDisconnected(ReasonCode reason) {
+        assertThat(fixture.sink.take().getLast())
+                .isInstanceOfSatisfying(
+                        Disconnect.class,
+                        disconnect -> assertThat(disconnect.reason()).isEqualTo(reason));
+        assertThat(fixture.sink.closed).isTrue();
+        assertThat(fixture.recorder.disconnected).containsExactly(reason);
+    }
+
+    private static Disconnect disconnect(ReasonCode reason, long expirySeconds) {
+        return new Disconnect(reason, expirySeconds, null, null, List.of());
+    }
+}

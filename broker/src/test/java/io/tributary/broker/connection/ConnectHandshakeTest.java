@@ -1,0 +1,454 @@
+package io.tributary.broker.connection;
+
+import static io.tributary.broker.connection.ConnectionFixture.utf8;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.tributary.broker.delivery.Attached;
+import io.tributary.broker.security.Authenticator;
+import io.tributary.broker.security.Authorizer;
+import io.tributary.broker.security.ClientInfo;
+import io.tributary.broker.security.ClientRules;
+import io.tributary.broker.security.ClientRules.CertificateSubject;
+import io.tributary.broker.security.ClientRules.ClientId;
+import io.tributary.broker.security.TextPattern;
+import io.tributary.common.event.ClientKind;
+import io.tributary.common.mqtt.MqttPacket;
+import io.tributary.common.mqtt.MqttPacket.Connack;
+import io.tributary.common.mqtt.MqttPacket.ConnectProperties;
+import io.tributary.common.mqtt.MqttPacket.Pingreq;
+import io.tributary.common.mqtt.PayloadFormat;
+import io.tributary.common.mqtt.PublishProperties;
+import io.tributary.common.mqtt.QoS;
+import io.tributary.common.mqtt.ReasonCode;
+import io.tributary.common.mqtt.UserProperty;
+import io.tributary.common.mqtt.Will;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+class ConnectHandshakeTest {
+    private final ConnectionFixture fixture = new ConnectionFixture();
+
+    @Test
+    void acceptsWithSuccessWhenNothingIsWrong() {
+        Connack connack = fixture.connect(Connects.v5());
+
+        assertThat(connack.reason()).isEqualTo(ReasonCode.SUCCESS);
+        assertThat(connack.sessionPresent()).isFalse();
+        assertThat(fixture.backend.lifecycle).containsExactly("online c transient");
+        assertThat(fixture.events).containsExactly("connected c");
+        assertThat(fixture.session().mayRead()).isTrue();
+    }
+
+    @Test // [MQTT-3.1.0-1]
+    void closesWithoutWordWhenFirstPacketIsNoConnect() {
+        fixture.send(new Pingreq());
+
+        assertThat(fixture.sink.take()).isEmpty();
+        assertThat(fixture.sink.closed).isTrue();
+        assertThat(fixture.backend.detaches).isEmpty();
+    }
+
+    @Test // [MQTT-3.2.2-3]
+    void tellsSessionPresentWhenShardResumedIt() {
+        fixture.backend.attached = new Attached(7, 9, true, ClientKind.DEVICE, new int[0]);
+
+        assertThat(fixture.connect(Connects.v5().durable()).sessionPresent()).isTrue();
+        assertThat(fixture.backend.lifecycle).containsExactly("online c persistent");
+    }
+
+    @Test // MQTT 3.1 has a reserved byte there
+    void doesNotTellMqtt31WhetherSessionIsThere() {
+        fixture.backend.attached = new Attached(100, 101, true, ClientKind.DEVICE, new int[0]);
+
+        assertThat(fixture.connect(Connects.v31().durable()).sessionPresent()).isFalse();
+    }
+
+    @Test // [MQTT-3.2.0-1]
+    void closesConnectionBeforeItsSessionIsTouchedWhenConnackIsTooLargeForClient() {
+        fixture.send(Connects.v5().maximumPacketSize(5).build());
+
+        assertThat(fixture.sink.closed).isTrue();
+        assertThat(fixture.sink.take(Connack.class))
+                .allSatisfy(answer -> assertThat(answer.reason()).isEqualTo(ReasonCode.PACKET_TOO_LARGE));
+        assertThat(fixture.backend.attaches).isEmpty();
+    }
+
+    @Test
+    void refusesWhenTooManyWaitForTheirSessions() {
+        fixture.backend.full = true;
+
+        assertThat(fixture.connect(Connects.v5()).reason()).isEqualTo(ReasonCode.SERVER_UNAVAILABLE);
+
+        assertThat(fixture.sink.closed).isTrue();
+        assertThat(fixture.backend.attaches).isEmpty();
+        assertThat(fixture.sessions.size()).isZero();
+    }
+
+    @Test // [MQTT-3.1.2-5]
+    void resumesSessionWhenItIsNotToLastAnyLonger() {
+        fixture.backend.attached = new Attached(7, 9, true, ClientKind.DEVICE, new int[0]);
+
+        fixture.connect(Connects.v5().keepSession());
+
+        assertThat(fixture.backend.lifecycle).containsExactly("online c persistent");
+    }
+
+    @Test // [MQTT-3.1.3-6, MQTT-3.2.2-16]
+    void assignsUnguessableClientIdentifierWhenThereIsNone() {
+        Connack connack = fixture.connect(Connects.v5().clientId(""));
+
+        String assigned = connack.properties().assignedClientId();
+        assertThat(assigned).hasSize(22).matches("[0-9A-Za-z]+");
+        assertThat(fixture.backend.attaches.getLast().clientId()).isEqualTo(assigned);
+    }
+
+    @Test
+    void assignsClientIdentifierWhenMqtt3ClientHasNone() {
+        fixture.connect(Connects.v3().clientId(""));
+
+        assertThat(fixture.backend.attaches.getLast().clientId()).hasSize(22);
+    }
+
+    @Test // [MQTT-3.2.2-16]
+    void assignsNoClientIdentifierWhenClientHasOne() {
+        assertThat(fixture.connect(Connects.v5()).properties().assignedClientId())
+                .isNull();
+    }
+
+    @Test
+    void refusesWhenClientIdentifierIsTooLong() {
+        Connack connack = fixture.connect(Connects.v5().clientId("x".repeat(1_025)));
+
+        assertThat(connack.reason()).isEqualTo(ReasonCode.CLIENT_IDENTIFIER_NOT_VALID);
+        assertThat(fixture.sink.closed).isTrue();
+        assertThat(fixture.backend.attaches).isEmpty();
+    }
+
+    @Test
+    void tellsLimitsWhenTheyDifferFromWhatMqttPresumes() {
+        MqttPacket.ConnackProperties properties = fixture.connect(Connects.v5()).properties();
+
+        assertThat(properties.receiveMaximum()).isEqualTo(1_000);
+        assertThat(properties.maximumPacketSize()).isEqualTo(1024 * 1024);
+        assertThat(properties.topicAliasMaximum()).isEqualTo(32);
+        assertThat(properties.sessionExpirySeconds()).isEqualTo(MqttPacket.ABSENT);
+        assertThat(properties.serverKeepAlive()).isEqualTo(MqttPacket.ABSENT);
+        assertThat(properties.maximumQos()).isNull();
+    }
+
+    @Test // [MQTT-3.2.2-21]
+    void imposesKeepAliveWhenClientAsksForMore() {
+        fixture.limits = connectLimits(30, ConnectProperties.NEVER_EXPIRES, null);
+
+        assertThat(fixture.connect(Connects.v5().keepAlive(60)).properties().serverKeepAlive())
+                .isEqualTo(30);
+    }
+
+    @Test
+    void imposesKeepAliveWhenClientTurnsItOff() {
+        fixture.limits = connectLimits(30, ConnectProperties.NEVER_EXPIRES, null);
+
+        assertThat(fixture.connect(Connects.v5()).properties().serverKeepAlive())
+                .isEqualTo(30);
+    }
+
+    @Test
+    void capsSessionExpiryWhenItIsTooLong() {
+        fixture.limits = connectLimits(0, 100, null);
+
+        assertThat(fixture.connect(Connects.v5().durable()).properties().sessionExpirySeconds())
+                .isEqualTo(100);
+        assertThat(fixture.backend.attaches.getLast().sessionExpirySeconds()).isEqualTo(100);
+    }
+
+    @Test // [MQTT-3.1.2-28]
+    void givesResponseInformationOnlyWhenAskedForIt() {
+        fixture.limits = connectLimits(0, 0, "answers/");
+
+        assertThat(fixture.connect(Connects.v5().responseInformation())
+                        .properties()
+                        .responseInformation())
+                .isEqualTo("answers/");
+        ConnectionFixture other = new ConnectionFixture();
+        other.limits = fixture.limits;
+        assertThat(other.connect(Connects.v5()).properties().responseInformation())
+                .isNull();
+    }
+
+    @Test
+    void refusesWithReasonOfListenerWhenItIsFull() {
+        fixture.refusal = ReasonCode.CONNECTION_RATE_EXCEEDED;
+
+        assertThat(fixture.connect(Connects.v5()).reason()).isEqualTo(ReasonCode.CONNECTION_RATE_EXCEEDED);
+        assertThat(fixture.recorder.refused).containsExactly(ReasonCode.CONNECTION_RATE_EXCEEDED);
+    }
+
+    @Test
+    void refusesWithNearestReturnCodeWhenClientSpeaksMqtt3() {
+        fixture.refusal = ReasonCode.QUOTA_EXCEEDED;
+
+        assertThat(fixture.connect(Connects.v3()).reason()).isEqualTo(ReasonCode.SERVER_UNAVAILABLE);
+    }
+
+    @Test
+    void waitsWhileShardsAreCongested() {
+        fixture.backend.congested = true;
+        fixture.send(Connects.v5().build());
+        assertThat(fixture.sink.take()).isEmpty();
+        assertThat(fixture.session().mayRead()).isFalse();
+
+        fixture.backend.makeRoom();
+        fixture.turn();
+
+        assertThat(fixture.sink.takeOnly(Connack.class).reason()).isEqualTo(ReasonCode.SUCCESS);
+    }
+
+    @Test
+    void waitsForRoomNoLongerThanItsConnection() {
+        fixture.backend.congested = true;
+        fixture.send(Connects.v5().build());
+
+        fixture.session().connectionLost();
+
+        assertThat(fixture.backend.waitingForRoom()).isZero();
+    }
+
+    @Test // [MQTT-3.1.4-2]
+    void refusesWhenAuthenticatorSaysNo() {
+        fixture.authenticator = (client, password) -> CompletableFuture.completedFuture(
+                new Authenticator.Refused(ReasonCode.BAD_USER_NAME_OR_PASSWORD, "who are you"));
+
+        Connack connack = fixture.connect(Connects.v5());
+
+        assertThat(connack.reason()).isEqualTo(ReasonCode.BAD_USER_NAME_OR_PASSWORD);
+        assertThat(connack.properties().reasonString()).isEqualTo("who are you");
+        assertThat(connack.sessionPresent()).isFalse(); // [MQTT-3.2.2-6]
+        assertThat(fixture.sink.closed).isTrue();
+    }
+
+    @Test
+    void refusesWhenAuthenticatorThrows() {
+        fixture.authenticator = (client, password) -> {
+            throw new IllegalStateException("down");
+        };
+
+        assertThat(fixture.connect(Connects.v5()).reason()).isEqualTo(ReasonCode.SERVER_UNAVAILABLE);
+    }
+
+    @Test
+    void refusesWhenStageOfAuthenticatorFails() {
+        fixture.authenticator = (client, password) -> CompletableFuture.failedFuture(new IllegalStateException("down"));
+
+        assertThat(fixture.connect(Connects.v5()).reason()).isEqualTo(ReasonCode.SERVER_UNAVAILABLE);
+    }
+
+    @Test
+    void takesNoPacketsWhileAuthenticatorThinks() {
+        CompletableFuture<Authenticator.Result> thinking = new CompletableFuture<>();
+        fixture.authenticator = (client, password) -> thinking;
+        fixture.send(Connects.v5().build());
+
+        assertThat(fixture.session().mayRead()).isFalse();
+        assertThat(fixture.sink.take()).isEmpty();
+
+        thinking.complete(new Authenticator.Accepted());
+        fixture.turn();
+
+        assertThat(fixture.sink.takeOnly(Connack.class).reason()).isEqualTo(ReasonCode.SUCCESS);
+        assertThat(fixture.session().mayRead()).isTrue();
+        assertThat(fixture.sink.resumed).isEqualTo(1);
+    }
+
+    @Test
+    void doesNotAttachWhenConnectionIsLostWhileAuthenticatorThinks() {
+        CompletableFuture<Authenticator.Result> thinking = new CompletableFuture<>();
+        fixture.authenticator = (client, password) -> thinking;
+        fixture.send(Connects.v5().build());
+        fixture.session().connectionLost();
+
+        thinking.complete(new Authenticator.Accepted());
+        fixture.turn();
+
+        assertThat(fixture.backend.attaches).isEmpty();
+    }
+
+    @Test
+    void asksAuthenticatorAboutCertificateAndUserProperties() {
+        List<ClientInfo> asked = new ArrayList<>();
+        fixture.certificateSubject = "CN=billing,O=Acme";
+        fixture.authenticator = (client, password) -> {
+            asked.add(client);
+            return CompletableFuture.completedFuture(new Authenticator.Accepted());
+        };
+
+        fixture.connect(Connects.v5().userProperty("role", "reader"));
+
+        assertThat(asked.getFirst().certificateSubject()).isEqualTo("CN=billing,O=Acme");
+        assertThat(asked.getFirst().userProperties()).containsExactly(new UserProperty("role", "reader"));
+        assertThat(asked.getFirst().isApplication()).isFalse();
+    }
+
+    @Test
+    void isApplicationFromThenOnWhenRuleSaysSo() {
+        fixture.clientRules = only(new CertificateSubject(TextPattern.of("*,O=Acme")), ClientKind.SMALL_APPLICATION);
+        fixture.certificateSubject = "CN=billing,O=Acme";
+
+        fixture.connect(Connects.v5());
+
+        assertThat(fixture.clients).extracting(ClientInfo::kind).containsExactly(ClientKind.SMALL_APPLICATION);
+        assertThat(fixture.recorder.kinds).containsExactly(ClientKind.SMALL_APPLICATION);
+        fixture.session().connectionLost();
+        assertThat(fixture.clients).hasSize(2).allMatch(ClientInfo::isApplication);
+        assertThat(fixture.recorder.kinds).containsExactly(ClientKind.SMALL_APPLICATION, ClientKind.SMALL_APPLICATION);
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void isWhatAuthenticatorSaysWhateverTheRulesSay(ClientKind answer) {
+        ClientKind other = answer == ClientKind.DEVICE ? ClientKind.APPLICATION : ClientKind.DEVICE;
+        fixture.clientRules = only(new ClientId(TextPattern.of("*")), other);
+        fixture.authenticator =
+                (client, password) -> CompletableFuture.completedFuture(new Authenticator.Accepted(answer));
+
+        fixture.connect(Connects.v5());
+
+        assertThat(fixture.clients).extracting(ClientInfo::kind).containsExactly(answer);
+    }
+
+    @Test
+    void rulesDoNotSeeTheIdentifierThatTheBrokerMakesUp() {
+        fixture.clientRules = only(new ClientId(TextPattern.of("?*")), ClientKind.APPLICATION);
+
+        fixture.connect(Connects.v5().clientId(""));
+
+        assertThat(fixture.clients.getFirst().clientId()).isNotEmpty();
+        assertThat(fixture.clients.getFirst().isApplication()).isFalse();
+    }
+
+    private static ClientRules only(ClientRules.Condition condition, ClientKind kind) {
+        return new ClientRules(List.of(new ClientRules.Rule(List.of(condition), kind)));
+    }
+
+    @Test
+    void closesWhenNoConnectComesInTime() {
+        fixture.session();
+        fixture.pass(Duration.ofSeconds(9));
+        assertThat(fixture.sink.closed).isFalse();
+
+        fixture.pass(Duration.ofSeconds(2));
+
+        assertThat(fixture.sink.closed).isTrue();
+        assertThat(fixture.sink.take()).isEmpty();
+    }
+
+    @Test
+    void refusesWhenAuthenticatorDoesNotAnswerInTime() {
+        fixture.authenticator = (client, password) -> new CompletableFuture<>();
+        fixture.send(Connects.v5().build());
+
+        fixture.pass(Duration.ofSeconds(11));
+
+        assertThat(fixture.sink.takeOnly(Connack.class).reason()).isEqualTo(ReasonCode.SERVER_UNAVAILABLE);
+    }
+
+    @Test
+    void refusesWhenShardDoesNotAnswerInTime() {
+        fixture.backend.holdAttach = true;
+        fixture.send(Connects.v5().build());
+
+        fixture.pass(Duration.ofSeconds(31));
+
+        assertThat(fixture.sink.takeOnly(Connack.class).reason()).isEqualTo(ReasonCode.SERVER_UNAVAILABLE);
+        assertThat(fixture.sink.closed).isTrue();
+    }
+
+    @Test
+    void attachesWithWindowAndWillWhenAccepted() {
+        fixture.connect(Connects.v5().durable().receiveMaximum(7).will("gone"));
+
+        var attach = fixture.backend.attaches.getLast();
+        assertThat(attach.receiveMaximum()).isEqualTo(7);
+        assertThat(attach.cleanStart()).isFalse();
+        assertThat(attach.node()).isEqualTo("node");
+        Will will = attach.will();
+        assertThat(will).isNotNull();
+        assertThat(will.message().publisher()).isEqualTo("c");
+        assertThat(will.message().retain()).isTrue();
+        assertThat(will.delaySeconds()).isEqualTo(5);
+        assertThat(will.messageExpirySeconds()).isEqualTo(60);
+    }
+
+    @Test
+    void capsWindowByConfigurationWhenClientTakesMore() {
+        fixture.connect(Connects.v5().durable());
+
+        assertThat(fixture.backend.attaches.getLast().receiveMaximum()).isEqualTo(1000);
+    }
+
+    @Test
+    void namesAssignedClientAsPublisherOfWillWhenItHadNoIdentifier() {
+        fixture.connect(Connects.v5().clientId("").will("gone"));
+
+        var attach = fixture.backend.attaches.getLast();
+        Will will = attach.will();
+        assertThat(will).isNotNull();
+        assertThat(will.message().publisher()).isEqualTo(attach.clientId());
+    }
+
+    @Test
+    void refusesWhenWillIsNotAuthorised() {
+        assertThat(fixture.connect(Connects.v5().will("$SYS/x")).reason()).isEqualTo(ReasonCode.NOT_AUTHORIZED);
+    }
+
+    @Test
+    void refusesWillWhenAuthorizerThrows() {
+        fixture.authorizer = new Authorizer() {
+            @Override
+            public boolean mayPublish(String clientId, String topic, QoS qos, boolean retain) {
+                throw new IllegalStateException("down");
+            }
+
+            @Override
+            public boolean maySubscribe(String clientId, String topicFilter, QoS qos) {
+                return true;
+            }
+
+            @Override
+            public boolean mayReceive(String clientId, String topic) {
+                return true;
+            }
+        };
+
+        assertThat(fixture.connect(Connects.v5().will("gone")).reason()).isEqualTo(ReasonCode.NOT_AUTHORIZED);
+    }
+
+    @Test
+    void refusesWillWhenItsPayloadIsNotWhatItSays() {
+        InboundLimits inbound = new InboundLimits(10, 10, 10, 10, true, MessageRate.UNLIMITED);
+        fixture.limits = new ClientLimits(
+                ClientLimits.DEFAULT.packets(), ConnectLimits.DEFAULT, inbound, OutboundLimits.DEFAULT);
+        PublishProperties text = new PublishProperties(PayloadFormat.UTF_8, null, null, null, List.of());
+
+        Connack connack = fixture.connect(Connects.v5().will("gone", text, new byte[] {(byte) 0xC3, 0x28}));
+
+        assertThat(connack.reason()).isEqualTo(ReasonCode.PAYLOAD_FORMAT_INVALID);
+        ConnectionFixture other = new ConnectionFixture();
+        other.limits = fixture.limits;
+        assertThat(other.connect(Connects.v5().will("gone", text, utf8("\u00e9")))
+                        .reason())
+                .isEqualTo(ReasonCode.SUCCESS);
+    }
+
+    private static ClientLimits connectLimits(int maxKeepAlive, long maxExpiry, @Nullable String responseInformation) {
+        ConnectLimits connect = new ConnectLimits(
+                Duration.ofSeconds(10), Duration.ofSeconds(30), 1_024, maxKeepAlive, maxExpiry, responseInformation);
+        return new ClientLimits(
+                ClientLimits.DEFAULT.packets(), connect, InboundLimits.DEFAULT, OutboundLimits.DEFAULT);
+    }
+}

@@ -1,0 +1,152 @@
+package io.tributary.broker.connection;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.tributary.broker.loop.TokenBucket;
+import io.tributary.broker.connection.AckQueue.Slot;
+import io.tributary.broker.connection.OutboundLimits.Overflow;
+import io.tributary.common.mqtt.QoS;
+import io.tributary.common.mqtt.ReasonCode;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+import org.junit.jupiter.api.Test;
+
+/** The small parts of a session, each for itself. */
+class ConnectionPartsTest {
+
+    @Test // [MQTT-2.2.1-4]
+    void packetIdentifiersAreNeverZero() {
+        assertThat(PacketIds.of(1)).isEqualTo(1);
+        assertThat(PacketIds.of(65_535)).isEqualTo(65_535);
+        assertThat(PacketIds.of(65_536)).isEqualTo(1);
+        assertThat(PacketIds.of(1L << 40)).isBetween(1, 65_535);
+    }
+
+    @Test
+    void clientIdentifiersDiffer() {
+        Set<String> identifiers = new HashSet<>();
+        for (int i = 0; i < 1_000; i++) {
+            identifiers.add(ClientIdentifiers.random());
+        }
+
+        assertThat(identifiers).hasSize(1_000);
+    }
+
+    @Test
+    void tokenBucketLetsBurstThroughAndThenItsRate() {
+        TokenBucket bucket = new TokenBucket(10, 3, 0);
+        for (int i = 0; i < 3; i++) {
+            assertThat(bucket.tryTake(0)).isTrue();
+        }
+
+        assertThat(bucket.tryTake(0)).isFalse();
+        assertThat(bucket.tryTake(Duration.ofMillis(99).toNanos())).isFalse();
+        assertThat(bucket.tryTake(Duration.ofMillis(101).toNanos())).isTrue();
+    }
+
+    @Test
+    void tokenBucketTellsHowLongToWaitWhenItIsInDebt() {
+        TokenBucket bucket = new TokenBucket(10, 1, 0);
+
+        assertThat(bucket.take(0)).isZero();
+        assertThat(bucket.take(0)).isEqualTo(Duration.ofMillis(100).toNanos());
+        assertThat(bucket.take(0)).isEqualTo(Duration.ofMillis(200).toNanos());
+    }
+
+    @Test
+    void tokenBucketHoldsNoMoreThanItsBurst() {
+        TokenBucket bucket = new TokenBucket(10, 2, 0);
+        long later = Duration.ofHours(1).toNanos();
+
+        assertThat(bucket.tryTake(later)).isTrue();
+        assertThat(bucket.tryTake(later)).isTrue();
+        assertThat(bucket.tryTake(later)).isFalse();
+    }
+
+    @Test // [MQTT-4.6.0-2]
+    void ackQueueWritesInOrderOfReservation() {
+        List<Integer> written = new ArrayList<>();
+        AckQueue queue = new AckQueue((slot, reason) -> written.add(slot.packetId()));
+        Slot first = queue.reserve(1, QoS.AT_LEAST_ONCE);
+        Slot second = queue.reserve(2, QoS.AT_LEAST_ONCE);
+        Slot third = queue.reserve(3, QoS.AT_LEAST_ONCE);
+
+        third.fill(ReasonCode.SUCCESS, null);
+        first.fill(ReasonCode.SUCCESS, null);
+        assertThat(written).containsExactly(1);
+        second.fill(ReasonCode.SUCCESS, null);
+
+        assertThat(written).containsExactly(1, 2, 3);
+        assertThat(queue.size()).isZero();
+    }
+
+    @Test
+    void outboundQueueTakesOneMessageWhateverItsSize() {
+        CountingRecorder recorder = new CountingRecorder();
+        OutboundQueue queue = new OutboundQueue(new OutboundLimits(1, 0, 10, 10, Overflow.DROP_OLDEST), recorder);
+
+        queue.add(ConnectionFixture.queued("x".repeat(100), QoS.AT_MOST_ONCE));
+        queue.add(ConnectionFixture.queued("y".repeat(100), QoS.AT_MOST_ONCE));
+
+        assertThat(recorder.dropped).hasSize(1);
+        assertThat(queue.poll()).isNotNull();
+        assertThat(queue.poll()).isNull();
+    }
+
+    @Test
+    void inboundPacketIdentifiersOfEarlierConnectionsAreCountedApart() {
+        InboundPacketIds ids = new InboundPacketIds(new int[] {3, 4});
+        ids.put(5, InboundPacketIds.State.ROUTING);
+        assertThat(ids.size()).isEqualTo(3);
+        assertThat(ids.openedHere()).isEqualTo(1);
+
+        ids.free(3);
+        ids.put(3, InboundPacketIds.State.ROUTING);
+
+        assertThat(ids.openedHere()).isEqualTo(2);
+    }
+
+    @Test
+    void readGateTellsOnceWhenLastReasonIsGone() {
+        CountingRecorder recorder = new CountingRecorder();
+        int[] opened = new int[1];
+        ReadGate gate = new ReadGate(recorder, () -> opened[0]++);
+
+        assertThat(gate.close(PauseReason.CONGESTED)).isTrue();
+        assertThat(gate.close(PauseReason.CONGESTED)).isFalse();
+        gate.close(PauseReason.SUBSCRIBING);
+        gate.open(PauseReason.CONGESTED);
+        assertThat(gate.isOpen()).isFalse();
+        gate.open(PauseReason.SUBSCRIBING);
+        gate.open(PauseReason.SUBSCRIBING);
+
+        assertThat(gate.isOpen()).isTrue();
+        assertThat(opened[0]).isEqualTo(1);
+        assertThat(recorder.paused).containsExactly(PauseReason.CONGESTED, PauseReason.SUBSCRIBING);
+    }
+
+    @Test
+    void limitsRefuseWhatMakesNoSense() {
+        assertInvalid(() -> new MessageRate(-1, 0, false));
+        assertInvalid(() -> new MessageRate(1, 0, false));
+        assertInvalid(() -> new InboundLimits(0, 0, 1, 1, false, MessageRate.UNLIMITED));
+        assertInvalid(() -> new InboundLimits(1, 65_536, 1, 1, false, MessageRate.UNLIMITED));
+        assertInvalid(() -> new InboundLimits(1, 0, 0, 1, false, MessageRate.UNLIMITED));
+        assertInvalid(() -> new OutboundLimits(0, 0, 1, 1, Overflow.DROP_NEWEST));
+        assertInvalid(() -> new OutboundLimits(1, -1, 1, 1, Overflow.DROP_NEWEST));
+        assertInvalid(() -> new OutboundLimits(1, 0, 0, 1, Overflow.DROP_NEWEST));
+        Duration second = Duration.ofSeconds(1);
+        assertInvalid(() -> new ConnectLimits(Duration.ZERO, second, 23, 0, 0, null));
+        assertInvalid(() -> new ConnectLimits(second, second, 22, 0, 0, null));
+        assertInvalid(() -> new ConnectLimits(second, second, 23, 65_536, 0, null));
+        assertInvalid(() -> new ConnectLimits(second, second, 23, 0, -1, null));
+    }
+
+    private static void assertInvalid(Runnable creation) {
+        assertThatThrownBy(creation::run).isInstanceOf(IllegalArgumentException.class);
+    }
+}

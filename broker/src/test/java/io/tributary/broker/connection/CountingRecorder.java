@@ -1,0 +1,55 @@
+package io.tributary.broker.connection;
+
+import io.tributary.common.event.ClientKind;
+import io.tributary.common.mqtt.ReasonCode;
+import java.util.ArrayList;
+import java.util.List;
+
+/** Notes what it is told. */
+final class CountingRecorder implements ClientRecorder {
+    final List<DropReason> dropped = new ArrayList<>();
+    final List<ReasonCode> refused = new ArrayList<>();
+    final List<ReasonCode> disconnected = new ArrayList<>();
+    final List<PauseReason> paused = new ArrayList<>();
+    final List<ClientKind> kinds = new ArrayList<>();
+    int connected;
+    int inFlight;
+    int keepAliveTimeouts;
+
+    @Override
+    public void connected(ClientKind kind, boolean sessionPresent) {
+        kinds.add(kind);
+        connected++;
+    }
+
+    @Override
+    public void refused(ReasonCode reason) {
+        refused.add(reason);
+    }
+
+    @Override
+    public void disconnected(ClientKind kind, ReasonCode reason) {
+        kinds.add(kind);
+        disconnected.add(reason);
+    }
+
+    @Override
+    public void dropped(DropReason reason) {
+        dropped.add(reason);
+    }
+
+    @Override
+    public void inFlightChanged(int difference) {
+        inFlight += difference;
+    }
+
+    @Override
+    public void keepAliveTimeout() {
+        keepAliveTimeouts++;
+    }
+
+    @Override
+    public void readingPaused(PauseReason reason) {
+        paused.add(reason);
+    }
+}

@@ -1,0 +1,251 @@
+package io.tributary.broker.connection;
+
+import static io.tributary.broker.connection.ConnectionFixture.utf8;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.tributary.broker.security.ClientInfo;
+import io.tributary.broker.security.EnhancedAuthenticator;
+import io.tributary.common.event.ClientKind;
+import io.tributary.common.mqtt.MqttPacket.Auth;
+import io.tributary.common.mqtt.MqttPacket.Connack;
+import io.tributary.common.mqtt.MqttPacket.Disconnect;
+import io.tributary.common.mqtt.MqttPacket.Pingreq;
+import io.tributary.common.mqtt.MqttPacket.Pingresp;
+import io.tributary.common.mqtt.ReasonCode;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+class EnhancedAuthenticationTest {
+    private final ConnectionFixture fixture = new ConnectionFixture();
+    private final Scripted scripted = new Scripted();
+
+    @BeforeEach
+    void addMethod() {
+        fixture.methods.put("SCRIPT", scripted);
+    }
+
+    @Test // [MQTT-4.12.0-1]
+    void refusesWhenMethodIsUnknown() {
+        assertThat(fixture.connect(Connects.v5().method("OTHER")).reason())
+                .isEqualTo(ReasonCode.BAD_AUTHENTICATION_METHOD);
+        assertThat(fixture.sink.closed).isTrue();
+    }
+
+    @Test // [MQTT-4.12.0-2, MQTT-4.12.0-3, MQTT-4.12.0-5]
+    void exchangesAuthPacketsUntilClientIsKnown() {
+        scripted.answers.add(done(new EnhancedAuthenticator.Continue(utf8("challenge"))));
+        scripted.answers.add(done(new EnhancedAuthenticator.Success(utf8("proof"))));
+
+        fixture.send(Connects.v5().method("SCRIPT").build());
+        Auth challenge = fixture.sink.takeOnly(Auth.class);
+        assertThat(challenge.reason()).isEqualTo(ReasonCode.CONTINUE_AUTHENTICATION);
+        assertThat(challenge.authenticationMethod()).isEqualTo("SCRIPT");
+        assertThat(challenge.authenticationData()).isEqualTo(utf8("challenge"));
+        assertThat(fixture.session().mayRead()).isTrue();
+        fixture.send(auth(ReasonCode.CONTINUE_AUTHENTICATION, "SCRIPT"));
+
+        Connack connack = fixture.sink.takeOnly(Connack.class);
+        assertThat(connack.reason()).isEqualTo(ReasonCode.SUCCESS);
+        assertThat(connack.properties().authenticationMethod()).isEqualTo("SCRIPT");
+        assertThat(connack.properties().authenticationData()).isEqualTo(utf8("proof"));
+        assertThat(scripted.taken).containsExactly("null", "data");
+    }
+
+    @Test
+    void isWhatMethodSaysAndStaysSoWhenItAuthenticatesAgain() {
+        scripted.answers.add(done(new EnhancedAuthenticator.Success(null, ClientKind.APPLICATION)));
+        scripted.answers.add(done(new EnhancedAuthenticator.Success(null, ClientKind.DEVICE)));
+
+        fixture.connect(Connects.v5().method("SCRIPT"));
+        fixture.send(auth(ReasonCode.RE_AUTHENTICATE, "SCRIPT"));
+        fixture.session().connectionLost();
+
+        assertThat(fixture.clients)
+                .extracting(ClientInfo::kind)
+                .containsExactly(ClientKind.APPLICATION, ClientKind.APPLICATION);
+    }
+
+    @Test // [MQTT-4.12.0-6]
+    void tellsNoMethodWhenClientHasNone() {
+        assertThat(fixture.connect(Connects.v5()).properties().authenticationMethod())
+                .isNull();
+    }
+
+    @Test
+    void refusesWhenExchangeFails() {
+        scripted.answers.add(done(new EnhancedAuthenticator.Failure(ReasonCode.NOT_AUTHORIZED, null)));
+
+        assertThat(fixture.connect(Connects.v5().method("SCRIPT")).reason()).isEqualTo(ReasonCode.NOT_AUTHORIZED);
+    }
+
+    @Test
+    void refusesWhenStageOfExchangeFails() {
+        scripted.answers.add(CompletableFuture.failedFuture(new IllegalStateException("down")));
+
+        assertThat(fixture.connect(Connects.v5().method("SCRIPT")).reason()).isEqualTo(ReasonCode.SERVER_UNAVAILABLE);
+    }
+
+    @Test
+    void refusesWhenExchangeThrows() {
+        assertThat(fixture.connect(Connects.v5().method("SCRIPT")).reason()).isEqualTo(ReasonCode.SERVER_UNAVAILABLE);
+    }
+
+    @Test // [MQTT-3.1.2-30]
+    void refusesWhenOtherPacketComesDuringExchange() {
+        scripted.answers.add(done(new EnhancedAuthenticator.Continue(null)));
+        fixture.send(Connects.v5().method("SCRIPT").build());
+        fixture.sink.take();
+
+        fixture.send(new Pingreq());
+
+        assertThat(fixture.sink.takeOnly(Connack.class).reason()).isEqualTo(ReasonCode.PROTOCOL_ERROR);
+    }
+
+    @Test // [MQTT-4.12.0-5]
+    void refusesWhenMethodChangesDuringExchange() {
+        scripted.answers.add(done(new EnhancedAuthenticator.Continue(null)));
+        fixture.send(Connects.v5().method("SCRIPT").build());
+        fixture.sink.take();
+
+        fixture.send(auth(ReasonCode.CONTINUE_AUTHENTICATION, "OTHER"));
+
+        assertThat(fixture.sink.takeOnly(Connack.class).reason()).isEqualTo(ReasonCode.PROTOCOL_ERROR);
+    }
+
+    @Test
+    void closesWithoutWordWhenClientDisconnectsDuringExchange() {
+        scripted.answers.add(done(new EnhancedAuthenticator.Continue(null)));
+        fixture.send(Connects.v5().method("SCRIPT").build());
+        fixture.sink.take();
+
+        fixture.send(new Disconnect(ReasonCode.SUCCESS, -1, null, null, List.of()));
+
+        assertThat(fixture.sink.take()).isEmpty();
+        assertThat(fixture.sink.closed).isTrue();
+    }
+
+    @Test
+    void takesNoPacketsWhileExchangeThinks() {
+        CompletableFuture<EnhancedAuthenticator.Step> thinking = new CompletableFuture<>();
+        scripted.answers.add(thinking);
+        fixture.send(Connects.v5().method("SCRIPT").build());
+        assertThat(fixture.session().mayRead()).isFalse();
+
+        thinking.complete(new EnhancedAuthenticator.Success(null));
+        fixture.turn();
+
+        assertThat(fixture.sink.takeOnly(Connack.class).reason()).isEqualTo(ReasonCode.SUCCESS);
+    }
+
+    @Test // [MQTT-4.12.1-1]
+    void authenticatesAgainWhileOtherPacketsGoOn() {
+        connect();
+        CompletableFuture<EnhancedAuthenticator.Step> thinking = new CompletableFuture<>();
+        scripted.answers.add(thinking);
+
+        fixture.send(auth(ReasonCode.RE_AUTHENTICATE, "SCRIPT"));
+        fixture.send(new Pingreq());
+        fixture.sink.takeOnly(Pingresp.class);
+        thinking.complete(new EnhancedAuthenticator.Success(utf8("again")));
+
+        Auth done = fixture.sink.takeOnly(Auth.class);
+        assertThat(done.reason()).isEqualTo(ReasonCode.SUCCESS);
+        assertThat(done.authenticationData()).isEqualTo(utf8("again"));
+    }
+
+    @Test
+    void authenticatesAgainInSeveralSteps() {
+        connect();
+        scripted.answers.add(done(new EnhancedAuthenticator.Continue(null)));
+        scripted.answers.add(done(new EnhancedAuthenticator.Success(null)));
+        scripted.answers.add(done(new EnhancedAuthenticator.Success(null)));
+
+        fixture.send(auth(ReasonCode.RE_AUTHENTICATE, "SCRIPT"));
+        fixture.send(auth(ReasonCode.CONTINUE_AUTHENTICATION, "SCRIPT"));
+        fixture.send(auth(ReasonCode.RE_AUTHENTICATE, "SCRIPT"));
+
+        assertThat(fixture.sink.take(Auth.class))
+                .extracting(Auth::reason)
+                .containsExactly(ReasonCode.CONTINUE_AUTHENTICATION, ReasonCode.SUCCESS, ReasonCode.SUCCESS);
+    }
+
+    @Test // [MQTT-4.12.1-2]
+    void disconnectsWhenClientFailsToAuthenticateAgain() {
+        connect();
+        scripted.answers.add(done(new EnhancedAuthenticator.Failure(ReasonCode.BAD_USER_NAME_OR_PASSWORD, "no")));
+
+        fixture.send(auth(ReasonCode.RE_AUTHENTICATE, "SCRIPT"));
+
+        assertThat(fixture.sink.takeOnly(Disconnect.class).reason()).isEqualTo(ReasonCode.NOT_AUTHORIZED);
+    }
+
+    @Test // [MQTT-4.12.1-1]
+    void disconnectsWhenClientAuthenticatesAgainByAnotherMethod() {
+        connect();
+
+        fixture.send(auth(ReasonCode.RE_AUTHENTICATE, "OTHER"));
+
+        assertThat(fixture.sink.takeOnly(Disconnect.class).reason()).isEqualTo(ReasonCode.PROTOCOL_ERROR);
+    }
+
+    @Test
+    void disconnectsWhenAuthComesOutOfTurn() {
+        connect();
+
+        fixture.send(auth(ReasonCode.CONTINUE_AUTHENTICATION, "SCRIPT"));
+
+        assertThat(fixture.sink.takeOnly(Disconnect.class).reason()).isEqualTo(ReasonCode.PROTOCOL_ERROR);
+    }
+
+    @Test
+    void disconnectsWhenAuthComesBeforeTheLastWasAnswered() {
+        connect();
+        scripted.answers.add(new CompletableFuture<>());
+        fixture.send(auth(ReasonCode.RE_AUTHENTICATE, "SCRIPT"));
+
+        fixture.send(auth(ReasonCode.CONTINUE_AUTHENTICATION, "SCRIPT"));
+
+        assertThat(fixture.sink.takeOnly(Disconnect.class).reason()).isEqualTo(ReasonCode.PROTOCOL_ERROR);
+    }
+
+    private void connect() {
+        scripted.answers.add(done(new EnhancedAuthenticator.Success(null)));
+        assertThat(fixture.connect(Connects.v5().method("SCRIPT")).reason()).isEqualTo(ReasonCode.SUCCESS);
+    }
+
+    private static CompletionStage<EnhancedAuthenticator.Step> done(EnhancedAuthenticator.Step step) {
+        return CompletableFuture.completedFuture(step);
+    }
+
+    private static Auth auth(ReasonCode reason, String method) {
+        return new Auth(reason, method, utf8("data"), null, List.of());
+    }
+
+    /** Gives prepared answers, and notes what it is asked. */
+    private static final class Scripted implements EnhancedAuthenticator {
+        private final ArrayDeque<CompletionStage<Step>> answers = new ArrayDeque<>();
+        private final List<String> taken = new ArrayList<>();
+
+        @Override
+        public String method() {
+            return "SCRIPT";
+        }
+
+        @Override
+        public Exchange begin(ClientInfo client) {
+            return this::next;
+        }
+
+        private CompletionStage<Step> next(byte @Nullable [] data) {
+            taken.add(data == null ? "null" : new String(data, StandardCharsets.UTF_8));
+            return answers.remove();
+        }
+    }
+}

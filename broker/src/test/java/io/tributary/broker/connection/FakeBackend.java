@@ -1,0 +1,356 @@
+package io.tributary.broker.connection;
+
+import io.tributary.broker.delivery.Attached;
+import io.tributary.broker.delivery.ConnectionRegistry;
+import io.tributary.broker.delivery.NodeView;
+import io.tributary.broker.fake.InMemoryReplicatedMap;
+import io.tributary.broker.retained.RetainedLimits;
+import io.tributary.broker.retained.RetainedMessages;
+import io.tributary.broker.routing.ClientRouting;
+import io.tributary.broker.routing.Publisher;
+import io.tributary.broker.routing.RouteCallback;
+import io.tributary.broker.routing.RouteOutcome;
+import io.tributary.broker.shard.ClientShards;
+import io.tributary.broker.subscription.ClientSubscriptions;
+import io.tributary.broker.subscription.Subscriber;
+import io.tributary.broker.subscription.SubscriptionRequest;
+import io.tributary.broker.subscription.SubscriptionRequest.Outcome;
+import io.tributary.common.event.ClientKind;
+import io.tributary.common.event.Destinations;
+import io.tributary.common.event.Recipient;
+import io.tributary.common.event.RecordFormat;
+import io.tributary.common.event.ShardEvent;
+import io.tributary.common.event.Source;
+import io.tributary.common.mqtt.Message;
+import io.tributary.common.mqtt.QoS;
+import io.tributary.common.topic.TopicFilter;
+import io.tributary.persistence.shard.AppendCallback;
+import java.time.InstantSource;
+import java.util.Arrays;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.function.LongConsumer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The shards, the router and the subscriptions behind sessions: notes what it is asked, on any thread, and answers at
+ * once unless it is told to hold its answers.
+ */
+public final class FakeBackend implements ClientShards, ClientRouting, ClientSubscriptions, NodeView {
+
+    /** A message on its way to the router. */
+    record Routed(Publisher publisher, Message message, int packetId, RouteCallback callback) {}
+
+    /** A message on its way into the log. */
+    record Appended(Message message, List<Recipient> recipients, AppendCallback callback) {}
+
+    /** A PUBREL on its way into the log. */
+    record Releasing(ShardEvent.Release release, AppendCallback callback) {}
+
+    /** Acknowledgements for an owner. */
+    @SuppressWarnings("ArrayRecordComponent")
+    record Acknowledged(String clientId, long epoch, long[] sequences) {}
+
+    final List<ShardEvent.Attach> attaches = new CopyOnWriteArrayList<>();
+    final List<ShardEvent.Detach> detaches = new CopyOnWriteArrayList<>();
+    final List<Releasing> releases = new CopyOnWriteArrayList<>();
+    final List<Acknowledged> settled = new CopyOnWriteArrayList<>();
+    final List<Acknowledged> received = new CopyOnWriteArrayList<>();
+    final List<Appended> appended = new CopyOnWriteArrayList<>();
+    final List<Routed> routed = new CopyOnWriteArrayList<>();
+    final List<Destinations> peerDelivery = new CopyOnWriteArrayList<>();
+    final List<SubscriptionRequest> subscribed = new CopyOnWriteArrayList<>();
+    final List<TopicFilter> shared = new CopyOnWriteArrayList<>();
+    final List<TopicFilter> unsubscribed = new CopyOnWriteArrayList<>();
+    final List<String> lifecycle = new CopyOnWriteArrayList<>();
+    final RetainedMessages retained = new RetainedMessages(
+            new InMemoryReplicatedMap(),
+            new RetainedLimits(1_000, 1_000_000),
+            InstantSource.system(),
+            RecordFormat.alone());
+    private final List<Runnable> untilRoom = new CopyOnWriteArrayList<>();
+    private final List<Runnable> untilCurrent = new CopyOnWriteArrayList<>();
+    private final List<Runnable> untilMatched = new CopyOnWriteArrayList<>();
+
+    /** This as sessions have it. */
+    final Backend parts = Backend.of(this, this::append, this, this, this, this::share, retained);
+
+    /** Where its answers go. */
+    final ConnectionRegistry connections = new ConnectionRegistry();
+
+    /** The sessions that get its answers. */
+    public final ClientConnections target = new ClientConnections(connections);
+
+    Attached attached = new Attached(100, 101, false, ClientKind.DEVICE, new int[0]);
+    boolean holdAttach;
+
+    /** Whether no more may ask for their sessions. */
+    boolean full;
+
+    /** How many have asked for their sessions and not been answered. */
+    int waiting;
+
+    boolean holdDetach;
+
+    /** Told when the latest Detach is logged. */
+    Runnable detached = () -> {};
+
+    boolean echo;
+    boolean holdRoutes;
+    boolean holdReleases;
+    boolean congested;
+    boolean behind;
+    boolean behindAgain;
+    boolean unmatched;
+    RouteOutcome outcome = new RouteOutcome.Safe();
+    Outcome subscribeOutcome = Outcome.CREATED;
+    Destinations otherMember = Destinations.NONE;
+
+    @Nullable
+    CompletableFuture<List<Outcome>> pendingSubscribe;
+
+    @Nullable
+    CompletableFuture<List<Boolean>> pendingUnsubscribe;
+
+    /** Creates it, with no retained message. */
+    public FakeBackend() {
+        retained.start().toCompletableFuture().join();
+    }
+
+    /** Gives each QoS 0 message back to the connection that was attached last. */
+    public void echo() {
+        echo = true;
+    }
+
+    /** How many connections ended. */
+    public int detached() {
+        return detaches.size();
+    }
+
+    /** How many messages were published. */
+    public int published() {
+        return routed.size();
+    }
+
+    /** Answers no Attach before {@link #answerAttach}. */
+    public void holdAttach() {
+        holdAttach = true;
+    }
+
+    /** Hands so many messages of a kilobyte to the connection that was attached last. */
+    public void flood(int messages) {
+        Message message = ConnectionFixture.message("flood", "x".repeat(1_000), QoS.AT_MOST_ONCE);
+        for (int i = 0; i < messages; i++) {
+            connections.deliverTransient(attaches.getLast().connection(), ConnectionFixture.queued(message));
+        }
+    }
+
+    @Override
+    public boolean mayAttach(String clientId) {
+        return !full;
+    }
+
+    @Override
+    public void attachAnswered(String clientId) {
+        waiting--;
+    }
+
+    @Override
+    public void attach(ShardEvent.Attach attach, LongConsumer appended) {
+        attaches.add(attach);
+        waiting++;
+        appended.accept(attached.epoch());
+        if (!holdAttach) {
+            answerAttach();
+        }
+    }
+
+    /** Answers the latest Attach. */
+    public void answerAttach() {
+        connections.attached(attaches.getLast().connection(), attached);
+    }
+
+    @Override
+    public void detach(ShardEvent.Detach detach, Runnable logged) {
+        detaches.add(detach);
+        detached = logged;
+        if (!holdDetach) {
+            logged.run();
+        }
+    }
+
+    @Override
+    public void release(ShardEvent.Release release, AppendCallback callback) {
+        releases.add(new Releasing(release, callback));
+        if (!holdReleases) {
+            callback.onAppended(1, null);
+        }
+    }
+
+    @Override
+    public void settle(String clientId, long epoch, long[] sequences) {
+        settled.add(new Acknowledged(clientId, epoch, sequences));
+    }
+
+    @Override
+    public void received(String clientId, long epoch, long[] sequences) {
+        received.add(new Acknowledged(clientId, epoch, sequences));
+    }
+
+    /** All sequence numbers that were settled, in order. */
+    long[] settledSequences() {
+        return settled.stream()
+                .flatMapToLong(each -> Arrays.stream(each.sequences()))
+                .toArray();
+    }
+
+    private void append(Message message, List<Recipient> recipients, @Nullable Source source, AppendCallback callback) {
+        appended.add(new Appended(message, recipients, callback));
+    }
+
+    @Override
+    public boolean isCurrent() {
+        return !behind;
+    }
+
+    @Override
+    public void onCurrent(Runnable action) {
+        untilCurrent.add(action);
+    }
+
+    /** This node has caught up with the others. */
+    void catchUp() {
+        behind = behindAgain;
+        List.copyOf(untilCurrent).forEach(action -> {
+            untilCurrent.remove(action);
+            action.run();
+        });
+    }
+
+    @Override
+    public boolean isCongested() {
+        return congested;
+    }
+
+    @Override
+    public void onRoom(Runnable action) {
+        untilRoom.add(action);
+    }
+
+    /** The logs have room again. */
+    void makeRoom() {
+        congested = false;
+        untilRoom.forEach(Runnable::run);
+    }
+
+    /** How many connections wait for room. */
+    int waitingForRoom() {
+        return parts.room().size();
+    }
+
+    @Override
+    public boolean owns(String clientId) {
+        throw new UnsupportedOperationException();
+    }
+
+    @Override
+    public void publish(Publisher publisher, Message message, int packetId, RouteCallback callback) {
+        routed.add(new Routed(publisher, message, packetId, callback));
+        if (echo) {
+            connections.deliverTransient(attaches.getLast().connection(), ConnectionFixture.queued(message));
+        }
+        if (!holdRoutes) {
+            callback.onRouted(outcome);
+        }
+    }
+
+    @Override
+    public boolean isMatched(String publisher) {
+        return !unmatched;
+    }
+
+    @Override
+    public void onMatched(String publisher, Runnable action) {
+        untilMatched.add(action);
+    }
+
+    /** All that was published is matched. */
+    void match() {
+        unmatched = false;
+        List.copyOf(untilMatched).forEach(action -> {
+            untilMatched.remove(action);
+            action.run();
+        });
+    }
+
+    @Override
+    public Destinations matchGroup(Message message, Recipient leaving, boolean mayWait) {
+        lifecycle.add("matchGroup " + leaving.clientId() + " " + leaving.group());
+        return otherMember;
+    }
+
+    @Override
+    public void deliverTransient(Message message, Destinations destinations, Runnable taken) {
+        peerDelivery.add(destinations);
+    }
+
+    @Override
+    public Destinations match(Message message, Runnable stored) {
+        throw new UnsupportedOperationException();
+    }
+
+    @Override
+    public Destinations matchAgain(Message message) {
+        throw new UnsupportedOperationException();
+    }
+
+    @Override
+    public boolean hasOnlineMember(String group) {
+        throw new UnsupportedOperationException();
+    }
+
+    @Override
+    public CompletionStage<List<Outcome>> subscribe(
+            Subscriber subscriber, long epoch, List<SubscriptionRequest> requests) {
+        subscribed.addAll(requests);
+        if (pendingSubscribe != null) {
+            return pendingSubscribe;
+        }
+        return CompletableFuture.completedFuture(
+                requests.stream().map(request -> subscribeOutcome).toList());
+    }
+
+    private CompletionStage<@Nullable Void> share(TopicFilter filter) {
+        shared.add(filter);
+        return CompletableFuture.completedFuture(null);
+    }
+
+    @Override
+    public CompletionStage<List<Boolean>> unsubscribe(Subscriber subscriber, long epoch, List<TopicFilter> filters) {
+        unsubscribed.addAll(filters);
+        if (pendingUnsubscribe != null) {
+            return pendingUnsubscribe;
+        }
+        return CompletableFuture.completedFuture(filters.stream()
+                .map(filter -> !filter.filter().contains("never"))
+                .toList());
+    }
+
+    @Override
+    public void online(Subscriber subscriber) {
+        lifecycle.add("online " + subscriber.clientId() + (subscriber.persistent() ? " persistent" : " transient"));
+    }
+
+    @Override
+    public CompletionStage<@Nullable Void> offline(Subscriber subscriber) {
+        lifecycle.add("offline " + subscriber.clientId());
+        return CompletableFuture.completedStage(null);
+    }
+
+    @Override
+    public void end(Subscriber subscriber) {
+        lifecycle.add("end " + subscriber.clientId());
+    }
+}

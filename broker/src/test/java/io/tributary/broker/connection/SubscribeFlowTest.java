@@ -1,0 +1,426 @@
+package io.tributary.broker.connection;
+
+import static io.tributary.broker.connection.ConnectionFixture.text;
+import static io.tributary.broker.connection.ConnectionFixture.texts;
+import static io.tributary.broker.connection.ConnectionFixture.utf8;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.tributary.broker.extension.SubscribeInterceptor;
+import io.tributary.broker.security.Authorizer;
+import io.tributary.broker.subscription.SubscriptionRequest;
+import io.tributary.broker.subscription.SubscriptionRequest.Outcome;
+import io.tributary.common.mqtt.Message;
+import io.tributary.common.mqtt.MqttPacket;
+import io.tributary.common.mqtt.MqttPacket.Puback;
+import io.tributary.common.mqtt.MqttPacket.Publish;
+import io.tributary.common.mqtt.MqttPacket.Suback;
+import io.tributary.common.mqtt.MqttPacket.Subscribe;
+import io.tributary.common.mqtt.MqttPacket.Unsuback;
+import io.tributary.common.mqtt.MqttPacket.Unsubscribe;
+import io.tributary.common.mqtt.PublishProperties;
+import io.tributary.common.mqtt.QoS;
+import io.tributary.common.mqtt.ReasonCode;
+import io.tributary.common.mqtt.Subscription;
+import io.tributary.common.mqtt.Subscription.RetainHandling;
+import io.tributary.common.topic.TopicFilter;
+import java.util.Arrays;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import org.junit.jupiter.api.Test;
+
+class SubscribeFlowTest {
+    private final ConnectionFixture fixture = new ConnectionFixture();
+
+    @Test // [MQTT-3.8.4-2, MQTT-3.8.4-5, MQTT-3.8.4-6]
+    void grantsEachFilterInOrder() {
+        fixture.connect(Connects.v5());
+
+        fixture.send(subscribe(8, plain("a", QoS.AT_MOST_ONCE), plain("b", QoS.EXACTLY_ONCE)));
+
+        assertThat(fixture.sink.takeOnly(Suback.class))
+                .isEqualTo(new Suback(8, List.of(ReasonCode.SUCCESS, ReasonCode.GRANTED_QOS_2), null, List.of()));
+        assertThat(fixture.backend.subscribed)
+                .containsExactly(
+                        new SubscriptionRequest(TopicFilter.parse("a"), QoS.AT_MOST_ONCE, false, false, 3),
+                        new SubscriptionRequest(TopicFilter.parse("b"), QoS.EXACTLY_ONCE, false, false, 3));
+    }
+
+    @Test
+    void takesNoPacketsUntilSubscriptionIsMade() {
+        fixture.connect(Connects.v5());
+        CompletableFuture<List<Outcome>> pending = new CompletableFuture<>();
+        fixture.backend.pendingSubscribe = pending;
+        fixture.send(subscribe(8, plain("a", QoS.AT_MOST_ONCE)));
+        assertThat(fixture.session().mayRead()).isFalse();
+        assertThat(fixture.sink.take()).isEmpty();
+
+        pending.complete(List.of(Outcome.CREATED));
+        fixture.turn();
+
+        assertThat(fixture.session().mayRead()).isTrue();
+        fixture.sink.takeOnly(Suback.class);
+    }
+
+    @Test
+    void makesSubscriptionOnlyOnceWhatWasPublishedBeforeIsMatched() {
+        fixture.connect(Connects.v5());
+        fixture.backend.unmatched = true;
+
+        fixture.send(subscribe(8, plain("a", QoS.AT_MOST_ONCE)));
+
+        assertThat(fixture.backend.subscribed).isEmpty();
+        assertThat(fixture.session().mayRead()).isFalse();
+        fixture.backend.match();
+        fixture.turn();
+        assertThat(fixture.backend.subscribed).hasSize(1);
+        assertThat(fixture.session().mayRead()).isTrue();
+        fixture.sink.takeOnly(Suback.class);
+    }
+
+    @Test
+    void makesNoSubscriptionWhenConnectionEndsBeforeWhatWasPublishedIsMatched() {
+        fixture.connect(Connects.v5());
+        fixture.backend.unmatched = true;
+        fixture.send(subscribe(8, plain("a", QoS.AT_MOST_ONCE)));
+
+        fixture.session().connectionLost();
+        fixture.backend.match();
+        fixture.turn();
+
+        assertThat(fixture.backend.subscribed).isEmpty();
+    }
+
+    @Test
+    void refusesFilterWhenItIsNotAuthorised() {
+        fixture.authorizer = new OnlyQos0();
+        fixture.connect(Connects.v5());
+
+        fixture.send(subscribe(8, plain("$share/g/a", QoS.AT_LEAST_ONCE), plain("b", QoS.AT_MOST_ONCE)));
+
+        assertThat(fixture.sink.takeOnly(Suback.class).reasons())
+                .containsExactly(ReasonCode.NOT_AUTHORIZED, ReasonCode.SUCCESS);
+        assertThat(fixture.backend.subscribed).hasSize(1);
+    }
+
+    @Test
+    void refusesFilterWithFailureCodeWhenClientSpeaksMqtt3() {
+        fixture.authorizer = new OnlyQos0();
+        fixture.connect(Connects.v3());
+
+        fixture.send(subscribe(8, plain("a", QoS.AT_LEAST_ONCE)));
+
+        assertThat(fixture.sink.takeOnly(Suback.class).reasons()).containsExactly(ReasonCode.UNSPECIFIED_ERROR);
+    }
+
+    @Test // [MQTT-3.8.4-1]
+    void refusesOnlyFilterThatIsTooDeep() {
+        fixture.connect(Connects.v5());
+
+        fixture.send(subscribe(8, plain("a" + "/a".repeat(128), QoS.AT_LEAST_ONCE), plain("b", QoS.AT_LEAST_ONCE)));
+
+        assertThat(fixture.sink.takeOnly(Suback.class).reasons())
+                .containsExactly(ReasonCode.TOPIC_FILTER_INVALID, ReasonCode.GRANTED_QOS_1);
+        assertThat(fixture.backend.subscribed).hasSize(1);
+    }
+
+    @Test
+    void makesSubscriptionAsInterceptorChangedIt() {
+        fixture.interceptor = (client, asked) -> new SubscribeInterceptor.Proceed(plain("other", QoS.AT_MOST_ONCE));
+        fixture.connect(Connects.v5());
+
+        fixture.send(subscribe(8, plain("a", QoS.AT_LEAST_ONCE)));
+
+        assertThat(fixture.backend.subscribed.getFirst().filter()).isEqualTo(TopicFilter.parse("other"));
+        assertThat(fixture.sink.takeOnly(Suback.class).reasons()).containsExactly(ReasonCode.SUCCESS);
+    }
+
+    @Test
+    void refusesFilterWhenInterceptorSaysSo() {
+        fixture.interceptor = (client, asked) -> new SubscribeInterceptor.Refuse(ReasonCode.QUOTA_EXCEEDED);
+        fixture.connect(Connects.v5());
+
+        fixture.send(subscribe(8, plain("a", QoS.AT_LEAST_ONCE)));
+
+        assertThat(fixture.sink.takeOnly(Suback.class).reasons()).containsExactly(ReasonCode.QUOTA_EXCEEDED);
+    }
+
+    @Test
+    void refusesFilterWhenInterceptorThrows() {
+        fixture.interceptor = (client, asked) -> {
+            throw new IllegalStateException("a bug");
+        };
+        fixture.connect(Connects.v5());
+
+        fixture.send(subscribe(8, plain("a", QoS.AT_LEAST_ONCE)));
+
+        assertThat(fixture.sink.takeOnly(Suback.class).reasons())
+                .containsExactly(ReasonCode.IMPLEMENTATION_SPECIFIC_ERROR);
+    }
+
+    @Test
+    void tellsWhenQuotaOfSubscriptionsIsExceeded() {
+        fixture.backend.subscribeOutcome = Outcome.QUOTA_EXCEEDED;
+        fixture.connect(Connects.v5());
+
+        fixture.send(subscribe(8, plain("a", QoS.AT_LEAST_ONCE)));
+
+        assertThat(fixture.sink.takeOnly(Suback.class).reasons()).containsExactly(ReasonCode.QUOTA_EXCEEDED);
+    }
+
+    @Test
+    void refusesAllWhenSubscriptionsCannotBeMade() {
+        fixture.backend.pendingSubscribe = CompletableFuture.failedFuture(new IllegalStateException("down"));
+        fixture.connect(Connects.v5());
+
+        fixture.send(subscribe(8, plain("a", QoS.AT_LEAST_ONCE)));
+
+        assertThat(fixture.sink.takeOnly(Suback.class).reasons()).containsExactly(ReasonCode.UNSPECIFIED_ERROR);
+        assertThat(fixture.session().mayRead()).isTrue();
+    }
+
+    @Test // [MQTT-3.10.4-4, MQTT-3.11.3-2]
+    void tellsForEachFilterWhetherItExisted() {
+        fixture.connect(Connects.v5());
+
+        fixture.send(new Unsubscribe(9, List.of("a", "never", "$share/g/b"), List.of()));
+
+        assertThat(fixture.sink.takeOnly(Unsuback.class))
+                .isEqualTo(new Unsuback(
+                        9,
+                        List.of(ReasonCode.SUCCESS, ReasonCode.NO_SUBSCRIPTION_EXISTED, ReasonCode.SUCCESS),
+                        null,
+                        List.of()));
+        assertThat(fixture.backend.unsubscribed.getLast().shareName()).isEqualTo("g");
+    }
+
+    @Test
+    void takesNoPacketsUntilSubscriptionIsRemoved() {
+        fixture.connect(Connects.v5());
+        CompletableFuture<List<Boolean>> pending = new CompletableFuture<>();
+        fixture.backend.pendingUnsubscribe = pending;
+        fixture.send(new Unsubscribe(9, List.of("a"), List.of()));
+        assertThat(fixture.session().mayRead()).isFalse();
+
+        pending.completeExceptionally(new IllegalStateException("down"));
+        fixture.turn();
+
+        assertThat(fixture.session().mayRead()).isTrue();
+        assertThat(fixture.sink.takeOnly(Unsuback.class).reasons()).containsExactly(ReasonCode.UNSPECIFIED_ERROR);
+    }
+
+    @Test // [MQTT-3.3.1-8, MQTT-3.3.1-9]
+    void sendsRetainedMessagesAfterSuback() {
+        retain("a/1", "a/2", "b");
+        fixture.connect(Connects.v5());
+
+        fixture.send(subscribe(8, plain("a/+", QoS.AT_LEAST_ONCE)));
+
+        List<MqttPacket> written = fixture.sink.take();
+        assertThat(written).hasExactlyElementsOfTypes(Suback.class, Publish.class, Publish.class);
+        Publish first = (Publish) written.get(1);
+        assertThat(text(first)).isEqualTo("a/1");
+        assertThat(first.retain()).isTrue();
+        assertThat(first.qos()).isEqualTo(QoS.AT_LEAST_ONCE); // [MQTT-3.8.4-8]
+        assertThat(first.subscriptionIds()).containsExactly(3);
+    }
+
+    /** The others did not wait for this node any more when it was stored; it was matched before they knew the subscription. */
+    @Test
+    void sendsWhatWasRetainedWhileThisNodeWasBehindTheOthers() {
+        fixture.connect(Connects.v5());
+        CompletableFuture<List<Outcome>> pending = new CompletableFuture<>();
+        fixture.backend.pendingSubscribe = pending;
+        fixture.send(subscribe(8, plain("a/+", QoS.AT_LEAST_ONCE)));
+        fixture.backend.behind = true;
+        pending.complete(List.of(Outcome.CREATED));
+        fixture.turn();
+        fixture.sink.takeOnly(Suback.class);
+
+        retain("a/1");
+        fixture.backend.catchUp();
+        fixture.turn();
+
+        assertThat(text(fixture.sink.takeOnly(Publish.class))).isEqualTo("a/1");
+    }
+
+    @Test // [MQTT-3.3.1-10]
+    void sendsNoRetainedMessagesWhenOnlyNewSubscriptionsGetThem() {
+        retain("a");
+        fixture.backend.subscribeOutcome = Outcome.REPLACED;
+        fixture.connect(Connects.v5());
+
+        fixture.send(subscribe(8, retaining("a", RetainHandling.SEND_IF_NEW)));
+        fixture.sink.takeOnly(Suback.class);
+        fixture.backend.subscribeOutcome = Outcome.CREATED;
+        fixture.send(subscribe(9, retaining("a", RetainHandling.SEND_IF_NEW)));
+
+        assertThat(fixture.sink.take()).hasSize(2);
+    }
+
+    @Test // [MQTT-3.8.4-4]
+    void sendsRetainedMessagesAgainWhenSubscriptionIsReplaced() {
+        retain("a");
+        fixture.backend.subscribeOutcome = Outcome.REPLACED;
+        fixture.connect(Connects.v5());
+
+        fixture.send(subscribe(8, retaining("a", RetainHandling.SEND)));
+
+        assertThat(fixture.sink.take()).hasSize(2);
+    }
+
+    @Test // [MQTT-3.3.1-11]
+    void sendsNoRetainedMessagesWhenClientWantsNone() {
+        retain("a");
+        fixture.connect(Connects.v5());
+
+        fixture.send(subscribe(8, retaining("a", RetainHandling.DO_NOT_SEND)));
+
+        fixture.sink.takeOnly(Suback.class);
+    }
+
+    @Test
+    void sendsNoRetainedMessagesWhenSubscriptionIsShared() {
+        retain("a");
+        fixture.connect(Connects.v5());
+
+        fixture.send(subscribe(8, plain("$share/g/a", QoS.AT_LEAST_ONCE)));
+
+        fixture.sink.takeOnly(Suback.class);
+    }
+
+    @Test // [MQTT-3.8.3-3]
+    void leavesOwnRetainedMessagesOutWhenNoLocalIsSet() {
+        store(new Message("a", utf8("own"), QoS.AT_MOST_ONCE, true, PublishProperties.NONE, Message.NEVER, "c"));
+        fixture.connect(Connects.v5());
+
+        fixture.send(subscribe(8, new Subscription("a", QoS.AT_MOST_ONCE, true, false, RetainHandling.SEND)));
+
+        fixture.sink.takeOnly(Suback.class);
+    }
+
+    @Test
+    void sendsRetainedMessagesOnlyAsFastAsClientTakesThem() {
+        retain("a/1", "a/2", "a/3");
+        fixture.connect(Connects.v5().receiveMaximum(1));
+
+        fixture.send(subscribe(8, plain("a/+", QoS.AT_LEAST_ONCE)));
+        assertThat(fixture.sink.take()).hasSize(2);
+        fixture.send(new Puback(1, ReasonCode.SUCCESS, null, List.of()));
+
+        assertThat(texts(fixture.sink.take(Publish.class))).containsExactly("a/2");
+    }
+
+    @Test
+    void leavesRetainedMessagesOutThatWereReplacedWhileClientWasSlow() {
+        retain("a/1", "a/2", "a/3");
+        fixture.connect(Connects.v5().receiveMaximum(1));
+        fixture.send(subscribe(8, plain("a/+", QoS.AT_LEAST_ONCE)));
+        fixture.sink.take();
+
+        store("a/2", "another");
+        fixture.send(new Puback(1, ReasonCode.SUCCESS, null, List.of()));
+
+        assertThat(texts(fixture.sink.take(Publish.class))).containsExactly("a/3");
+    }
+
+    @Test
+    void sendsAllPagesOfRetainedMessages() {
+        for (int i = 0; i < 130; i++) {
+            retain("a/%03d".formatted(i));
+        }
+        fixture.connect(Connects.v5());
+
+        fixture.send(subscribe(8, plain("a/+", QoS.AT_MOST_ONCE), plain("a/129", QoS.AT_MOST_ONCE)));
+
+        List<MqttPacket> written = fixture.sink.take();
+        assertThat(written).hasSize(132);
+        assertThat(text((Publish) written.get(130))).isEqualTo("a/129");
+        assertThat(text((Publish) written.get(131))).isEqualTo("a/129");
+    }
+
+    @Test
+    void sendsRetainedMessagesThroughLogWhenSessionIsPersistent() {
+        retain("a/1", "a/2");
+        fixture.connect(Connects.v5().durable());
+
+        fixture.send(subscribe(8, plain("a/+", QoS.AT_LEAST_ONCE)));
+
+        fixture.sink.takeOnly(Suback.class);
+        assertThat(fixture.backend.appended).hasSize(2);
+        var recipient = fixture.backend.appended.getFirst().recipients().getFirst();
+        assertThat(recipient.clientId()).isEqualTo("c");
+        assertThat(recipient.session()).isEqualTo(100);
+        assertThat(recipient.retain()).isTrue();
+        assertThat(recipient.subscriptionIds()).containsExactly(3);
+    }
+
+    @Test
+    void waitsForLogWhenManyRetainedMessagesGoThroughIt() {
+        for (int i = 0; i < 120; i++) {
+            retain("a/%03d".formatted(i));
+        }
+        fixture.connect(Connects.v5().durable());
+        fixture.send(subscribe(8, plain("a/+", QoS.AT_LEAST_ONCE)));
+        assertThat(fixture.backend.appended).hasSize(50);
+
+        List.copyOf(fixture.backend.appended)
+                .forEach(appended -> appended.callback().onAppended(1, null));
+        fixture.turn();
+
+        assertThat(fixture.backend.appended).hasSize(100);
+    }
+
+    @Test
+    void sendsRetainedMessagesOfQos0DirectlyWhenSessionIsPersistent() {
+        retain("a/1");
+        fixture.connect(Connects.v5().durable());
+
+        fixture.send(subscribe(8, plain("a/+", QoS.AT_MOST_ONCE)));
+
+        assertThat(fixture.sink.take()).hasSize(2);
+        assertThat(fixture.backend.appended).isEmpty();
+    }
+
+    private void retain(String... topics) {
+        for (String topic : topics) {
+            store(topic, topic);
+        }
+    }
+
+    private void store(String topic, String payload) {
+        store(new Message(topic, utf8(payload), QoS.EXACTLY_ONCE, true, PublishProperties.NONE, Message.NEVER, "p"));
+    }
+
+    private void store(Message message) {
+        fixture.backend.retained.store(message).toCompletableFuture().join();
+    }
+
+    private static Subscribe subscribe(int packetId, Subscription... subscriptions) {
+        return new Subscribe(packetId, Arrays.asList(subscriptions), 3, List.of());
+    }
+
+    private static Subscription plain(String filter, QoS qos) {
+        return new Subscription(filter, qos, false, false, RetainHandling.SEND);
+    }
+
+    private static Subscription retaining(String filter, RetainHandling handling) {
+        return new Subscription(filter, QoS.AT_MOST_ONCE, false, false, handling);
+    }
+
+    private static final class OnlyQos0 implements Authorizer {
+        @Override
+        public boolean mayPublish(String clientId, String topic, QoS qos, boolean retain) {
+            return true;
+        }
+
+        @Override
+        public boolean maySubscribe(String clientId, String topicFilter, QoS qos) {
+            return qos == QoS.AT_MOST_ONCE && !topicFilter.startsWith("$share");
+        }
+
+        @Override
+        public boolean mayReceive(String clientId, String topic) {
+            return true;
+        }
+    }
+}

@@ -1,0 +1,95 @@
+package io.tributary.broker.connection;
+
+import static io.tributary.broker.connection.ConnectionFixture.publish;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.tributary.broker.connection.OutboundTopicAliases.Use;
+import io.tributary.common.mqtt.MqttException;
+import io.tributary.common.mqtt.QoS;
+import io.tributary.common.mqtt.ReasonCode;
+import org.junit.jupiter.api.Test;
+
+class TopicAliasesTest {
+    private final InboundTopicAliases inbound = new InboundTopicAliases(5);
+    private final OutboundTopicAliases outbound = new OutboundTopicAliases(2);
+
+    @Test // [MQTT-3.3.2-12]
+    void resolvesLatestTopicWhenAliasIsSetAnew() {
+        assertThat(resolve("a", 5)).isEqualTo("a");
+        assertThat(resolve("b", 5)).isEqualTo("b");
+
+        assertThat(resolve("", 5)).isEqualTo("b");
+    }
+
+    @Test
+    void refusesAliasThatWasNeverSet() {
+        assertThatThrownBy(() -> resolve("", 1))
+                .isInstanceOfSatisfying(
+                        MqttException.class, e -> assertThat(e.reason()).isEqualTo(ReasonCode.PROTOCOL_ERROR));
+    }
+
+    @Test // [MQTT-3.3.2-9]
+    void refusesAliasAboveMaximum() {
+        assertThatThrownBy(() -> resolve("a", 6))
+                .isInstanceOfSatisfying(
+                        MqttException.class, e -> assertThat(e.reason()).isEqualTo(ReasonCode.TOPIC_ALIAS_INVALID));
+    }
+
+    @Test
+    void takesTopicWhenThereIsNoAlias() {
+        assertThat(resolve("a", 0)).isEqualTo("a");
+    }
+
+    @Test // [MQTT-3.3.2-8, MQTT-3.3.2-11]
+    void givesAliasesFromOneUpToMaximum() {
+        assertThat(outbound.use("first")).isEqualTo(new Use(1, true));
+        assertThat(outbound.use("second")).isEqualTo(new Use(2, true));
+        assertThat(outbound.use("third")).isEqualTo(Use.NONE);
+        assertThat(outbound.use("first")).isEqualTo(new Use(1, false));
+    }
+
+    @Test
+    void replacesLeastRecentlyUsedWhenTopicMissesTwiceInARow() {
+        outbound.use("first");
+        outbound.use("second");
+        outbound.use("first");
+        outbound.use("third");
+
+        assertThat(outbound.use("third")).isEqualTo(new Use(2, true));
+        assertThat(outbound.use("first")).isEqualTo(new Use(1, false));
+    }
+
+    @Test
+    void replacesNothingWhenTopicsAreEverNew() {
+        outbound.use("first");
+        outbound.use("second");
+        for (int i = 0; i < 10; i++) {
+            assertThat(outbound.use("topic" + i)).isEqualTo(Use.NONE);
+        }
+
+        assertThat(outbound.use("first").sendTopic()).isFalse();
+    }
+
+    @Test
+    void givesNoneWhenTopicIsTooShortToSaveAnything() {
+        assertThat(outbound.use("abc")).isEqualTo(Use.NONE);
+    }
+
+    @Test
+    void givesAliasAgainWhenItWasRevoked() {
+        outbound.use("first");
+        outbound.revoke("first");
+
+        assertThat(outbound.use("second")).isEqualTo(new Use(1, true));
+    }
+
+    @Test // [MQTT-3.1.2-27]
+    void givesNoneWhenClientAllowsNone() {
+        assertThat(new OutboundTopicAliases(0).use("a/long/topic")).isEqualTo(Use.NONE);
+    }
+
+    private String resolve(String topic, int alias) {
+        return inbound.resolve(publish(topic, QoS.AT_MOST_ONCE, 0, alias));
+    }
+}
