@@ -75,7 +75,7 @@ public final class ClientConnection {
     private final ClientConnections sessions;
     private final ConnectionContext context;
     private final ConnectionEvents events;
-    private final Peer peer;
+    private final ConnectionOrigin peer;
     private final ConnectHandshake handshake;
     private final Inbox inbox;
     private final long connection;
@@ -122,10 +122,10 @@ public final class ClientConnection {
             ConnectionServices services,
             ClientConnections sessions,
             ClientLimits limits,
-            Peer peer,
+            ConnectionOrigin peer,
             LoopMailbox loop,
             PacketSink sink) {
-        ReadGate gate = new ReadGate(services.recorder(), sink::resumeReading);
+        PacketGate gate = new PacketGate(services.recorder(), sink::resumeReading);
         this.sessions = sessions;
         this.peer = peer;
         context = new ConnectionContext(services, limits, loop, sink, gate, new AtomicLong(), this::fail);

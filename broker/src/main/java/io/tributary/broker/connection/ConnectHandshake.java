@@ -21,12 +21,12 @@ import org.jspecify.annotations.Nullable;
  */
 final class ConnectHandshake {
     private final ConnectionContext context;
-    private final Peer peer;
+    private final ConnectionOrigin peer;
     private final Consumer<Admission> onAdmitted;
     private @Nullable EnhancedExchange exchange;
     private Runnable stopWaiting = () -> {};
 
-    ConnectHandshake(ConnectionContext context, Peer peer, Consumer<Admission> onAdmitted) {
+    ConnectHandshake(ConnectionContext context, ConnectionOrigin peer, Consumer<Admission> onAdmitted) {
         this.context = context;
         this.peer = peer;
         this.onAdmitted = onAdmitted;

@@ -27,7 +27,7 @@ record ConnectionContext(
         ClientLimits limits,
         LoopMailbox loop,
         PacketSink sink,
-        ReadGate gate,
+        PacketGate gate,
         AtomicLong flow,
         Consumer<MqttException> failures) {
     private static final Logger LOG = LoggerFactory.getLogger(ConnectionContext.class);

@@ -24,7 +24,7 @@ record ConnectionEvents(ConnectionServices services) {
         tell(listener -> listener.onDisconnected(client, reason));
     }
 
-    void refused(Peer peer, MqttException why) {
+    void refused(ConnectionOrigin peer, MqttException why) {
         LOG.debug("CONNECT from {} refused: {}, {}", peer.remoteAddress(), why.reason(), why.getMessage());
         services.recorder().refused(why.reason());
     }

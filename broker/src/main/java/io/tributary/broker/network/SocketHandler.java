@@ -8,7 +8,7 @@ import io.netty.handler.codec.ByteToMessageDecoder;
 import io.tributary.broker.network.ListenerAdmission.Verdict;
 import io.tributary.broker.loop.LoopMailbox;
 import io.tributary.broker.connection.PacketSink;
-import io.tributary.broker.connection.Peer;
+import io.tributary.broker.connection.ConnectionOrigin;
 import io.tributary.broker.connection.ClientConnection;
 import io.tributary.common.codec.MqttDecoder;
 import io.tributary.common.codec.MqttEncoder;
@@ -65,7 +65,7 @@ final class SocketHandler extends ChannelInboundHandlerAdapter implements Packet
         unfinished =
                 new UnfinishedPacket(channel.eventLoop(), listener.unfinished(), this::resumeReading, this::unfinished);
         ReasonCode refusal = verdict instanceof ListenerAdmission.Refused(ReasonCode reason) ? reason : null;
-        Peer peer = new Peer(
+        ConnectionOrigin peer = new ConnectionOrigin(
                 address(channel.remoteAddress()),
                 listener.name(),
                 () -> ClientCertificate.subject(channel.pipeline()),

@@ -215,7 +215,7 @@ public final class Router implements ClientRouting {
             taken.run();
             return;
         }
-        Parts parts = new Parts(destinations.nodes().size(), _ -> taken.run());
+        Countdown parts = new Countdown(destinations.nodes().size(), _ -> taken.run());
         for (NodeShare share : destinations.nodes()) {
             if (share.node().equals(node)) {
                 peerDelivery.take(message, share.members(), share.matching());
@@ -371,7 +371,7 @@ public final class Router implements ClientRouting {
 
     private void deliver(Passage passage, List<Recipient> recipients, List<NodeShare> shares) {
         Message message = passage.message;
-        Parts parts = new Parts(shares.size() + (recipients.isEmpty() ? 0 : 1), failure -> finish(passage, failure));
+        Countdown parts = new Countdown(shares.size() + (recipients.isEmpty() ? 0 : 1), failure -> finish(passage, failure));
         for (NodeShare share : shares) {
             outputs.nodes().deliver(share.node(), message, share.members(), share.matching(), parts::done);
         }

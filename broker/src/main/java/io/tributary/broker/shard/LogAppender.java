@@ -92,7 +92,7 @@ final class LogAppender {
      * log's records have for ever, so that cutting again gives the same ones.
      */
     List<List<Recipient>> records(List<Recipient> ofShard) {
-        return Parts.of(
+        return RecordParts.of(
                 ofShard,
                 RoutingFormat::largestSizeOf,
                 log.roomBytes() / PART_FOR_RECIPIENTS,

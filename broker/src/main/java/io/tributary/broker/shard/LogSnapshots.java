@@ -193,7 +193,7 @@ final class LogSnapshots {
                 .toList();
         if (!kept.isEmpty()) {
             for (List<SnapshotEntry> part :
-                    Parts.of(kept, LogSnapshots::largestSizeOf, appender.roomBytes() / PART_OF_ROOM)) {
+                    RecordParts.of(kept, LogSnapshots::largestSizeOf, appender.roomBytes() / PART_OF_ROOM)) {
                 append(new SnapshotQueue(ownerEpoch, now.asOf, stored.clientId(), part));
             }
         }

@@ -257,7 +257,7 @@ final class Redistributor {
 
         /** Appends in order, so that the last record is durable last. */
         private void append(List<MovedMessage> moved, Runnable durable) {
-            List<List<MovedMessage>> parts = Parts.of(moved, Pass::largestSizeOf, largestMove);
+            List<List<MovedMessage>> parts = RecordParts.of(moved, Pass::largestSizeOf, largestMove);
             for (int i = 0; i < parts.size(); i++) {
                 appender.append(
                         new Redistribution(ownerEpoch, client.clientId(), client.session(), parts.get(i)),

@@ -21,7 +21,7 @@ final class Unlogged {
     private final String clientId;
     private final long session;
     private final int mostInPart;
-    /** Parts that are complete, and are to be logged before what follows. */
+    /** RecordParts that are complete, and are to be logged before what follows. */
     private List<ClientSettled> complete = new ArrayList<>();
 
     private LongList settled = new LongList();

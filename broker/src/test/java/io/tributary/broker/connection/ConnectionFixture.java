@@ -76,7 +76,7 @@ final class ConnectionFixture {
                     services,
                     sessions,
                     limits,
-                    new Peer("peer", "listener", () -> certificateSubject, refusal),
+                    new ConnectionOrigin("peer", "listener", () -> certificateSubject, refusal),
                     mailbox,
                     sink);
             session = begun;

@@ -114,7 +114,7 @@ class ConnectionPartsTest {
     void readGateTellsOnceWhenLastReasonIsGone() {
         CountingRecorder recorder = new CountingRecorder();
         int[] opened = new int[1];
-        ReadGate gate = new ReadGate(recorder, () -> opened[0]++);
+        PacketGate gate = new PacketGate(recorder, () -> opened[0]++);
 
         assertThat(gate.close(PauseReason.CONGESTED)).isTrue();
         assertThat(gate.close(PauseReason.CONGESTED)).isFalse();

@@ -32,7 +32,7 @@ public final class KafkaClients {
         try {
             return client.get();
         } catch (KafkaException e) {
-            throw new KafkaAccessException(AccessFailure.words(config, e), e);
+            throw new KafkaAccessException(KafkaAccessFailure.words(config, e), e);
         }
     }
 }

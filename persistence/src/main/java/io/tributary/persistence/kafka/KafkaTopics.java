@@ -255,9 +255,9 @@ public final class KafkaTopics {
             return answer.get(limit.toNanos(), TimeUnit.NANOSECONDS);
         } catch (ExecutionException e) {
             Throwable cause = e.getCause() == null ? e : e.getCause();
-            throw new KafkaAccessException(AccessFailure.words(config, cause), cause);
+            throw new KafkaAccessException(KafkaAccessFailure.words(config, cause), cause);
         } catch (TimeoutException e) {
-            throw new KafkaAccessException(AccessFailure.words(config, e), e);
+            throw new KafkaAccessException(KafkaAccessFailure.words(config, e), e);
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
             throw new KafkaAccessException("interrupted while Kafka was asked about topics", e);

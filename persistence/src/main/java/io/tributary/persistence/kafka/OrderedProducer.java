@@ -22,7 +22,7 @@ import org.slf4j.LoggerFactory;
 
 /**
  * A producer that skips nothing: a record that was accepted is sent until it is durable, and when one cannot be, none after
- * it is. It never blocks: what Kafka's own buffers cannot take is refused. Records are sent through a {@link Lane} for each
+ * it is. It never blocks: what Kafka's own buffers cannot take is refused. Records are sent through a {@link PartitionQueue} for each
  * partition. Safe for all threads.
  *
  * <pre>
@@ -43,7 +43,7 @@ public final class OrderedProducer implements AutoCloseable {
     private final Consumer<Throwable> onBroken;
     private final Executor afterStall = CompletableFuture.delayedExecutor(STALL_MILLIS, TimeUnit.MILLISECONDS);
     private final AtomicReference<@Nullable Throwable> broken = new AtomicReference<>();
-    private final List<Lane> lanes = new CopyOnWriteArrayList<>();
+    private final List<PartitionQueue> lanes = new CopyOnWriteArrayList<>();
     private volatile boolean closed;
 
     /**
@@ -76,23 +76,23 @@ public final class OrderedProducer implements AutoCloseable {
                 return producer.partitionsFor(topic).size();
             } catch (TimeoutException e) {
                 if (System.nanoTime() - deadline >= 0) {
-                    throw new KafkaAccessException(AccessFailure.words(config, e) + " (topic " + topic + ")", e);
+                    throw new KafkaAccessException(KafkaAccessFailure.words(config, e) + " (topic " + topic + ")", e);
                 }
                 pause();
             } catch (KafkaException e) {
-                throw new KafkaAccessException(AccessFailure.words(config, e) + " (topic " + topic + ")", e);
+                throw new KafkaAccessException(KafkaAccessFailure.words(config, e) + " (topic " + topic + ")", e);
             }
         }
     }
 
     /** The way to a partition; one for each. */
-    public Lane lane(TopicPartition partition) {
+    public PartitionQueue lane(TopicPartition partition) {
         return lane(partition, List.of());
     }
 
     /** The same for records with headers. */
-    public Lane lane(TopicPartition partition, List<Header> headers) {
-        Lane lane = new Lane(this, partition, headers);
+    public PartitionQueue lane(TopicPartition partition, List<Header> headers) {
+        PartitionQueue lane = new PartitionQueue(this, partition, headers);
         lanes.add(lane);
         return lane;
     }
@@ -118,7 +118,7 @@ public final class OrderedProducer implements AutoCloseable {
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
         }
-        lanes.forEach(Lane::giveUp);
+        lanes.forEach(PartitionQueue::giveUp);
     }
 
     /** Closes what nothing was accepted by, without waiting for it. */

@@ -72,7 +72,7 @@ public final class RedisChecks {
             question.accept(connection);
             return null;
         } catch (RedisException e) {
-            return AccessFailure.words(config, node, e);
+            return RedisAccessFailure.words(config, node, e);
         }
     }
 
@@ -107,7 +107,7 @@ public final class RedisChecks {
         String key = new String(new ShardKeys("0").position(), StandardCharsets.UTF_8);
         List<String> refused = connection.sync().eval(RIGHTS_SCRIPT, ScriptOutputType.MULTI, new String[0], key);
         if (!refused.isEmpty()) {
-            problems.add(AccessFailure.missingRights(node, "not " + String.join(", ", refused)));
+            problems.add(RedisAccessFailure.missingRights(node, "not " + String.join(", ", refused)));
         }
     }
 

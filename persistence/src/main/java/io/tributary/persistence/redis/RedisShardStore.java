@@ -30,7 +30,7 @@ public final class RedisShardStore implements ShardStore {
 
     private final ShardKeys[] keys;
     private final ScriptRunner scripts;
-    private final ReadGate reads;
+    private final ReadLimiter reads;
     private final RecordFormat format;
 
     /**
@@ -44,7 +44,7 @@ public final class RedisShardStore implements ShardStore {
         keys = SlotTags.of(shards).stream().map(ShardKeys::new).toArray(ShardKeys[]::new);
         scripts = new ScriptRunner(cluster, recorder);
         RedisConfig config = cluster.config();
-        reads = new ReadGate(config.concurrentReads(), config.commandTimeout().toNanos(), recorder);
+        reads = new ReadLimiter(config.concurrentReads(), config.commandTimeout().toNanos(), recorder);
     }
 
     @Override

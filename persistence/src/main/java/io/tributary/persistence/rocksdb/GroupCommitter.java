@@ -42,7 +42,7 @@ final class GroupCommitter implements AutoCloseable {
 
     // Shared by all threads.
     private final Queue<Write> queue = new ConcurrentLinkedQueue<>();
-    private final List<GroupMember> members = new CopyOnWriteArrayList<>();
+    private final List<CommitParticipant> members = new CopyOnWriteArrayList<>();
     private final AtomicLong queuedBytes = new AtomicLong();
     /** How many of the queued writes are not little. */
     private final AtomicInteger queuedMuch = new AtomicInteger();
@@ -82,7 +82,7 @@ final class GroupCommitter implements AutoCloseable {
     }
 
     /** Lets an adapter take part in every group from now on; it joins before its first write. */
-    void join(GroupMember member) {
+    void join(CommitParticipant member) {
         members.add(member);
     }
 
@@ -208,7 +208,7 @@ final class GroupCommitter implements AutoCloseable {
     }
 
     private void stageMembers() throws RocksDBException {
-        for (GroupMember member : members) {
+        for (CommitParticipant member : members) {
             member.beforeCommit(batch);
         }
     }
@@ -291,7 +291,7 @@ final class GroupCommitter implements AutoCloseable {
 
     private void completeGroup() {
         isStaged = false;
-        for (GroupMember member : members) {
+        for (CommitParticipant member : members) {
             guarded(member::afterCommit);
         }
         for (Write write : group) {

@@ -38,7 +38,7 @@ public final class RocksDbAppTopics implements AppTopics {
     private static final byte[] LAST_ID = {'T'};
 
     private final RocksDbDatabase database;
-    private final LaneAppends appends;
+    private final SequenceAppends appends;
     private volatile boolean closed;
 
     /** Changed by the writer thread alone. */
@@ -59,7 +59,7 @@ public final class RocksDbAppTopics implements AppTopics {
      */
     public RocksDbAppTopics(RocksDbDatabase database, InstantSource clock) {
         this.database = database;
-        this.appends = new LaneAppends(database, clock, RECORD_OVERHEAD_BYTES);
+        this.appends = new SequenceAppends(database, clock, RECORD_OVERHEAD_BYTES);
         recover();
         database.committer().join(appends);
         database.every(TRUNCATE_INTERVAL, this::truncateAll);
@@ -185,23 +185,23 @@ public final class RocksDbAppTopics implements AppTopics {
     private TopicReads open(AppTopic topic, byte[] id) {
         TopicReads reads = new TopicReads(
                 database,
-                new Lane(database.columns(), Column.APPS, id),
+                new RecordSequence(database.columns(), Column.APPS, id),
                 HexFormat.of().formatHex(id));
         topics.put(topic, reads);
         return reads;
     }
 
     /** Topics are large: whole files go at once, not when they happen to be compacted. */
-    private void dropFiles(Lane lane) {
+    private void dropFiles(RecordSequence lane) {
         if (!database.execute(lane::dropFiles)) {
             LOG.debug("files are left to be compacted");
         }
     }
 
     private void truncateAll() {
-        List<Lane> lanes = topics.values().stream()
+        List<RecordSequence> lanes = topics.values().stream()
                 .map(TopicReads::lane)
-                .filter(Lane::hasUnwanted)
+                .filter(RecordSequence::hasUnwanted)
                 .toList();
         if (!lanes.isEmpty()) {
             database.committer().submit(new Truncation(lanes, this::dropFiles));

@@ -18,7 +18,7 @@ public final class RocksDbShardLog implements ShardLog {
     private static final int RECORD_OVERHEAD_BYTES = 96;
 
     private final RocksDbDatabase database;
-    private final LaneAppends appends;
+    private final SequenceAppends appends;
     private final ShardFeed[] feeds;
     private volatile boolean closed;
 
@@ -34,10 +34,10 @@ public final class RocksDbShardLog implements ShardLog {
      */
     public RocksDbShardLog(RocksDbDatabase database, InstantSource clock) {
         this.database = database;
-        this.appends = new LaneAppends(database, clock, RECORD_OVERHEAD_BYTES);
+        this.appends = new SequenceAppends(database, clock, RECORD_OVERHEAD_BYTES);
         this.feeds = new ShardFeed[database.options().shards()];
         for (int shard = 0; shard < feeds.length; shard++) {
-            Lane lane = new Lane(database.columns(), Column.LOG, Keys.withShort(new byte[0], shard));
+            RecordSequence lane = new RecordSequence(database.columns(), Column.LOG, Keys.withShort(new byte[0], shard));
             feeds[shard] = new ShardFeed(database, shard, lane);
         }
         database.committer().join(appends);
@@ -94,7 +94,7 @@ public final class RocksDbShardLog implements ShardLog {
 
     @Override
     public void truncate(int shard, long offset) {
-        Lane lane = feeds[shard].lane();
+        RecordSequence lane = feeds[shard].lane();
         if (lane.noteUnwanted(offset)) {
             database.committer().submit(new Truncation(List.of(lane), done -> {}));
         }
@@ -111,7 +111,7 @@ public final class RocksDbShardLog implements ShardLog {
     }
 
     private void truncateAll() {
-        List<Lane> lanes = new ArrayList<>();
+        List<RecordSequence> lanes = new ArrayList<>();
         for (ShardFeed feed : feeds) {
             if (feed.lane().hasUnwanted()) {
                 lanes.add(feed.lane());

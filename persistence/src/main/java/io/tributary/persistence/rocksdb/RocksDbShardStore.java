@@ -202,7 +202,7 @@ public final class RocksDbShardStore implements ShardStore {
     }
 
     /** Notices where one group ends and the next begins. */
-    private final class Member implements GroupMember {
+    private final class Member implements CommitParticipant {
         @Override
         public void beforeCommit(WriteBatch batch) {}
 

@@ -23,7 +23,7 @@ import org.slf4j.LoggerFactory;
  * All transitions are made by the writer thread, which knows exactly what is durable: there is neither a gap nor a repeat
  * between reading and live. Other threads only leave the latest {@link Request}, which is looked at before each hand-out.
  */
-final class ShardFeed implements LaneAppends.Destination {
+final class ShardFeed implements SequenceAppends.Destination {
     private static final Logger LOG = LoggerFactory.getLogger(ShardFeed.class);
 
     private static final int PAGE_RECORDS = 20_000;
@@ -32,7 +32,7 @@ final class ShardFeed implements LaneAppends.Destination {
 
     private final RocksDbDatabase database;
     private final int shard;
-    private final Lane lane;
+    private final RecordSequence lane;
 
     /** Left by any thread. */
     private volatile Request wanted = new Request(Request.NOTHING);
@@ -44,7 +44,7 @@ final class ShardFeed implements LaneAppends.Destination {
     private long handedFrom;
     private @Nullable Reader reader;
 
-    ShardFeed(RocksDbDatabase database, int shard, Lane lane) {
+    ShardFeed(RocksDbDatabase database, int shard, RecordSequence lane) {
         this.database = database;
         this.shard = shard;
         this.lane = lane;
@@ -55,7 +55,7 @@ final class ShardFeed implements LaneAppends.Destination {
     }
 
     @Override
-    public Lane lane() {
+    public RecordSequence lane() {
         return lane;
     }
 

@@ -12,13 +12,13 @@ import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 
 /** One application's topic, and the one read of it that is not answered. Safe for all threads. */
-final class TopicReads implements LaneAppends.Destination {
+final class TopicReads implements SequenceAppends.Destination {
     private final RocksDbDatabase database;
-    private final Lane lane;
+    private final RecordSequence lane;
     private final String id;
     private final AtomicReference<@Nullable Read> latest = new AtomicReference<>();
 
-    TopicReads(RocksDbDatabase database, Lane lane, String id) {
+    TopicReads(RocksDbDatabase database, RecordSequence lane, String id) {
         this.database = database;
         this.lane = lane;
         this.id = id;
@@ -35,7 +35,7 @@ final class TopicReads implements LaneAppends.Destination {
     }
 
     @Override
-    public Lane lane() {
+    public RecordSequence lane() {
         return lane;
     }
 

@@ -10,7 +10,7 @@ import org.rocksdb.WriteBatch;
  *
  * @param afterwards told of each lane when it is done
  */
-record Truncation(List<Lane> lanes, Consumer<Lane> afterwards) implements Write {
+record Truncation(List<RecordSequence> lanes, Consumer<RecordSequence> afterwards) implements Write {
 
     @Override
     public int bytes() {
@@ -19,7 +19,7 @@ record Truncation(List<Lane> lanes, Consumer<Lane> afterwards) implements Write 
 
     @Override
     public void stage(WriteBatch batch) throws RocksDBException {
-        for (Lane lane : lanes) {
+        for (RecordSequence lane : lanes) {
             lane.truncate(batch);
         }
     }

@@ -89,7 +89,7 @@ class RedisChecksTest {
                     .first()
                     .asString()
                     .contains("NOPERM")
-                    .contains("Grant it, on each node, " + AccessFailure.PERMISSIONS);
+                    .contains("Grant it, on each node, " + RedisAccessFailure.PERMISSIONS);
             grant(redis);
             assertThat(RedisChecks.problems(broker)).isEmpty();
             useStore(broker);
@@ -129,7 +129,7 @@ class RedisChecksTest {
     }
 
     private static void grant(LocalRedis redis) {
-        String[] permissions = AccessFailure.PERMISSIONS.split(" ", -1);
+        String[] permissions = RedisAccessFailure.PERMISSIONS.split(" ", -1);
         for (int i = 1; i <= redis.size(); i++) {
             for (String permission : permissions) {
                 redis.call(i, "ACL", "SETUSER", "broker", permission);

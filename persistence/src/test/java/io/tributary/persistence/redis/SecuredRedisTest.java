@@ -38,7 +38,7 @@ class SecuredRedisTest {
                 .tls(authority)
                 .admin(new AdminUser("admin", "wonderful"))
                 .start();
-        allow(AccessFailure.PERMISSIONS);
+        allow(RedisAccessFailure.PERMISSIONS);
         config = TestRedis.config(redis)
                 .withTls(new Tls(authority.certificates(), true))
                 .withCredentials(new Credentials("tributary", PASSWORD));
@@ -52,7 +52,7 @@ class SecuredRedisTest {
     /** Redis notes each call that it refuses: there is none, also where the client library would not say so. */
     @Test
     void storeWorksWithTheRightsOfTheDocumentation() throws Exception {
-        assertThat(Files.readString(Path.of("../docs/cluster.md"))).contains(AccessFailure.PERMISSIONS);
+        assertThat(Files.readString(Path.of("../docs/cluster.md"))).contains(RedisAccessFailure.PERMISSIONS);
         onAll("ACL", "LOG", "RESET");
         assertThat(RedisChecks.problems(config)).isEmpty();
         try (RedisCluster cluster = RedisCluster.connect(config);
@@ -68,19 +68,19 @@ class SecuredRedisTest {
     @Test
     void missingRightIsNamed() {
         try {
-            allow(AccessFailure.PERMISSIONS.replace(" +zadd", ""));
+            allow(RedisAccessFailure.PERMISSIONS.replace(" +zadd", ""));
             assertThat(RedisChecks.problems(config))
                     .hasSize(3)
                     .allSatisfy(problem -> assertThat(problem)
                             .contains(
                                     " does not allow the user what the broker needs (not ZADD). Grant it, on each node, ")
                             .doesNotContain(PASSWORD));
-            allow(AccessFailure.PERMISSIONS.replace("~tributary:", "~other:"));
+            allow(RedisAccessFailure.PERMISSIONS.replace("~tributary:", "~other:"));
             assertThat(RedisChecks.problems(config))
                     .isNotEmpty()
                     .allSatisfy(problem -> assertThat(problem).contains("(not HGET, HGETALL, "));
         } finally {
-            allow(AccessFailure.PERMISSIONS);
+            allow(RedisAccessFailure.PERMISSIONS);
         }
     }
 

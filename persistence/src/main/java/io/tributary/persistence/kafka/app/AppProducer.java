@@ -25,7 +25,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Sends the records of all applications' topics, which come and go. Each topic has an {@link AppLane}, so none waits for
+ * Sends the records of all applications' topics, which come and go. Each topic has an {@link AppTopicQueue}, so none waits for
  * another. A record is kept until it is durable, unless Kafka says for some seconds that there is no such topic and the
  * session that it was for is over; for one that lives the topic is made anew. Safe for all threads; nothing blocks but {@link #close}.
  *
@@ -46,9 +46,9 @@ final class AppProducer implements AutoCloseable {
     private final Consumer<Throwable> onBroken;
     private final Consumer<String> makeAnew;
     private final ByteBudget budget;
-    private final Map<TopicPartition, AppLane> lanes = new ConcurrentHashMap<>();
+    private final Map<TopicPartition, AppTopicQueue> lanes = new ConcurrentHashMap<>();
     /** Those with records that the producer did not take, most often as it does not know the topic yet. */
-    private final Set<AppLane> held = ConcurrentHashMap.newKeySet();
+    private final Set<AppTopicQueue> held = ConcurrentHashMap.newKeySet();
 
     private final AtomicReference<@Nullable Throwable> broken = new AtomicReference<>();
     private final AtomicReference<AppSender> sender;
@@ -87,7 +87,7 @@ final class AppProducer implements AutoCloseable {
             return false;
         }
         TopicPartition partition = new TopicPartition(record.topic(), record.partition());
-        while (!lanes.computeIfAbsent(partition, key -> new AppLane(this, key))
+        while (!lanes.computeIfAbsent(partition, key -> new AppTopicQueue(this, key))
                 .add(record, bytes, isWanted, callback)) {
             Thread.onSpinWait(); // it was idle and is being removed
         }
@@ -104,8 +104,8 @@ final class AppProducer implements AutoCloseable {
         closed = true;
         long deadline = System.nanoTime() + config.appends().closeTimeout().toNanos();
         try {
-            while (!lanes.values().stream().allMatch(AppLane::isEmpty) && System.nanoTime() < deadline) {
-                lanes.values().forEach(AppLane::pump);
+            while (!lanes.values().stream().allMatch(AppTopicQueue::isEmpty) && System.nanoTime() < deadline) {
+                lanes.values().forEach(AppTopicQueue::pump);
                 TimeUnit.MILLISECONDS.sleep(CLOSE_POLL_MILLIS);
             }
         } catch (InterruptedException e) {
@@ -142,7 +142,7 @@ final class AppProducer implements AutoCloseable {
     }
 
     /** The producer did not take a record of the lane: it is tried again soon. */
-    void hold(AppLane lane) {
+    void hold(AppTopicQueue lane) {
         held.add(lane);
     }
 
@@ -156,7 +156,7 @@ final class AppProducer implements AutoCloseable {
             if (sender.compareAndSet(stuck, next)) {
                 LOG.debug("a new producer: the old one has records of a topic that is gone");
                 stuck.retire();
-                lanes.values().forEach(AppLane::pump);
+                lanes.values().forEach(AppTopicQueue::pump);
                 if (closed) {
                     next.close();
                 }
@@ -182,7 +182,7 @@ final class AppProducer implements AutoCloseable {
     }
 
     private void pumpHeld() {
-        for (AppLane lane : new ArrayList<>(held)) {
+        for (AppTopicQueue lane : new ArrayList<>(held)) {
             held.remove(lane);
             guarded(lane::pump);
         }
@@ -191,8 +191,8 @@ final class AppProducer implements AutoCloseable {
     /** Asks for the topics of records that have waited long, and forgets lanes that nobody uses. */
     private void lookAtLanes() {
         long now = System.nanoTime();
-        for (Map.Entry<TopicPartition, AppLane> each : List.copyOf(lanes.entrySet())) {
-            AppLane lane = each.getValue();
+        for (Map.Entry<TopicPartition, AppTopicQueue> each : List.copyOf(lanes.entrySet())) {
+            AppTopicQueue lane = each.getValue();
             if (lane.hasWaited(now)) {
                 guarded(() -> ask(each.getKey().topic(), lane, now));
             } else if (lane.retireIfIdle(now)) {
@@ -201,7 +201,7 @@ final class AppProducer implements AutoCloseable {
         }
     }
 
-    private void ask(String topic, AppLane lane, long nowNanos) {
+    private void ask(String topic, AppTopicQueue lane, long nowNanos) {
         CompletableFuture<?> _ = admin.exists(topic).whenComplete((exists, failure) -> {
             if (exists != null && lane.asked(nowNanos, exists)) {
                 LOG.warn("There is no topic {}, and a session that lives has messages for it: it is made anew", topic);

@@ -34,7 +34,7 @@ final class AppReads implements AutoCloseable {
     private final ScheduledExecutorService timer;
     private final KafkaRecorder recorder;
     private final ReadAhead readAhead;
-    private final CatchUpReader catchUp;
+    private final BacklogReader catchUp;
     private final List<AppConsumer> consumers = new ArrayList<>();
     private final Map<TopicPartition, AppFeed> feeds = new ConcurrentHashMap<>();
     private final AtomicBoolean looking = new AtomicBoolean();
@@ -52,7 +52,7 @@ final class AppReads implements AutoCloseable {
         this.timer = timer;
         this.recorder = recorder;
         this.readAhead = new ReadAhead(apps.readAheadBytes());
-        this.catchUp = new CatchUpReader(config, clientId, recorder);
+        this.catchUp = new BacklogReader(config, clientId, recorder);
         for (int i = 0; i < apps.consumers(); i++) {
             consumers.add(new AppConsumer(config, clientId + "-reader-" + i, recorder, this::lookWhereItIs, onBroken));
         }

@@ -15,7 +15,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The feed of a partition that several clients share: its window slides along the end of the partition, for all readers
- * that are there. A read from before the window is a {@link CatchUpReader}'s.
+ * that are there. A read from before the window is a {@link BacklogReader}'s.
  */
 final class SharedFeed extends AppFeed {
     private static final int WINDOW_RECORDS = 2000;
@@ -23,14 +23,14 @@ final class SharedFeed extends AppFeed {
     /** A reader whose next message is further away is told to move on meanwhile. */
     private static final long FAR = 500;
 
-    private final CatchUpReader catchUp;
+    private final BacklogReader catchUp;
     private final Map<String, AppRead> waiting = new HashMap<>(); // guarded by this
 
     /** @param attention told of the feed when the consumer has to look at it; any thread */
     SharedFeed(
             TopicPartition partition,
             ReadAhead readAhead,
-            CatchUpReader catchUp,
+            BacklogReader catchUp,
             KafkaRecorder recorder,
             Consumer<AppFeed> attention) {
         super(partition, readAhead, recorder, attention);

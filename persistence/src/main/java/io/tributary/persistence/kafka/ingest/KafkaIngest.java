@@ -56,7 +56,7 @@ public final class KafkaIngest implements IngestSource {
     private final Duration closeTimeout;
     private final KafkaConsumer<byte[], byte[]> consumer;
     private final IngestNumbers numbers;
-    private final @Nullable DeadLetters deadLetters;
+    private final @Nullable IngestDeadLetters deadLetters;
     private final String clientId;
     private final CountDownLatch closing = new CountDownLatch(1);
 
@@ -85,7 +85,7 @@ public final class KafkaIngest implements IngestSource {
         this.numbers = new IngestNumbers(config, this.clientId);
         numbers.of(options.topics());
         String dead = options.deadLetters();
-        this.deadLetters = dead == null ? null : new DeadLetters(config, this.clientId, dead, recorder);
+        this.deadLetters = dead == null ? null : new IngestDeadLetters(config, this.clientId, dead, recorder);
         this.consumer = KafkaClients.consumer(config, ClientProperties.ingestConsumer(config, this.clientId));
     }
 

@@ -2,7 +2,7 @@ package io.tributary.persistence.kafka.map;
 
 import io.tributary.persistence.kafka.KafkaAccessException;
 import io.tributary.persistence.kafka.KafkaConfig;
-import io.tributary.persistence.kafka.Lane;
+import io.tributary.persistence.kafka.PartitionQueue;
 import io.tributary.persistence.replicated.ReplicatedMap;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayDeque;
@@ -34,7 +34,7 @@ public final class KafkaReplicatedMap implements ReplicatedMap {
     private final KafkaMaps maps;
     private final String name;
     private final TopicPartition partition;
-    private final Lane lane;
+    private final PartitionQueue lane;
     private final MapWrites writes;
     private final CatchUp catchUp;
 
@@ -46,7 +46,7 @@ public final class KafkaReplicatedMap implements ReplicatedMap {
     private volatile @Nullable Follower follower;
     private volatile boolean closed;
 
-    KafkaReplicatedMap(KafkaMaps maps, String name, TopicPartition partition, Lane lane) {
+    KafkaReplicatedMap(KafkaMaps maps, String name, TopicPartition partition, PartitionQueue lane) {
         this.maps = maps;
         this.name = name;
         this.partition = partition;
@@ -129,7 +129,7 @@ public final class KafkaReplicatedMap implements ReplicatedMap {
 
     private CompletionStage<@Nullable Void> write(String key, byte @Nullable [] value) {
         byte[] keyBytes = key.getBytes(StandardCharsets.UTF_8);
-        MapWrites.Write write = writes.begin(Lane.sizeOf(keyBytes, value));
+        MapWrites.Write write = writes.begin(PartitionQueue.sizeOf(keyBytes, value));
         if (write == null) {
             return CompletableFuture.failedStage(busy());
         }

@@ -4,7 +4,7 @@ import io.tributary.persistence.kafka.KafkaAccessException;
 import io.tributary.persistence.kafka.KafkaConfig;
 import io.tributary.persistence.kafka.KafkaRecorder;
 import io.tributary.persistence.kafka.KafkaTopics;
-import io.tributary.persistence.kafka.Lane;
+import io.tributary.persistence.kafka.PartitionQueue;
 import io.tributary.persistence.kafka.OrderedProducer;
 import io.tributary.persistence.shard.AppendCallback;
 import io.tributary.persistence.shard.LogRecord;
@@ -50,7 +50,7 @@ public final class KafkaShardLog implements ShardLog {
     private final KafkaRecorder recorder;
     private final Consumer<Throwable> onBroken;
     private final OrderedProducer producer;
-    private final Lane[] lanes;
+    private final PartitionQueue[] lanes;
 
     private final Admin admin;
     private long identityNanos = System.nanoTime() - IDENTITY_NANOS; // guarded by this
@@ -96,7 +96,7 @@ public final class KafkaShardLog implements ShardLog {
             throw e;
         }
         this.admin = KafkaTopics.connect(config);
-        this.lanes = new Lane[shards];
+        this.lanes = new PartitionQueue[shards];
         for (int shard = 0; shard < shards; shard++) {
             lanes[shard] = producer.lane(new TopicPartition(topic, shard), ShardMark.HEADERS);
         }

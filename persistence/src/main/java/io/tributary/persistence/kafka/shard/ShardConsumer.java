@@ -57,7 +57,7 @@ final class ShardConsumer implements AutoCloseable, ConsumerRebalanceListener {
     private final KafkaRecorder recorder;
     private final Consumer<Throwable> onBroken;
     private final ShardCursor[] cursors;
-    private final GroupCommits commits;
+    private final ConsumerGroupOffsets commits;
     private final ShardLags lags;
     private final Thread thread;
     private final CountDownLatch closing = new CountDownLatch(1);
@@ -93,7 +93,7 @@ final class ShardConsumer implements AutoCloseable, ConsumerRebalanceListener {
             cursors[shard] = new ShardCursor(new TopicPartition(topic, shard), this::skipped);
         }
         this.consumer = KafkaClients.consumer(config, ClientProperties.shardConsumer(config, clientId));
-        this.commits = new GroupCommits(consumer, cursors);
+        this.commits = new ConsumerGroupOffsets(consumer, cursors);
         this.lags = new ShardLags(consumer, topic, shards, commits::notedOf, retention, clock);
         this.thread = Thread.ofPlatform().name(clientId + "-reader").daemon().unstarted(this::run);
     }

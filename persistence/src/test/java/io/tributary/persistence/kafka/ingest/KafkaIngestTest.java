@@ -147,9 +147,9 @@ class KafkaIngestTest {
         ConsumerRecord<byte[], byte[]> copy = read(dead);
         assertThat(copy.key()).isEqualTo(bytes("key"));
         assertThat(copy.value()).isEqualTo(bytes("0"));
-        assertThat(header(copy, DeadLetters.REASON)).isEqualTo("no topic");
-        assertThat(header(copy, DeadLetters.TOPIC)).isEqualTo(topic);
-        assertThat(header(copy, DeadLetters.OFFSET)).isEqualTo("0");
+        assertThat(header(copy, IngestDeadLetters.REASON)).isEqualTo("no topic");
+        assertThat(header(copy, IngestDeadLetters.TOPIC)).isEqualTo(topic);
+        assertThat(header(copy, IngestDeadLetters.OFFSET)).isEqualTo("0");
     }
 
     @Test

@@ -1,7 +1,7 @@
 package io.tributary.persistence.kafka.app;
 
 import io.tributary.persistence.kafka.KafkaAccessException;
-import io.tributary.persistence.kafka.Lane;
+import io.tributary.persistence.kafka.PartitionQueue;
 import io.tributary.persistence.shard.AppendCallback;
 import java.util.ArrayDeque;
 import java.util.concurrent.TimeUnit;
@@ -18,8 +18,8 @@ import org.slf4j.LoggerFactory;
  * The records on their way into one partition of an application's topic. Safe for all threads. They are given to Kafka's
  * producer in their order; what it cannot take yet is held. Callbacks come one at a time, in that order.
  */
-final class AppLane {
-    private static final Logger LOG = LoggerFactory.getLogger(AppLane.class);
+final class AppTopicQueue {
+    private static final Logger LOG = LoggerFactory.getLogger(AppTopicQueue.class);
 
     /** Metadata propagates late: a topic is only given up when it has been unknown for longer than that. */
     private static final long UNKNOWN_NANOS = TimeUnit.SECONDS.toNanos(3);
@@ -44,7 +44,7 @@ final class AppLane {
     private boolean telling;
     private boolean retired;
 
-    AppLane(AppProducer producer, TopicPartition partition) {
+    AppTopicQueue(AppProducer producer, TopicPartition partition) {
         this.producer = producer;
         this.partition = partition;
         this.sender = producer.sender();
@@ -92,7 +92,7 @@ final class AppLane {
         while (!unsent.isEmpty()) {
             Sending next = unsent.peek();
             next.give();
-            if (Lane.isPassing(next.failure)) {
+            if (PartitionQueue.isPassing(next.failure)) {
                 next.failure = null;
                 producer.hold(this);
                 return null;
@@ -244,7 +244,7 @@ final class AppLane {
         @Override
         public void onCompletion(@Nullable RecordMetadata metadata, @Nullable Exception exception) {
             AppSender from;
-            synchronized (AppLane.this) {
+            synchronized (AppTopicQueue.this) {
                 if (done) {
                     return; // given up
                 }

@@ -13,7 +13,7 @@ import java.util.function.Supplier;
  * together, their pages do not arrive together. A read that has waited too long, or finds too many waiting, fails. Any
  * thread may call; nothing blocks.
  */
-final class ReadGate {
+final class ReadLimiter {
     private static final int MAX_WAITING = 100_000;
 
     private final int permits;
@@ -32,7 +32,7 @@ final class ReadGate {
      * @param maxWaitNanos how long a read may wait until it begins
      * @param recorder told how many wait whenever that changes, and which fail here
      */
-    ReadGate(int permits, long maxWaitNanos, RedisRecorder recorder) {
+    ReadLimiter(int permits, long maxWaitNanos, RedisRecorder recorder) {
         this.permits = permits;
         this.maxWaitNanos = maxWaitNanos;
         this.recorder = recorder;

@@ -13,7 +13,7 @@ import org.jspecify.annotations.Nullable;
  *     shown none; asked once CONNECT has come
  * @param refusal why its CONNECT is to be refused, from any client; null when the listener has room for it
  */
-public record Peer(
+public record ConnectionOrigin(
         String remoteAddress,
         String listener,
         Supplier<@Nullable String> certificateSubject,

@@ -5,7 +5,7 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /** Waits until all parts of what a message causes are done. Any thread. */
-final class Parts {
+final class Countdown {
     private final AtomicInteger left;
     private final Consumer<@Nullable Throwable> whenDone;
     private volatile @Nullable Throwable failure;
@@ -16,7 +16,7 @@ final class Parts {
      * @param count how many parts there are, at least one
      * @param whenDone told once, on the thread that is done last, with the failure of a part or null
      */
-    Parts(int count, Consumer<@Nullable Throwable> whenDone) {
+    Countdown(int count, Consumer<@Nullable Throwable> whenDone) {
         this.left = new AtomicInteger(count);
         this.whenDone = whenDone;
     }

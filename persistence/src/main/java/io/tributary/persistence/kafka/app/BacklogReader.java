@@ -23,8 +23,8 @@ import org.slf4j.LoggerFactory;
  * Reads a page for one client after the other from partitions that they share, at positions that their feeds have passed.
  * One consumer and one thread, which begins with the first read. As many reads wait as clients are behind.
  */
-final class CatchUpReader implements AutoCloseable {
-    private static final Logger LOG = LoggerFactory.getLogger(CatchUpReader.class);
+final class BacklogReader implements AutoCloseable {
+    private static final Logger LOG = LoggerFactory.getLogger(BacklogReader.class);
 
     /** A client that has no message among so many records is told how far it is. */
     private static final long MOST_SCANNED = 5000;
@@ -40,7 +40,7 @@ final class CatchUpReader implements AutoCloseable {
     private final Thread thread;
     private volatile boolean closing;
 
-    CatchUpReader(KafkaConfig config, String clientId, KafkaRecorder recorder) {
+    BacklogReader(KafkaConfig config, String clientId, KafkaRecorder recorder) {
         this.config = config;
         this.clientId = clientId;
         this.recorder = recorder;

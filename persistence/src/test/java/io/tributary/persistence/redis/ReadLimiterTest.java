@@ -16,7 +16,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
-class ReadGateTest {
+class ReadLimiterTest {
     private static final long LONG = Duration.ofMinutes(1).toNanos();
 
     private final List<CompletableFuture<Integer>> begun = new ArrayList<>();
@@ -24,7 +24,7 @@ class ReadGateTest {
 
     @Test
     void readsWaitTheirTurnWhenEnoughAreOnTheirWay() {
-        ReadGate gate = new ReadGate(2, LONG, recorder);
+        ReadLimiter gate = new ReadLimiter(2, LONG, recorder);
         List<CompletionStage<Integer>> results = read(gate, 4);
         assertThat(begun).hasSize(2);
         begun.get(1).complete(11);
@@ -38,7 +38,7 @@ class ReadGateTest {
 
     @Test
     void readsFailWhenTheyWaitTooLong() {
-        ReadGate gate = new ReadGate(1, -1, recorder);
+        ReadLimiter gate = new ReadLimiter(1, -1, recorder);
         assertFails(read(gate, 1).getFirst(), RedisStoreException.class);
         assertThat(begun).isEmpty();
         assertThat(recorder.failures()).containsExactly(Failure.OVERLOADED);
@@ -46,7 +46,7 @@ class ReadGateTest {
 
     @Test
     void readsFailWhenTooManyWait() {
-        ReadGate gate = new ReadGate(1, LONG, recorder);
+        ReadLimiter gate = new ReadLimiter(1, LONG, recorder);
         List<CompletionStage<Integer>> results = read(gate, 100_002);
         assertThat(results.get(100_000).toCompletableFuture()).isNotDone();
         assertFails(results.get(100_001), RedisStoreException.class);
@@ -56,7 +56,7 @@ class ReadGateTest {
 
     @Test
     void manyReadsEndWhenEachFailsAtOnce() {
-        ReadGate gate = new ReadGate(1, LONG, recorder);
+        ReadLimiter gate = new ReadLimiter(1, LONG, recorder);
         List<CompletionStage<Integer>> results = new ArrayList<>(read(gate, 1));
         for (int i = 0; i < 50_000; i++) {
             results.add(gate.pass(() -> CompletableFuture.failedFuture(new IllegalStateException("at once"))));
@@ -70,7 +70,7 @@ class ReadGateTest {
         AtomicInteger running = new AtomicInteger();
         AtomicInteger most = new AtomicInteger();
         try (ExecutorService threads = Executors.newFixedThreadPool(4)) {
-            ReadGate gate = new ReadGate(3, LONG, RedisRecorder.NONE);
+            ReadLimiter gate = new ReadLimiter(3, LONG, RedisRecorder.NONE);
             List<CompletableFuture<CompletionStage<Integer>>> passed = IntStream.range(0, 10_000)
                     .mapToObj(i -> CompletableFuture.supplyAsync(
                             () -> gate.pass(() -> CompletableFuture.supplyAsync(
@@ -90,7 +90,7 @@ class ReadGateTest {
         assertThat(most.get()).isBetween(1, 3);
     }
 
-    private List<CompletionStage<Integer>> read(ReadGate gate, int count) {
+    private List<CompletionStage<Integer>> read(ReadLimiter gate, int count) {
         return IntStream.range(0, count).mapToObj(_ -> gate.pass(this::begin)).toList();
     }
 

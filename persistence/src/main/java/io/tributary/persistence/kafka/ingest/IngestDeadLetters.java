@@ -21,20 +21,20 @@ import org.slf4j.LoggerFactory;
  * headers behind them that say where each was and what is wrong with it. A copy that Kafka does not take within a minute is
  * given up, and logged.
  */
-final class DeadLetters implements AutoCloseable {
+final class IngestDeadLetters implements AutoCloseable {
     static final String REASON = "dead-letter.reason";
     static final String TOPIC = "dead-letter.topic";
     static final String PARTITION = "dead-letter.partition";
     static final String OFFSET = "dead-letter.offset";
 
-    private static final Logger LOG = LoggerFactory.getLogger(DeadLetters.class);
+    private static final Logger LOG = LoggerFactory.getLogger(IngestDeadLetters.class);
 
     private final String topic;
     private final Duration closeTimeout;
     private final KafkaRecorder recorder;
     private final Producer<byte[], byte[]> producer;
 
-    DeadLetters(KafkaConfig config, String clientId, String topic, KafkaRecorder recorder) {
+    IngestDeadLetters(KafkaConfig config, String clientId, String topic, KafkaRecorder recorder) {
         this.topic = topic;
         this.closeTimeout = config.appends().closeTimeout();
         this.recorder = recorder;

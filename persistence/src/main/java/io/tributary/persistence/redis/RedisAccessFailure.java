@@ -12,12 +12,12 @@ import javax.net.ssl.SSLException;
  * Why a server of Redis cannot be used, in sentences that say which settings to correct, by the names that they have below those
  * of Redis. No secret is in them.
  */
-final class AccessFailure {
+final class RedisAccessFailure {
     /** The rights that the user needs on each node and no more, as in ACL SETUSER. */
     static final String PERMISSIONS = "~tributary:* +evalsha +eval +hget +hgetall +hscan +hset +hdel +zadd +zrange"
             + " +zremrangebyscore +unlink +info +cluster|nodes +cluster|myid +asking +client|setname";
 
-    private AccessFailure() {}
+    private RedisAccessFailure() {}
 
     /** The sentences for a failure of the client library. */
     static String words(RedisConfig config, RedisConfig.Node node, Throwable failure) {

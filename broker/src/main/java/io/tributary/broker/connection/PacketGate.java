@@ -7,12 +7,12 @@ import java.util.Set;
  * Whether a session takes packets: only while no reason is against it. Confined to the event loop. The connection asks
  * before each packet, and is told when the last reason is gone.
  */
-final class ReadGate {
+final class PacketGate {
     private final ClientRecorder recorder;
     private final Runnable onOpen;
     private final Set<PauseReason> reasons = EnumSet.noneOf(PauseReason.class);
 
-    ReadGate(ClientRecorder recorder, Runnable onOpen) {
+    PacketGate(ClientRecorder recorder, Runnable onOpen) {
         this.recorder = recorder;
         this.onOpen = onOpen;
     }

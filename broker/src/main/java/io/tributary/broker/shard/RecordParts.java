@@ -5,8 +5,8 @@ import java.util.List;
 import java.util.function.ToLongFunction;
 
 /** Cuts what is to be logged into parts that fit into a record each. */
-final class Parts {
-    private Parts() {}
+final class RecordParts {
+    private RecordParts() {}
 
     /**
      * The parts, in order, each as long as it may be; they depend on nothing but the arguments, so that cutting again gives the same

@@ -4,7 +4,7 @@ import org.rocksdb.RocksDBException;
 import org.rocksdb.WriteBatch;
 
 /** An adapter that gathers what the writes of a group have in common. Called on the writer thread. */
-interface GroupMember {
+interface CommitParticipant {
 
     /** All writes of the group are staged. */
     void beforeCommit(WriteBatch batch) throws RocksDBException;

@@ -18,7 +18,7 @@ import org.rocksdb.WriteBatch;
  * <p>What is truncated is deleted as a range up to the low-water mark, which is stored in the same commit. Reading never
  * begins below it, so that no reader walks over what is deleted, and offsets do not go back when all is deleted.
  */
-final class Lane {
+final class RecordSequence {
     private static final long TRUNCATE_RECORDS = 10_000;
     private static final long TRUNCATE_BYTES = 256 * 1024;
 
@@ -43,7 +43,7 @@ final class Lane {
     private final AtomicBoolean truncationQueued = new AtomicBoolean();
 
     /** Opens the lane with the prefix, which is empty when nothing was ever written to it. */
-    Lane(ColumnStore columns, Column column, byte[] prefix) {
+    RecordSequence(ColumnStore columns, Column column, byte[] prefix) {
         this.columns = columns;
         this.column = column;
         this.prefix = prefix;

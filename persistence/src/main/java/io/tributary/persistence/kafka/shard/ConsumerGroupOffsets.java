@@ -14,8 +14,8 @@ import org.slf4j.LoggerFactory;
  * Tells the group how far its shards are, now and then, for operators that watch its lag; nothing reads from there. Offsets come
  * from any thread, all else is confined to the polling thread.
  */
-final class GroupCommits {
-    private static final Logger LOG = LoggerFactory.getLogger(GroupCommits.class);
+final class ConsumerGroupOffsets {
+    private static final Logger LOG = LoggerFactory.getLogger(ConsumerGroupOffsets.class);
     private static final Duration INTERVAL = Duration.ofSeconds(5);
 
     private final Consumer<byte[], byte[]> consumer;
@@ -26,7 +26,7 @@ final class GroupCommits {
 
     private long lastNanos = System.nanoTime();
 
-    GroupCommits(Consumer<byte[], byte[]> consumer, ShardCursor[] cursors) {
+    ConsumerGroupOffsets(Consumer<byte[], byte[]> consumer, ShardCursor[] cursors) {
         this.consumer = consumer;
         this.cursors = cursors;
         this.noted = new AtomicLongArray(cursors.length);

@@ -15,7 +15,7 @@ import org.rocksdb.WriteBatch;
  * The appends of an adapter to its lanes: bounded in bytes until they are durable, and gathered into blocks, a group at a
  * time. Appends come from any thread; all else happens on the writer thread, callbacks included.
  */
-final class LaneAppends implements GroupMember {
+final class SequenceAppends implements CommitParticipant {
     private final RocksDbDatabase database;
     private final InstantSource clock;
     private final int overheadBytes;
@@ -28,7 +28,7 @@ final class LaneAppends implements GroupMember {
 
     /** A lane, and the waiters for its records. */
     interface Destination {
-        Lane lane();
+        RecordSequence lane();
 
         /** These records of the lane are durable now. Writer thread. */
         void onCommitted(List<LogRecord> records);
@@ -39,7 +39,7 @@ final class LaneAppends implements GroupMember {
      *
      * @param overheadBytes what a record takes besides its bytes, about
      */
-    LaneAppends(RocksDbDatabase database, InstantSource clock, int overheadBytes) {
+    SequenceAppends(RocksDbDatabase database, InstantSource clock, int overheadBytes) {
         this.database = database;
         this.clock = clock;
         this.overheadBytes = overheadBytes;

@@ -19,8 +19,8 @@ import org.slf4j.LoggerFactory;
  * which is that of offsets, also when the answers of an old leader and a new one cross; a record that fails at once waits
  * for those before it.
  */
-public final class Lane {
-    private static final Logger LOG = LoggerFactory.getLogger(Lane.class);
+public final class PartitionQueue {
+    private static final Logger LOG = LoggerFactory.getLogger(PartitionQueue.class);
 
     private final OrderedProducer producer;
     private final TopicPartition partition;
@@ -31,7 +31,7 @@ public final class Lane {
     private boolean telling;
 
     /** @param headers those of each record */
-    Lane(OrderedProducer producer, TopicPartition partition, List<Header> headers) {
+    PartitionQueue(OrderedProducer producer, TopicPartition partition, List<Header> headers) {
         this.producer = producer;
         this.partition = partition;
         this.headers = headers;
@@ -138,7 +138,7 @@ public final class Lane {
 
         @Override
         public void onCompletion(@Nullable RecordMetadata metadata, @Nullable Exception exception) {
-            synchronized (Lane.this) {
+            synchronized (PartitionQueue.this) {
                 if (done) {
                     return; // given up
                 }

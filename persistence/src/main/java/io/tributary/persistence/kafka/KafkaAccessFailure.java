@@ -16,8 +16,8 @@ import org.apache.kafka.common.errors.UnsupportedSaslMechanismException;
  * Why Kafka cannot be used, in sentences that say where it was looked for and which settings to correct, by the names that they
  * have below those of Kafka. No secret is in them. Safe for all threads.
  */
-public final class AccessFailure {
-    private AccessFailure() {}
+public final class KafkaAccessFailure {
+    private KafkaAccessFailure() {}
 
     /** The sentences for a failure of Kafka's clients, or for one of them that did not answer in time. */
     public static String words(KafkaConfig config, Throwable failure) {

@@ -13,12 +13,12 @@ import org.apache.kafka.common.TopicPartition;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
-class GroupCommitsTest {
+class ConsumerGroupOffsetsTest {
     private static final TopicPartition PARTITION = new TopicPartition("shards", 0);
 
     private final Asked consumer = new Asked();
     private final ShardCursor cursor = new ShardCursor(PARTITION, _ -> {});
-    private final GroupCommits commits = new GroupCommits(consumer, new ShardCursor[] {cursor});
+    private final ConsumerGroupOffsets commits = new ConsumerGroupOffsets(consumer, new ShardCursor[] {cursor});
 
     /** Writes down the offsets that are to be committed, and answers when it is told to. */
     private static final class Asked extends MockConsumer<byte[], byte[]> {
