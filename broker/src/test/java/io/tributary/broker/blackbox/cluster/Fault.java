@@ -15,29 +15,29 @@ enum Fault {
     /** The others take its shards over, and publish the wills of its clients. */
     NODE_KILLED("node killed") {
         @Override
-        Wound strike(Surgery surgery) {
+        InflictedFault strike(FaultContext surgery) {
             String node = surgery.anyNode();
             surgery.cluster().kill(node);
-            return new Wound(node, Set.of(node), true, () -> surgery.cluster().start(node));
+            return new InflictedFault(node, Set.of(node), true, () -> surgery.cluster().start(node));
         }
     },
     /** The new process finds its own name still in use. */
     NODE_KILLED_AND_BACK("node killed, back at once") {
         @Override
-        Wound strike(Surgery surgery) {
+        InflictedFault strike(FaultContext surgery) {
             String node = surgery.anyNode();
             surgery.cluster().kill(node);
-            return new Wound(node, Set.of(node), false, () -> surgery.cluster().start(node));
+            return new InflictedFault(node, Set.of(node), false, () -> surgery.cluster().start(node));
         }
     },
     /** For longer than the others wait for it; then it wakes up and believes to own what others own by now. */
     NODE_PAUSED("node paused") {
         @Override
-        Wound strike(Surgery surgery) {
+        InflictedFault strike(FaultContext surgery) {
             String node = surgery.anyNode();
             surgery.cluster().node(node).pause();
             long pausedAtNanos = System.nanoTime();
-            return new Wound(node, Set.of(node), true, () -> {
+            return new InflictedFault(node, Set.of(node), true, () -> {
                 Fault.awaitElapsed(surgery.pause().minusNanos(System.nanoTime() - pausedAtNanos));
                 surgery.cluster().node(node).resume();
             });
@@ -45,18 +45,18 @@ enum Fault {
     },
     NODE_STOPPED("node stopped in order") {
         @Override
-        Wound strike(Surgery surgery) {
+        InflictedFault strike(FaultContext surgery) {
             String node = surgery.anyNode();
             surgery.cluster().stop(node);
-            return new Wound(node, Set.of(node), true, () -> surgery.cluster().start(node));
+            return new InflictedFault(node, Set.of(node), true, () -> surgery.cluster().start(node));
         }
     },
     /** One node after the other, without a look at the cluster in between. */
     ROLLING_RESTART("all nodes restarted in turn") {
         @Override
-        Wound strike(Surgery surgery) {
+        InflictedFault strike(FaultContext surgery) {
             List<String> nodes = surgery.cluster().names();
-            return new Wound(
+            return new InflictedFault(
                     String.join(", ", nodes),
                     Set.of(),
                     false,
@@ -74,13 +74,13 @@ enum Fault {
         }
 
         @Override
-        Wound strike(Surgery surgery) {
+        InflictedFault strike(FaultContext surgery) {
             String node = surgery.anyNode();
             NodeWays ways = surgery.cluster().ways(node);
             ways.cutRedis();
             TestCluster cluster = surgery.cluster();
             cluster.awaitOwners(cluster.names().size() - 1, Duration.ofSeconds(60));
-            return new Wound(node, Set.of(), true, ways::heal);
+            return new InflictedFault(node, Set.of(), true, ways::heal);
         }
     },
     /** It sends its clients away before the others publish their wills. */
@@ -91,11 +91,11 @@ enum Fault {
         }
 
         @Override
-        Wound strike(Surgery surgery) {
+        InflictedFault strike(FaultContext surgery) {
             String node = surgery.anyNode();
             NodeWays ways = surgery.cluster().ways(node);
             ways.cutKafka();
-            return new Wound(node, Set.of(node), true, ways::heal);
+            return new InflictedFault(node, Set.of(node), true, ways::heal);
         }
     },
     /** One of them serves no clients until it is mended. */
@@ -106,36 +106,36 @@ enum Fault {
         }
 
         @Override
-        Wound strike(Surgery surgery) {
+        InflictedFault strike(FaultContext surgery) {
             NodeWays ways = surgery.cluster().ways("n2");
             ways.cutLinks();
-            return new Wound("n1 - n2", Set.of("n2"), true, ways::heal);
+            return new InflictedFault("n1 - n2", Set.of("n2"), true, ways::heal);
         }
     },
     REDIS_KILLED("Redis killed, back with its data") {
         @Override
-        Wound strike(Surgery surgery) {
+        InflictedFault strike(FaultContext surgery) {
             RedisShard shard = surgery.anyRedisShard();
             shard.kill();
-            return new Wound(shard.names(), Set.of(), false, shard::restart);
+            return new InflictedFault(shard.names(), Set.of(), false, shard::restart);
         }
     },
     REDIS_OLD("Redis killed, back with a snapshot") {
         @Override
-        Wound strike(Surgery surgery) {
+        InflictedFault strike(FaultContext surgery) {
             RedisShard shard = surgery.anyRedisShard();
             Path snapshot = shard.snapshot();
             surgery.awaitTraffic();
             shard.kill();
-            return new Wound(shard.names(), Set.of(), false, () -> shard.restartWith(snapshot));
+            return new InflictedFault(shard.names(), Set.of(), false, () -> shard.restartWith(snapshot));
         }
     },
     REDIS_EMPTY("Redis killed, back empty") {
         @Override
-        Wound strike(Surgery surgery) {
+        InflictedFault strike(FaultContext surgery) {
             RedisShard shard = surgery.anyRedisShard();
             shard.kill();
-            return new Wound(shard.names(), Set.of(), false, shard::restartEmpty);
+            return new InflictedFault(shard.names(), Set.of(), false, shard::restartEmpty);
         }
     },
     /** A replica takes over, without what had not reached it. */
@@ -146,11 +146,11 @@ enum Fault {
         }
 
         @Override
-        Wound strike(Surgery surgery) {
+        InflictedFault strike(FaultContext surgery) {
             RedisShard shard = surgery.anyRedisShard();
             surgery.cluster().redis().kill(shard.primary());
             await().atMost(Duration.ofSeconds(60)).until(shard::isReplaced);
-            return new Wound(
+            return new InflictedFault(
                     "redis-" + shard.primary(),
                     Set.of(),
                     true,
@@ -159,11 +159,11 @@ enum Fault {
     },
     KAFKA_KILLED("Kafka broker killed") {
         @Override
-        Wound strike(Surgery surgery) {
+        InflictedFault strike(FaultContext surgery) {
             int broker = surgery.anyKafkaBroker();
             surgery.cluster().kafka().kill(broker);
             boolean goesOn = surgery.cluster().kafka().size() > 1;
-            return new Wound(
+            return new InflictedFault(
                     "kafka-" + broker,
                     Set.of(),
                     goesOn,
@@ -173,12 +173,12 @@ enum Fault {
     /** It ends by itself, and the last record that it has may be cut off. */
     KAFKA_FULL("Kafka broker without room, back with more") {
         @Override
-        Wound strike(Surgery surgery) {
+        InflictedFault strike(FaultContext surgery) {
             LocalKafka kafka = surgery.cluster().kafka();
             int broker = surgery.anyKafkaBroker();
             kafka.fillDisk(broker);
             await().atMost(Duration.ofSeconds(60)).until(() -> !kafka.isRunning(broker));
-            return new Wound("kafka-" + broker, Set.of(), kafka.size() > 1, () -> kafka.restart(broker));
+            return new InflictedFault("kafka-" + broker, Set.of(), kafka.size() > 1, () -> kafka.restart(broker));
         }
     },
     /**
@@ -187,7 +187,7 @@ enum Fault {
      */
     KAFKA_TAIL_LOST("Kafka killed, back without the end of a log") {
         @Override
-        Wound strike(Surgery surgery) {
+        InflictedFault strike(FaultContext surgery) {
             TestCluster cluster = surgery.cluster();
             LocalKafka kafka = cluster.kafka();
             String log = TestCluster.SHARDS + "-" + surgery.random().nextInt(cluster.shards());
@@ -203,7 +203,7 @@ enum Fault {
                 long kept = before.get(broker - 1);
                 kafka.cutLog(broker, log, kept + (kafka.logBytes(broker, log) - kept) / 2);
             }
-            return new Wound(log, Set.of(), false, () -> {
+            return new InflictedFault(log, Set.of(), false, () -> {
                 kafka.restartAll();
                 surgery.traffic().goOn();
             });
@@ -212,21 +212,21 @@ enum Fault {
     /** There is no way back: from now on there is one that is no shard's. */
     PARTITION_ADDED("partition added to the shards' topic") {
         @Override
-        Wound strike(Surgery surgery) {
+        InflictedFault strike(FaultContext surgery) {
             int count = surgery.cluster().addPartition();
             surgery.awaitTraffic();
-            return new Wound("now " + count, Set.of(), true, () -> {});
+            return new InflictedFault("now " + count, Set.of(), true, () -> {});
         }
     },
     /** An administrator did it, who waited until all that was in it was acknowledged. */
     APPLICATION_TOPIC_DELETED("topic of an application deleted") {
         @Override
-        Wound strike(Surgery surgery) {
+        InflictedFault strike(FaultContext surgery) {
             surgery.traffic().calm();
             String topic = surgery.any(surgery.cluster().applicationTopics());
             surgery.cluster().deleteTopic(topic);
             surgery.traffic().goOn();
-            return new Wound(topic, Set.of(), false, () -> {});
+            return new InflictedFault(topic, Set.of(), false, () -> {});
         }
     },
     /** A node's wall clock jumps, and back; Kafka takes what is up to an hour ahead. */
@@ -237,13 +237,13 @@ enum Fault {
         }
 
         @Override
-        Wound strike(Surgery surgery) {
+        InflictedFault strike(FaultContext surgery) {
             String node = surgery.anyNode();
             WallClock clock = surgery.cluster().clock(node);
             Duration ahead = surgery.any(List.of(Duration.ofMinutes(55), Duration.ofMinutes(-55), Duration.ofDays(-1)));
             clock.setOff(ahead);
             surgery.awaitTraffic();
-            return new Wound(node + " by " + ahead, Set.of(), true, () -> clock.setOff(Duration.ZERO));
+            return new InflictedFault(node + " by " + ahead, Set.of(), true, () -> clock.setOff(Duration.ZERO));
         }
     },
     /** A process that starts with a wrong clock, and is put right while it runs. */
@@ -254,7 +254,7 @@ enum Fault {
         }
 
         @Override
-        Wound strike(Surgery surgery) {
+        InflictedFault strike(FaultContext surgery) {
             String node = surgery.anyNode();
             WallClock clock = surgery.cluster().clock(node);
             Duration ahead = surgery.any(List.of(Duration.ofMinutes(55), Duration.ofMinutes(-55)));
@@ -262,25 +262,25 @@ enum Fault {
             clock.setOff(ahead);
             surgery.cluster().start(node);
             surgery.awaitTraffic();
-            return new Wound(node + " by " + ahead, Set.of(), true, () -> clock.setOff(Duration.ZERO));
+            return new InflictedFault(node + " by " + ahead, Set.of(), true, () -> clock.setOff(Duration.ZERO));
         }
     },
     /** Nothing answers, and no connection ends. */
     REDIS_PAUSED("Redis paused") {
         @Override
-        Wound strike(Surgery surgery) {
+        InflictedFault strike(FaultContext surgery) {
             Runnable resume = Fault.pauseRedis(surgery);
-            return new Wound("all", Set.of(), false, resume);
+            return new InflictedFault("all", Set.of(), false, resume);
         }
     },
     /** The shards of the lost node have no owner for as long as Redis is away: what comes for them waits in Kafka. */
     REDIS_PAUSED_NODE_KILLED("Redis paused, a node killed meanwhile") {
         @Override
-        Wound strike(Surgery surgery) {
+        InflictedFault strike(FaultContext surgery) {
             Runnable resume = Fault.pauseRedis(surgery);
             String node = surgery.cluster().names().getLast();
             surgery.cluster().kill(node);
-            return new Wound(node, Set.of(), false, () -> {
+            return new InflictedFault(node, Set.of(), false, () -> {
                 resume.run();
                 surgery.cluster().start(node);
             });
@@ -289,7 +289,7 @@ enum Fault {
     /** At the same time; with replicas of Redis and three Kafka brokers the cluster goes on. */
     ALL_KILLED("node, Kafka broker and Redis primary killed") {
         @Override
-        Wound strike(Surgery surgery) {
+        InflictedFault strike(FaultContext surgery) {
             TestCluster cluster = surgery.cluster();
             String node = surgery.anyNode();
             int broker = surgery.anyKafkaBroker();
@@ -299,7 +299,7 @@ enum Fault {
             cluster.redis().kill(shard.primary());
             boolean goesOn = cluster.kafka().size() > 1 && cluster.redis().size() > 3;
             String what = node + ", kafka-" + broker + ", redis-" + shard.primary();
-            return new Wound(what, Set.of(node), goesOn, () -> {
+            return new InflictedFault(what, Set.of(node), goesOn, () -> {
                 cluster.redis().restart(shard.primary());
                 cluster.kafka().restart(broker);
                 cluster.start(node);
@@ -317,7 +317,7 @@ enum Fault {
      * @param goesOn whether the others work before that
      * @param cure what heals it
      */
-    record Wound(String what, Set<String> lostNodes, boolean goesOn, Runnable cure) {}
+    record InflictedFault(String what, Set<String> lostNodes, boolean goesOn, Runnable cure) {}
 
     Fault(String words) {
         this.words = words;
@@ -329,10 +329,10 @@ enum Fault {
     }
 
     /** Does the harm. */
-    abstract Wound strike(Surgery surgery);
+    abstract InflictedFault strike(FaultContext surgery);
 
     /** Has Redis stand still; gives what lets it go on, at the end of the outage. */
-    private static Runnable pauseRedis(Surgery surgery) {
+    private static Runnable pauseRedis(FaultContext surgery) {
         LocalRedis redis = surgery.cluster().redis();
         IntStream.rangeClosed(1, redis.size()).forEach(redis::pause);
         long pausedAtNanos = System.nanoTime();

@@ -3,14 +3,14 @@ package io.tributary.broker.blackbox.cluster;
 import static org.awaitility.Awaitility.await;
 
 import io.tributary.broker.blackbox.BrokerProcess;
-import io.tributary.broker.blackbox.cluster.Fault.Wound;
-import io.tributary.broker.blackbox.load.Cast;
+import io.tributary.broker.blackbox.cluster.Fault.InflictedFault;
+import io.tributary.broker.blackbox.load.LoadClients;
 import io.tributary.broker.blackbox.load.Judge;
 import io.tributary.broker.blackbox.load.Judge.Counts;
 import io.tributary.broker.blackbox.load.LoadPublisher;
 import io.tributary.broker.blackbox.load.LoadSubscriber;
-import io.tributary.broker.blackbox.load.Mortal;
-import io.tributary.broker.blackbox.load.Scene;
+import io.tributary.broker.blackbox.load.ClientWithWill;
+import io.tributary.broker.blackbox.load.LoadContext;
 import io.tributary.common.mqtt.ProtocolVersion;
 import io.tributary.common.mqtt.QoS;
 import java.time.Duration;
@@ -62,10 +62,10 @@ final class FaultRun implements AutoCloseable {
 
     private final TestCluster cluster;
     private final Random random;
-    private final Surgery surgery;
-    private final Scene scene;
+    private final FaultContext surgery;
+    private final LoadContext scene;
     private final Judge judge;
-    private final Cast cast;
+    private final LoadClients cast;
     private final Probe probe;
     private final FaultReport report = new FaultReport();
     private final List<LoadSubscriber> flapping = new ArrayList<>();
@@ -100,10 +100,10 @@ final class FaultRun implements AutoCloseable {
             int messagesPerSecond) {
         this.cluster = cluster;
         this.random = random;
-        scene = Scene.of(this::anyPort, CLIENT_PATIENCE);
+        scene = LoadContext.of(this::anyPort, CLIENT_PATIENCE);
         judge = scene.judge();
-        surgery = new Surgery(cluster, random, pause, outage, new Flow());
-        cast = new Cast(scene);
+        surgery = new FaultContext(cluster, random, pause, outage, new Flow());
+        cast = new LoadClients(scene);
         probe = new Probe(cluster.shards());
         switch (casting) {
             case ALL_KINDS -> assembleAllKinds();
@@ -146,7 +146,7 @@ final class FaultRun implements AutoCloseable {
     }
 
     private void assembleSteady() {
-        Scene kept = scene.at(() -> port(cluster.without(Set.of(cluster.names().getLast()))));
+        LoadContext kept = scene.at(() -> port(cluster.without(Set.of(cluster.names().getLast()))));
         for (int i = 1; i <= 3; i++) {
             ProtocolVersion version = i % 2 == 0 ? ProtocolVersion.MQTT_3_1_1 : ProtocolVersion.MQTT_5;
             cast.add(LoadSubscriber.ofAll(kept, "steady" + i, version, MOST_IN_FLIGHT, 0));
@@ -185,7 +185,7 @@ final class FaultRun implements AutoCloseable {
         for (QoS qos : List.of(QoS.AT_LEAST_ONCE, QoS.EXACTLY_ONCE)) {
             for (boolean persistent : List.of(true, false)) {
                 for (boolean patient : List.of(true, false)) {
-                    cast.add(new Mortal(scene, qos, persistent, patient));
+                    cast.add(new ClientWithWill(scene, qos, persistent, patient));
                 }
             }
         }
@@ -210,7 +210,7 @@ final class FaultRun implements AutoCloseable {
         Counts before = judge.counts();
         judge.fault();
         long startNanos = System.nanoTime();
-        Wound wound = fault.strike(surgery);
+        InflictedFault wound = fault.strike(surgery);
         Duration others = null;
         if (wound.goesOn()) {
             probe.await(cluster.without(wound.lostNodes()), PATIENCE);
@@ -271,7 +271,7 @@ final class FaultRun implements AutoCloseable {
     }
 
     /** What faults may do to the traffic. */
-    private final class Flow implements Surgery.Traffic {
+    private final class Flow implements FaultContext.Traffic {
         @Override
         public void await() {
             awaitTraffic();

@@ -6,13 +6,13 @@ import static org.awaitility.Awaitility.await;
 import io.tributary.broker.blackbox.BrokerExtension;
 import io.tributary.broker.blackbox.BrokerProcess;
 import io.tributary.broker.blackbox.Scratch;
-import io.tributary.broker.blackbox.load.Cast;
+import io.tributary.broker.blackbox.load.LoadClients;
 import io.tributary.broker.blackbox.load.Judge;
 import io.tributary.broker.blackbox.load.LoadPublisher;
 import io.tributary.broker.blackbox.load.LoadSubscriber;
-import io.tributary.broker.blackbox.load.Mortal;
+import io.tributary.broker.blackbox.load.ClientWithWill;
 import io.tributary.broker.blackbox.load.Rounds;
-import io.tributary.broker.blackbox.load.Scene;
+import io.tributary.broker.blackbox.load.LoadContext;
 import io.tributary.common.mqtt.ProtocolVersion;
 import io.tributary.common.mqtt.QoS;
 import java.time.Duration;
@@ -47,10 +47,10 @@ class CrashTest {
 
     private final Random random = new Random(SEED);
     private final AtomicInteger port = new AtomicInteger();
-    private final Scene scene = Scene.of(port::get, CLIENT_PATIENCE);
+    private final LoadContext scene = LoadContext.of(port::get, CLIENT_PATIENCE);
     private final Rounds rounds = scene.rounds();
     private final Judge judge = scene.judge();
-    private final Cast cast = new Cast(scene);
+    private final LoadClients cast = new LoadClients(scene);
     private final StringBuilder report = new StringBuilder();
 
     @AfterEach
@@ -100,9 +100,9 @@ class CrashTest {
         cast.add(new LoadPublisher(scene, ProtocolVersion.MQTT_3_1_1, QoS.EXACTLY_ONCE, true));
         cast.add(new LoadPublisher(scene, ProtocolVersion.MQTT_5, QoS.EXACTLY_ONCE, true));
         cast.add(new LoadPublisher(scene, ProtocolVersion.MQTT_3_1_1, QoS.AT_LEAST_ONCE, false));
-        cast.add(new Mortal(scene, QoS.AT_LEAST_ONCE, true, true));
-        cast.add(new Mortal(scene, QoS.EXACTLY_ONCE, false, true));
-        cast.add(new Mortal(scene, QoS.EXACTLY_ONCE, true, false));
+        cast.add(new ClientWithWill(scene, QoS.AT_LEAST_ONCE, true, true));
+        cast.add(new ClientWithWill(scene, QoS.EXACTLY_ONCE, false, true));
+        cast.add(new ClientWithWill(scene, QoS.EXACTLY_ONCE, true, false));
     }
 
     private void play(BrokerProcess broker, int round, boolean last, Consumer<BrokerProcess> end) {

@@ -34,7 +34,7 @@ public final class LoadPublisher implements Runnable {
     /** The message expiry interval of what an MQTT 5 publisher publishes: longer than anything waits, by clocks that are right. */
     private static final long EXPIRY_SECONDS = 2_400;
 
-    private final Scene scene;
+    private final LoadContext scene;
     private final int number;
     private final QoS qos;
     private final Connect connect;
@@ -63,7 +63,7 @@ public final class LoadPublisher implements Runnable {
     }
 
     /** Creates one, and makes it known to the judge. */
-    public LoadPublisher(Scene scene, ProtocolVersion version, QoS qos, boolean persistent) {
+    public LoadPublisher(LoadContext scene, ProtocolVersion version, QoS qos, boolean persistent) {
         this.scene = scene;
         this.qos = qos;
         number = scene.judge().addPublisher(qos);

@@ -39,7 +39,7 @@ public final class LoadSubscriber implements Runnable {
     private static final int MOST_IN_FLIGHT = 65_535;
     private static final Duration LOOK = Duration.ofMillis(20);
 
-    private final Scene scene;
+    private final LoadContext scene;
     private final String name;
     private final Connect connect;
     private final int acknowledgeLate;
@@ -67,7 +67,7 @@ public final class LoadSubscriber implements Runnable {
     }
 
     private LoadSubscriber(
-            Scene scene, String name, Connect connect, int acknowledgeLate, String filter, String receiver) {
+            LoadContext scene, String name, Connect connect, int acknowledgeLate, String filter, String receiver) {
         this.scene = scene;
         this.name = name;
         this.connect = connect;
@@ -88,7 +88,7 @@ public final class LoadSubscriber implements Runnable {
      * @param acknowledgeLate how many acknowledgements it keeps back while messages come
      */
     public static LoadSubscriber ofAll(
-            Scene scene, String name, ProtocolVersion version, int receiveMaximum, int acknowledgeLate) {
+            LoadContext scene, String name, ProtocolVersion version, int receiveMaximum, int acknowledgeLate) {
         scene.judge().addSubscriber(name);
         return new LoadSubscriber(
                 scene, name, connect(name, version, receiveMaximum), acknowledgeLate, scene.filter(), name);
@@ -98,7 +98,7 @@ public final class LoadSubscriber implements Runnable {
      * Creates one that gets everything that is published, and makes it known to the judge. Its session ends, and its will is
      * published, when it is away for as long as given: never, if the broker's clocks are right.
      */
-    public static LoadSubscriber sleeper(Scene scene, String name, Duration longestAbsence) {
+    public static LoadSubscriber sleeper(LoadContext scene, String name, Duration longestAbsence) {
         scene.judge().addSubscriber(name);
         Payload life = scene.wills().addImpossible();
         Message message = new Message(
@@ -123,13 +123,13 @@ public final class LoadSubscriber implements Runnable {
     }
 
     /** Creates one that shares everything with the other members of a group, which the judge knows already. */
-    public static LoadSubscriber member(Scene scene, String group, String name) {
+    public static LoadSubscriber member(LoadContext scene, String group, String name) {
         Connect connect = connect(name, ProtocolVersion.MQTT_5, 50);
         return new LoadSubscriber(scene, name, connect, 0, "$share/" + group + "/" + scene.filter(), group);
     }
 
     /** Creates one that gets all wills, and makes it known to their judge. */
-    public static LoadSubscriber ofWills(Scene scene, String name) {
+    public static LoadSubscriber ofWills(LoadContext scene, String name) {
         scene.wills().addWatcher(name);
         Connect connect = connect(name, ProtocolVersion.MQTT_5, MOST_IN_FLIGHT);
         return new LoadSubscriber(scene, name, connect, 0, scene.willFilter(), name);
@@ -203,7 +203,7 @@ public final class LoadSubscriber implements Runnable {
         try (TestClient client = scene.open(connect)) {
             begin(client);
             online = true;
-            Lifeline lifeline = new Lifeline(client, scene.patience());
+            LivenessProbe lifeline = new LivenessProbe(client, scene.patience());
             while (!away && !scene.rounds().isOver()) {
                 receive(client, lifeline);
             }
@@ -229,7 +229,7 @@ public final class LoadSubscriber implements Runnable {
         }
     }
 
-    private void receive(TestClient client, Lifeline lifeline) throws IOException {
+    private void receive(TestClient client, LivenessProbe lifeline) throws IOException {
         MqttPacket packet = client.poll(LOOK);
         lifeline.check(packet != null);
         if (packet == null) {

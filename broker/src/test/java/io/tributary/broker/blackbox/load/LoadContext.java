@@ -12,17 +12,17 @@ import java.util.function.IntSupplier;
  * @param port asked before each connection: the port of a broker, of a cluster any one
  * @param patience how long a client waits for an answer before it takes its broker for dead and connects anew
  */
-public record Scene(IntSupplier port, Duration patience, Rounds rounds, Judge judge, WillJudge wills) {
+public record LoadContext(IntSupplier port, Duration patience, Rounds rounds, Judge judge, WillJudge wills) {
 
     /** A scene with nobody in it yet. */
-    public static Scene of(IntSupplier port, Duration patience) {
+    public static LoadContext of(IntSupplier port, Duration patience) {
         Judge judge = new Judge();
-        return new Scene(port, patience, new Rounds(), judge, new WillJudge(judge));
+        return new LoadContext(port, patience, new Rounds(), judge, new WillJudge(judge));
     }
 
     /** The same for clients that go to other brokers. */
-    public Scene at(IntSupplier otherPort) {
-        return new Scene(otherPort, patience, rounds, judge, wills);
+    public LoadContext at(IntSupplier otherPort) {
+        return new LoadContext(otherPort, patience, rounds, judge, wills);
     }
 
     /** What the subscribers subscribe to. */

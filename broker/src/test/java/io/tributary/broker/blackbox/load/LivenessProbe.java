@@ -6,13 +6,13 @@ import java.io.IOException;
 import java.time.Duration;
 
 /** Asks a broker that says nothing whether it is there, and ends the connection when it does not answer in time. */
-final class Lifeline {
+final class LivenessProbe {
     private final TestClient client;
     private final long patienceNanos;
     private long heardAtNanos = System.nanoTime();
     private boolean asked;
 
-    Lifeline(TestClient client, Duration patience) {
+    LivenessProbe(TestClient client, Duration patience) {
         this.client = client;
         patienceNanos = patience.toNanos();
     }

@@ -19,10 +19,10 @@ import java.util.List;
  * A client with a will and nothing else to do. After a broken connection it connects anew at once, which takes its session
  * over, or, when it is patient, once its will was seen, which is then the broker's own finding.
  */
-public final class Mortal implements Runnable {
+public final class ClientWithWill implements Runnable {
     private static final Duration LOOK = Duration.ofMillis(20);
 
-    private final Scene scene;
+    private final LoadContext scene;
     private final QoS qos;
     private final boolean persistent;
     private final boolean patient;
@@ -31,7 +31,7 @@ public final class Mortal implements Runnable {
     private volatile boolean online;
 
     /** Creates one, and makes it known to the judge of wills. */
-    public Mortal(Scene scene, QoS qos, boolean persistent, boolean patient) {
+    public ClientWithWill(LoadContext scene, QoS qos, boolean persistent, boolean patient) {
         this.scene = scene;
         this.qos = qos;
         this.persistent = persistent;
@@ -77,7 +77,7 @@ public final class Mortal implements Runnable {
             client.connect(connect, scene.patience());
             scene.wills().opened(life);
             online = true;
-            Lifeline lifeline = new Lifeline(client, scene.patience());
+            LivenessProbe lifeline = new LivenessProbe(client, scene.patience());
             while (!leaving && !scene.rounds().isOver()) {
                 MqttPacket packet = client.poll(LOOK);
                 if (packet instanceof Disconnect farewell) {

@@ -10,15 +10,15 @@ import java.util.function.BooleanSupplier;
 import org.awaitility.core.ConditionTimeoutException;
 
 /** All clients of a run, each on a thread of its own. One thread at a time. */
-public final class Cast implements AutoCloseable {
-    private final Scene scene;
+public final class LoadClients implements AutoCloseable {
+    private final LoadContext scene;
     private final List<LoadPublisher> publishers = new ArrayList<>();
     private final List<LoadSubscriber> subscribers = new ArrayList<>();
-    private final List<Mortal> mortals = new ArrayList<>();
+    private final List<ClientWithWill> mortals = new ArrayList<>();
     private final List<Thread> threads = new ArrayList<>();
 
     /** Nobody yet. */
-    public Cast(Scene scene) {
+    public LoadClients(LoadContext scene) {
         this.scene = scene;
     }
 
@@ -33,7 +33,7 @@ public final class Cast implements AutoCloseable {
     }
 
     /** Adds a client with a will, before {@link #begin}. */
-    public void add(Mortal mortal) {
+    public void add(ClientWithWill mortal) {
         mortals.add(mortal);
     }
 
@@ -45,7 +45,7 @@ public final class Cast implements AutoCloseable {
         return subscribers;
     }
 
-    public List<Mortal> mortals() {
+    public List<ClientWithWill> mortals() {
         return mortals;
     }
 
@@ -69,10 +69,10 @@ public final class Cast implements AutoCloseable {
     /** Has all clients with wills take their leave, and waits until they are back; while the broker is well. */
     public void leaveAndReturn(Duration patience) {
         awaitUnlessBroken(
-                "clients with wills are back", patience, () -> mortals.stream().allMatch(Mortal::isOnline));
-        mortals.forEach(Mortal::leave);
+                "clients with wills are back", patience, () -> mortals.stream().allMatch(ClientWithWill::isOnline));
+        mortals.forEach(ClientWithWill::leave);
         awaitUnlessBroken(
-                "clients with wills are back", patience, () -> mortals.stream().allMatch(Mortal::isOnline));
+                "clients with wills are back", patience, () -> mortals.stream().allMatch(ClientWithWill::isOnline));
     }
 
     /**

@@ -13,7 +13,7 @@ import java.util.Random;
  * @param outage for how long Redis does
  * @param traffic of the clients
  */
-record Surgery(TestCluster cluster, Random random, Duration pause, Duration outage, Traffic traffic) {
+record FaultContext(TestCluster cluster, Random random, Duration pause, Duration outage, Traffic traffic) {
 
     /** What goes through the cluster meanwhile. */
     interface Traffic {
