@@ -1,9 +1,9 @@
 package io.tributary.broker;
 
 import io.tributary.broker.cluster.Loss;
-import io.tributary.broker.network.BoundListener;
 import io.tributary.broker.embedded.EmbeddedSubscription;
 import io.tributary.broker.metrics.BrokerMetrics;
+import io.tributary.broker.network.BoundListener;
 import io.tributary.broker.routing.RouteOutcome;
 import io.tributary.common.mqtt.Message;
 import io.tributary.common.mqtt.QoS;
@@ -24,11 +24,11 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * An MQTT broker in this process. {@link #start} is all that it takes; {@link #close} ends it and leaves behind what the next
- * start needs. Thread-safe.
+ * An MQTT broker in this process. {@link #start} is all that it takes; {@link #close} ends it and leaves behind what
+ * the next start needs. Thread-safe.
  *
- * <p>In a cluster it begins anew by itself, as a new node of its name, when the other nodes hold it for dead or Kafka refuses
- * what it must take; clients are disconnected then, and {@link #status} says why until it serves them again.
+ * <p>In a cluster it begins anew by itself, as a new node of its name, when the other nodes hold it for dead or Kafka
+ * refuses what it must take; clients are disconnected then, and {@link #status} says why until it serves them again.
  */
 public final class Broker implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(Broker.class);
@@ -68,8 +68,8 @@ public final class Broker implements AutoCloseable {
     /**
      * Starts a broker; returns when every listener accepts. Blocks until then.
      *
-     * @throws BrokerStartException when the data directory, a listener, or what a cluster stands on cannot be used, with words
-     *     that say which and why
+     * @throws BrokerStartException when the data directory, a listener, or what a cluster stands on cannot be used,
+     *     with words that say which and why
      */
     public static Broker start(BrokerConfig config, BrokerExtensions extensions, BrokerMetrics metrics) {
         Broker broker = new Broker(config, extensions, metrics);
@@ -100,7 +100,9 @@ public final class Broker implements AutoCloseable {
         started.complete(begun);
     }
 
-    /** On a thread that must not be blocked, so that a new one does the work; of several calls for one node, one counts. */
+    /**
+     * On a thread that must not be blocked, so that a new one does the work; of several calls for one node, one counts.
+     */
     private synchronized void beginAnew(BrokerNode lost, Loss loss) {
         if (closed || !lost.equals(node)) {
             return;
@@ -144,11 +146,12 @@ public final class Broker implements AutoCloseable {
     }
 
     /**
-     * Publishes a message of the embedding application. The stage completes when the message is safe for every persistent
-     * subscriber it matched, with whether there was any subscriber; it fails when the message was refused.
+     * Publishes a message of the embedding application. The stage completes when the message is safe for every
+     * persistent subscriber it matched, with whether there was any subscriber; it fails when the message was refused.
      *
-     * <p>Any thread; never blocks. Of what is not finished yet about 64 MiB are held; what comes then fails at once with a
-     * {@link RejectedExecutionException}, is not published, and may be tried again when earlier stages have completed.
+     * <p>Any thread; never blocks. Of what is not finished yet about 64 MiB are held; what comes then fails at once
+     * with a {@link RejectedExecutionException}, is not published, and may be tried again when earlier stages have
+     * completed.
      */
     public CompletionStage<Boolean> publish(Message message) {
         long size = UNFINISHED_OVERHEAD_BYTES + (long) message.sizeBytes();
@@ -179,8 +182,8 @@ public final class Broker implements AutoCloseable {
     }
 
     /**
-     * Subscribes the embedding application to a topic filter, until the returned subscription is closed. Retained messages
-     * come first. Messages come on threads of the broker: the consumer must not block.
+     * Subscribes the embedding application to a topic filter, until the returned subscription is closed. Retained
+     * messages come first. Messages come on threads of the broker: the consumer must not block.
      *
      * @param topicFilter a topic filter, {@code $share/name/...} included
      * @param qos the maximum quality of service; messages are handed over once while the process lives, whatever it is
@@ -214,8 +217,8 @@ public final class Broker implements AutoCloseable {
     }
 
     /**
-     * Stops: no more connections are accepted, MQTT 5 clients are told (0x8B), what is in flight is saved, and a cluster is told
-     * that this node leaves. Blocks until done; doing it twice does no harm.
+     * Stops: no more connections are accepted, MQTT 5 clients are told (0x8B), what is in flight is saved, and a
+     * cluster is told that this node leaves. Blocks until done; doing it twice does no harm.
      */
     @Override
     public void close() {

@@ -19,8 +19,8 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Everything that a broker is told before it starts. Each part checks itself when it is created; this checks what concerns
- * several.
+ * Everything that a broker is told before it starts. Each part checks itself when it is created; this checks what
+ * concerns several.
  *
  * @param nodeName the name of this broker, for people and in {@code $SYS}
  * @param dataDirectory where sessions, messages and subscriptions are kept; created when it does not exist
@@ -31,8 +31,8 @@ import org.jspecify.annotations.Nullable;
  * @param shards how sessions are owned, queued and saved
  * @param subscriptions how many subscriptions there may be
  * @param shared how shared subscriptions choose a member
- * @param maxDeliveries how often a message is sent to members of applications' shared subscriptions that leave it unacknowledged
- *     before it is published as a dead letter; 0 for as often as it takes
+ * @param maxDeliveries how often a message is sent to members of applications' shared subscriptions that leave it
+ *     unacknowledged before it is published as a dead letter; 0 for as often as it takes
  * @param retained how many retained messages there may be
  * @param sysInterval how often {@code $SYS} topics are published; zero turns them off
  * @param drain how clients are sent away at a stop

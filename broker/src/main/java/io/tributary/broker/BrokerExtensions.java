@@ -1,7 +1,7 @@
 package io.tributary.broker;
 
-import io.tributary.broker.extension.PublishInterceptor;
 import io.tributary.broker.extension.ClientListener;
+import io.tributary.broker.extension.PublishInterceptor;
 import io.tributary.broker.extension.SubscribeInterceptor;
 import io.tributary.broker.security.Authenticator;
 import io.tributary.broker.security.Authorizer;

@@ -1,9 +1,11 @@
 package io.tributary.broker;
 
 import io.tributary.broker.cluster.Loss;
-import io.tributary.broker.network.BoundListener;
-import io.tributary.broker.network.ListenException;
-import io.tributary.broker.network.Listeners;
+import io.tributary.broker.connection.AccessControl;
+import io.tributary.broker.connection.Backend;
+import io.tributary.broker.connection.ClientConnections;
+import io.tributary.broker.connection.ConnectionServices;
+import io.tributary.broker.connection.Extensions;
 import io.tributary.broker.delivery.ConnectionRegistry;
 import io.tributary.broker.delivery.SessionObserver;
 import io.tributary.broker.embedded.EmbeddedSubscription;
@@ -12,16 +14,14 @@ import io.tributary.broker.group.ApplicationGroups;
 import io.tributary.broker.group.GroupHosts;
 import io.tributary.broker.group.GroupServices;
 import io.tributary.broker.metrics.BrokerMetrics;
+import io.tributary.broker.network.BoundListener;
+import io.tributary.broker.network.ListenException;
+import io.tributary.broker.network.Listeners;
 import io.tributary.broker.retained.RetainedMessages;
 import io.tributary.broker.routing.PublishPolicy;
 import io.tributary.broker.routing.Router;
 import io.tributary.broker.routing.RouterOutputs;
 import io.tributary.broker.security.EnhancedAuthenticator;
-import io.tributary.broker.connection.AccessControl;
-import io.tributary.broker.connection.Backend;
-import io.tributary.broker.connection.Extensions;
-import io.tributary.broker.connection.ClientConnections;
-import io.tributary.broker.connection.ConnectionServices;
 import io.tributary.broker.shard.ShardAppends;
 import io.tributary.broker.shard.ShardConfig;
 import io.tributary.broker.shard.ShardStats;
@@ -50,8 +50,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * A broker from one start to its stop; in a cluster, until it is declared dead at the latest. All that it has goes with it:
- * the next one begins with what is stored.
+ * A broker from one start to its stop; in a cluster, until it is declared dead at the latest. All that it has goes with
+ * it: the next one begins with what is stored.
  */
 final class BrokerNode implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(BrokerNode.class);
@@ -152,11 +152,7 @@ final class BrokerNode implements AutoCloseable {
         Backend backend =
                 Backend.of(shards, appends::publish, deployment.view(), router, subscriptions, groups::share, retained);
         listeners = new Listeners(
-                config.listeners(),
-                config.network(),
-                services(extensions, backend),
-                sessions,
-                metrics.connections());
+                config.listeners(), config.network(), services(extensions, backend), sessions, metrics.connections());
         timer = Executors.newSingleThreadScheduledExecutor(task -> {
             Thread thread = new Thread(task, "tributary-timer");
             thread.setDaemon(true);
@@ -174,7 +170,8 @@ final class BrokerNode implements AutoCloseable {
     /**
      * Starts one; returns when every listener accepts and, in a cluster, every shard has an owner. Blocks until then.
      *
-     * @param onLost told, at least once, when this node must not go on and is to be closed; on a thread that must not be blocked
+     * @param onLost told, at least once, when this node must not go on and is to be closed; on a thread that must not
+     *     be blocked
      * @throws BrokerStartException when it cannot, in words for the operator
      */
     static BrokerNode start(
@@ -261,7 +258,9 @@ final class BrokerNode implements AutoCloseable {
         }
     }
 
-    /** In a cluster, what replaces an expired message may be on its way, and must not be removed by what is behind it. */
+    /**
+     * In a cluster, what replaces an expired message may be on its way, and must not be removed by what is behind it.
+     */
     private long expiryGraceMillis() {
         return config.cluster() == null ? 0 : EXPIRY_GRACE.toMillis();
     }
@@ -320,8 +319,8 @@ final class BrokerNode implements AutoCloseable {
     }
 
     /**
-     * Stops: no more connections are accepted, clients are told and sent away, what is in flight is saved, shards are handed
-     * over, and the other nodes are told. Blocks until done; doing it twice does no harm.
+     * Stops: no more connections are accepted, clients are told and sent away, what is in flight is saved, shards are
+     * handed over, and the other nodes are told. Blocks until done; doing it twice does no harm.
      */
     @Override
     public void close() {

@@ -6,8 +6,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * What a broker is doing, at one moment; for health checks, metrics and {@code $SYS}.
  *
- * @param ready whether the start is complete, when every listener accepted and every shard was live, and the stop has not
- *     begun
+ * @param ready whether the start is complete, when every listener accepted and every shard was live, and the stop has
+ *     not begun
  * @param problem why the broker cannot do its work at the moment, in words, or null
  * @param listeners the addresses that are listened on, in the order of the configuration
  * @param connections clients that are connected
@@ -43,10 +43,10 @@ public record BrokerStatus(
      * @param ownedShards the shards that this node owns
      * @param unownedShards the shards that nobody is known to own: their clients cannot connect
      * @param unsavedShards the shards of this node for whose state the store does not work at the moment
-     * @param laggingShards the shards of the cluster that are behind by half of the retention of their log: what is published for their
-     *     persistent sessions is refused
-     * @param behind whether this node is behind the others with subscriptions or retained messages, and therefore takes no
-     *     messages from publishers
+     * @param laggingShards the shards of the cluster that are behind by half of the retention of their log: what is
+     *     published for their persistent sessions is refused
+     * @param behind whether this node is behind the others with subscriptions or retained messages, and therefore takes
+     *     no messages from publishers
      * @param problems what keeps this node from serving clients at the moment, a sentence each
      * @param warnings what else operators should know, a sentence each: clients are no better off at another node
      * @param ingest what concerns the records of back-ends; null when none are read

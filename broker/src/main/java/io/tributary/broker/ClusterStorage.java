@@ -96,8 +96,8 @@ final class ClusterStorage implements Storage {
     }
 
     /**
-     * Checks that Kafka and Redis are what they must be, creates the topics that are not there, and connects. Blocks until
-     * done, for at most the times that are configured.
+     * Checks that Kafka and Redis are what they must be, creates the topics that are not there, and connects. Blocks
+     * until done, for at most the times that are configured.
      *
      * @param clientId names this node in the logs and metrics of Kafka
      * @param largestPacketBytes the largest packet of any listener

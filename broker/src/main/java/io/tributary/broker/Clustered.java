@@ -4,7 +4,6 @@ import io.tributary.broker.cluster.ClusterLinks;
 import io.tributary.broker.cluster.ClusterNode;
 import io.tributary.broker.cluster.ClusterRuntime;
 import io.tributary.broker.cluster.Loss;
-import io.tributary.broker.network.ListenerConfig;
 import io.tributary.broker.delivery.ConnectionRegistry;
 import io.tributary.broker.delivery.NodeInbox;
 import io.tributary.broker.delivery.NodeView;
@@ -12,6 +11,7 @@ import io.tributary.broker.ingest.Ingest;
 import io.tributary.broker.ingest.IngestConfig;
 import io.tributary.broker.link.NodeId;
 import io.tributary.broker.metrics.BrokerMetrics;
+import io.tributary.broker.network.ListenerConfig;
 import io.tributary.broker.routing.Router;
 import io.tributary.broker.shard.OtherNodes;
 import io.tributary.broker.shard.ShardAppends;
@@ -63,7 +63,8 @@ final class Clustered implements Deployment {
     /**
      * Connects with Kafka and Redis, and chooses this process's number. Blocks until done.
      *
-     * @param onLost told when this process must not go on: it was declared dead, is cut off, or Kafka refuses what it must take
+     * @param onLost told when this process must not go on: it was declared dead, is cut off, or Kafka refuses what it
+     *     must take
      * @throws BrokerStartException when something is not as it must be
      */
     static Clustered open(BrokerConfig config, ClusterConfig cluster, BrokerMetrics metrics, Consumer<Loss> onLost) {

@@ -12,8 +12,8 @@ import io.tributary.common.event.RecordFormat;
 import java.time.InstantSource;
 
 /**
- * Where a broker is, alone or among the nodes of a cluster: what it has there before it is built. What it does there once it is
- * built, its {@link Membership} does.
+ * Where a broker is, alone or among the nodes of a cluster: what it has there before it is built. What it does there
+ * once it is built, its {@link Membership} does.
  */
 sealed interface Deployment extends AutoCloseable permits Standalone, Clustered {
 

@@ -9,8 +9,8 @@ import org.jspecify.annotations.Nullable;
  *
  * @param connectionsPerSecond how many are sent away a second; 0 for all at once
  * @param longest how long that may take: where there are too many, more are sent away a second
- * @param serverReference where MQTT 5 clients are told to go instead (Server Reference), a UTF-8 string of MQTT that is not
- *     empty, or null for nothing
+ * @param serverReference where MQTT 5 clients are told to go instead (Server Reference), a UTF-8 string of MQTT that is
+ *     not empty, or null for nothing
  */
 public record DrainConfig(
         int connectionsPerSecond,

@@ -19,7 +19,9 @@ sealed interface Membership extends AutoCloseable permits Standalone.NoCluster, 
      */
     void awaitReached();
 
-    /** This node has read what all share, and is to serve clients; the stage completes when it misses nothing any more. */
+    /**
+     * This node has read what all share, and is to serve clients; the stage completes when it misses nothing any more.
+     */
     CompletionStage<@Nullable Void> live();
 
     /** Whether this node does what is enough once in the cluster. */
@@ -28,7 +30,10 @@ sealed interface Membership extends AutoCloseable permits Standalone.NoCluster, 
     /** Does what is done about once a second; on a timer's thread. */
     void tick();
 
-    /** Tells the other nodes what this one says of itself, which is asked for at once if there are any; about once a second. */
+    /**
+     * Tells the other nodes what this one says of itself, which is asked for at once if there are any; about once a
+     * second.
+     */
     void tell(Supplier<NodeStats> own);
 
     /** What this node knows of the whole cluster. */

@@ -27,8 +27,8 @@ record StandaloneStorage(
     /**
      * Opens it, or creates it.
      *
-     * @param clock set to the time of the latest event when that is later: an earlier start may have had a wall clock that was
-     *     ahead
+     * @param clock set to the time of the latest event when that is later: an earlier start may have had a wall clock
+     *     that was ahead
      */
     static StandaloneStorage open(BrokerConfig config, StorageRecorder recorder, SteadyClock clock) {
         RocksDbDatabase database;

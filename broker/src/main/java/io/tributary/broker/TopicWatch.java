@@ -10,8 +10,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Looks now and then whether Kafka's topics are still set up as they were at the start: a shorter retention or an unclean
- * election is seen in nothing else until messages are lost. On a thread of its own.
+ * Looks now and then whether Kafka's topics are still set up as they were at the start: a shorter retention or an
+ * unclean election is seen in nothing else until messages are lost. On a thread of its own.
  */
 final class TopicWatch implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(TopicWatch.class);

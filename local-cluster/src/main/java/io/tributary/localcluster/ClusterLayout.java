@@ -3,8 +3,8 @@ package io.tributary.localcluster;
 import java.util.List;
 
 /**
- * What a local cluster consists of and which ports it has. Each kind of port is a block of its own behind the base port,
- * at the same distance whatever the numbers, so that node 2's ports are easy to tell.
+ * What a local cluster consists of and which ports it has. Each kind of port is a block of its own behind the base
+ * port, at the same distance whatever the numbers, so that node 2's ports are easy to tell.
  *
  * @param nodes broker nodes, 0 to 9
  * @param kafkaBrokers 1 or 3

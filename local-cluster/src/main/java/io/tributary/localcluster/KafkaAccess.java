@@ -6,8 +6,8 @@ import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Who may use a local Kafka, and how connections of its clients are encrypted. The brokers are clients of each other too; the
- * quorum's ports stay open to everybody on this machine.
+ * Who may use a local Kafka, and how connections of its clients are encrypted. The brokers are clients of each other
+ * too; the quorum's ports stay open to everybody on this machine.
  *
  * @param authority whose certificate the brokers show; null for no encryption
  * @param admin who may do anything, and gives rights (ACLs) to others; null when everybody may do anything

@@ -96,7 +96,10 @@ record KafkaSettings(int id, List<Integer> ports, List<Integer> controllerPorts,
             Map.entry("group.share.session.timeout.ms", "5000"),
             Map.entry("group.share.min.record.lock.duration.ms", "1000"));
 
-    /** Kafka's own sizes are about a segment of the loopback interface: what is behind one waits for TCP's timers, 200 ms. */
+    /**
+     * Kafka's own sizes are about a segment of the loopback interface: what is behind one waits for TCP's timers, 200
+     * ms.
+     */
     private static final Map<String, String> SOCKETS =
             Map.of("socket.send.buffer.bytes", "-1", "socket.receive.buffer.bytes", "-1");
 

@@ -15,8 +15,8 @@ import java.util.Map;
 import java.util.UUID;
 
 /**
- * A certificate authority of its own, and the one certificate that it has given out: that of all servers on 127.0.0.1. Both
- * are made when it is created, with the {@code keytool} of this JDK, and hold for two days. The files are PEM.
+ * A certificate authority of its own, and the one certificate that it has given out: that of all servers on 127.0.0.1.
+ * Both are made when it is created, with the {@code keytool} of this JDK, and hold for two days. The files are PEM.
  */
 public final class LocalAuthority {
     private static final String AUTHORITY = "authority";

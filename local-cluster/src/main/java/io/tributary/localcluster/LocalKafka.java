@@ -66,8 +66,9 @@ public final class LocalKafka extends LocalServers {
     }
 
     /**
-     * Leaves server {@code i} hardly any room: until it ends, it can make no file some kilobytes longer than the longest log
-     * that it writes to at the moment. A write that does not fit is cut off, as on a full disk. Needs Linux.
+     * Leaves server {@code i} hardly any room: until it ends, it can make no file some kilobytes longer than the
+     * longest log that it writes to at the moment. A write that does not fit is cut off, as on a full disk. Needs
+     * Linux.
      */
     public void fillDisk(int i) {
         long recent = System.currentTimeMillis() - RECENTLY.toMillis();
@@ -90,8 +91,8 @@ public final class LocalKafka extends LocalServers {
     }
 
     /**
-     * Cuts the newest file of a partition's log at server {@code i}, which does not run: as a server comes back that lost power
-     * before the end of it was on the disk.
+     * Cuts the newest file of a partition's log at server {@code i}, which does not run: as a server comes back that
+     * lost power before the end of it was on the disk.
      */
     public void cutLog(int i, String partition, long bytes) {
         try (FileChannel log = FileChannel.open(newestLog(i, partition).toPath(), StandardOpenOption.WRITE)) {
@@ -200,8 +201,8 @@ public final class LocalKafka extends LocalServers {
         }
 
         /**
-         * The user who may do anything, by SCRAM-SHA-512, and can give others a password and rights (ACLs), which nobody has at
-         * first; without it, everybody on this machine may do anything.
+         * The user who may do anything, by SCRAM-SHA-512, and can give others a password and rights (ACLs), which
+         * nobody has at first; without it, everybody on this machine may do anything.
          */
         public Builder admin(AdminUser chosen) {
             admin = chosen;

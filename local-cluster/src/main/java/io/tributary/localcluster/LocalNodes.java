@@ -11,9 +11,14 @@ import java.util.HexFormat;
 import java.util.List;
 import java.util.stream.IntStream;
 
-/** The broker nodes of a local cluster: {@code n1}, {@code n2}, ..., each started by the launcher as {@code run} does. */
+/**
+ * The broker nodes of a local cluster: {@code n1}, {@code n2}, ..., each started by the launcher as {@code run} does.
+ */
 final class LocalNodes extends LocalServers {
-    /** Seconds, but for all nodes that start at once on a machine that has much else to do; one that ends is noticed before. */
+    /**
+     * Seconds, but for all nodes that start at once on a machine that has much else to do; one that ends is noticed
+     * before.
+     */
     private static final Duration READY_LIMIT = Duration.ofMinutes(4);
 
     private final Path secret;

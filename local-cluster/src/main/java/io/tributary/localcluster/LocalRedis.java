@@ -15,8 +15,8 @@ import org.jspecify.annotations.Nullable;
  * A Redis Cluster of three primaries with as many replicas each as wanted, each server a process of its own, from the
  * {@code redis-server} and {@code redis-cli} that are installed (7 or newer).
  *
- * <p>At first servers 1 to 3 are the primaries. A primary that is gone is replaced by a replica, where it has one, within
- * about three seconds; without one the cluster answers nobody until the primary is back.
+ * <p>At first servers 1 to 3 are the primaries. A primary that is gone is replaced by a replica, where it has one,
+ * within about three seconds; without one the cluster answers nobody until the primary is back.
  */
 public final class LocalRedis extends LocalServers {
     /** Of a Redis Cluster. */
@@ -47,7 +47,10 @@ public final class LocalRedis extends LocalServers {
         return List.of(addresses().split(",", -1));
     }
 
-    /** Sends a command to server {@code i} itself, which may refuse it with MOVED; answers what {@code redis-cli} prints. */
+    /**
+     * Sends a command to server {@code i} itself, which may refuse it with MOVED; answers what {@code redis-cli}
+     * prints.
+     */
     public String call(int i, String... command) {
         return cli.call(port(i), command);
     }
@@ -200,7 +203,10 @@ public final class LocalRedis extends LocalServers {
             return this;
         }
 
-        /** The user who may do anything, and the only one at first; without it, everybody on this machine may do anything. */
+        /**
+         * The user who may do anything, and the only one at first; without it, everybody on this machine may do
+         * anything.
+         */
         public Builder admin(AdminUser chosen) {
             admin = chosen;
             return this;

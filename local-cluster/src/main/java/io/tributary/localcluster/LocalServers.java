@@ -5,8 +5,8 @@ import java.time.Duration;
 import java.util.List;
 
 /**
- * The servers of one kind, numbered from 1 as in their names, which a caller can stop, kill, pause and start again, each
- * on its own. Their data stays in their directory. All methods block until it is done; thread-safe.
+ * The servers of one kind, numbered from 1 as in their names, which a caller can stop, kill, pause and start again,
+ * each on its own. Their data stays in their directory. All methods block until it is done; thread-safe.
  */
 public abstract sealed class LocalServers implements AutoCloseable permits LocalKafka, LocalNodes, LocalRedis {
     private static final Duration STOP_LIMIT = Duration.ofSeconds(15);

@@ -15,9 +15,9 @@ import org.jspecify.annotations.Nullable;
 /**
  * One server as a process of the operating system, which can be started again after it ended.
  *
- * <p>Its output is appended to a log file. A process that another JVM started is taken over with {@link #attach}, if its
- * command line is the server's, so a reused process identifier harms nobody.
- * All methods block until what they ask for has happened, with a bound. Thread-safe.
+ * <p>Its output is appended to a log file. A process that another JVM started is taken over with {@link #attach}, if
+ * its command line is the server's, so a reused process identifier harms nobody. All methods block until what they ask
+ * for has happened, with a bound. Thread-safe.
  */
 public final class ServerProcess {
     private static final Path DEV_NULL = Path.of("/dev/null");
@@ -91,7 +91,9 @@ public final class ServerProcess {
         }
     }
 
-    /** Takes over the process with this identifier if it is this server's; otherwise the server counts as not running. */
+    /**
+     * Takes over the process with this identifier if it is this server's; otherwise the server counts as not running.
+     */
     public synchronized void attach(long pid) {
         handle = ProcessHandle.of(pid)
                 .filter(process -> process.info().commandLine().orElse("").contains(mark))
@@ -129,7 +131,9 @@ public final class ServerProcess {
         return true;
     }
 
-    /** Asks it to end (SIGTERM), waits, and kills it where it takes longer than the limit; nothing if it does not run. */
+    /**
+     * Asks it to end (SIGTERM), waits, and kills it where it takes longer than the limit; nothing if it does not run.
+     */
     public synchronized void stop(Duration limit) {
         Optional<ProcessHandle> running = running();
         if (running.isPresent()) {
@@ -157,8 +161,8 @@ public final class ServerProcess {
     }
 
     /**
-     * Whether it has given back what it held. A process whose parent never asks for its exit code stays in the list: as a
-     * zombie, which has no command line. Nor has one for a moment that is on its way out or becomes another program.
+     * Whether it has given back what it held. A process whose parent never asks for its exit code stays in the list: as
+     * a zombie, which has no command line. Nor has one for a moment that is on its way out or becomes another program.
      */
     private static boolean hasEnded(ProcessHandle process) {
         if (!process.isAlive()) {

@@ -11,8 +11,8 @@ import org.springframework.boot.health.contributor.Health;
 import org.springframework.boot.health.contributor.HealthIndicator;
 
 /**
- * Up while the broker has started and is not stopping, and can do its work; otherwise why not, in words. What it is up in spite
- * of is a warning. For readiness: to start it again would not help.
+ * Up while the broker has started and is not stopping, and can do its work; otherwise why not, in words. What it is up
+ * in spite of is a warning. For readiness: to start it again would not help.
  */
 final class BrokerHealth implements HealthIndicator {
     private final Supplier<BrokerStatus> status;

@@ -36,8 +36,8 @@ import org.springframework.boot.webmvc.autoconfigure.WebMvcAutoConfiguration;
 import org.springframework.boot.webmvc.autoconfigure.actuate.endpoint.web.WebMvcHealthEndpointExtensionAutoConfiguration;
 
 /**
- * The parts of Spring Boot that serve health, information and metrics over HTTP, one by one: to look through all that there
- * are would double the time a start takes.
+ * The parts of Spring Boot that serve health, information and metrics over HTTP, one by one: to look through all that
+ * there are would double the time a start takes.
  */
 @Retention(RetentionPolicy.RUNTIME)
 @Target(ElementType.TYPE)

@@ -26,8 +26,8 @@ import org.springframework.boot.info.BuildProperties;
 import org.springframework.context.ApplicationListener;
 
 /**
- * Says, when all has started, where the broker listens and where it keeps its data, or what cluster it is a node of; ends with the
- * line {@code ready}.
+ * Says, when all has started, where the broker listens and where it keeps its data, or what cluster it is a node of;
+ * ends with the line {@code ready}.
  */
 final class StartReport implements ApplicationListener<ApplicationReadyEvent> {
     private static final Logger LOG = LoggerFactory.getLogger(StartReport.class);

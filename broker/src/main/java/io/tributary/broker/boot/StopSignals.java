@@ -9,8 +9,8 @@ import org.springframework.boot.context.properties.bind.Binder;
 import org.springframework.core.env.Environment;
 
 /**
- * Stops the process on SIGTERM and SIGINT: the first one gracefully and within a bounded time, a second one at once, with the
- * exit code that shells know for it (143, 130).
+ * Stops the process on SIGTERM and SIGINT: the first one gracefully and within a bounded time, a second one at once,
+ * with the exit code that shells know for it (143, 130).
  */
 final class StopSignals {
     private static final int SIGNAL_EXIT_CODES = 128;
@@ -30,7 +30,9 @@ final class StopSignals {
         return signals;
     }
 
-    /** Takes the time that stopping may take from the settings; one that is no duration is complained about elsewhere. */
+    /**
+     * Takes the time that stopping may take from the settings; one that is no duration is complained about elsewhere.
+     */
     void stopWithin(Environment environment) {
         try {
             timeout = Binder.get(environment)
@@ -41,7 +43,10 @@ final class StopSignals {
         }
     }
 
-    /** The JDK has no supported way to see a signal twice; this one is in its module jdk.unsupported, out of javac's sight. */
+    /**
+     * The JDK has no supported way to see a signal twice; this one is in its module jdk.unsupported, out of javac's
+     * sight.
+     */
     private void handle(String name, int number) {
         try {
             Class<?> signal = Class.forName("sun.misc.Signal");

@@ -12,7 +12,9 @@ import org.springframework.context.ConfigurableApplicationContext;
 
 /** The broker as a program. */
 public final class TributaryApplication {
-    /** Netty would note where each hundredth buffer is touched; what that finds, the tests find, which have it note all. */
+    /**
+     * Netty would note where each hundredth buffer is touched; what that finds, the tests find, which have it note all.
+     */
     private static final String LEAK_DETECTION = "io.netty.leakDetection.level";
 
     private static final String DEFAULTS = "/tributary-defaults.properties";
@@ -33,7 +35,9 @@ public final class TributaryApplication {
         }
     }
 
-    /** An application, not started; with the defaults, and with what looks at the settings before anything else does. */
+    /**
+     * An application, not started; with the defaults, and with what looks at the settings before anything else does.
+     */
     static SpringApplication application(Class<?> configuration) {
         SpringApplication application = new SpringApplication(configuration);
         application.setDefaultProperties(defaults());

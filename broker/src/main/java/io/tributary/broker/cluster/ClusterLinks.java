@@ -27,7 +27,8 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The links of this process to the other nodes, and who takes what comes over them. All methods may be called from any thread.
+ * The links of this process to the other nodes, and who takes what comes over them. All methods may be called from any
+ * thread.
  */
 public final class ClusterLinks implements AutoCloseable {
     private static final Duration PATIENCE = Duration.ofSeconds(1);
@@ -74,8 +75,8 @@ public final class ClusterLinks implements AutoCloseable {
     }
 
     /**
-     * Begins to listen for links, connects with the other nodes, and enters this process into the table as joining. Blocks until it
-     * listens; once.
+     * Begins to listen for links, connects with the other nodes, and enters this process into the table as joining.
+     * Blocks until it listens; once.
      *
      * @return completes when all live nodes know this one
      * @throws io.tributary.broker.link.LinkListenException when this node cannot listen where it should
@@ -87,7 +88,9 @@ public final class ClusterLinks implements AutoCloseable {
         return node.table.join(id, address(listening));
     }
 
-    /** Looks whether this node reaches the store of the shards' state as others do; to be called about once a second. */
+    /**
+     * Looks whether this node reaches the store of the shards' state as others do; to be called about once a second.
+     */
     public void tick() {
         if (node.isServing()) {
             storeReach.tick();

@@ -27,10 +27,10 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * This process as one of the nodes of a cluster, from its start until it stops or is declared dead: its place in the node
- * table, what it sends to other nodes, and whether it knows what these do. The steps of a start are, each after the one before:
- * {@link #open}, {@link ClusterLinks#connect}, {@link #live}; those of a stop {@link #leaving}, {@link #leave},
- * {@link ClusterLinks#close}.
+ * This process as one of the nodes of a cluster, from its start until it stops or is declared dead: its place in the
+ * node table, what it sends to other nodes, and whether it knows what these do. The steps of a start are, each after
+ * the one before: {@link #open}, {@link ClusterLinks#connect}, {@link #live}; those of a stop {@link #leaving}, {@link
+ * #leave}, {@link ClusterLinks#close}.
  *
  * <p>All methods may be called from any thread.
  */
@@ -100,8 +100,9 @@ public final class ClusterNode implements NodeView, AutoCloseable {
      * @param nodes the map that holds the table; nobody else follows it
      * @param caughtUp completes when this node has read all that the maps have at the time of the call
      * @param shardOf the shard of a client identifier
-     * @param onLost told when the cluster holds this process for dead, or when it is cut off from what it needs or its wall clock is set
-     *     back while it {@link #serving serves} clients: it is to close its connections, and may begin anew; must not block
+     * @param onLost told when the cluster holds this process for dead, or when it is cut off from what it needs or its
+     *     wall clock is set back while it {@link #serving serves} clients: it is to close its connections, and may
+     *     begin anew; must not block
      */
     public ClusterNode(
             Config config,
@@ -133,8 +134,8 @@ public final class ClusterNode implements NodeView, AutoCloseable {
     }
 
     /**
-     * Reads the node table and chooses this process's number. Blocks for some seconds when the table has a process of this
-     * name that seems alive.
+     * Reads the node table and chooses this process's number. Blocks for some seconds when the table has a process of
+     * this name that seems alive.
      *
      * @return this process
      */
@@ -150,8 +151,8 @@ public final class ClusterNode implements NodeView, AutoCloseable {
     }
 
     /**
-     * Completes when this process, which is {@link ClusterLinks#connect connected}, reaches all nodes without which it is to serve
-     * no clients; {@link #obstacles} names those that it does not reach meanwhile.
+     * Completes when this process, which is {@link ClusterLinks#connect connected}, reaches all nodes without which it
+     * is to serve no clients; {@link #obstacles} names those that it does not reach meanwhile.
      */
     public CompletionStage<@Nullable Void> reached() {
         return reached;
@@ -171,7 +172,10 @@ public final class ClusterNode implements NodeView, AutoCloseable {
         return serving;
     }
 
-    /** Says that this process serves clients: from now on others wait for it, and it is not to miss what they acknowledge. */
+    /**
+     * Says that this process serves clients: from now on others wait for it, and it is not to miss what they
+     * acknowledge.
+     */
     public CompletionStage<@Nullable Void> live() {
         return table.live();
     }
@@ -224,8 +228,8 @@ public final class ClusterNode implements NodeView, AutoCloseable {
     }
 
     /**
-     * Tells all nodes with which there is a link what this one says of itself, for their {@link #members}; to be called once a
-     * second. Where nothing else is on its way, it takes the place of a link's heartbeat.
+     * Tells all nodes with which there is a link what this one says of itself, for their {@link #members}; to be called
+     * once a second. Where nothing else is on its way, it takes the place of a link's heartbeat.
      *
      * @param stats at most {@value Stats#MAX_BYTES} bytes; not to be changed any more
      */
@@ -250,7 +254,8 @@ public final class ClusterNode implements NodeView, AutoCloseable {
     /**
      * {@inheritDoc}
      *
-     * <p>So not after a pause of this process that was so long that others may have left it out, until it has caught up.
+     * <p>So not after a pause of this process that was so long that others may have left it out, until it has caught
+     * up.
      */
     @Override
     public boolean isCurrent() {

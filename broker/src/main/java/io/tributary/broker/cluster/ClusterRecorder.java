@@ -1,6 +1,8 @@
 package io.tributary.broker.cluster;
 
-/** Counts what happens between nodes. Called on any thread, on hot paths: it must be quick, never block and never throw. */
+/**
+ * Counts what happens between nodes. Called on any thread, on hot paths: it must be quick, never block and never throw.
+ */
 public interface ClusterRecorder {
 
     /** Counts nothing. */

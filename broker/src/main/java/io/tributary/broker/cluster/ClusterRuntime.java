@@ -15,8 +15,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * What a node of a cluster has before it reads anything of the others: its clock, its timer, its format, the links that are up,
- * and how far the maps are on all nodes. The maps are opened with it, and the {@link ClusterNode} is created with it then. Any thread.
+ * What a node of a cluster has before it reads anything of the others: its clock, its timer, its format, the links that
+ * are up, and how far the maps are on all nodes. The maps are opened with it, and the {@link ClusterNode} is created
+ * with it then. Any thread.
  */
 public final class ClusterRuntime implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(ClusterRuntime.class);
@@ -46,8 +47,8 @@ public final class ClusterRuntime implements AutoCloseable {
     }
 
     /**
-     * The time of the cluster: that of the server that keeps the node table, which each heartbeat of any node tells, whatever
-     * this machine's wall clock says.
+     * The time of the cluster: that of the server that keeps the node table, which each heartbeat of any node tells,
+     * whatever this machine's wall clock says.
      */
     public InstantSource clock() {
         return clock;

@@ -16,13 +16,13 @@ import java.util.concurrent.CompletionStage;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How far the followers of this cluster's replicated maps are: each node tells all it has a link with, and remembers what it
- * was told. A write waits for every live node, but for no longer than {@link VisibilityConfig#leaveOut}: then a node that is not there
- * is left out until it has caught up. A node that is {@link #isBehind} may be left out by others, and must read no
- * PUBLISH.
+ * How far the followers of this cluster's replicated maps are: each node tells all it has a link with, and remembers
+ * what it was told. A write waits for every live node, but for no longer than {@link VisibilityConfig#leaveOut}: then a
+ * node that is not there is left out until it has caught up. A node that is {@link #isBehind} may be left out by
+ * others, and must read no PUBLISH.
  *
- * <p>All methods may be called from any thread, and none blocks. Stages complete on the thread whose call completes them, or
- * on the timer's, without a lock held.
+ * <p>All methods may be called from any thread, and none blocks. Stages complete on the thread whose call completes
+ * them, or on the timer's, without a lock held.
  */
 public final class ClusterVisibility implements Visibility, AutoCloseable {
     /** So that a follower that is behind is noticed soon enough, see {@link VisibilityConfig#behind}. */
@@ -147,7 +147,10 @@ public final class ClusterVisibility implements Visibility, AutoCloseable {
         complete(over);
     }
 
-    /** Whether this node is behind what others have told, in any map, as {@link VisibilityListener#onBehind} was last told. */
+    /**
+     * Whether this node is behind what others have told, in any map, as {@link VisibilityListener#onBehind} was last
+     * told.
+     */
     public boolean isBehind() {
         return behind;
     }
@@ -163,7 +166,10 @@ public final class ClusterVisibility implements Visibility, AutoCloseable {
         all.forEach(wait -> wait.done().completeExceptionally(new IllegalStateException("this node stops")));
     }
 
-    /** A few times a second: whose time is over, is this node behind, is everything to be told again? On the timer's thread. */
+    /**
+     * A few times a second: whose time is over, is this node behind, is everything to be told again? On the timer's
+     * thread.
+     */
     private void look() {
         List<Wait> over = new ArrayList<>();
         List<Runnable> tell = new ArrayList<>();

@@ -15,11 +15,12 @@ import org.jspecify.annotations.Nullable;
  * Finds out when this node, and not all of them, is cut off from what it needs to serve clients:
  *
  * <ul>
- *   <li>from Kafka, as the others say who miss its heartbeats while theirs come back; it is to let its clients go before they
- *       declare it dead and publish the wills. While nobody says so it keeps them, for then nobody can declare anybody dead;
- *       but only for some time where there is a node that it cannot ask.
- *   <li>from another node, while both reach Kafka. One of the two gives way: the one that serves no clients yet, then the one
- *       with fewer links, then the one with the greater name. Both decide by the node table, so both decide the same.
+ *   <li>from Kafka, as the others say who miss its heartbeats while theirs come back; it is to let its clients go
+ *       before they declare it dead and publish the wills. While nobody says so it keeps them, for then nobody can
+ *       declare anybody dead; but only for some time where there is a node that it cannot ask.
+ *   <li>from another node, while both reach Kafka. One of the two gives way: the one that serves no clients yet, then
+ *       the one with fewer links, then the one with the greater name. Both decide by the node table, so both decide the
+ *       same.
  * </ul>
  *
  * <p>Looked at on one thread; told by any.
@@ -147,8 +148,8 @@ final class CutOff {
     }
 
     /**
-     * Whether this node reaches all that it would have to give way to, and has for some time if it did not for long; to be called
-     * after {@link #look}.
+     * Whether this node reaches all that it would have to give way to, and has for some time if it did not for long; to
+     * be called after {@link #look}.
      */
     boolean mayServe() {
         long now = timer.nanos();

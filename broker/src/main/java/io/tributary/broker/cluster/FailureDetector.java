@@ -9,10 +9,10 @@ import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How long the other nodes have been silent. The clock that counts is this node's own heartbeats: as the table has one order,
- * a node that wrote before this node's heartbeat has been heard when that heartbeat comes back. Only the time between two of them that came
- * back in time counts, so a pause or a slow way of this process is not taken for the silence of others. Confined to the map's
- * thread, but for {@link #isCurrent} and {@link #isHeard}.
+ * How long the other nodes have been silent. The clock that counts is this node's own heartbeats: as the table has one
+ * order, a node that wrote before this node's heartbeat has been heard when that heartbeat comes back. Only the time
+ * between two of them that came back in time counts, so a pause or a slow way of this process is not taken for the
+ * silence of others. Confined to the map's thread, but for {@link #isCurrent} and {@link #isHeard}.
  */
 final class FailureDetector {
     private final long lateNanos;
@@ -57,7 +57,10 @@ final class FailureDetector {
         ownWrittenNanos = writtenNanos;
     }
 
-    /** Whether an own heartbeat has come back that was written no longer ago: this node has seen what was written before it. */
+    /**
+     * Whether an own heartbeat has come back that was written no longer ago: this node has seen what was written before
+     * it.
+     */
     boolean isCurrent(long nowNanos, long ageNanos) {
         Long last = ownWrittenNanos;
         return last != null && nowNanos - last <= ageNanos;

@@ -11,9 +11,9 @@ import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How far the followers of one map are, and which writes wait for them. A node that has not reached what a wait needs when its time
- * is over is left out, by all waits, until it has reached in that same time what this node had reached. Not safe for use by
- * several threads; completes nothing itself.
+ * How far the followers of one map are, and which writes wait for them. A node that has not reached what a wait needs
+ * when its time is over is left out, by all waits, until it has reached in that same time what this node had reached.
+ * Not safe for use by several threads; completes nothing itself.
  */
 final class Followers {
     private final String map;

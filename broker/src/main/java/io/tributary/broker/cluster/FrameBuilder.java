@@ -10,8 +10,8 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Packs messages for one node into frames: as many as fit into about {@link #FRAME_BYTES}, in the order in which they are
- * added. A frame is handed over when it is full, and at {@link #finish} what is left.
+ * Packs messages for one node into frames: as many as fit into about {@link #FRAME_BYTES}, in the order in which they
+ * are added. A frame is handed over when it is full, and at {@link #finish} what is left.
  *
  * <p>A large {@link Deliver} is divided, so a frame holds no more than {@link #FRAME_BYTES}, the last message's largest
  * delivery, and what names its receivers. Not safe for use by several threads.

@@ -9,8 +9,8 @@ import java.util.function.BiConsumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What the node table says, folded from its records in their order: of each name the newest process. Changed on one thread;
- * read by any. A name stays: some hundred bytes each.
+ * What the node table says, folded from its records in their order: of each name the newest process. Changed on one
+ * thread; read by any. A name stays: some hundred bytes each.
  */
 final class KnownNodes {
     private final Map<String, NodeRecord> nodes = new ConcurrentHashMap<>();

@@ -1,10 +1,10 @@
 package io.tributary.broker.cluster;
 
 /**
- * Whether this node's follower of a map is behind those of others. Looked at a few times a second: the follower is behind when
- * it has not reached within the limit what the others had reached, and has caught up when at three looks in a row it had reached
- * what they had at the look before. The later looks are for the nodes that have left this
- * one out: they have heard by then that it has caught up. Not safe for use by several threads.
+ * Whether this node's follower of a map is behind those of others. Looked at a few times a second: the follower is
+ * behind when it has not reached within the limit what the others had reached, and has caught up when at three looks in
+ * a row it had reached what they had at the look before. The later looks are for the nodes that have left this one out:
+ * they have heard by then that it has caught up. Not safe for use by several threads.
  */
 final class Lag {
     private static final int LOOKS = 3;

@@ -12,8 +12,8 @@ import java.util.List;
  * What one node tells another. None of it survives a break of the link between them: then the owner tells all
  * again, and connections repeat what they had answered.
  *
- * <p>A connection is named by the number that it had in its {@code Attach}; a connection's epoch, a session's identity and an
- * owner's epoch are offsets of the shard's log, as in {@link io.tributary.common.event.ShardEvent}.
+ * <p>A connection is named by the number that it had in its {@code Attach}; a connection's epoch, a session's identity
+ * and an owner's epoch are offsets of the shard's log, as in {@link io.tributary.common.event.ShardEvent}.
  */
 @SuppressWarnings("ArrayRecordComponent") // handed on, never compared or modified
 public sealed interface NodeMessage {
@@ -22,8 +22,8 @@ public sealed interface NodeMessage {
     int MAX_MEMBERS = 200;
 
     /**
-     * What the owner of a shard tells the node of connections. The receiver refuses what an older owner says than it has heard
-     * of; otherwise each is one call of {@link io.tributary.broker.shard.OwnerTarget}.
+     * What the owner of a shard tells the node of connections. The receiver refuses what an older owner says than it
+     * has heard of; otherwise each is one call of {@link io.tributary.broker.shard.OwnerTarget}.
      */
     sealed interface OwnerMessage extends NodeMessage {
 
@@ -50,8 +50,8 @@ public sealed interface NodeMessage {
     record TakenOver(int shard, long ownerEpoch, long connection) implements OwnerMessage {}
 
     /**
-     * The owner asks whether it was told all acknowledgements of a connection that the receiver knows of; {@link AllSettled} is
-     * the answer.
+     * The owner asks whether it was told all acknowledgements of a connection that the receiver knows of; {@link
+     * AllSettled} is the answer.
      *
      * @param epoch the epoch of the connection, which need not be there any more
      */
@@ -87,15 +87,17 @@ public sealed interface NodeMessage {
     /** A client's PUBRECs; {@link ReceivedLogged} is the answer. */
     record Received(int shard, String clientId, long epoch, long[] sequences) implements ToOwner {}
 
-    /** All acknowledgements of a connection that the sender knew of when it was asked went before this, or were lost. */
+    /**
+     * All acknowledgements of a connection that the sender knew of when it was asked went before this, or were lost.
+     */
     record AllSettled(int shard, String clientId, long epoch) implements ToOwner {}
 
     /** Something was lost: the owner is to tell again about all connections that the sender has in this shard. */
     record Resume(int shard) implements ToOwner {}
 
     /**
-     * A message of QoS 0 for a persistent session. It goes to the shard's owner, and the owner sends it on to the node of the
-     * session's connection. A node that has neither the shard nor the connection drops it.
+     * A message of QoS 0 for a persistent session. It goes to the shard's owner, and the owner sends it on to the node
+     * of the session's connection. A node that has neither the shard nor the connection drops it.
      *
      * @param session the identity of the session
      */
@@ -146,8 +148,8 @@ public sealed interface NodeMessage {
     record MapProgress(String map, long position) implements NodeMessage {}
 
     /**
-     * The sender has heard nothing of the receiver in the node table for so long, while its own heartbeats came back: soon it
-     * declares the receiver dead.
+     * The sender has heard nothing of the receiver in the node table for so long, while its own heartbeats came back:
+     * soon it declares the receiver dead.
      *
      * @param silentMillis how long
      */

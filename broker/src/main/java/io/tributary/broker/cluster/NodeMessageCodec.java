@@ -42,9 +42,9 @@ import java.util.Arrays;
 import java.util.List;
 
 /**
- * The encoding of what nodes tell each other: a frame is a format byte, then messages one behind the other, each a type byte
- * and its components in their order. The nodes of a cluster may run different versions, so whatever changes the bytes of a
- * message takes a new {@link RecordFormat}.
+ * The encoding of what nodes tell each other: a frame is a format byte, then messages one behind the other, each a type
+ * byte and its components in their order. The nodes of a cluster may run different versions, so whatever changes the
+ * bytes of a message takes a new {@link RecordFormat}.
  */
 public final class NodeMessageCodec {
     private static final int ATTACHED_TO = 1;

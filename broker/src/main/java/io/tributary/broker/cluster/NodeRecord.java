@@ -10,8 +10,8 @@ import java.nio.charset.StandardCharsets;
  *     {@value #MAX_HOST_BYTES} bytes
  * @param port the port to that, 1 to 65535
  * @param format the newest format of records that the process reads, 1 to {@value #MAX_FORMAT}
- * @param written the newest format that the cluster has written as far as the process knows, or that it is about to write; at most
- *     {@code format}
+ * @param written the newest format that the cluster has written as far as the process knows, or that it is about to
+ *     write; at most {@code format}
  * @param state where it is in its life
  * @param heartbeat grows with each record that the process writes
  * @param writtenMillis when it wrote this one, by its own wall clock
@@ -63,8 +63,8 @@ public record NodeRecord(
     }
 
     /**
-     * Whether this is to replace what is known of the node: a newer process, or the same one further on. A record that was
-     * late is not.
+     * Whether this is to replace what is known of the node: a newer process, or the same one further on. A record that
+     * was late is not.
      */
     boolean follows(NodeRecord known) {
         if (incarnation != known.incarnation) {

@@ -5,9 +5,9 @@ import io.tributary.common.event.ByteWriter;
 import io.tributary.common.event.UnreadableRecordException;
 
 /**
- * The encoding of the node table's values: a format byte, then the components in their order. The nodes of a cluster may run
- * different versions, and must read each other's records whatever else they read, so the first format stays the one that is
- * written.
+ * The encoding of the node table's values: a format byte, then the components in their order. The nodes of a cluster
+ * may run different versions, and must read each other's records whatever else they read, so the first format stays the
+ * one that is written.
  */
 final class NodeRecordCodec {
     /** The newest format that this version reads, and the one it writes. */

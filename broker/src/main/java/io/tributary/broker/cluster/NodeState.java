@@ -1,8 +1,8 @@
 package io.tributary.broker.cluster;
 
 /**
- * Where a process of a node is in its life. It goes forward only: JOINING, LIVE, LEAVING, GONE; to DEAD from each of the
- * first three. The codes are what is stored.
+ * Where a process of a node is in its life. It goes forward only: JOINING, LIVE, LEAVING, GONE; to DEAD from each of
+ * the first three. The codes are what is stored.
  */
 public enum NodeState {
     /** It reads what the others know; it has no clients yet, and nobody waits for it. */

@@ -21,15 +21,16 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The nodes of the cluster, and this node's place among them: a replicated map with a {@link NodeRecord} a name. A process
- * calls, each after the stage of the one before, {@link #open}, {@link #join}, {@link #live} once it serves clients,
- * {@link #leaving}, and {@link #leave}. From joining on it writes a heartbeat at a fixed interval, never more than one ahead
- * of what it has read back.
+ * The nodes of the cluster, and this node's place among them: a replicated map with a {@link NodeRecord} a name. A
+ * process calls, each after the stage of the one before, {@link #open}, {@link #join}, {@link #live} once it serves
+ * clients, {@link #leaving}, and {@link #leave}. From joining on it writes a heartbeat at a fixed interval, never more
+ * than one ahead of what it has read back.
  *
- * <p>Nodes declare those dead that are silent; see {@link FailureDetector} for what counts. Each may, whatever it owns and whatever
- * else it cannot reach: the {@link #isFirst first} of them does so at once, the others a moment later, should it still be needed.
- * The verdict names one incarnation and is final for it, so that a second one says nothing new: what such a process writes
- * later is ignored by all, and the first node repeats the newer record wherever a late one has replaced it.
+ * <p>Nodes declare those dead that are silent; see {@link FailureDetector} for what counts. Each may, whatever it owns
+ * and whatever else it cannot reach: the {@link #isFirst first} of them does so at once, the others a moment later,
+ * should it still be needed. The verdict names one incarnation and is final for it, so that a second one says nothing
+ * new: what such a process writes later is ignored by all, and the first node repeats the newer record wherever a late
+ * one has replaced it.
  *
  * <p>All methods may be called from any thread, and none blocks.
  */
@@ -90,8 +91,8 @@ public final class NodeTable {
     }
 
     /**
-     * Reads the table, and chooses an incarnation that is larger than all earlier ones of this name. Where the table has a
-     * process of this name with a fresh heartbeat, looks on for a while whether another heartbeat comes.
+     * Reads the table, and chooses an incarnation that is larger than all earlier ones of this name. Where the table
+     * has a process of this name with a fresh heartbeat, looks on for a while whether another heartbeat comes.
      *
      * @return this process; fails with {@link NodeNameInUseException} when another one is up under this name, with
      *     {@link NodeTooOldException} when the cluster has written what this version cannot read
@@ -116,8 +117,8 @@ public final class NodeTable {
      *
      * @param self this process, as {@link #open} has chosen it
      * @param address where it listens for links, as the other nodes are to know it
-     * @return completes when all live nodes know it; fails with {@link NodeNameInUseException} when another process of this
-     *     name has joined meanwhile, with {@link NodeTooOldException} as {@link #open} does
+     * @return completes when all live nodes know it; fails with {@link NodeNameInUseException} when another process of
+     *     this name has joined meanwhile, with {@link NodeTooOldException} as {@link #open} does
      */
     public CompletionStage<@Nullable Void> join(NodeId self, InetSocketAddress address) {
         NodeRecord first = new NodeRecord(
@@ -156,16 +157,16 @@ public final class NodeTable {
     }
 
     /**
-     * Whether of all nodes that are heard this one has the smallest name, of those that serve clients if there are any: it does
-     * what is enough once in the cluster. For a moment two may hold themselves for it, or none.
+     * Whether of all nodes that are heard this one has the smallest name, of those that serve clients if there are any:
+     * it does what is enough once in the cluster. For a moment two may hold themselves for it, or none.
      */
     public boolean isFirst() {
         return first;
     }
 
     /**
-     * Whether a process is over: dead, gone, replaced by a newer one, or none that the table knows. The last is certain only
-     * of processes that joined before {@link ReplicatedMap#caughtUp} was asked and completed.
+     * Whether a process is over: dead, gone, replaced by a newer one, or none that the table knows. The last is certain
+     * only of processes that joined before {@link ReplicatedMap#caughtUp} was asked and completed.
      *
      * @param nodeAndIncarnation the process as {@link NodeId#toString} names it
      */
@@ -229,8 +230,8 @@ public final class NodeTable {
     }
 
     /**
-     * Whether a heartbeat of this node has come back that it wrote no longer ago than this: so it knows what the others had
-     * written until then. One that does not must not trust what it has replicated.
+     * Whether a heartbeat of this node has come back that it wrote no longer ago than this: so it knows what the others
+     * had written until then. One that does not must not trust what it has replicated.
      */
     public boolean isCurrent(Duration age) {
         return failureDetector.isCurrent(timer.nanos(), age.toNanos());
@@ -251,7 +252,9 @@ public final class NodeTable {
         }
     }
 
-    /** By the wall clock, so that it grows even where the table was lost; and by chance, so that no two are the same. */
+    /**
+     * By the wall clock, so that it grows even where the table was lost; and by chance, so that no two are the same.
+     */
     private NodeId identify() {
         long timely = (wallMillis.getAsLong() << RANDOM_BITS)
                 + ThreadLocalRandom.current().nextInt(1 << RANDOM_BITS);
@@ -296,8 +299,8 @@ public final class NodeTable {
     }
 
     /**
-     * The format in which this process would write now. It does so once a record of its own has come back that says so, and all read
-     * it still: a process that joins afterwards has seen that record, and does not go on if it is too old.
+     * The format in which this process would write now. It does so once a record of its own has come back that says so,
+     * and all read it still: a process that joins afterwards has seen that record, and does not go on if it is too old.
      */
     private int agreedFormat() {
         return Math.max(format.toWrite(), known.oldestFormat(format.newest()));

@@ -7,12 +7,12 @@ import java.time.Duration;
  *
  * @param heartbeat how often a node writes that it is there; 10 ms to a minute
  * @param silence how long a node may be silent before it is declared dead; at least three heartbeats, at most an hour
- * @param late how long this node's own heartbeat may take to come back; silence of others while it takes longer does not
- *     count. At least 10 ms, and with the heartbeat shorter than the silence
+ * @param late how long this node's own heartbeat may take to come back; silence of others while it takes longer does
+ *     not count. At least 10 ms, and with the heartbeat shorter than the silence
  * @param watch how long a process that finds its own name alive looks on before it takes the name over; at least two
  *     heartbeats, at most an hour
- * @param isolation how long a node that does not read its own heartbeats keeps its clients while there is another one that it
- *     cannot ask whether that is so for all; at least the silence, at most an hour
+ * @param isolation how long a node that does not read its own heartbeats keeps its clients while there is another one
+ *     that it cannot ask whether that is so for all; at least the silence, at most an hour
  */
 public record NodeTableConfig(Duration heartbeat, Duration silence, Duration late, Duration watch, Duration isolation) {
     private static final Duration LONGEST_HEARTBEAT = Duration.ofMinutes(1);

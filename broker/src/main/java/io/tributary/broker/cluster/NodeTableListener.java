@@ -5,9 +5,10 @@ import java.net.InetSocketAddress;
 import java.time.Duration;
 
 /**
- * Told of the processes in the node table: of each at most one {@link #onAlive}, then at most one {@link #onLive}, then one
- * {@link #onGone}. This process itself is not reported, an earlier one of its own name is. All calls come on the map's thread
- * in the order of the table, after the queries of {@link NodeTable} answer accordingly, and must not block.
+ * Told of the processes in the node table: of each at most one {@link #onAlive}, then at most one {@link #onLive}, then
+ * one {@link #onGone}. This process itself is not reported, an earlier one of its own name is. All calls come on the
+ * map's thread in the order of the table, after the queries of {@link NodeTable} answer accordingly, and must not
+ * block.
  */
 public interface NodeTableListener {
 
@@ -21,8 +22,8 @@ public interface NodeTableListener {
     void onGone(NodeId node);
 
     /**
-     * Nothing was heard of a process for more than half of what has it declared dead; told again with each heartbeat of this
-     * process while that goes on.
+     * Nothing was heard of a process for more than half of what has it declared dead; told again with each heartbeat of
+     * this process while that goes on.
      *
      * @param silent how long, as this process counts it
      */
@@ -32,8 +33,8 @@ public interface NodeTableListener {
     int links();
 
     /**
-     * This process was declared dead, or replaced by a newer one of its name. It writes no more heartbeats; it is to close its
-     * connections first, and may then join as a new incarnation through a new {@link NodeTable}. Called once.
+     * This process was declared dead, or replaced by a newer one of its name. It writes no more heartbeats; it is to
+     * close its connections first, and may then join as a new incarnation through a new {@link NodeTable}. Called once.
      */
     void onDeclaredDead();
 

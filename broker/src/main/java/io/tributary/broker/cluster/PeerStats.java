@@ -8,8 +8,8 @@ import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What other nodes have said of themselves lately: of each with which there is a link the newest, so no more than there are
- * nodes. What is older than {@link #MAX_AGE} does not count any more. Any thread.
+ * What other nodes have said of themselves lately: of each with which there is a link the newest, so no more than there
+ * are nodes. What is older than {@link #MAX_AGE} does not count any more. Any thread.
  */
 final class PeerStats {
     /** Ten times what lies between two messages of a node. */

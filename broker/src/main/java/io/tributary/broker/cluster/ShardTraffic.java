@@ -38,9 +38,9 @@ import java.util.function.ToIntFunction;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Carries what owners of shards and connections here tell those of other nodes; {@link ShardArrivals} takes what these say. What is
- * lost, because a link broke or was full, is told again: the owner names all connections anew, and they repeat their
- * acknowledgements. Any thread; never blocks.
+ * Carries what owners of shards and connections here tell those of other nodes; {@link ShardArrivals} takes what these
+ * say. What is lost, because a link broke or was full, is told again: the owner names all connections anew, and they
+ * repeat their acknowledgements. Any thread; never blocks.
  */
 public final class ShardTraffic implements OtherNodes {
     private static final long PATIENCE_MILLIS = 500;
@@ -181,7 +181,9 @@ public final class ShardTraffic implements OtherNodes {
         return tellOwner(shard, new Received(shard, clientId, epoch, sequences));
     }
 
-    /** Tells the owner of a shard, if that is another node; what it cannot be told it asks for when it names all again. */
+    /**
+     * Tells the owner of a shard, if that is another node; what it cannot be told it asks for when it names all again.
+     */
     private boolean tellOwner(int shard, ToOwner message) {
         KnownOwner owner = owners.get(shard);
         if (owner == null) {

@@ -13,9 +13,9 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
- * Carries messages of shared subscriptions of applications to members on other nodes, and what became of them back. The sender is
- * told in any case: when the link breaks before there is an answer, the message may have been sent to the client. Any thread;
- * never blocks.
+ * Carries messages of shared subscriptions of applications to members on other nodes, and what became of them back. The
+ * sender is told in any case: when the link breaks before there is an answer, the message may have been sent to the
+ * client. Any thread; never blocks.
  *
  * <p>What is on its way is bounded by the windows of the sessions that shared subscriptions have.
  */

@@ -15,9 +15,10 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Decides whether this node is to own shards: not while it reaches the store of their state less than another node does. It asks
- * the store for one shard after the other, a shard a second, and for all of them while one does not answer here or for
- * another node; nodes tell each other for how many it does not. So where the store is away for all, nobody lets go.
+ * Decides whether this node is to own shards: not while it reaches the store of their state less than another node
+ * does. It asks the store for one shard after the other, a shard a second, and for all of them while one does not
+ * answer here or for another node; nodes tell each other for how many it does not. So where the store is away for all,
+ * nobody lets go.
  *
  * <p>{@link #tick} is called on one thread, about once a second; all else by any.
  */

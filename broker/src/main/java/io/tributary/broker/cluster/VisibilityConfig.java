@@ -6,8 +6,8 @@ import java.time.Duration;
  * How nodes wait for each other's followers; the times are the same on all nodes.
  *
  * @param leaveOut how long a write waits for a node that is behind, until it is left out; 100 ms to a minute
- * @param behind after what time a node that is behind others begins to notice; it has noticed after a bit more than twice
- *     that, and must before it is left out, so at most 0.4 of {@code leaveOut}; at least 10 ms
+ * @param behind after what time a node that is behind others begins to notice; it has noticed after a bit more than
+ *     twice that, and must before it is left out, so at most 0.4 of {@code leaveOut}; at least 10 ms
  * @param coalesce how long progress waits for more of the same map after a message was sent; 0 to 100 ms
  * @param repeat how often all progress is told again; 100 ms to a minute
  * @param maxWaits how many waits a map may have; a further one fails at once

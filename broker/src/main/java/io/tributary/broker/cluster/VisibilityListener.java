@@ -11,8 +11,8 @@ public interface VisibilityListener {
     void send(Collection<NodeId> to, MapProgress progress);
 
     /**
-     * This node is behind what others have told, or has caught up. While it is behind, others may have answered a SUBACK
-     * without it, so it must read no PUBLISH. On the timer's thread.
+     * This node is behind what others have told, or has caught up. While it is behind, others may have answered a
+     * SUBACK without it, so it must read no PUBLISH. On the timer's thread.
      */
     void onBehind(boolean behind);
 

@@ -6,9 +6,9 @@ import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Notices that this machine's wall clock was set back. Kafka's clients count time by it: until it is where it was, they send no
- * heartbeats and hear of no rebalance of the group that shares out the shards, for which all others wait. Only new clients
- * count anew. Confined to one thread, which looks several times a second.
+ * Notices that this machine's wall clock was set back. Kafka's clients count time by it: until it is where it was, they
+ * send no heartbeats and hear of no rebalance of the group that shares out the shards, for which all others wait. Only
+ * new clients count anew. Confined to one thread, which looks several times a second.
  */
 final class WallClockWatch {
     /** Two heartbeats may come so much later, as Kafka's default session timeout has it. */

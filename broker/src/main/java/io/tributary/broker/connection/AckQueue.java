@@ -6,8 +6,8 @@ import java.util.ArrayDeque;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Acknowledgements that are owed to a client. They are written in the order in which its packets came, whatever the order
- * in which they become due [MQTT-4.6.0-2, MQTT-4.6.0-3, MQTT-4.6.0-4]. Confined to the event loop.
+ * Acknowledgements that are owed to a client. They are written in the order in which its packets came, whatever the
+ * order in which they become due [MQTT-4.6.0-2, MQTT-4.6.0-3, MQTT-4.6.0-4]. Confined to the event loop.
  */
 final class AckQueue {
     private final ArrayDeque<Slot> owed = new ArrayDeque<>();

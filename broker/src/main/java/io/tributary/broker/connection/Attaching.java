@@ -6,9 +6,9 @@ import io.tributary.broker.shard.ClientShards;
 import io.tributary.common.event.ShardEvent;
 
 /**
- * A connection's wish for its session, from the {@code Attach} to the owner's answer. It outlives a connection that ends meanwhile, so
- * that the session can be detached when the answer comes; it is small, and keeps nothing of the connection. Ends with
- * {@link #answered}, once, which {@link #detach} calls, too.
+ * A connection's wish for its session, from the {@code Attach} to the owner's answer. It outlives a connection that
+ * ends meanwhile, so that the session can be detached when the answer comes; it is small, and keeps nothing of the
+ * connection. Ends with {@link #answered}, once, which {@link #detach} calls, too.
  */
 final class Attaching {
     private final String clientId;

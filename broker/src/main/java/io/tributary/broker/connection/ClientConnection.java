@@ -252,8 +252,8 @@ public final class ClientConnection {
     }
 
     /**
-     * Another connection has the session now [MQTT-3.1.4-3]. One of another node does not know what the client has sent here
-     * before; the owner waits a moment for the Detach that tells it.
+     * Another connection has the session now [MQTT-3.1.4-3]. One of another node does not know what the client has sent
+     * here before; the owner waits a moment for the Detach that tells it.
      */
     void takenOver() {
         if (state != State.CONNECTED || isReadOut) {
@@ -416,8 +416,8 @@ public final class ClientConnection {
     }
 
     /**
-     * The client has another connection, which is to ask for the session: what it has sent on this one before, a DISCONNECT above
-     * all, counts before that [MQTT-3.14.4-3]. Any thread.
+     * The client has another connection, which is to ask for the session: what it has sent on this one before, a
+     * DISCONNECT above all, counts before that [MQTT-3.14.4-3]. Any thread.
      *
      * @param then run once, when nothing more comes, or what comes has no end
      */

@@ -12,7 +12,10 @@ import io.tributary.common.mqtt.ProtocolVersion;
 import io.tributary.common.mqtt.ReasonCode;
 import java.util.List;
 
-/** Puts the CONNACK of an accepted client together: tells what differs from what MQTT presumes, or from what the client asked for. */
+/**
+ * Puts the CONNACK of an accepted client together: tells what differs from what MQTT presumes, or from what the client
+ * asked for.
+ */
 final class Connacks {
     private static final int DEFAULT_RECEIVE_MAXIMUM = 65_535;
 

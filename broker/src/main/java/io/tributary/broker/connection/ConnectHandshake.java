@@ -16,8 +16,8 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A CONNECT on its way to being accepted: its checks, and the client's authentication. Confined to the event loop. It ends
- * with one {@link Admission}, or with a failure that becomes a CONNACK.
+ * A CONNECT on its way to being accepted: its checks, and the client's authentication. Confined to the event loop. It
+ * ends with one {@link Admission}, or with a failure that becomes a CONNACK.
  */
 final class ConnectHandshake {
     private final ConnectionContext context;

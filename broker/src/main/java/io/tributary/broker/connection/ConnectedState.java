@@ -114,7 +114,9 @@ final class ConnectedState {
         stopHolding = context.backend().untilCurrent().await(() -> context.run(this::takeCurrent));
     }
 
-    /** A retained message is stored before it is matched, and must meet the subscriptions that there were when it came. */
+    /**
+     * A retained message is stored before it is matched, and must meet the subscriptions that there were when it came.
+     */
     private void holdUntilMatched(MqttPacket packet) {
         held = packet;
         context.gate().close(PauseReason.PUBLISHING);
@@ -165,7 +167,9 @@ final class ConnectedState {
         outbound.share(message, dup, reply);
     }
 
-    /** Takes a message that came when the session was closed already: another member of a shared subscription gets it. */
+    /**
+     * Takes a message that came when the session was closed already: another member of a shared subscription gets it.
+     */
     void missed(Queued message) {
         if (message.group() != null && !identity.persistent()) {
             TransientRedistributor.of(List.of(message), identity, context.backend());

@@ -18,8 +18,8 @@ import org.slf4j.LoggerFactory;
  * @param loop the session's event loop
  * @param sink where packets are written
  * @param gate whether packets are taken
- * @param flow how many messages are in flight towards the client in the lower half, how many were before in the upper one, which
- *     begins again at 2^31; written on the event loop, read by any thread
+ * @param flow how many messages are in flight towards the client in the lower half, how many were before in the upper
+ *     one, which begins again at 2^31; written on the event loop, read by any thread
  * @param failures ends the session for what the client did; event loop only
  */
 record ConnectionContext(

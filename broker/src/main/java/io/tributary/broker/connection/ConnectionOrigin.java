@@ -9,8 +9,8 @@ import org.jspecify.annotations.Nullable;
  *
  * @param remoteAddress its host and port, for people to read
  * @param listener the name of the listener that it came through
- * @param certificateSubject gives the distinguished name in its TLS certificate, as RFC 2253 writes it, or null when it has
- *     shown none; asked once CONNECT has come
+ * @param certificateSubject gives the distinguished name in its TLS certificate, as RFC 2253 writes it, or null when it
+ *     has shown none; asked once CONNECT has come
  * @param refusal why its CONNECT is to be refused, from any client; null when the listener has room for it
  */
 public record ConnectionOrigin(

@@ -28,7 +28,10 @@ record Identity(ClientInfo client, long connection, Attached attached, boolean p
                 clientId(), persistent, persistent ? attached.session() : connection, null, attached.kind());
     }
 
-    /** The session as a publisher: one that was resumed may have messages on their way through its shard, which none overtakes. */
+    /**
+     * The session as a publisher: one that was resumed may have messages on their way through its shard, which none
+     * overtakes.
+     */
     Publisher publisher() {
         return new Publisher(client, persistent || attached.sessionPresent(), attached.epoch());
     }

@@ -49,7 +49,10 @@ final class InFlightWindow {
             return qos;
         }
 
-        /** The message, when another member of its shared subscription is to have it should this one leave; otherwise null. */
+        /**
+         * The message, when another member of its shared subscription is to have it should this one leave; otherwise
+         * null.
+         */
         @Nullable
         Queued shared() {
             return shared;
@@ -69,10 +72,14 @@ final class InFlightWindow {
     private final int capacity;
     private final long capacityBytes;
     private final ConnectionContext context;
-    /** Those that have a sequence number; fewer than there are packet identifiers lie between the first and the last. */
+    /**
+     * Those that have a sequence number; fewer than there are packet identifiers lie between the first and the last.
+     */
     private final SequenceMap<Entry> bySequence = new SequenceMap<>();
 
-    /** The waiter for the acknowledgement of a message without a sequence number, by the packet identifier it was lent. */
+    /**
+     * The waiter for the acknowledgement of a message without a sequence number, by the packet identifier it was lent.
+     */
     private final Map<Integer, MemberReply> lent = new LinkedHashMap<>(0);
 
     /** The size of the messages that are kept. */
@@ -85,7 +92,8 @@ final class InFlightWindow {
      * Creates an empty window.
      *
      * @param capacity how many messages it takes
-     * @param capacityBytes how large those of shared subscriptions may be together, which are kept; the last one may be larger
+     * @param capacityBytes how large those of shared subscriptions may be together, which are kept; the last one may be
+     *     larger
      */
     InFlightWindow(int capacity, long capacityBytes, ConnectionContext context) {
         this.capacity = capacity;
@@ -109,7 +117,8 @@ final class InFlightWindow {
     /**
      * Takes a packet identifier for a message without a sequence number, as long as there {@link #hasRoom}.
      *
-     * @param lastSequence the sequence number that was sent last: the identifiers that lie before it are those that others need last
+     * @param lastSequence the sequence number that was sent last: the identifiers that lie before it are those that
+     *     others need last
      * @param reply waits for the acknowledgement
      */
     int lend(long lastSequence, MemberReply reply) {

@@ -2,6 +2,8 @@ package io.tributary.broker.connection;
 
 import static io.tributary.common.mqtt.MqttPacket.ABSENT;
 
+import io.tributary.broker.connection.AckQueue.Slot;
+import io.tributary.broker.connection.InboundPacketIds.State;
 import io.tributary.broker.routing.Publisher;
 import io.tributary.broker.routing.RouteCallback;
 import io.tributary.broker.routing.RouteOutcome;
@@ -9,8 +11,6 @@ import io.tributary.broker.routing.RouteOutcome.Lost;
 import io.tributary.broker.routing.RouteOutcome.NoSubscribers;
 import io.tributary.broker.routing.RouteOutcome.Refused;
 import io.tributary.broker.routing.RouteOutcome.Safe;
-import io.tributary.broker.connection.AckQueue.Slot;
-import io.tributary.broker.connection.InboundPacketIds.State;
 import io.tributary.common.event.ShardEvent;
 import io.tributary.common.mqtt.Message;
 import io.tributary.common.mqtt.MqttException;

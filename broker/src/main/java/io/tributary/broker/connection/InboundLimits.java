@@ -5,8 +5,8 @@ package io.tributary.broker.connection;
  *
  * @param receiveMaximum how many QoS 1 and 2 messages an MQTT 5 client may have open at once
  * @param topicAliasMaximum the highest topic alias that an MQTT 5 client may use; 0 for none
- * @param maxUnacknowledged how many publishes may wait for their acknowledgement before an MQTT 3 client, which knows no
- *     receive maximum, is not read any more
+ * @param maxUnacknowledged how many publishes may wait for their acknowledgement before an MQTT 3 client, which knows
+ *     no receive maximum, is not read any more
  * @param maxUnreleased how many QoS 2 messages an MQTT 3 client may leave without PUBREL
  * @param checkPayloadFormat whether payloads that say so are checked to be UTF-8
  * @param rate how many messages a second it may publish

@@ -5,8 +5,8 @@ import java.util.BitSet;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The packet identifiers of a client's QoS 2 messages, from PUBLISH to PUBCOMP. Those of a resumed session live with the
- * session, all else with the connection. Confined to the event loop.
+ * The packet identifiers of a client's QoS 2 messages, from PUBLISH to PUBCOMP. Those of a resumed session live with
+ * the session, all else with the connection. Confined to the event loop.
  */
 final class InboundPacketIds {
 

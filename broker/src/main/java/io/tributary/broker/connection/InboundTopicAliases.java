@@ -5,7 +5,9 @@ import io.tributary.common.mqtt.MqttException;
 import io.tributary.common.mqtt.MqttPacket.Publish;
 import io.tributary.common.mqtt.ReasonCode;
 
-/** The topic aliases that a client has set; they live with the connection [MQTT-3.3.2-7]. Confined to the event loop. */
+/**
+ * The topic aliases that a client has set; they live with the connection [MQTT-3.3.2-7]. Confined to the event loop.
+ */
 final class InboundTopicAliases {
     private final int maximum;
     private final IntObjectHashMap<String> topics = new IntObjectHashMap<>(0);

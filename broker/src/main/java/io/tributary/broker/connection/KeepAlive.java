@@ -7,9 +7,9 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Ends a session whose client sends nothing for one and a half times its keep alive [MQTT-3.1.2-22]. Confined to the event
- * loop. Packets cost a look at the clock; the one timer looks when they came only when the time would be over. While the
- * broker itself does not read, the client is not to blame.
+ * Ends a session whose client sends nothing for one and a half times its keep alive [MQTT-3.1.2-22]. Confined to the
+ * event loop. Packets cost a look at the clock; the one timer looks when they came only when the time would be over.
+ * While the broker itself does not read, the client is not to blame.
  */
 final class KeepAlive {
     private final ConnectionContext context;

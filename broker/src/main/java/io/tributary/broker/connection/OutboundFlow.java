@@ -1,9 +1,9 @@
 package io.tributary.broker.connection;
 
-import io.tributary.broker.delivery.Delivery;
-import io.tributary.broker.delivery.MemberReply;
 import io.tributary.broker.connection.InFlightWindow.Entry;
 import io.tributary.broker.connection.InFlightWindow.Phase;
+import io.tributary.broker.delivery.Delivery;
+import io.tributary.broker.delivery.MemberReply;
 import io.tributary.common.event.QueueEntry.Queued;
 import io.tributary.common.event.QueueEntry.Released;
 import io.tributary.common.mqtt.MqttException;
@@ -22,12 +22,12 @@ import org.jspecify.annotations.Nullable;
  * What is on its way to a client: sends messages within the client's window and while the connection takes them, and
  * follows them until they are acknowledged. Confined to the event loop.
  *
- * <p>The QoS 1 and 2 messages of a persistent session come from its shard, numbered, and what the client acknowledges goes
- * back there; the shard's owner bounds how many are here. A transient session's come from the router, wait in a bounded
- * queue and are numbered as they are sent. Messages of QoS 0 wait in a bounded queue in either kind of session.
+ * <p>The QoS 1 and 2 messages of a persistent session come from its shard, numbered, and what the client acknowledges
+ * goes back there; the shard's owner bounds how many are here. A transient session's come from the router, wait in a
+ * bounded queue and are numbered as they are sent. Messages of QoS 0 wait in a bounded queue in either kind of session.
  *
- * <p>What an application is handed as a member of shared subscriptions has no number either: it goes back when the connection
- * ends before the client has acknowledged it.
+ * <p>What an application is handed as a member of shared subscriptions has no number either: it goes back when the
+ * connection ends before the client has acknowledged it.
  */
 final class OutboundFlow {
     private static final int MOST_SHARED = 16_384;
@@ -106,8 +106,8 @@ final class OutboundFlow {
     }
 
     /**
-     * Takes a message of a shared subscription of applications; gives it back at once when too many wait, as after several changes
-     * of who hands them out.
+     * Takes a message of a shared subscription of applications; gives it back at once when too many wait, as after
+     * several changes of who hands them out.
      */
     void share(Queued message, boolean dup, MemberReply reply) {
         if (shared.size() >= MOST_SHARED) {

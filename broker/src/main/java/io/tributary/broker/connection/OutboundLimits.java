@@ -3,8 +3,8 @@ package io.tributary.broker.connection;
 /**
  * Limits of what is on its way to one client.
  *
- * @param maxInFlight how many QoS 1 and 2 messages are sent ahead of their acknowledgements, at most; the client's receive
- *     maximum counts where it is lower
+ * @param maxInFlight how many QoS 1 and 2 messages are sent ahead of their acknowledgements, at most; the client's
+ *     receive maximum counts where it is lower
  * @param topicAliasMaximum how many topic aliases are used towards a client that allows so many
  * @param queueMessages how many messages of QoS 0, and how many others of a transient session, wait at most
  * @param queueBytes how many bytes these messages have at most, each kind for itself

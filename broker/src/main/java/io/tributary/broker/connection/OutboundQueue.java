@@ -6,8 +6,8 @@ import java.util.ArrayDeque;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Messages that wait in memory to be sent to one client, at most so many and so large; beyond that the oldest or the newest
- * is dropped, and counted. Confined to the event loop.
+ * Messages that wait in memory to be sent to one client, at most so many and so large; beyond that the oldest or the
+ * newest is dropped, and counted. Confined to the event loop.
  */
 final class OutboundQueue {
     private final OutboundLimits limits;

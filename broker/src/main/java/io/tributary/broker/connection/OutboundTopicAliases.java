@@ -7,9 +7,9 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The topic aliases that are used towards a client. Topics get one at first sight while there are free ones; later a topic
- * takes the alias that was not used for longest, but only when it was the last one to miss, too, so that a stream of
- * ever new topics costs nothing. Confined to the event loop.
+ * The topic aliases that are used towards a client. Topics get one at first sight while there are free ones; later a
+ * topic takes the alias that was not used for longest, but only when it was the last one to miss, too, so that a stream
+ * of ever new topics costs nothing. Confined to the event loop.
  */
 final class OutboundTopicAliases {
     /** Below this length an alias, which takes three bytes, saves nothing. */

@@ -6,8 +6,8 @@ import io.tributary.common.mqtt.ReasonCode;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Keeps one client within its message rate: by not reading until it is, or by disconnecting it, as configured. Confined to
- * the event loop.
+ * Keeps one client within its message rate: by not reading until it is, or by disconnecting it, as configured. Confined
+ * to the event loop.
  */
 final class PublishRate {
     private final ConnectionContext context;

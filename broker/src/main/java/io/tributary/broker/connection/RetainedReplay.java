@@ -13,12 +13,12 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Sends the retained messages that new subscriptions match [MQTT-3.3.1-9], a page at a time and as fast as the client takes
- * them. What is for a persistent session and is acknowledged goes through the session's log like any other message, as it
- * needs a sequence number. Confined to the event loop.
+ * Sends the retained messages that new subscriptions match [MQTT-3.3.1-9], a page at a time and as fast as the client
+ * takes them. What is for a persistent session and is acknowledged goes through the session's log like any other
+ * message, as it needs a sequence number. Confined to the event loop.
  *
- * <p>A node that is behind the others waits until it is not: they may have stored a message without waiting for this node, and
- * matched it before they knew of the subscription.
+ * <p>A node that is behind the others waits until it is not: they may have stored a message without waiting for this
+ * node, and matched it before they knew of the subscription.
  */
 final class RetainedReplay {
     private static final int PAGE = 50;

@@ -23,8 +23,8 @@ import org.slf4j.LoggerFactory;
 
 /**
  * SUBSCRIBE and UNSUBSCRIBE: authorises, has subscriptions made or removed, answers when that is done, and starts the
- * retained messages. Confined to the event loop. Until the answer is out no other packet of the client is taken, so that
- * packets take effect in order.
+ * retained messages. Confined to the event loop. Until the answer is out no other packet of the client is taken, so
+ * that packets take effect in order.
  */
 final class SubscribeFlow {
     private static final Logger LOG = LoggerFactory.getLogger(SubscribeFlow.class);

@@ -1,8 +1,8 @@
 package io.tributary.broker.delivery;
 
 /**
- * Told what became of a message that a member of a shared subscription of applications was handed: one call of one method, on any
- * thread, which must not be blocked.
+ * Told what became of a message that a member of a shared subscription of applications was handed: one call of one
+ * method, on any thread, which must not be blocked.
  */
 public interface MemberReply {
 

@@ -5,8 +5,8 @@ import io.tributary.common.event.Recipient;
 import io.tributary.common.mqtt.Message;
 
 /**
- * The router as shards see it, for messages that no connection publishes: a will, a QoS 2 message that was logged, or what a
- * member of a shared subscription left. Any thread; never blocks.
+ * The router as shards see it, for messages that no connection publishes: a will, a QoS 2 message that was logged, or
+ * what a member of a shared subscription left. Any thread; never blocks.
  */
 public interface MessageRouting {
 
@@ -19,7 +19,8 @@ public interface MessageRouting {
     Destinations match(Message message, Runnable stored);
 
     /**
-     * All destinations of a message that was authorised and retained before, but had too many to be named: as they are now.
+     * All destinations of a message that was authorised and retained before, but had too many to be named: as they are
+     * now.
      */
     Destinations matchAgain(Message message);
 
@@ -40,8 +41,8 @@ public interface MessageRouting {
     boolean hasOnlineMember(String group);
 
     /**
-     * Hands a message to those of its destinations that no log serves: this node's share to its connections, the others' to
-     * their nodes.
+     * Hands a message to those of its destinations that no log serves: this node's share to its connections, the
+     * others' to their nodes.
      *
      * @param taken run once, when the other nodes have taken it, or are given up
      */

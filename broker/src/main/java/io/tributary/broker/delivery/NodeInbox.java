@@ -6,8 +6,8 @@ import io.tributary.common.mqtt.Message;
 import java.util.List;
 
 /**
- * The other nodes, as the router hands them what no log has. Any thread; never blocks. What one thread hands over for one node
- * keeps its order.
+ * The other nodes, as the router hands them what no log has. Any thread; never blocks. What one thread hands over for
+ * one node keeps its order.
  */
 public interface NodeInbox {
 
@@ -34,16 +34,17 @@ public interface NodeInbox {
      * Hands a message to sessions of another node that no log serves.
      *
      * @param node the node and its incarnation, {@code name#number}
-     * @param members transient sessions that shared subscriptions chose, by the numbers of their connections on that node, and
-     *     persistent sessions that get it with QoS 0, by their identities; any number
+     * @param members transient sessions that shared subscriptions chose, by the numbers of their connections on that
+     *     node, and persistent sessions that get it with QoS 0, by their identities; any number
      * @param matching whether it is also for every transient session that it matches there
-     * @param done run once, on any thread, when the node has taken it; or when that is given up because there is no link, no
-     *     room, or no answer in time, which is counted
+     * @param done run once, on any thread, when the node has taken it; or when that is given up because there is no
+     *     link, no room, or no answer in time, which is counted
      */
     void deliver(String node, Message message, List<Recipient> members, boolean matching, Runnable done);
 
     /**
-     * Hands a message of QoS 0 to a persistent session that has no connection on this node, by way of its shard's owner.
+     * Hands a message of QoS 0 to a persistent session that has no connection on this node, by way of its shard's
+     * owner.
      *
      * @param session the identity of the session; another session of the client gets nothing
      * @return false when it is certain that it does not arrive: nobody is known to own the shard, or there is no link
@@ -55,7 +56,8 @@ public interface NodeInbox {
      * {@link ConnectionRegistry#deliverShared}.
      *
      * @param node the node and its incarnation, {@code name#number}
-     * @param reply told, too, when there is no link to the node or no room in it, and when it breaks before there is an answer
+     * @param reply told, too, when there is no link to the node or no room in it, and when it breaks before there is an
+     *     answer
      */
     void deliverShared(String node, String clientId, long session, Queued message, boolean dup, MemberReply reply);
 }

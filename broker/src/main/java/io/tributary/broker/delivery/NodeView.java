@@ -1,9 +1,9 @@
 package io.tributary.broker.delivery;
 
 /**
- * Whether this node knows what the other nodes know. One that was paused, or is cut off from what all nodes share, may have
- * missed a subscription that others have acknowledged: it must take no
- * PUBLISH and no SUBSCRIBE until it has caught up. Any thread; never blocks.
+ * Whether this node knows what the other nodes know. One that was paused, or is cut off from what all nodes share, may
+ * have missed a subscription that others have acknowledged: it must take no PUBLISH and no SUBSCRIBE until it has
+ * caught up. Any thread; never blocks.
  */
 public interface NodeView {
 

@@ -4,7 +4,9 @@ import io.tributary.common.event.Recipient;
 import io.tributary.common.mqtt.Message;
 import java.util.List;
 
-/** Takes what another node hands over for transient sessions of this one, through its {@link NodeInbox}. Never blocks. */
+/**
+ * Takes what another node hands over for transient sessions of this one, through its {@link NodeInbox}. Never blocks.
+ */
 @FunctionalInterface
 public interface TransientReceiver {
     /**

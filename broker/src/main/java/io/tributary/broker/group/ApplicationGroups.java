@@ -19,10 +19,11 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The shared subscriptions of applications. The members of one have, besides their own sessions, a session together, which is an
- * application's like any other: it has the shared subscription, a topic of its own in which messages wait, and a position. Its
- * connection is a {@link GroupHost} on one of the nodes that have members, which hands the messages out. Where two nodes want to
- * be the host, the shard's order decides, as it does between two connections of a client. Any thread; never blocks.
+ * The shared subscriptions of applications. The members of one have, besides their own sessions, a session together,
+ * which is an application's like any other: it has the shared subscription, a topic of its own in which messages wait,
+ * and a position. Its connection is a {@link GroupHost} on one of the nodes that have members, which hands the messages
+ * out. Where two nodes want to be the host, the shard's order decides, as it does between two connections of a client.
+ * Any thread; never blocks.
  */
 public final class ApplicationGroups implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(ApplicationGroups.class);
@@ -68,8 +69,9 @@ public final class ApplicationGroups implements AutoCloseable {
     }
 
     /**
-     * A member has subscribed: completes when the session that it has together with others is there, so that nothing that is
-     * published from then on passes the group by. Fails when the node is closing, hosts too many already, or it takes too long.
+     * A member has subscribed: completes when the session that it has together with others is there, so that nothing
+     * that is published from then on passes the group by. Fails when the node is closing, hosts too many already, or it
+     * takes too long.
      *
      * @param filter the shared subscription
      */
@@ -85,8 +87,8 @@ public final class ApplicationGroups implements AutoCloseable {
     }
 
     /**
-     * Gives all sessions up for other nodes to host, when members elsewhere have acknowledged what they have, or some seconds have
-     * passed. Blocks until that is on its way.
+     * Gives all sessions up for other nodes to host, when members elsewhere have acknowledged what they have, or some
+     * seconds have passed. Blocks until that is on its way.
      */
     @Override
     public void close() {
@@ -175,7 +177,10 @@ public final class ApplicationGroups implements AutoCloseable {
         }
     }
 
-    /** Of the nodes that have members the one whose name comes first does it at once, the others when it has not for a while. */
+    /**
+     * Of the nodes that have members the one whose name comes first does it at once, the others when it has not for a
+     * while.
+     */
     private void hostIfWanted(String name) {
         SharedGroup group = services.subscriptions().applications().find(name);
         if (group == null || !group.hasMemberHere() || isHosted(name)) {

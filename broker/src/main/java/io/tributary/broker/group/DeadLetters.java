@@ -19,9 +19,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * What is published of a message of a shared subscription that its members leave unacknowledged time and again. The topic is
- * {@code $dead-letter/<name of the shared subscription>/<topic>}; two user properties are added, all else stays as it is. Confined to
- * the thread of {@link ApplicationGroups}.
+ * What is published of a message of a shared subscription that its members leave unacknowledged time and again. The
+ * topic is {@code $dead-letter/<name of the shared subscription>/<topic>}; two user properties are added, all else
+ * stays as it is. Confined to the thread of {@link ApplicationGroups}.
  */
 final class DeadLetters {
     private static final Logger LOG = LoggerFactory.getLogger(DeadLetters.class);
@@ -53,8 +53,8 @@ final class DeadLetters {
      * What to publish of a message.
      *
      * @param deliveries how often members that may have been sent it have left it
-     * @return null when that is not too often yet, when it has been put aside once already, or when its topic would be longer than
-     *     a topic can be
+     * @return null when that is not too often yet, when it has been put aside once already, or when its topic would be
+     *     longer than a topic can be
      */
     @Nullable
     Message of(Queued queued, int deliveries) {
@@ -82,7 +82,9 @@ final class DeadLetters {
         }
     }
 
-    /** Says what became of one; once for all that happens in a while: a member that goes may leave hundreds of messages. */
+    /**
+     * Says what became of one; once for all that happens in a while: a member that goes may leave hundreds of messages.
+     */
     void report(Message deadLetter, boolean isKept) {
         if (isKept) {
             services.recorder().putAside();

@@ -65,7 +65,10 @@ public final class GroupHosts {
         return byName.size() >= MOST;
     }
 
-    /** Whether there may be one more; a node that has just lost a session does not take it back before it could know the new host. */
+    /**
+     * Whether there may be one more; a node that has just lost a session does not take it back before it could know the
+     * new host.
+     */
     boolean mayHost(String name) {
         Long notBefore = notBeforeNanos.get(name);
         return !isFull() && (notBefore == null || System.nanoTime() - notBefore >= 0);

@@ -19,7 +19,10 @@ public interface GroupRecorder {
     /** A member left a message unacknowledged that it may have been sent; another one gets it. */
     default void redelivered() {}
 
-    /** A message that members left unacknowledged too often is published as a dead letter, and no member gets it any more. */
+    /**
+     * A message that members left unacknowledged too often is published as a dead letter, and no member gets it any
+     * more.
+     */
     default void putAside() {}
 
     /** A message went to no member. */

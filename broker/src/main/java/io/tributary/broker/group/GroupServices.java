@@ -39,8 +39,8 @@ public record GroupServices(
      *
      * @param windowMessages how many messages are handed out that are not acknowledged
      * @param windowBytes how much they are
-     * @param deliveries how often a message is sent to members that leave it unacknowledged before it is a dead letter; 0 for
-     *     as often as it takes
+     * @param deliveries how often a message is sent to members that leave it unacknowledged before it is a dead letter;
+     *     0 for as often as it takes
      */
     public record Limits(int windowMessages, int windowBytes, int deliveries) {}
 

@@ -30,9 +30,9 @@ import org.slf4j.LoggerFactory;
  * OVER       it is another connection's, or nobody's; acknowledgements that are still to come count
  * </pre>
  *
- * <p>Other nodes see that the session has a host from when on it matches on all nodes. Before a host ends a session that has no
- * members it takes that back, everywhere, and looks again: a member that subscribes first shows itself everywhere, and then looks
- * for a host. So one of the two sees the other.
+ * <p>Other nodes see that the session has a host from when on it matches on all nodes. Before a host ends a session
+ * that has no members it takes that back, everywhere, and looks again: a member that subscribes first shows itself
+ * everywhere, and then looks for a host. So one of the two sees the other.
  *
  * <p>Confined to the thread of {@link ApplicationGroups}, but for {@link #isAttachedUpTo} and {@link #has}.
  */

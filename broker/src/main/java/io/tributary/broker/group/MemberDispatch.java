@@ -20,8 +20,8 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Hands the messages of a shared subscription's session to its members: each, in order, to one that is online, may receive it and
- * has room, and to another one when that gives it back. What it is done with it settles in the session.
+ * Hands the messages of a shared subscription's session to its members: each, in order, to one that is online, may
+ * receive it and has room, and to another one when that gives it back. What it is done with it settles in the session.
  *
  * <p>Memory is bounded by the session's window. Confined to the thread of {@link ApplicationGroups}.
  */
@@ -71,7 +71,9 @@ final class MemberDispatch {
         long pausedUntilNanos;
         long hadRoomNanos;
 
-        /** @param nowNanos the time of the turn that it gets its first message in, so that it can get more in that turn */
+        /**
+         * @param nowNanos the time of the turn that it gets its first message in, so that it can get more in that turn
+         */
         Member(long nowNanos) {
             pausedUntilNanos = nowNanos;
             hadRoomNanos = nowNanos;
@@ -301,8 +303,8 @@ final class MemberDispatch {
         }
 
         /**
-         * What one member may have: so much that all but one, and one more that may come, leave a quarter of the window free,
-         * for that is when a session's owner reads on.
+         * What one member may have: so much that all but one, and one more that may come, leave a quarter of the window
+         * free, for that is when a session's owner reads on.
          */
         private static int partOf(int window, int online) {
             int withOneMore = window / (online + 1);

@@ -15,8 +15,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Publishes the records of an {@link IngestSource}, in their order. What is no message, or may not be published, is counted
- * and passed over. While this node is behind the others, or its logs have no room, it takes none. On the source's thread.
+ * Publishes the records of an {@link IngestSource}, in their order. What is no message, or may not be published, is
+ * counted and passed over. While this node is behind the others, or its logs have no room, it takes none. On the
+ * source's thread.
  */
 public final class Ingest implements IngestSource.Reader {
     private static final Logger LOG = LoggerFactory.getLogger(Ingest.class);

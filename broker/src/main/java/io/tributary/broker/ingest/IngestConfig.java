@@ -5,7 +5,8 @@ import io.tributary.persistence.ingest.IngestOptions;
 /**
  * What back-ends may publish by producing records.
  *
- * @param publisher who publishes what they produce, to the authorizer and for statistics: as a client identifier, not empty
+ * @param publisher who publishes what they produce, to the authorizer and for statistics: as a client identifier, not
+ *     empty
  * @param source where the records are
  */
 public record IngestConfig(String publisher, IngestOptions source) {

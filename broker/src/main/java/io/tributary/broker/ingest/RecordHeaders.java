@@ -15,8 +15,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * What the headers of a record say of its message. Those with a standard name are that, the others user properties; the
- * last one of a name counts. Those that the broker itself wrote, of a record that was copied here from one of its topics,
- * say nothing.
+ * last one of a name counts. Those that the broker itself wrote, of a record that was copied here from one of its
+ * topics, say nothing.
  */
 final class RecordHeaders {
     private static final long MILLIS = 1000;

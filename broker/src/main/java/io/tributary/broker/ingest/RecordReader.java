@@ -7,8 +7,8 @@ import io.tributary.common.topic.TopicName;
 import io.tributary.persistence.ingest.IngestRecord;
 
 /**
- * Makes messages of records: the key is the topic, the value the payload, the headers all else. A record without a value has an
- * empty payload. Stateless.
+ * Makes messages of records: the key is the topic, the value the payload, the headers all else. A record without a
+ * value has an empty payload. Stateless.
  *
  * @param publisher who publishes them
  * @param limits what a client may send: nobody is to get what nobody could have published

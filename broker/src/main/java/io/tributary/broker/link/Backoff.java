@@ -2,7 +2,9 @@ package io.tributary.broker.link;
 
 import java.util.concurrent.ThreadLocalRandom;
 
-/** How long to wait before the next attempt: from 100 ms, twice as long each time, up to 2 s; a random half of it less. */
+/**
+ * How long to wait before the next attempt: from 100 ms, twice as long each time, up to 2 s; a random half of it less.
+ */
 final class Backoff {
     private static final long FIRST_MILLIS = 100;
     private static final long LAST_MILLIS = 2_000;

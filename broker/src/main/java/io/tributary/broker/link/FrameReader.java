@@ -6,8 +6,8 @@ import java.util.zip.CRC32C;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Cuts what comes over a link into frames: four bytes of length, four of CRC-32C over the content, the content. A length of 0
- * is a heartbeat. Confined to the event loop.
+ * Cuts what comes over a link into frames: four bytes of length, four of CRC-32C over the content, the content. A
+ * length of 0 is a heartbeat. Confined to the event loop.
  */
 final class FrameReader {
     /** What goes before the content. */

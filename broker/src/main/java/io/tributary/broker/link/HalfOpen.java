@@ -6,8 +6,8 @@ import java.util.SequencedSet;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The connections to this node that have not authenticated, a limited number. One too many takes the place of the oldest: a
- * node needs a moment only, so a peer that just occupies places keeps no node out. Any thread.
+ * The connections to this node that have not authenticated, a limited number. One too many takes the place of the
+ * oldest: a node needs a moment only, so a peer that just occupies places keeps no node out. Any thread.
  */
 final class HalfOpen {
     private final int max;

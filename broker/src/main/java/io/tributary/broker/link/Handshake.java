@@ -17,8 +17,8 @@ import org.jspecify.annotations.Nullable;
  *                                                   &lt;-   Welcome(HMAC(secret, "acceptor", Hello, Challenge)) | Refused
  * </pre>
  *
- * <p>The proofs cover all that was said and who said it, so none can be sent back, used again, or used towards another node.
- * The acceptor proves nothing to a dialer that has not. No I/O; confined to the event loop.
+ * <p>The proofs cover all that was said and who said it, so none can be sent back, used again, or used towards another
+ * node. The acceptor proves nothing to a dialer that has not. No I/O; confined to the event loop.
  */
 abstract sealed class Handshake permits DialerHandshake, AcceptorHandshake {
     /** The versions of the link protocol that this node speaks. */

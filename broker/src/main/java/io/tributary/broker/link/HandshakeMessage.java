@@ -5,8 +5,8 @@ import io.tributary.common.event.ByteWriter;
 import io.tributary.common.event.UnreadableRecordException;
 
 /**
- * What two nodes send each other before they know each other. The bytes of {@link Hello} and {@link Refused} stay as they are
- * in all versions, for they say which versions there are.
+ * What two nodes send each other before they know each other. The bytes of {@link Hello} and {@link Refused} stay as
+ * they are in all versions, for they say which versions there are.
  */
 @SuppressWarnings("ArrayRecordComponent") // handed on, never compared or modified
 sealed interface HandshakeMessage {

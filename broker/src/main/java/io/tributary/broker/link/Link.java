@@ -2,8 +2,9 @@ package io.tributary.broker.link;
 
 /**
  * One connection to one process of another node, from {@link LinkReceiver#onUp} to {@link LinkReceiver#onDown}. When it
- * breaks it stays broken: the next connection is another link, so that nothing that was meant for the state before a break
- * arrives behind it. A sender that must know of breaks keeps the link that it was told of, and sends over that link only.
+ * breaks it stays broken: the next connection is another link, so that nothing that was meant for the state before a
+ * break arrives behind it. A sender that must know of breaks keeps the link that it was told of, and sends over that
+ * link only.
  *
  * <p>Every method may be called from any thread and never blocks.
  */
@@ -16,18 +17,19 @@ public interface Link {
     long generation();
 
     /**
-     * Sends a frame behind all that were accepted before, from whatever thread. What was accepted may still be lost when the
-     * link breaks.
+     * Sends a frame behind all that were accepted before, from whatever thread. What was accepted may still be lost
+     * when the link breaks.
      *
      * @param frame not to be changed any more
-     * @return false when the frame was not taken: the link is down, too many bytes wait, or it is larger than the largest
-     *     frame, which the log says
+     * @return false when the frame was not taken: the link is down, too many bytes wait, or it is larger than the
+     *     largest frame, which the log says
      */
     boolean send(byte[] frame);
 
     /**
-     * Stops to hand over frames, until {@link #resumeReading}: the peer's frames then wait on its side. At once when called on
-     * the link's event loop, soon otherwise. A peer that is paused for longer than the limit for stalls cuts the link.
+     * Stops to hand over frames, until {@link #resumeReading}: the peer's frames then wait on its side. At once when
+     * called on the link's event loop, soon otherwise. A peer that is paused for longer than the limit for stalls cuts
+     * the link.
      */
     void pauseReading();
 

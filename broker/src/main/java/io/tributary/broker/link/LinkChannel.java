@@ -20,8 +20,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * One connection to another node, the last handler of its pipeline. Confined to its event loop, but for the methods that say
- * otherwise.
+ * One connection to another node, the last handler of its pipeline. Confined to its event loop, but for the methods
+ * that say otherwise.
  *
  * <pre>
  * HANDSHAKE -- peer authenticated --&gt; ADMITTING -- Peers says so --&gt; UP

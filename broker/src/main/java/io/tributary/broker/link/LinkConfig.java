@@ -8,8 +8,8 @@ package io.tributary.broker.link;
  * @param host the address to listen at, for other nodes only
  * @param port the port to listen at; 0 for one that is free
  * @param eventLoops how many event loops carry the links
- * @param maxFrameBytes the largest frame: the largest MQTT packet and {@value #FRAME_OVERHEAD_BYTES} bytes for what goes
- *     with it
+ * @param maxFrameBytes the largest frame: the largest MQTT packet and {@value #FRAME_OVERHEAD_BYTES} bytes for what
+ *     goes with it
  * @param outboundBytes how many bytes may wait for one peer; one frame may wait whatever its size
  * @param maxHalfOpen how many connections may be open that have not authenticated; the oldest makes room for one more
  * @param timings how long links wait for what

@@ -7,8 +7,8 @@ import io.netty.handler.codec.CorruptedFrameException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What comes over one connection: hands the frames over one by one while they may be, and otherwise keeps the bytes that are
- * here and has no more read. Confined to the event loop.
+ * What comes over one connection: hands the frames over one by one while they may be, and otherwise keeps the bytes
+ * that are here and has no more read. Confined to the event loop.
  */
 final class LinkInbound {
     private final Channel channel;

@@ -15,8 +15,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * What is to go out over one link. Frames wait in a queue whose bytes are limited; the event loop is woken once for all that
- * come before it looks, copies them one behind the other into buffers of the channel as far as it takes them, and flushes once.
+ * What is to go out over one link. Frames wait in a queue whose bytes are limited; the event loop is woken once for all
+ * that come before it looks, copies them one behind the other into buffers of the channel as far as it takes them, and
+ * flushes once.
  */
 @SuppressWarnings("FutureReturnValueIgnored") // what becomes of it shows in the channel's own events
 final class LinkOutbound {

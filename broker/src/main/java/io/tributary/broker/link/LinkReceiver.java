@@ -1,8 +1,8 @@
 package io.tributary.broker.link;
 
 /**
- * Told what comes over links. For one link all calls come from its event loop, in the order given here, and must not block;
- * links of different peers have different loops. Of one peer's name there is never more than one link up.
+ * Told what comes over links. For one link all calls come from its event loop, in the order given here, and must not
+ * block; links of different peers have different loops. Of one peer's name there is never more than one link up.
  *
  * <p>A receiver that throws breaks the link.
  */

@@ -11,8 +11,8 @@ import java.util.List;
 import javax.net.ssl.SSLException;
 
 /**
- * Links over TLS 1.3, in which each end shows a certificate. Which host it is for does not matter: that it is a node of the
- * cluster shows in the certificate's authority and in the cluster's secret. The files are read once.
+ * Links over TLS 1.3, in which each end shows a certificate. Which host it is for does not matter: that it is a node of
+ * the cluster shows in the certificate's authority and in the cluster's secret. The files are read once.
  */
 public final class LinkTls implements LinkLayer {
     private static final String VERSION = "TLSv1.3";

@@ -4,9 +4,9 @@ import io.netty.util.concurrent.ScheduledFuture;
 import java.util.function.BooleanSupplier;
 
 /**
- * Keeps a link from falling silent, and closes it when the peer has. Time is counted in ticks of half a heartbeat that pass
- * between two looks at the socket, so that a pause of this process itself is not taken for one of the peer. Confined to the
- * event loop.
+ * Keeps a link from falling silent, and closes it when the peer has. Time is counted in ticks of half a heartbeat that
+ * pass between two looks at the socket, so that a pause of this process itself is not taken for one of the peer.
+ * Confined to the event loop.
  */
 final class LinkWatch {
     private final SocketLink link;

@@ -5,8 +5,8 @@ import java.nio.charset.StandardCharsets;
 /**
  * One process of one node.
  *
- * @param name the name of the node, which no other node of the cluster has: 1 to {@value #MAX_NAME_BYTES} bytes of printable
- *     characters without a #
+ * @param name the name of the node, which no other node of the cluster has: 1 to {@value #MAX_NAME_BYTES} bytes of
+ *     printable characters without a #
  * @param incarnation which process of this name: a newer one has a larger number; not negative
  */
 public record NodeId(String name, long incarnation) {

@@ -26,11 +26,11 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The direct connections of this node to the others: one TCP connection a pair, for both directions. Of two nodes the one with
- * the smaller name connects, again and again while there is no link; the other one waits.
+ * The direct connections of this node to the others: one TCP connection a pair, for both directions. Of two nodes the
+ * one with the smaller name connects, again and again while there is no link; the other one waits.
  *
- * <p>What goes over a link is ordered and authenticated, and lost when the link breaks. Memory is bounded: for each peer by
- * {@link LinkConfig#outboundBytes}, about a mebibyte of socket buffers, and one incoming frame.
+ * <p>What goes over a link is ordered and authenticated, and lost when the link breaks. Memory is bounded: for each
+ * peer by {@link LinkConfig#outboundBytes}, about a mebibyte of socket buffers, and one incoming frame.
  */
 @SuppressWarnings("FutureReturnValueIgnored") // what becomes of it shows in the channel's own events
 public final class NodeLinks {
@@ -102,10 +102,12 @@ public final class NodeLinks {
     }
 
     /**
-     * Replaces the set of nodes that there are to be links with: connects to new ones, expects those that connect themselves,
-     * and closes the links to those that are gone. This node itself may be among them, and is left out. Any thread.
+     * Replaces the set of nodes that there are to be links with: connects to new ones, expects those that connect
+     * themselves, and closes the links to those that are gone. This node itself may be among them, and is left out. Any
+     * thread.
      *
-     * <p>Of a name the newest process counts that was ever named here or has connected, as long as the name is in the set.
+     * <p>Of a name the newest process counts that was ever named here or has connected, as long as the name is in the
+     * set.
      *
      * @param nodes where each node listens; an address that is not resolved is looked up at each attempt
      */
@@ -114,7 +116,8 @@ public final class NodeLinks {
     }
 
     /**
-     * Listens no more, takes no more frames, and sends what links have accepted. Any thread; only the first call counts.
+     * Listens no more, takes no more frames, and sends what links have accepted. Any thread; only the first call
+     * counts.
      *
      * @param patience how long peers are given to take it; then connections are closed whatever is left
      * @return completes when all connections are closed and the event loops have ended
@@ -147,7 +150,10 @@ public final class NodeLinks {
         return channel;
     }
 
-    /** Looking up a name blocks, so it has a thread of its own: one a peer at most, for an attempt follows the one before. */
+    /**
+     * Looking up a name blocks, so it has a thread of its own: one a peer at most, for an attempt follows the one
+     * before.
+     */
     private void resolve(LinkChannel channel, NodeId to, InetSocketAddress address) {
         try {
             InetAddress host = InetAddress.getByName(address.getHostString());

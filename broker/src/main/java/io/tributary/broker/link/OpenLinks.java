@@ -11,8 +11,8 @@ public final class OpenLinks {
     public OpenLinks() {}
 
     /**
-     * Sends a frame over the link to the node that is up now, whichever that is: for what makes sense by itself. A sender that must know
-     * of breaks uses {@link Link#send}. Any thread; never blocks.
+     * Sends a frame over the link to the node that is up now, whichever that is: for what makes sense by itself. A
+     * sender that must know of breaks uses {@link Link#send}. Any thread; never blocks.
      *
      * @return false when the frame was not taken: there is no link, or too many bytes wait
      */

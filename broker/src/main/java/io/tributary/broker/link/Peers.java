@@ -11,9 +11,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Decides which connections become links: one a name, to the newest process of it. A connection that takes another's place
- * waits until that one is down. Of two nodes the one whose name is smaller connects, so that there are never two attempts that
- * could cross.
+ * Decides which connections become links: one a name, to the newest process of it. A connection that takes another's
+ * place waits until that one is down. Of two nodes the one whose name is smaller connects, so that there are never two
+ * attempts that could cross.
  *
  * <p>All decisions are made by one event loop, one after the other; methods may be called from any thread.
  */

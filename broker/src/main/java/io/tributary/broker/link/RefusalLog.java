@@ -10,8 +10,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Says why connections between nodes fail: the same about the same peer once a minute, and no more than a few hundred lines
- * a minute in all. Any thread.
+ * Says why connections between nodes fail: the same about the same peer once a minute, and no more than a few hundred
+ * lines a minute in all. Any thread.
  */
 final class RefusalLog {
     private static final Logger LOG = LoggerFactory.getLogger(NodeLinks.class);

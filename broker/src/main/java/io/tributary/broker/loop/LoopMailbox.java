@@ -60,8 +60,8 @@ public final class LoopMailbox {
     }
 
     /**
-     * Runs the action at once when a session calls on the event loop, and has the loop run it otherwise, behind what was posted
-     * before; any thread.
+     * Runs the action at once when a session calls on the event loop, and has the loop run it otherwise, behind what
+     * was posted before; any thread.
      */
     public void run(Runnable action) {
         if (loop.inEventLoop() && !helping) {
@@ -71,7 +71,10 @@ public final class LoopMailbox {
         }
     }
 
-    /** Whether this is called by a worker that the event loop helps, and whose own thread may have posted something before. */
+    /**
+     * Whether this is called by a worker that the event loop helps, and whose own thread may have posted something
+     * before.
+     */
     private boolean isHelping() {
         return loop.inEventLoop() && helping;
     }
@@ -136,7 +139,9 @@ public final class LoopMailbox {
         return handled == MAX_LETTERS;
     }
 
-    /** Does what was given to idle workers in this turn, and what comes of it; gives false when nothing is left to do. */
+    /**
+     * Does what was given to idle workers in this turn, and what comes of it; gives false when nothing is left to do.
+     */
     private boolean help() {
         Turn own = turn;
         if (own == null) {

@@ -6,7 +6,10 @@ import io.tributary.common.event.GroupIdentifier;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 
-/** Shows how far applications are behind, each under its own name, and no more of them than a registry bears. Thread-safe. */
+/**
+ * Shows how far applications are behind, each under its own name, and no more of them than a registry bears.
+ * Thread-safe.
+ */
 final class ApplicationLagGauges {
     private static final int MOST = 1_000;
     private static final double MILLIS = 1000.0;

@@ -5,12 +5,12 @@ import io.micrometer.core.instrument.composite.CompositeMeterRegistry;
 import io.netty.buffer.ByteBufAllocator;
 import io.netty.buffer.ByteBufAllocatorMetricProvider;
 import io.tributary.broker.cluster.ClusterRecorder;
-import io.tributary.broker.network.NetworkRecorder;
+import io.tributary.broker.connection.ClientRecorder;
 import io.tributary.broker.group.GroupRecorder;
 import io.tributary.broker.ingest.IngestRecorder;
 import io.tributary.broker.link.LinkRecorder;
+import io.tributary.broker.network.NetworkRecorder;
 import io.tributary.broker.routing.RouterRecorder;
-import io.tributary.broker.connection.ClientRecorder;
 import io.tributary.broker.shard.ShardRecorder;
 import io.tributary.broker.sys.SysStats;
 import io.tributary.persistence.kafka.KafkaRecorder;
@@ -19,8 +19,8 @@ import io.tributary.persistence.rocksdb.StorageRecorder;
 import java.util.function.DoubleSupplier;
 
 /**
- * What one broker has counted since its start, whether it began anew meanwhile or not: its parts count through the recorders,
- * a meter registry and {@code $SYS} read the same counters. Thread-safe.
+ * What one broker has counted since its start, whether it began anew meanwhile or not: its parts count through the
+ * recorders, a meter registry and {@code $SYS} read the same counters. Thread-safe.
  */
 public final class BrokerMetrics {
     private final Meters meters;

@@ -1,8 +1,8 @@
 package io.tributary.broker.metrics;
 
+import io.tributary.broker.connection.ClientRecorder;
 import io.tributary.broker.connection.DropReason;
 import io.tributary.broker.connection.PauseReason;
-import io.tributary.broker.connection.ClientRecorder;
 import io.tributary.common.event.ClientKind;
 import io.tributary.common.mqtt.ReasonCode;
 import java.util.Map;

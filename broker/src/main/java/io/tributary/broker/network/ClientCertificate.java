@@ -14,7 +14,8 @@ final class ClientCertificate {
     /**
      * The distinguished name of the certificate's subject, as RFC 2253 writes it. To be asked after the TLS handshake.
      *
-     * @return null when the connection is not encrypted, client certificates are not asked for, or the client has shown none
+     * @return null when the connection is not encrypted, client certificates are not asked for, or the client has shown
+     *     none
      */
     static @Nullable String subject(ChannelPipeline pipeline) {
         SslHandler encryption = pipeline.get(SslHandler.class);

@@ -10,9 +10,9 @@ import java.time.Duration;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Closes a connection so that what was written last arrives: everything is flushed, our direction is shut, and the socket
- * is closed when the peer closes its own or the time is over. Closing at once with unread input would reset the connection
- * and take the last packet away from the client.
+ * Closes a connection so that what was written last arrives: everything is flushed, our direction is shut, and the
+ * socket is closed when the peer closes its own or the time is over. Closing at once with unread input would reset the
+ * connection and take the last packet away from the client.
  */
 @SuppressWarnings("FutureReturnValueIgnored") // what becomes of it shows in the channel's own events
 final class LingeringClose {

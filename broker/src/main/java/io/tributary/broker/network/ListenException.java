@@ -40,7 +40,9 @@ public final class ListenException extends RuntimeException {
         return reason;
     }
 
-    /** The operating system's reason comes as words: there is one exception for all that can be wrong with an address. */
+    /**
+     * The operating system's reason comes as words: there is one exception for all that can be wrong with an address.
+     */
     private static Reason reason(Throwable cause) {
         if (cause instanceof UnresolvedAddressException || cause instanceof UnknownHostException) {
             return Reason.UNKNOWN_HOST;

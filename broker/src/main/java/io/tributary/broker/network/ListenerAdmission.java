@@ -7,8 +7,8 @@ import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Decides which new connections a listener takes. One too many is told so in answer to its CONNECT; while many of those wait
- * to be told, further ones are closed at once. Any thread.
+ * Decides which new connections a listener takes. One too many is told so in answer to its CONNECT; while many of those
+ * wait to be told, further ones are closed at once. Any thread.
  */
 final class ListenerAdmission {
     /** How many connections may be open just to be refused. */

@@ -28,8 +28,8 @@ public record ListenerConfig(
     }
 
     /**
-     * A plain TCP listener with default limits: no encryption, and everybody who reaches the address may connect unless an authenticator
-     * says otherwise.
+     * A plain TCP listener with default limits: no encryption, and everybody who reaches the address may connect unless
+     * an authenticator says otherwise.
      *
      * @param host the local address, or {@code 0.0.0.0} for all
      */

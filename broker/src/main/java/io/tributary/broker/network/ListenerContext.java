@@ -1,8 +1,8 @@
 package io.tributary.broker.network;
 
-import io.tributary.broker.loop.LoopMailboxes;
 import io.tributary.broker.connection.ClientConnections;
 import io.tributary.broker.connection.ConnectionServices;
+import io.tributary.broker.loop.LoopMailboxes;
 
 /**
  * What all connections of a listener share.

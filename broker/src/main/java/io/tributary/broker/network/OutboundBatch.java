@@ -6,9 +6,9 @@ import io.tributary.broker.loop.LoopMailbox;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The flush policy: packets for one connection are encoded one behind the other, and go to the socket in one write and one
- * flush at the end of the event loop's turn. What is large goes to the channel's own buffer earlier, so that its water
- * marks count it. Confined to the event loop.
+ * The flush policy: packets for one connection are encoded one behind the other, and go to the socket in one write and
+ * one flush at the end of the event loop's turn. What is large goes to the channel's own buffer earlier, so that its
+ * water marks count it. Confined to the event loop.
  */
 @SuppressWarnings("FutureReturnValueIgnored") // what becomes of it shows in the channel's own events
 final class OutboundBatch {

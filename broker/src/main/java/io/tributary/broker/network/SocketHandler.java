@@ -5,11 +5,11 @@ import io.netty.channel.Channel;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
 import io.netty.handler.codec.ByteToMessageDecoder;
-import io.tributary.broker.network.ListenerAdmission.Verdict;
-import io.tributary.broker.loop.LoopMailbox;
-import io.tributary.broker.connection.PacketSink;
-import io.tributary.broker.connection.ConnectionOrigin;
 import io.tributary.broker.connection.ClientConnection;
+import io.tributary.broker.connection.ConnectionOrigin;
+import io.tributary.broker.connection.PacketSink;
+import io.tributary.broker.loop.LoopMailbox;
+import io.tributary.broker.network.ListenerAdmission.Verdict;
 import io.tributary.common.codec.MqttDecoder;
 import io.tributary.common.codec.MqttEncoder;
 import io.tributary.common.codec.PublishTemplate;
@@ -27,8 +27,8 @@ import org.slf4j.LoggerFactory;
 
 /**
  * One connection: bytes become packets for its session, and the session's packets become bytes. The last handler of a
- * pipeline. All packets of a read are handled before anything is flushed; while the session takes none, the bytes that are
- * here stay as they are and no more are read. After a violation nothing more is handled.
+ * pipeline. All packets of a read are handled before anything is flushed; while the session takes none, the bytes that
+ * are here stay as they are and no more are read. After a violation nothing more is handled.
  */
 @SuppressWarnings("FutureReturnValueIgnored") // what becomes of it shows in the channel's own events
 final class SocketHandler extends ChannelInboundHandlerAdapter implements PacketSink {
@@ -40,7 +40,7 @@ final class SocketHandler extends ChannelInboundHandlerAdapter implements Packet
     private final Channel channel;
     private final ListenerContext listener;
     private final Verdict verdict;
-    private final ClientConnection session;
+    private final ClientConnection connection;
     private final MqttDecoder decoder;
     private final OutboundBatch outbound;
     private final StallGuard stall;
@@ -70,19 +70,19 @@ final class SocketHandler extends ChannelInboundHandlerAdapter implements Packet
                 listener.name(),
                 () -> ClientCertificate.subject(channel.pipeline()),
                 refusal);
-        session = new ClientConnection(
+        connection = new ClientConnection(
                 listener.services(), listener.sessions(), listener.config().limits(), peer, mailbox, this);
     }
 
     /** The node shuts down: the client is told, and the connection closed; event loop only. */
     void shutDown(@Nullable String serverReference) {
-        session.shutDown(serverReference);
+        connection.shutDown(serverReference);
     }
 
     @Override
     public void handlerAdded(ChannelHandlerContext context) {
         listener.recorder().opened(listener.name());
-        session.open();
+        connection.open();
     }
 
     @Override
@@ -94,7 +94,7 @@ final class SocketHandler extends ChannelInboundHandlerAdapter implements Packet
         }
         bytes += in.readableBytes();
         received = received == null ? in : ByteToMessageDecoder.MERGE_CUMULATOR.cumulate(context.alloc(), received, in);
-        session.touch();
+        connection.touch();
         decode();
     }
 
@@ -112,7 +112,7 @@ final class SocketHandler extends ChannelInboundHandlerAdapter implements Packet
         if (!channel.isWritable()) {
             return;
         }
-        session.onWritable();
+        connection.onWritable();
         if (choked) {
             choked = false;
             channel.config().setAutoRead(closing);
@@ -123,13 +123,13 @@ final class SocketHandler extends ChannelInboundHandlerAdapter implements Packet
     @Override
     public void channelInactive(ChannelHandlerContext context) {
         closing = true;
-        session.connectionLost();
+        connection.connectionLost();
     }
 
     @Override
     public void handlerRemoved(ChannelHandlerContext context) {
         closing = true;
-        session.connectionLost();
+        connection.connectionLost();
         stall.stop();
         outbound.release();
         releaseReceived();
@@ -217,7 +217,7 @@ final class SocketHandler extends ChannelInboundHandlerAdapter implements Packet
     }
 
     private boolean mayRead() {
-        return !closing && !choked && !unfinished.isWaiting() && session.mayRead();
+        return !closing && !choked && !unfinished.isWaiting() && connection.mayRead();
     }
 
     private boolean decodeNext() {
@@ -234,7 +234,7 @@ final class SocketHandler extends ChannelInboundHandlerAdapter implements Packet
         if (packet == null) {
             return false;
         }
-        session.handle(packet);
+        connection.handle(packet);
         return true;
     }
 
@@ -244,7 +244,7 @@ final class SocketHandler extends ChannelInboundHandlerAdapter implements Packet
         if (encoder == null && version != null) {
             use(version, ConnectProperties.LARGEST_PACKET);
         }
-        session.undecodable(violation, decoder.refusal(violation));
+        connection.undecodable(violation, decoder.refusal(violation));
     }
 
     private void keepRest() {

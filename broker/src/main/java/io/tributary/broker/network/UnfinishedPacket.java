@@ -7,8 +7,8 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The packet of one connection of which only a part has come. While memory for such packets is short, one that is not finished
- * in time ends its connection. Confined to the event loop.
+ * The packet of one connection of which only a part has come. While memory for such packets is short, one that is not
+ * finished in time ends its connection. Confined to the event loop.
  */
 final class UnfinishedPacket {
     private static final long CHECK_NANOS = TimeUnit.SECONDS.toNanos(1);

@@ -7,8 +7,8 @@ import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The memory that all connections together may use for packets of which only a part has come. A connection that would begin a packet beyond the limit
- * is not read until others have finished or given up. Any thread; never blocks.
+ * The memory that all connections together may use for packets of which only a part has come. A connection that would
+ * begin a packet beyond the limit is not read until others have finished or given up. Any thread; never blocks.
  */
 final class UnfinishedPackets {
     /** What a packet may have here without being counted: ordinary clients never wait. */

@@ -6,11 +6,11 @@ import io.tributary.common.topic.TopicName;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Finds the topics that match a filter in a sorted set of topics, by leaps: for a topic that does not match it knows which
- * is the first one behind it that may. A branch of topics that cannot match costs one leap, whatever its size.
+ * Finds the topics that match a filter in a sorted set of topics, by leaps: for a topic that does not match it knows
+ * which is the first one behind it that may. A branch of topics that cannot match costs one leap, whatever its size.
  *
- * <p>Topics are sorted as strings. All topics below {@code a} begin with {@code a/} and stand together, but not always right
- * behind {@code a}: {@code a-b} comes between.
+ * <p>Topics are sorted as strings. All topics below {@code a} begin with {@code a/} and stand together, but not always
+ * right behind {@code a}: {@code a-b} comes between.
  */
 final class FilterScan {
     /** What follows the separator in the order of characters: behind all of a branch. */
@@ -74,7 +74,9 @@ final class FilterScan {
         return start == 0 ? null : topic.substring(0, start - 1) + BEHIND_BRANCH;
     }
 
-    /** Whether a topic that ends at the given level of the filter matches: {@code a/#} matches {@code a} [MQTT-4.7.1-2]. */
+    /**
+     * Whether a topic that ends at the given level of the filter matches: {@code a/#} matches {@code a} [MQTT-4.7.1-2].
+     */
     private boolean matchesParent(int level) {
         return level == levels.length - 1 || (level == levels.length - 2 && isMulti(level + 1));
     }

@@ -22,9 +22,9 @@ import org.slf4j.LoggerFactory;
 /**
  * The retained messages of all topics, in memory and in a replicated map. Any thread; never blocks.
  *
- * <p>A message shows here as soon as it is given to {@link #store}, and on all nodes when the stage completes. A flood on
- * one topic is bounded: while a write is under way only the newest message after it is kept, and all that it replaced are
- * done when it is. Messages and bytes are limited over all topics ({@link RetainedLimits}).
+ * <p>A message shows here as soon as it is given to {@link #store}, and on all nodes when the stage completes. A flood
+ * on one topic is bounded: while a write is under way only the newest message after it is kept, and all that it
+ * replaced are done when it is. Messages and bytes are limited over all topics ({@link RetainedLimits}).
  */
 public final class RetainedMessages {
     private static final Logger LOG = LoggerFactory.getLogger(RetainedMessages.class);
@@ -83,8 +83,8 @@ public final class RetainedMessages {
     }
 
     /**
-     * Shows a message as its topic's retained one until the node stops, or one with an empty payload takes it away; it is not
-     * stored, and neither limits nor counts know of it. For what the broker tells about itself.
+     * Shows a message as its topic's retained one until the node stops, or one with an empty payload takes it away; it
+     * is not stored, and neither limits nor counts know of it. For what the broker tells about itself.
      */
     public void putVolatile(Message message) {
         Message shown = message.payload().length == 0 ? null : message;
@@ -97,8 +97,8 @@ public final class RetainedMessages {
     }
 
     /**
-     * The retained messages that match, a page at a time, in the order of their topics; expired ones are left out. Looks
-     * for as long as it takes to find one: {@link #page} does not.
+     * The retained messages that match, a page at a time, in the order of their topics; expired ones are left out.
+     * Looks for as long as it takes to find one: {@link #page} does not.
      *
      * @param afterTopic the last topic of the page before, or null for the first
      * @param max the most messages of a page; an empty page is the end
@@ -112,8 +112,8 @@ public final class RetainedMessages {
     }
 
     /**
-     * The retained messages that match, a page at a time, in the order of their topics; expired ones are left out. A page
-     * takes a bounded time and may be empty although it is not the last.
+     * The retained messages that match, a page at a time, in the order of their topics; expired ones are left out. A
+     * page takes a bounded time and may be empty although it is not the last.
      *
      * @param after what the page before says is next, or null for the first
      * @param max the most messages of a page
@@ -150,8 +150,8 @@ public final class RetainedMessages {
     }
 
     /**
-     * Removes expired messages, looking at a bounded number of topics; the next call goes on from there, and begins again
-     * at the end. To be called now and then.
+     * Removes expired messages, looking at a bounded number of topics; the next call goes on from there, and begins
+     * again at the end. To be called now and then.
      *
      * @return how many it removed
      */

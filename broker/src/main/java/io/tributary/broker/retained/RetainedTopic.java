@@ -7,9 +7,9 @@ import org.jspecify.annotations.Nullable;
 /**
  * The retained message of one topic and the writes that are on their way to the store.
  *
- * <p>At most one write is on its way and one waits behind it; what comes meanwhile takes the place of the one that waits,
- * and is done when that is. So a flood on one topic takes the memory of two messages. While there are writes the topic
- * shows the newest of them, afterwards what the store brought back last, which may be another node's.
+ * <p>At most one write is on its way and one waits behind it; what comes meanwhile takes the place of the one that
+ * waits, and is done when that is. So a flood on one topic takes the memory of two messages. While there are writes the
+ * topic shows the newest of them, afterwards what the store brought back last, which may be another node's.
  *
  * <p>A topic that shows nothing and writes nothing is retired: it accepts no call any more, and another one takes its
  * place.

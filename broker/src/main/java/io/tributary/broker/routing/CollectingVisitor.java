@@ -11,9 +11,9 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Collects the destinations of one message for a log. Transient sessions are not named but matched again by their node when it
- * is forwarded, except for the members that shared subscriptions chose: these stay chosen. Persistent sessions that get it with
- * QoS 0 are named as this node's, for only one node may look after them. One thread.
+ * Collects the destinations of one message for a log. Transient sessions are not named but matched again by their node
+ * when it is forwarded, except for the members that shared subscriptions chose: these stay chosen. Persistent sessions
+ * that get it with QoS 0 are named as this node's, for only one node may look after them. One thread.
  */
 final class CollectingVisitor implements Selection.Visitor {
     private final String here;

@@ -11,8 +11,8 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Hands the copies of one message straight to this node's connections, and collects those that need a log and those that are
- * for other nodes. One thread.
+ * Hands the copies of one message straight to this node's connections, and collects those that need a log and those
+ * that are for other nodes. One thread.
  */
 final class DeliveringVisitor implements Selection.Visitor {
     private final RouterOutputs outputs;

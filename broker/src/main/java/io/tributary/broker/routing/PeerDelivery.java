@@ -14,8 +14,8 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Delivers to the connections of this node what was matched by another node, or earlier for a log; nothing goes on from here to
- * another node but QoS 0 for persistent sessions that are named. Any thread.
+ * Delivers to the connections of this node what was matched by another node, or earlier for a log; nothing goes on from
+ * here to another node but QoS 0 for persistent sessions that are named. Any thread.
  */
 final class PeerDelivery {
     private final Subscriptions subscriptions;

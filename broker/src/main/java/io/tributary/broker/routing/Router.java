@@ -24,11 +24,13 @@ import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The way of each message: authorise, intercept, retain, match, hand to every destination, and tell the publisher when all
- * of them have it: the logs, and the other nodes that have transient sessions for it. Any thread; never blocks. Messages that one thread routes keep their order towards each destination.
+ * The way of each message: authorise, intercept, retain, match, hand to every destination, and tell the publisher when
+ * all of them have it: the logs, and the other nodes that have transient sessions for it. Any thread; never blocks.
+ * Messages that one thread routes keep their order towards each destination.
  *
- * <p>A retained message is stored before it is matched: a client that subscribes meanwhile gets it as retained, or live, or both.
- * What the same publisher sends behind it waits for it; of QoS 0 a limited number does, and the rest is dropped.
+ * <p>A retained message is stored before it is matched: a client that subscribes meanwhile gets it as retained, or
+ * live, or both. What the same publisher sends behind it waits for it; of QoS 0 a limited number does, and the rest is
+ * dropped.
  */
 public final class Router implements ClientRouting {
     private static final CompletableFuture<Boolean> NOT_RETAINED = CompletableFuture.completedFuture(true);
@@ -75,8 +77,8 @@ public final class Router implements ClientRouting {
     }
 
     /**
-     * Routes a message of QoS 0 or 1, or of QoS 2 from a transient session. A QoS 2 message of a persistent session goes
-     * to the publisher's shard with the packet identifier, and is safe when it is logged there.
+     * Routes a message of QoS 0 or 1, or of QoS 2 from a transient session. A QoS 2 message of a persistent session
+     * goes to the publisher's shard with the packet identifier, and is safe when it is logged there.
      *
      * @param packetId the packet identifier of a QoS 2 message, otherwise 0
      */
@@ -93,7 +95,8 @@ public final class Router implements ClientRouting {
     }
 
     /**
-     * Whether all that a client has published is matched: nothing of it waits behind a retained message that is being stored.
+     * Whether all that a client has published is matched: nothing of it waits behind a retained message that is being
+     * stored.
      *
      * @param publisher the client's identifier
      */
@@ -102,7 +105,10 @@ public final class Router implements ClientRouting {
         return order.isFree(publisher);
     }
 
-    /** Runs the action once all is matched that the client has published: at once, or on the thread that matches the last. */
+    /**
+     * Runs the action once all is matched that the client has published: at once, or on the thread that matches the
+     * last.
+     */
     @Override
     public void onMatched(String publisher, Runnable action) {
         order.whenDone(publisher, NOT_RETAINED, action);
@@ -120,8 +126,8 @@ public final class Router implements ClientRouting {
     }
 
     /**
-     * Routes a message of the broker itself that is to be kept, and not retained: nobody gets it unless a persistent session that
-     * gets it with QoS 1 or 2 does. Safe when the logs of all such sessions have it.
+     * Routes a message of the broker itself that is to be kept, and not retained: nobody gets it unless a persistent
+     * session that gets it with QoS 1 or 2 does. Safe when the logs of all such sessions have it.
      */
     public void publishKept(Message message, RouteCallback callback) {
         recorder.received(message);
@@ -142,11 +148,12 @@ public final class Router implements ClientRouting {
     }
 
     /**
-     * Routes a message of another log: authorised, not intercepted. It may be routed again, with all that follow it there, until it
-     * was safe once: persistent sessions get it once, but for members of shared subscriptions; transient ones each time.
+     * Routes a message of another log: authorised, not intercepted. It may be routed again, with all that follow it
+     * there, until it was safe once: persistent sessions get it once, but for members of shared subscriptions;
+     * transient ones each time.
      *
-     * @param source where it is in that log; the messages of one log come in the order of their sources and without gaps, until
-     *     one is {@link RouteOutcome.Lost} and all come again from there
+     * @param source where it is in that log; the messages of one log come in the order of their sources and without
+     *     gaps, until one is {@link RouteOutcome.Lost} and all come again from there
      */
     public void publish(Message message, Source source, RouteCallback callback) {
         recorder.received(message);
@@ -227,10 +234,11 @@ public final class Router implements ClientRouting {
     }
 
     /**
-     * Takes what another node has handed over. It goes to connections of this node, and never on to another one: no shared
-     * subscription chooses again, and persistent sessions get nothing that is not named.
+     * Takes what another node has handed over. It goes to connections of this node, and never on to another one: no
+     * shared subscription chooses again, and persistent sessions get nothing that is not named.
      *
-     * @param members the members of shared subscriptions that were chosen, and persistent sessions that get it with QoS 0
+     * @param members the members of shared subscriptions that were chosen, and persistent sessions that get it with QoS
+     *     0
      * @param matching whether it is also for every transient session here that it matches
      */
     public void take(Message message, List<Recipient> members, boolean matching) {
@@ -238,8 +246,8 @@ public final class Router implements ClientRouting {
     }
 
     /**
-     * Delivers a message of QoS 0 that says something about this node, to subscribers that are connected here. It is neither
-     * retained nor counted as received, and nobody else gets it.
+     * Delivers a message of QoS 0 that says something about this node, to subscribers that are connected here. It is
+     * neither retained nor counted as received, and nobody else gets it.
      */
     public void deliverHere(Message message) {
         peerDelivery.deliverHere(message);
@@ -371,7 +379,8 @@ public final class Router implements ClientRouting {
 
     private void deliver(Passage passage, List<Recipient> recipients, List<NodeShare> shares) {
         Message message = passage.message;
-        Countdown parts = new Countdown(shares.size() + (recipients.isEmpty() ? 0 : 1), failure -> finish(passage, failure));
+        Countdown parts =
+                new Countdown(shares.size() + (recipients.isEmpty() ? 0 : 1), failure -> finish(passage, failure));
         for (NodeShare share : shares) {
             outputs.nodes().deliver(share.node(), message, share.members(), share.matching(), parts::done);
         }
@@ -435,7 +444,8 @@ public final class Router implements ClientRouting {
      *
      * @param relayFor the persistent publisher of a QoS 2 message, or null
      * @param source where it is in another log, or null
-     * @param isTold whether its publisher is told when it is refused; what nobody can be told is delivered, though not retained
+     * @param isTold whether its publisher is told when it is refused; what nobody can be told is delivered, though not
+     *     retained
      */
     private record Passage(
             Message message,

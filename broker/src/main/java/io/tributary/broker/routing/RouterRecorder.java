@@ -18,7 +18,10 @@ public interface RouterRecorder {
         RECEIVE_NOT_AUTHORIZED,
         /** An interceptor said so, or failed. */
         INTERCEPTED,
-        /** There is no room for one more retained message; where its publisher cannot be told, subscribers get it all the same. */
+        /**
+         * There is no room for one more retained message; where its publisher cannot be told, subscribers get it all
+         * the same.
+         */
         RETAINED_LIMIT,
         /** QoS 0, and too many of the same publisher wait behind a retained one that is being written. */
         BACKLOG,

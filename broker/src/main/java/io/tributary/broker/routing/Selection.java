@@ -12,7 +12,10 @@ import java.util.List;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
-/** Decides who of those that match a message gets a copy. A session gets one of its own and one of each group [MQTT-4.8.2-4]. */
+/**
+ * Decides who of those that match a message gets a copy. A session gets one of its own and one of each group
+ * [MQTT-4.8.2-4].
+ */
 final class Selection {
     private final PublishPolicy policy;
     private final RouterRecorder recorder;
@@ -51,8 +54,8 @@ final class Selection {
     }
 
     /**
-     * Whether the session may have the message; the embedding application may have all, and of applications that share a
-     * session each is asked about when its turn comes.
+     * Whether the session may have the message; the embedding application may have all, and of applications that share
+     * a session each is asked about when its turn comes.
      */
     boolean mayReceive(Receiver receiver, Message message) {
         Subscriber subscriber = receiver.subscriber();

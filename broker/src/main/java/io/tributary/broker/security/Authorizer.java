@@ -9,7 +9,9 @@ import io.tributary.common.mqtt.QoS;
  */
 public interface Authorizer {
 
-    /** Whether the client may publish to the topic; also asked for wills, when they are set and when they are published. */
+    /**
+     * Whether the client may publish to the topic; also asked for wills, when they are set and when they are published.
+     */
     boolean mayPublish(String clientId, String topic, QoS qos, boolean retain);
 
     /** Whether the client may subscribe to the filter, given without {@code $share/name/}. */

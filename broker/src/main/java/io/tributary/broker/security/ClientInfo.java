@@ -14,12 +14,12 @@ import org.jspecify.annotations.Nullable;
  * @param version the version of MQTT that it speaks
  * @param remoteAddress host and port of the other side, for people to read
  * @param listener the name of the listener that it came through
- * @param certificateSubject the distinguished name in the TLS certificate that it proved to own, as RFC 2253 writes it; null
- *     without one
- * @param userProperties the user properties in CONNECT, in their order; none before MQTT 5. As large as the listener's limit of a
- *     CONNECT allows
- * @param kind what kind of client it is, and where its messages wait while it is away; {@link ClientKind#DEVICE} until it is
- *     authenticated
+ * @param certificateSubject the distinguished name in the TLS certificate that it proved to own, as RFC 2253 writes it;
+ *     null without one
+ * @param userProperties the user properties in CONNECT, in their order; none before MQTT 5. As large as the listener's
+ *     limit of a CONNECT allows
+ * @param kind what kind of client it is, and where its messages wait while it is away; {@link ClientKind#DEVICE} until
+ *     it is authenticated
  */
 public record ClientInfo(
         String clientId,

@@ -6,8 +6,8 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Which clients are applications: rules in an order, of which the first that a client fits decides. A client that fits none is
- * a device.
+ * Which clients are applications: rules in an order, of which the first that a client fits decides. A client that fits
+ * none is a device.
  *
  * @param rules the rules in their order
  */

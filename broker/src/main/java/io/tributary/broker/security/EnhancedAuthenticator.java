@@ -34,8 +34,8 @@ public interface EnhancedAuthenticator {
      * The client is who it says.
      *
      * @param data goes into CONNACK or the last AUTH
-     * @param kind what kind of client it is, whatever the configured rules say; null to leave it to them. It counts at CONNECT
-     *     only: a client that authenticates again stays what it is
+     * @param kind what kind of client it is, whatever the configured rules say; null to leave it to them. It counts at
+     *     CONNECT only: a client that authenticates again stays what it is
      */
     @SuppressWarnings("ArrayRecordComponent") // handed on, never compared
     record Success(byte @Nullable [] data, @Nullable ClientKind kind) implements Step {

@@ -5,12 +5,13 @@ import com.google.re2j.PatternSyntaxException;
 import java.util.Objects;
 
 /**
- * A pattern that a text as a whole matches or does not. As written it is a glob, in which {@code *} stands for any number of
- * characters, none included, and {@code ?} for one; after {@code regex:} it is a regular expression of RE2. Upper and lower
- * case differ.
+ * A pattern that a text as a whole matches or does not. As written it is a glob, in which {@code *} stands for any
+ * number of characters, none included, and {@code ?} for one; after {@code regex:} it is a regular expression of RE2.
+ * Upper and lower case differ.
  *
  * <p>Clients choose the texts, so matching takes time in proportion to the text's length, whatever the text: RE2 has no
- * backtracking, and hence no back references and no looking around. Immutable; two are equal when they are written alike.
+ * backtracking, and hence no back references and no looking around. Immutable; two are equal when they are written
+ * alike.
  */
 public final class TextPattern {
     private static final String REGEX = "regex:";

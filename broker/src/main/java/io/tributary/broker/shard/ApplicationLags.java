@@ -17,11 +17,12 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How far a shard's applications are behind the ends of their topics, asked every few seconds. Confined to the thread of the
- * driver.
+ * How far a shard's applications are behind the ends of their topics, asked every few seconds. Confined to the thread
+ * of the driver.
  *
- * <p>Topics do not tell how old a message is that nobody reads. But what was before a topic's end at one time is older than that:
- * so the ends at some times in the past are kept for each application that is behind, more of them from lately than from long ago.
+ * <p>Topics do not tell how old a message is that nobody reads. But what was before a topic's end at one time is older
+ * than that: so the ends at some times in the past are kept for each application that is behind, more of them from
+ * lately than from long ago.
  */
 final class ApplicationLags {
     private static final long INTERVAL_MILLIS = 10_000;

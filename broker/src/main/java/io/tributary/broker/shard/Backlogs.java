@@ -6,20 +6,22 @@ import java.util.Iterator;
 import java.util.Map;
 
 /**
- * What the queues of connected sessions hold because their shard stood still: nobody owned it, the store was away, or the log.
- * All of that is folded at once when the shard goes on. It does not count for the limits of a queue, for a client that was
- * connected and acknowledged what it got is not to lose messages by it, for as long as the client takes them:
+ * What the queues of connected sessions hold because their shard stood still: nobody owned it, the store was away, or
+ * the log. All of that is folded at once when the shard goes on. It does not count for the limits of a queue, for a
+ * client that was connected and acknowledged what it got is not to lose messages by it, for as long as the client takes
+ * them:
  *
  * <pre>
  * standing still --records are folded-------------------------------> catching up   what comes is the backlog's
  * catching up    --records are folded when they are appended--------> caught up     what comes counts as ever
  * </pre>
  *
- * <p>A shard that folds records late, and for half a minute no less late, is as fast as it gets, and counts as caught up.
+ * <p>A shard that folds records late, and for half a minute no less late, is as fast as it gets, and counts as caught
+ * up.
  *
- * <p>A client that takes less than a hundredth of its queue's limit in ten seconds, while messages wait to be acknowledged by
- * it, is slow: its limit holds as ever. So does that of one that has stayed away for a minute. Confined to the thread of the
- * driver.
+ * <p>A client that takes less than a hundredth of its queue's limit in ten seconds, while messages wait to be
+ * acknowledged by it, is slow: its limit holds as ever. So does that of one that has stayed away for a minute. Confined
+ * to the thread of the driver.
  */
 final class Backlogs {
     /** How long nothing is folded, though something is to come, before the shard counts as standing still. */

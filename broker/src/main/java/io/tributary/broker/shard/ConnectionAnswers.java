@@ -9,9 +9,9 @@ import java.util.List;
 import java.util.function.LongConsumer;
 
 /**
- * Tells the nodes which of their connections have a session of a live shard, once how the connection before ended is known,
- * wills of the client's connections before are forwarded and an application's topic is there. Confined to the thread of the
- * driver.
+ * Tells the nodes which of their connections have a session of a live shard, once how the connection before ended is
+ * known, wills of the client's connections before are forwarded and an application's topic is there. Confined to the
+ * thread of the driver.
  */
 final class ConnectionAnswers {
     private final ShardEnvironment environment;
@@ -26,7 +26,8 @@ final class ConnectionAnswers {
     /**
      * Creates one.
      *
-     * @param numbersMayRepeat whether the log has lost its end: numbers that connections know messages by are given to others
+     * @param numbersMayRepeat whether the log has lost its end: numbers that connections know messages by are given to
+     *     others
      * @param endOfTurn run when something was answered later than on a call
      */
     ConnectionAnswers(
@@ -125,8 +126,8 @@ final class ConnectionAnswers {
     }
 
     /**
-     * Goes on with the highest sequence number that a session's queue may have, once it may be answered, unless the connection
-     * has lost the session meanwhile.
+     * Goes on with the highest sequence number that a session's queue may have, once it may be answered, unless the
+     * connection has lost the session meanwhile.
      *
      * @param after run in any case, unless the shard was lost or claimed again meanwhile
      */
@@ -156,8 +157,8 @@ final class ConnectionAnswers {
     }
 
     /**
-     * Goes on with the highest sequence number of an application's topic once it is there, unless the connection has lost the
-     * session meanwhile. A client must not subscribe before, for its messages would have nowhere to go.
+     * Goes on with the highest sequence number of an application's topic once it is there, unless the connection has
+     * lost the session meanwhile. A client must not subscribe before, for its messages would have nowhere to go.
      *
      * @param after run in either case, unless the shard was lost or claimed again meanwhile
      */
@@ -193,7 +194,10 @@ final class ConnectionAnswers {
         tenure.append(new Detach(client.clientId(), client.epoch(), true, client.sessionExpirySeconds(), sentUpTo));
     }
 
-    /** Either the node died while its record was on the way, and nobody says so again; or it is so new that it is not known. */
+    /**
+     * Either the node died while its record was on the way, and nobody says so again; or it is so new that it is not
+     * known.
+     */
     private void detachIfDead(SessionState client, String node) {
         long epoch = client.epoch();
         tenure.onAnswer(environment.nodes().caughtUp(), _ -> {

@@ -62,8 +62,8 @@ final class Forwarder {
     }
 
     /**
-     * Forwards a message; a record may cause several, unless its destinations are matched now: these may be others when the record is
-     * folded again.
+     * Forwards a message; a record may cause several, unless its destinations are matched now: these may be others when
+     * the record is folded again.
      */
     void forward(long offset, Message message, Destinations named) {
         forward(offset, message, named, null);
@@ -72,8 +72,8 @@ final class Forwarder {
     /**
      * The same.
      *
-     * @param done null when nobody waits, or run once on the driver's thread, when it is safe with all persistent sessions and taken
-     *     by the nodes of the others
+     * @param done null when nobody waits, or run once on the driver's thread, when it is safe with all persistent
+     *     sessions and taken by the nodes of the others
      */
     void forward(long offset, Message message, Destinations named, @Nullable Runnable done) {
         if (isKnown(named)) {

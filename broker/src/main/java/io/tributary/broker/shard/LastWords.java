@@ -8,9 +8,9 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * Has a client's connection wait for how those before ended, which took over from each other on other nodes: such a node reads
- * the socket first, and there may be a DISCONNECT in it. For 100 to 200 ms each, since a node that does not answer may keep
- * nobody from connecting. Confined to the thread of the driver.
+ * Has a client's connection wait for how those before ended, which took over from each other on other nodes: such a
+ * node reads the socket first, and there may be a DISCONNECT in it. For 100 to 200 ms each, since a node that does not
+ * answer may keep nobody from connecting. Confined to the thread of the driver.
  */
 final class LastWords {
     private static final int TICKS_TO_WAIT = 2;
@@ -66,7 +66,9 @@ final class LastWords {
         return true;
     }
 
-    /** Whether one of a client's connections before has ended this session. What it ended may have been an earlier one. */
+    /**
+     * Whether one of a client's connections before has ended this session. What it ended may have been an earlier one.
+     */
     boolean haveEnded(String clientId, long session) {
         Awaited awaited = clients.get(clientId);
         return awaited != null && awaited.endedBy >= session;
@@ -82,7 +84,9 @@ final class LastWords {
         }
     }
 
-    /** The client's connection has its session for good, or none any more; how one before ended may still be waited for. */
+    /**
+     * The client's connection has its session for good, or none any more; how one before ended may still be waited for.
+     */
     void release(String clientId) {
         Awaited awaited = clients.get(clientId);
         if (awaited != null) {

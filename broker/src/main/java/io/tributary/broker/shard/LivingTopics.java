@@ -23,8 +23,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Sees to it that the session of each application has its topic, and that the log says which one it is before anything of it is
- * handed out. A topic that was deleted is made anew; what was in it is lost, and said to be. Confined to the thread of the driver.
+ * Sees to it that the session of each application has its topic, and that the log says which one it is before anything
+ * of it is handed out. A topic that was deleted is made anew; what was in it is lost, and said to be. Confined to the
+ * thread of the driver.
  */
 final class LivingTopics {
     private static final Logger LOG = LoggerFactory.getLogger(LivingTopics.class);
@@ -81,7 +82,8 @@ final class LivingTopics {
     /**
      * Goes on when the topic of a session is there, and the log says which one it is.
      *
-     * @param then told the highest sequence number that the topic has; called once, also when the session ends meanwhile
+     * @param then told the highest sequence number that the topic has; called once, also when the session ends
+     *     meanwhile
      */
     void ensure(SessionState client, LongConsumer then) {
         TopicProgress progress = client.topic();
@@ -103,7 +105,10 @@ final class LivingTopics {
         });
     }
 
-    /** The topic of a session could not be read, is not there, or is another one: it is looked at, and made anew if need be. */
+    /**
+     * The topic of a session could not be read, is not there, or is another one: it is looked at, and made anew if need
+     * be.
+     */
     void suspect(SessionState client) {
         if (suspected.add(client)) {
             ensure(client, _ -> {

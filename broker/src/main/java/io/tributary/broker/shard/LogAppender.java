@@ -28,13 +28,16 @@ import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Appends events to the logs of shards, and messages to the topics of applications. Any thread; never blocks. Appends are
- * always accepted: what a log has no room for waits here in order, and {@link #isCongested} asks everybody to bring no more.
- * Thread-safe.
+ * Appends events to the logs of shards, and messages to the topics of applications. Any thread; never blocks. Appends
+ * are always accepted: what a log has no room for waits here in order, and {@link #isCongested} asks everybody to bring
+ * no more. Thread-safe.
  */
 final class LogAppender {
     private static final byte[] NOTHING = {};
-    /** The parts of a record's room for the recipients of a message, and for the destinations of one that is forwarded later. */
+    /**
+     * The parts of a record's room for the recipients of a message, and for the destinations of one that is forwarded
+     * later.
+     */
     private static final int PART_FOR_RECIPIENTS = 8;
 
     private static final int PART_FOR_DESTINATIONS = 2;
@@ -88,8 +91,8 @@ final class LogAppender {
     }
 
     /**
-     * Cuts recipients in one shard into those of one record each. The parts depend on nothing but the recipients and the room that a
-     * log's records have for ever, so that cutting again gives the same ones.
+     * Cuts recipients in one shard into those of one record each. The parts depend on nothing but the recipients and
+     * the room that a log's records have for ever, so that cutting again gives the same ones.
      */
     List<List<Recipient>> records(List<Recipient> ofShard) {
         return RecordParts.of(
@@ -110,10 +113,11 @@ final class LogAppender {
     }
 
     /**
-     * Appends a message for the recipients, in as many records as their shards, their number, the length of their names and the
-     * topics of applications need.
+     * Appends a message for the recipients, in as many records as their shards, their number, the length of their names
+     * and the topics of applications need.
      *
-     * @param source the source of the next record for a destination: the number of a shard, or the topic of an application
+     * @param source the source of the next record for a destination: the number of a shard, or the topic of an
+     *     application
      * @param callback called once, when all are durable or one failed
      */
     void publish(

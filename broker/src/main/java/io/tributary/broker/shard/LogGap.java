@@ -8,11 +8,13 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Offsets that a log had used before it lost its end: it is filled up behind them with records that say nothing, for an offset
- * names a session, a connection, an owner or a message for good. Confined to the thread of its driver.
+ * Offsets that a log had used before it lost its end: it is filled up behind them with records that say nothing, for an
+ * offset names a session, a connection, an owner or a message for good. Confined to the thread of its driver.
  */
 final class LogGap {
-    /** How many times the messages of a save point an owner may have folded, and told others of, behind what is stored. */
+    /**
+     * How many times the messages of a save point an owner may have folded, and told others of, behind what is stored.
+     */
     static final int UNSAVED_FACTOR = 8;
 
     private static final Logger LOG = LoggerFactory.getLogger(LogGap.class);
@@ -25,8 +27,8 @@ final class LogGap {
     /**
      * Creates one.
      *
-     * @param from the first offset that has another record than it had, or is yet to have one; {@link Long#MAX_VALUE} when it
-     *     is only to be left out what may have been used
+     * @param from the first offset that has another record than it had, or is yet to have one; {@link Long#MAX_VALUE}
+     *     when it is only to be left out what may have been used
      * @param upTo the highest offset that may have been used
      * @param before one that was found before and is not filled yet, or null
      */
@@ -35,7 +37,10 @@ final class LogGap {
         this.upTo = before == null ? upTo : Math.max(upTo, before.upTo);
     }
 
-    /** The offsets of the gap, when an owner's record has been appended behind it; null when none is known to have been used. */
+    /**
+     * The offsets of the gap, when an owner's record has been appended behind it; null when none is known to have been
+     * used.
+     */
     @Nullable
     Reused reused(long ownerEpoch) {
         return from >= ownerEpoch ? null : new Reused(from, ownerEpoch - 1);

@@ -11,9 +11,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * What the owner of a shard knows of a log that has lost its end, or is another one than the store's: an offset names a session,
- * a connection or a message for good, so those that were used are left out before the owner claims the shard again. Confined to
- * the thread of the driver, unless a method says otherwise.
+ * What the owner of a shard knows of a log that has lost its end, or is another one than the store's: an offset names a
+ * session, a connection or a message for good, so those that were used are left out before the owner claims the shard
+ * again. Confined to the thread of the driver, unless a method says otherwise.
  */
 final class LogRepair {
     private static final Logger LOG = LoggerFactory.getLogger(LogRepair.class);
@@ -116,8 +116,9 @@ final class LogRepair {
     }
 
     /**
-     * Whether the log has had a new leader since the store was written: should it have lost its end then, an owner before may have
-     * forwarded messages under offsets that nobody can tell any more. This one has to go on behind them.
+     * Whether the log has had a new leader since the store was written: should it have lost its end then, an owner
+     * before may have forwarded messages under offsets that nobody can tell any more. This one has to go on behind
+     * them.
      */
     boolean isUnderNewLeader(ShardState state, LogRecord record) {
         return state.leaderEpoch() != LogRecord.NO_LEADER
@@ -131,8 +132,8 @@ final class LogRepair {
     }
 
     /**
-     * The state is that of another log: another Kafka than before, or the topic was made anew. An administrator has to say which
-     * is right.
+     * The state is that of another log: another Kafka than before, or the topic was made anew. An administrator has to
+     * say which is right.
      *
      * @return whether the log was accepted: then the shard is to be claimed again, else later
      */

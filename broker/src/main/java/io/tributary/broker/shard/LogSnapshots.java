@@ -22,9 +22,9 @@ import org.jspecify.annotations.Nullable;
  * Logs all sessions of a shard again, with their queues, four times in the retention of the log: then the log alone can
  * rebuild the shard though its beginning is deleted, see {@link Restore}.
  *
- * <p>A round tells the state as it was at the offset at which it began, a few sessions a tick; its memory is a copy of the
- * sessions. Time is the log's. An owner goes by the last round of the owners before it, and begins one soon where there was none.
- * Confined to the thread of the driver.
+ * <p>A round tells the state as it was at the offset at which it began, a few sessions a tick; its memory is a copy of
+ * the sessions. Time is the log's. An owner goes by the last round of the owners before it, and begins one soon where
+ * there was none. Confined to the thread of the driver.
  */
 final class LogSnapshots {
     private static final int ROUNDS_IN_RETENTION = 4;
@@ -168,7 +168,10 @@ final class LogSnapshots {
         }
     }
 
-    /** Reads what is left of a queue; when its session has ended meanwhile, an owner that rebuilds it will learn so from the log. */
+    /**
+     * Reads what is left of a queue; when its session has ended meanwhile, an owner that rebuilds it will learn so from
+     * the log.
+     */
     private void readQueue(Round now, StoredSession stored) {
         SessionState client = state.client(stored.clientId());
         if (client == null) {

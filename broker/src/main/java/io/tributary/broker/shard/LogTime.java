@@ -3,8 +3,8 @@ package io.tributary.broker.shard;
 import java.util.function.LongSupplier;
 
 /**
- * The time of a shard's log: that of the record that was folded last, carried on by the node's monotonic clock. It is behind
- * while the owner is, and never ahead. Confined to the thread of the driver.
+ * The time of a shard's log: that of the record that was folded last, carried on by the node's monotonic clock. It is
+ * behind while the owner is, and never ahead. Confined to the thread of the driver.
  */
 final class LogTime {
     private final LongSupplier clockMillis;

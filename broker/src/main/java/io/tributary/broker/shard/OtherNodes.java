@@ -14,7 +14,8 @@ public interface OtherNodes {
     /**
      * The way to another node, as {@link OwnerTarget.Directory#of} says.
      *
-     * @param onBreak run a moment after the first break, if the node can be reached still: the owner is to tell everything again
+     * @param onBreak run a moment after the first break, if the node can be reached still: the owner is to tell
+     *     everything again
      */
     OwnerTarget of(String node, int shard, long ownerEpoch, Runnable onBreak);
 

@@ -11,8 +11,8 @@ import java.util.concurrent.CompletionStage;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A node's connections, as the owner of one shard talks to them. Never blocks; does nothing for a connection that is gone. A
- * connection is named by the number that it had in its {@code Attach}.
+ * A node's connections, as the owner of one shard talks to them. Never blocks; does nothing for a connection that is
+ * gone. A connection is named by the number that it had in its {@code Attach}.
  */
 public interface OwnerTarget {
 
@@ -20,8 +20,8 @@ public interface OwnerTarget {
     void attached(long connection, Attached attached);
 
     /**
-     * Every connection of the node that has a session of the shard was told so since this way was asked for: the others have
-     * none.
+     * Every connection of the node that has a session of the shard was told so since this way was asked for: the others
+     * have none.
      *
      * @param upTo the offset up to which the log is folded; connections whose {@code Attach} is behind it are not meant
      */
@@ -38,12 +38,12 @@ public interface OwnerTarget {
     boolean takenOver(long connection);
 
     /**
-     * Asks the node whether it has told this owner all acknowledgements of a connection that it knows of. The answer, which is
-     * {@link Shards#allSettled}, comes behind them; a broken link brings none.
+     * Asks the node whether it has told this owner all acknowledgements of a connection that it knows of. The answer,
+     * which is {@link Shards#allSettled}, comes behind them; a broken link brings none.
      *
      * @param epoch the epoch of the connection, which need not be there any more
-     * @return false when there is no answer to wait for: the node is this one, whose acknowledgements come at once, or it
-     *     cannot be asked
+     * @return false when there is no answer to wait for: the node is this one, whose acknowledgements come at once, or
+     *     it cannot be asked
      */
     boolean askForAllSettled(String clientId, long epoch);
 
@@ -54,16 +54,16 @@ public interface OwnerTarget {
     void received(long connection, long[] sequences);
 
     /**
-     * A QoS 2 message that a persistent publisher's connection had relayed was folded: it is forwarded whatever happens. Never
-     * said of one whose connection had lost the session before.
+     * A QoS 2 message that a persistent publisher's connection had relayed was folded: it is forwarded whatever
+     * happens. Never said of one whose connection had lost the session before.
      *
      * @param epoch the epoch of the connection
      */
     void relayed(long epoch, int packetId);
 
     /**
-     * Hands over a message of QoS 0 for a session that has its connection there. It may get lost, and what else is said does not
-     * get lost with it.
+     * Hands over a message of QoS 0 for a session that has its connection there. It may get lost, and what else is said
+     * does not get lost with it.
      */
     void qos0(String clientId, long session, QueueEntry.Queued message);
 
@@ -104,8 +104,8 @@ public interface OwnerTarget {
     /** The ways to the nodes. Any thread. */
     interface Directory {
         /**
-         * The way to a node. What goes over it keeps its order up to a first break, and from there on is lost as a whole: an
-         * owner that hears that the node can be reached again asks for a new way and tells everything again.
+         * The way to a node. What goes over it keeps its order up to a first break, and from there on is lost as a
+         * whole: an owner that hears that the node can be reached again asks for a new way and tells everything again.
          *
          * @param node the node and its incarnation, as an {@code Attach} names it
          * @param ownerEpoch the owner that talks; nobody listens to one when a newer one has spoken
@@ -115,7 +115,9 @@ public interface OwnerTarget {
         /** All nodes that are alive, as far as is known here. */
         Collection<String> alive();
 
-        /** Whether this node knows what the others know: one that was paused decides nothing before it has caught up. */
+        /**
+         * Whether this node knows what the others know: one that was paused decides nothing before it has caught up.
+         */
         default boolean isCurrent() {
             return true;
         }

@@ -8,8 +8,8 @@ import java.time.Duration;
  * @param maxMessages 1 to 65,535 messages
  * @param maxBytes the total size of the messages, in bytes
  * @param overflow what happens to a message beyond the limits
- * @param maxAge how long a message may wait before it expires, whatever its publisher wishes; zero for no limit. What was sent to
- *     the client does not expire.
+ * @param maxAge how long a message may wait before it expires, whatever its publisher wishes; zero for no limit. What
+ *     was sent to the client does not expire.
  */
 public record QueueLimits(int maxMessages, long maxBytes, Overflow overflow, Duration maxAge) {
 

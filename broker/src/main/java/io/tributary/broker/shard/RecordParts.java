@@ -9,8 +9,8 @@ final class RecordParts {
     private RecordParts() {}
 
     /**
-     * The parts, in order, each as long as it may be; they depend on nothing but the arguments, so that cutting again gives the same
-     * ones. None is empty, unless all is; one that is larger than allowed has a single element.
+     * The parts, in order, each as long as it may be; they depend on nothing but the arguments, so that cutting again
+     * gives the same ones. None is empty, unless all is; one that is larger than allowed has a single element.
      *
      * @param size the largest size of an element in a record, in bytes
      * @param mostBytes the size of a part

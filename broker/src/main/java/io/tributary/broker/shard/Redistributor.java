@@ -26,16 +26,21 @@ import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Moves the messages of shared subscriptions that wait in the queue of a session that cannot take them to other members:
+ * Moves the messages of shared subscriptions that wait in the queue of a session that cannot take them to other
+ * members:
  *
  * <ul>
- *   <li>while the session is offline, to members that are online; what finds none waits, and moves as soon as one comes;
- *   <li>when the session ends, to any other member, one that is offline included; what finds none has no subscriber left;
- *   <li>when a new session of the client has inherited the queue, likewise, and everything else is taken out of the queue.
+ *   <li>while the session is offline, to members that are online; what finds none waits, and moves as soon as one
+ *       comes;
+ *   <li>when the session ends, to any other member, one that is offline included; what finds none has no subscriber
+ *       left;
+ *   <li>when a new session of the client has inherited the queue, likewise, and everything else is taken out of the
+ *       queue.
  * </ul>
  *
- * <p>A QoS 2 message that may have been sent to the session stays with it [MQTT-4.8.2-4]. A few queues are gone through at a
- * time, each page by page, and the next page waits until what moved is in the log. Confined to the thread of the driver.
+ * <p>A QoS 2 message that may have been sent to the session stays with it [MQTT-4.8.2-4]. A few queues are gone through
+ * at a time, each page by page, and the next page waits until what moved is in the log. Confined to the thread of the
+ * driver.
  */
 final class Redistributor {
     private static final int PAGE = 100;
@@ -111,8 +116,9 @@ final class Redistributor {
     }
 
     /**
-     * A message of a shared subscription was queued for a session that is offline, for no other member was online. Nothing of
-     * the queue moves before it is known what the last connection has acknowledged; then all of it is looked at.
+     * A message of a shared subscription was queued for a session that is offline, for no other member was online.
+     * Nothing of the queue moves before it is known what the last connection has acknowledged; then all of it is looked
+     * at.
      */
     void queued(SessionState client, String group) {
         if (!deliveries.isLeaving(client)) {
@@ -139,8 +145,8 @@ final class Redistributor {
     /**
      * A session is about to end.
      *
-     * @param done told when the last message that was in the queue is on its way into the log; not told when the session was
-     *     resumed meanwhile
+     * @param done told when the last message that was in the queue is on its way into the log; not told when the
+     *     session was resumed meanwhile
      * @param later told when that cannot be found out now
      */
     void ending(SessionState client, Runnable done, Runnable later) {

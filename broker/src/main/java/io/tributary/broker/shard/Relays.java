@@ -8,11 +8,11 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The QoS 2 messages that persistent publishers connected here have relayed to their own shards, until the shards' owners say
- * that they forward them. Any thread. Bounded by the receive maximum of each connection.
+ * The QoS 2 messages that persistent publishers connected here have relayed to their own shards, until the shards'
+ * owners say that they forward them. Any thread. Bounded by the receive maximum of each connection.
  *
- * <p>An owner says so once. Where that is lost, because the shard moved or the way to this node broke, what the owner tells of
- * each connection then has the packet identifiers of all that was folded meanwhile.
+ * <p>An owner says so once. Where that is lost, because the shard moved or the way to this node broke, what the owner
+ * tells of each connection then has the packet identifiers of all that was folded meanwhile.
  */
 final class Relays {
     private final List<Map<Long, Map<Integer, AppendCallback>>> byShard = new ArrayList<>();

@@ -14,12 +14,12 @@ import java.util.TreeMap;
  * How a message is appended that may be appended again after a crash, and matched anew then: a shard that has skipped a
  * repetition must have all that the repetition brings, though other sessions may subscribe meanwhile.
  *
- * <p>A shard whose recipients fit into one record gets the last part of the source, whose repetition adds nothing, and so does
- * the topic of an application, for which there is one record. The recipients of another one are ordered by the hashes of their
- * clients and cut in a fixed number of places, and between them as records need it; the part is the hash up to which a record goes.
- * So what a crash left out is in parts that did not come. Devices that a shared subscription chose are named without a source, for
- * the repetition may choose another one, whose shard may have seen later sources: they may get the message again, but are never
- * skipped.
+ * <p>A shard whose recipients fit into one record gets the last part of the source, whose repetition adds nothing, and
+ * so does the topic of an application, for which there is one record. The recipients of another one are ordered by the
+ * hashes of their clients and cut in a fixed number of places, and between them as records need it; the part is the
+ * hash up to which a record goes. So what a crash left out is in parts that did not come. Devices that a shared
+ * subscription chose are named without a source, for the repetition may choose another one, whose shard may have seen
+ * later sources: they may get the message again, but are never skipped.
  */
 final class RepeatableAppend {
     private static final int HASH_BITS = 30;

@@ -24,9 +24,10 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Rebuilds the stored state of a shard whose log has deleted records that the store needs, from what owners repeated in it
- * ({@link LogSnapshots}): searches the log for the latest complete round, then copies that into the store, which is afterwards
- * at the round's offset. The log goes on from there, and nothing is missing. Confined to the thread of the driver.
+ * Rebuilds the stored state of a shard whose log has deleted records that the store needs, from what owners repeated in
+ * it ({@link LogSnapshots}): searches the log for the latest complete round, then copies that into the store, which is
+ * afterwards at the round's offset. The log goes on from there, and nothing is missing. Confined to the thread of the
+ * driver.
  *
  * <p>While it is unfinished, the store is at an offset below {@link ShardStore#NOTHING_APPLIED}: an owner that finds
  * it so begins again.

@@ -14,8 +14,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Deletes the topics of a shard's applications whose sessions are over, some time later: a client that begins anew at once
- * keeps its topic. Confined to the thread of the driver.
+ * Deletes the topics of a shard's applications whose sessions are over, some time later: a client that begins anew at
+ * once keeps its topic. Confined to the thread of the driver.
  */
 final class RetiredTopics {
     private static final Logger LOG = LoggerFactory.getLogger(RetiredTopics.class);

@@ -12,17 +12,23 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Moves a shard's stored state along, one save point at a time. A save point begins with a {@code Settled} record, so that
- * what clients acknowledged by then does not reach the store; where that was an eighth of it or more, the save point has time. It is
- * stored when all that its records caused is safe, and the log behind it is let go. Confined to the thread of the driver.
+ * Moves a shard's stored state along, one save point at a time. A save point begins with a {@code Settled} record, so
+ * that what clients acknowledged by then does not reach the store; where that was an eighth of it or more, the save
+ * point has time. It is stored when all that its records caused is safe, and the log behind it is let go. Confined to
+ * the thread of the driver.
  */
 final class SavePoints {
     private static final Logger LOG = LoggerFactory.getLogger(SavePoints.class);
     private static final long RETRY_MILLIS = 1000;
-    /** What part of the memory that there is for what waits may be taken before acknowledgements are logged for its sake. */
+    /**
+     * What part of the memory that there is for what waits may be taken before acknowledgements are logged for its
+     * sake.
+     */
     private static final int SETTLED_PART = 4;
 
-    /** How many times the messages of a save point may be in the log behind the last one, unless the interval is over. */
+    /**
+     * How many times the messages of a save point may be in the log behind the last one, unless the interval is over.
+     */
     private static final int MOST_RECORDS_FACTOR = 4;
 
     private static final long NONE = Long.MAX_VALUE;
@@ -83,9 +89,9 @@ final class SavePoints {
     }
 
     /**
-     * Whether what clients settle is to be logged though no save point waits for it: the store is so slow that one save point follows
-     * the other, or it is away, and what is settled would be kept for as long as that lasts. So clients that acknowledge what they get
-     * do not notice that the store is away.
+     * Whether what clients settle is to be logged though no save point waits for it: the store is so slow that one save
+     * point follows the other, or it is away, and what is settled would be kept for as long as that lasts. So clients
+     * that acknowledge what they get do not notice that the store is away.
      */
     boolean isSettledLate() {
         return settledFolded == settledAppended
@@ -108,7 +114,10 @@ final class SavePoints {
         }
     }
 
-    /** The next {@code Settled} record of this owner was folded: perhaps the save point that waited for it may wait longer. */
+    /**
+     * The next {@code Settled} record of this owner was folded: perhaps the save point that waited for it may wait
+     * longer.
+     */
     void settledFolded() {
         settledFolded++;
         if (settledFolded == awaitedSettled && mayWait()) {
@@ -137,8 +146,8 @@ final class SavePoints {
     }
 
     /**
-     * Stores what there is, if that can be done at once: the shard goes to another owner, who then has less to fold again.
-     * Nobody waits for the answer; when the next owner has claimed the shard already, the store refuses.
+     * Stores what there is, if that can be done at once: the shard goes to another owner, who then has less to fold
+     * again. Nobody waits for the answer; when the next owner has claimed the shard already, the store refuses.
      */
     void saveLast(long ownerEpoch) {
         if (taken == null && state.applied() > savedApplied) {
@@ -162,8 +171,9 @@ final class SavePoints {
     }
 
     /**
-     * Whether clients have acknowledged enough of what called for a save point that it is worth the while to see what else they will
-     * have acknowledged soon. There is a bound to waiting: what a restart folds again, and how many sessions one save point has.
+     * Whether clients have acknowledged enough of what called for a save point that it is worth the while to see what
+     * else they will have acknowledged soon. There is a bound to waiting: what a restart folds again, and how many
+     * sessions one save point has.
      */
     private boolean mayWait() {
         ShardChanges changes = state.changes();
@@ -174,7 +184,10 @@ final class SavePoints {
                 && changes.queuedBytes() < partOf(config.savePointBytes());
     }
 
-    /** Seven eighths: so much has to come anew at least before acknowledgements are logged again for the next save point. */
+    /**
+     * Seven eighths: so much has to come anew at least before acknowledgements are logged again for the next save
+     * point.
+     */
     private static long partOf(long most) {
         return most - most / 8;
     }

@@ -38,8 +38,9 @@ import org.jspecify.annotations.Nullable;
  * owner's, and gone with it. Also in order, at the end of each entry:
  *
  * <ul>
- *   <li>{@code maybeSentBefore}, {@code groupUpTo} and {@code trimmedUpTo}, up to where the queue was looked through for
- *       what is too much, are none above {@code lastSequence}. Where an application's queue ends only its topic knows.
+ *   <li>{@code maybeSentBefore}, {@code groupUpTo} and {@code trimmedUpTo}, up to where the queue was looked through
+ *       for what is too much, are none above {@code lastSequence}. Where an application's queue ends only its topic
+ *       knows.
  *   <li>{@code loggedUpTo <= doneUpTo}: what the log was told of an application's {@code doneUpTo}.
  *   <li>{@code handedUpTo < resendUpTo}, where it is known: what a connection that is gone was handed, if the log names
  *       more.

@@ -15,11 +15,11 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The queues of a shard's sessions as one, though a part is in the store, a part in the save point that is being stored and
- * the newest part only in memory. Confined to the thread of the driver; reads complete there.
+ * The queues of a shard's sessions as one, though a part is in the store, a part in the save point that is being stored
+ * and the newest part only in memory. Confined to the thread of the driver; reads complete there.
  *
- * <p>Messages enter a queue in ascending order, so of one client the store has the lowest sequence numbers and memory the
- * highest; only what is owed after a PUBREC may replace a lower one.
+ * <p>Messages enter a queue in ascending order, so of one client the store has the lowest sequence numbers and memory
+ * the highest; only what is owed after a PUBREC may replace a lower one.
  */
 final class SessionQueues {
     private static final int PAGE_BYTES = 256 << 10;
@@ -95,8 +95,8 @@ final class SessionQueues {
     /**
      * Finds the next entries from a sequence number on, in memory or in the store.
      *
-     * @param then told on the driver's thread, at once when they are in memory; the page is null when the store failed, or
-     *     the session ended meanwhile
+     * @param then told on the driver's thread, at once when they are in memory; the page is null when the store failed,
+     *     or the session ended meanwhile
      */
     void read(SessionState client, long from, int max, Consumer<@Nullable Page> then) {
         if (isOver(client)) {

@@ -14,9 +14,9 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The logs of the shards, as the router appends messages to them: that takes no owner of a shard, so these come first, then the
- * router, then {@link Shards}. Every method may be called from any thread and never blocks; calls from one thread for one client
- * keep their order.
+ * The logs of the shards, as the router appends messages to them: that takes no owner of a shard, so these come first,
+ * then the router, then {@link Shards}. Every method may be called from any thread and never blocks; calls from one
+ * thread for one client keep their order.
  *
  * <p>Appends are always accepted; what waits here is bounded as {@link Shards} says.
  */
@@ -67,10 +67,10 @@ public final class ShardAppends {
      * Appends a message for persistent sessions, in as many records as their shards need.
      *
      * @param recipients at least one, with QoS 1 or 2
-     * @param source where it is forwarded from, so that it may be appended again, or null for a message straight from its
-     *     publisher
-     * @param callback called once, when all records are durable; the offset is meaningless to it. Fails at once, with nothing
-     *     appended, when it is straight from its publisher and one of the shards is {@link Shards#lagging}
+     * @param source where it is forwarded from, so that it may be appended again, or null for a message straight from
+     *     its publisher
+     * @param callback called once, when all records are durable; the offset is meaningless to it. Fails at once, with
+     *     nothing appended, when it is straight from its publisher and one of the shards is {@link Shards#lagging}
      */
     public void publish(Message message, List<Recipient> recipients, @Nullable Source source, AppendCallback callback) {
         if (source != null) {
@@ -91,8 +91,9 @@ public final class ShardAppends {
     }
 
     /**
-     * Appends a QoS 2 message of a persistent publisher to the publisher's own shard, whose owner forwards it. The callback
-     * is told when it is durable and the owner will do so; not at all when its connection ends before, or has lost the session.
+     * Appends a QoS 2 message of a persistent publisher to the publisher's own shard, whose owner forwards it. The
+     * callback is told when it is durable and the owner will do so; not at all when its connection ends before, or has
+     * lost the session.
      */
     public void relay(ShardEvent.Relay relay, AppendCallback callback) {
         int shard = shardOf(relay.clientId());

@@ -7,17 +7,19 @@ import java.time.Duration;
  *
  * @param threads how many threads the node's shards share
  * @param savePointInterval the longest time between save points of a shard to which something happened
- * @param savePointChanges queued messages after which a save point is made earlier, unless an eighth of them are acknowledged by then
- * @param savePointBytes the size of queued messages, in bytes, after which a save point is made earlier, unless an eighth of them
- *     are acknowledged by then
- * @param unsavedBytes how much memory may be taken by what waits for the store, in bytes, whatever it is: messages, sessions, wills,
- *     removals; all shards together. A shard that has its part of it waiting reads its log no further.
+ * @param savePointChanges queued messages after which a save point is made earlier, unless an eighth of them are
+ *     acknowledged by then
+ * @param savePointBytes the size of queued messages, in bytes, after which a save point is made earlier, unless an
+ *     eighth of them are acknowledged by then
+ * @param unsavedBytes how much memory may be taken by what waits for the store, in bytes, whatever it is: messages,
+ *     sessions, wills, removals; all shards together. A shard that has its part of it waiting reads its log no further.
  * @param windowMessages how many unacknowledged messages are handed to a connection ahead
  * @param windowBytes how many bytes of unacknowledged messages are handed to a connection ahead
  * @param queue the limits of each session's queue
  * @param catchUp how fast applications are sent what they missed
- * @param retention how long the log keeps records that no save point needs any more; all sessions are logged again four times
- *     in it, so that the log alone can rebuild them. Zero when the log is cut behind each save point: nothing is repeated.
+ * @param retention how long the log keeps records that no save point needs any more; all sessions are logged again four
+ *     times in it, so that the log alone can rebuild them. Zero when the log is cut behind each save point: nothing is
+ *     repeated.
  */
 public record ShardConfig(
         int threads,
@@ -134,8 +136,8 @@ public record ShardConfig(
     }
 
     /**
-     * A thread for each two cores; a save point after a second, 2,000 messages or 1 MiB; an eighth of the heap for what waits for the
-     * store; 1,000 messages or 1 MiB ahead.
+     * A thread for each two cores; a save point after a second, 2,000 messages or 1 MiB; an eighth of the heap for what
+     * waits for the store; 1,000 messages or 1 MiB ahead.
      */
     public static ShardConfig defaults() {
         return new ShardConfig(

@@ -20,8 +20,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The owner of one shard: feeds the log to the shard's state, carries out what the fold asks for, and moves the stored state
- * along in save points. Confined to one thread, on which everything but the constructor is called.
+ * The owner of one shard: feeds the log to the shard's state, carries out what the fold asks for, and moves the stored
+ * state along in save points. Confined to one thread, on which everything but the constructor is called.
  *
  * <pre>
  * IDLE       --assigned-------------------------------> CLAIMING   an Owner record is appended
@@ -39,7 +39,10 @@ import org.slf4j.LoggerFactory;
  */
 final class ShardDriver implements Tenure.Loser {
     private static final Logger LOG = LoggerFactory.getLogger(ShardDriver.class);
-    /** An owner that was refused may have lost the shard without knowing yet, and must not take it from its new owner at once. */
+    /**
+     * An owner that was refused may have lost the shard without knowing yet, and must not take it from its new owner at
+     * once.
+     */
     private static final long RETRY_MILLIS = 1000;
 
     private static final long COUNT_MILLIS = 5000;
@@ -112,7 +115,10 @@ final class ShardDriver implements Tenure.Loser {
         return now != null && now.isWaitingForRoom();
     }
 
-    /** What keeps this owner from serving the shard, or did until its log was mended, in words; null for nothing. Any thread. */
+    /**
+     * What keeps this owner from serving the shard, or did until its log was mended, in words; null for nothing. Any
+     * thread.
+     */
     @Nullable
     String problem() {
         ShardService now = service;
@@ -128,7 +134,9 @@ final class ShardDriver implements Tenure.Loser {
         repair.fill(claim, () -> appender.append(shard, new Owner(environment.node()), claim.appended(this::claim)));
     }
 
-    /** This node does not own the shard any more: what the next owner would have to find out goes into log and store. */
+    /**
+     * This node does not own the shard any more: what the next owner would have to find out goes into log and store.
+     */
     void revoked() {
         assert thread.isCaller();
         ShardService now = service;
@@ -210,7 +218,8 @@ final class ShardDriver implements Tenure.Loser {
     }
 
     /**
-     * The log has lost records that it had. What was folded of them stays; what the log has in their place is folded, too.
+     * The log has lost records that it had. What was folded of them stays; what the log has in their place is folded,
+     * too.
      *
      * @param at the first offset that has another record
      */
@@ -276,7 +285,10 @@ final class ShardDriver implements Tenure.Loser {
         environment.onLive().accept(shard);
     }
 
-    /** Begins to rebuild the store: the log has deleted records that it needs, or an owner before was interrupted in that. */
+    /**
+     * Begins to rebuild the store: the log has deleted records that it needs, or an owner before was interrupted in
+     * that.
+     */
     private void restore(Loaded now) {
         phase = Phase.RESTORING;
         restore = new Restore(shard, environment, now.state(), tenure.epoch(), new Restoring());
@@ -340,9 +352,9 @@ final class ShardDriver implements Tenure.Loser {
     /**
      * Folds records that the log handed out.
      *
-     * @param from the offset that they were read from. Behind the one that is wanted, they are what the log had on its way
-     *     when this owner stepped back; before it, with a first record that is behind it, the log has deleted what lies
-     *     between, for offsets have no gaps.
+     * @param from the offset that they were read from. Behind the one that is wanted, they are what the log had on its
+     *     way when this owner stepped back; before it, with a first record that is behind it, the log has deleted what
+     *     lies between, for offsets have no gaps.
      */
     void records(long from, List<LogRecord> records) {
         assert thread.isCaller();
@@ -448,7 +460,10 @@ final class ShardDriver implements Tenure.Loser {
         }
     }
 
-    /** Tells the observer that a session is over, if it is; one that is not live yet tells of all its sessions when it is. */
+    /**
+     * Tells the observer that a session is over, if it is; one that is not live yet tells of all its sessions when it
+     * is.
+     */
     void verify(String clientId, long session) {
         assert thread.isCaller();
         if (service != null) {

@@ -5,7 +5,10 @@ import java.util.concurrent.Executor;
 /** Runs the tasks of a shard one after the other. What is confined to it asserts that at its entries. */
 @FunctionalInterface
 interface ShardExecutor extends Executor {
-    /** Whether the calling thread is the one that runs the tasks at the moment; a test that has one thread needs no answer. */
+    /**
+     * Whether the calling thread is the one that runs the tasks at the moment; a test that has one thread needs no
+     * answer.
+     */
     default boolean isCaller() {
         return true;
     }

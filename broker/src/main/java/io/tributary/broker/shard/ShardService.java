@@ -22,9 +22,10 @@ import java.util.concurrent.Executor;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A live shard: carries out what the fold asks for, hands messages to connections and takes their acknowledgements, while wills,
- * expiry and save points run by the log's time. There is one from when the own {@code Owner} record is folded until the shard is
- * lost or claimed again. Confined to the thread of the driver, unless a method says otherwise.
+ * A live shard: carries out what the fold asks for, hands messages to connections and takes their acknowledgements,
+ * while wills, expiry and save points run by the log's time. There is one from when the own {@code Owner} record is
+ * folded until the shard is lost or claimed again. Confined to the thread of the driver, unless a method says
+ * otherwise.
  */
 final class ShardService implements Effects {
     private final int shard;
@@ -52,7 +53,8 @@ final class ShardService implements Effects {
     /**
      * Creates one, which {@link #begin} has serve.
      *
-     * @param numbersMayRepeat whether the log has lost its end: numbers that connections know messages by are given to others
+     * @param numbersMayRepeat whether the log has lost its end: numbers that connections know messages by are given to
+     *     others
      * @param endOfTurn run when something has changed other than on a call
      */
     ShardService(

@@ -11,9 +11,10 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Runs some of the node's shards, one task after the other: on a thread of its own, or at the end of the {@link Turn} of a thread
- * that queued something, while its own is idle and there is little to do. What is queued is bounded by its senders: the log
- * is paused when a driver is behind, a connection has a window, and a driver reads one page a session and saves once at a time.
+ * Runs some of the node's shards, one task after the other: on a thread of its own, or at the end of the {@link Turn}
+ * of a thread that queued something, while its own is idle and there is little to do. What is queued is bounded by its
+ * senders: the log is paused when a driver is behind, a connection has a window, and a driver reads one page a session
+ * and saves once at a time.
  */
 public final class ShardThread implements ShardExecutor {
     private static final Logger LOG = LoggerFactory.getLogger(ShardThread.class);
@@ -76,8 +77,8 @@ public final class ShardThread implements ShardExecutor {
     }
 
     /**
-     * Queues something behind what is queued already, without waking the thread: when nothing else does, it runs at the next
-     * tick.
+     * Queues something behind what is queued already, without waking the thread: when nothing else does, it runs at the
+     * next tick.
      */
     void executeSoon(Runnable task) {
         tasks.add(new Task(0, task));

@@ -31,8 +31,8 @@ import org.slf4j.LoggerFactory;
  * The shards as sessions use them: appends to their logs, and acknowledgements to their owners. Every method
  * may be called from any thread and never blocks; calls from one thread for one client keep their order.
  *
- * <p>Appends are always accepted. When the log cannot keep up, {@link #isCongested} says so; a connection stops reading from
- * its socket until {@link #onRoom}, which bounds what is waiting here.
+ * <p>Appends are always accepted. When the log cannot keep up, {@link #isCongested} says so; a connection stops reading
+ * from its socket until {@link #onRoom}, which bounds what is waiting here.
  */
 public final class Shards implements ClientShards, AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(Shards.class);
@@ -137,7 +137,9 @@ public final class Shards implements ClientShards, AutoCloseable {
         log.start(new ShardReader(log, drivers, this::threadOf));
     }
 
-    /** Completes when once every shard was served by some node, this one or one that it can reach; on a shard thread. */
+    /**
+     * Completes when once every shard was served by some node, this one or one that it can reach; on a shard thread.
+     */
     public CompletionStage<@Nullable Void> allOwned() {
         return allOwned;
     }
@@ -242,8 +244,8 @@ public final class Shards implements ClientShards, AutoCloseable {
     }
 
     /**
-     * Whether a client may ask for its session: not while its shard has been without an owner for 10 s, nor when too many wait for
-     * theirs in its shard already, 10,000, or 1,000 where it has no owner.
+     * Whether a client may ask for its session: not while its shard has been without an owner for 10 s, nor when too
+     * many wait for theirs in its shard already, 10,000, or 1,000 where it has no owner.
      */
     @Override
     public boolean mayAttach(String clientId) {
@@ -292,8 +294,8 @@ public final class Shards implements ClientShards, AutoCloseable {
     }
 
     /**
-     * Tells the owner that deliveries are done with: acknowledged with PUBACK, PUBCOMP or an error, or dropped. Makes room
-     * in the window. Callers collect what one turn of their event loop brought.
+     * Tells the owner that deliveries are done with: acknowledged with PUBACK, PUBCOMP or an error, or dropped. Makes
+     * room in the window. Callers collect what one turn of their event loop brought.
      *
      * @param epoch the epoch of the connection
      */
@@ -338,8 +340,8 @@ public final class Shards implements ClientShards, AutoCloseable {
     }
 
     /**
-     * Passes a message of QoS 0 for a persistent session on to the node of its connection, if this node owns the session's shard
-     * and it has one. What comes faster than that is dropped, and counted.
+     * Passes a message of QoS 0 for a persistent session on to the node of its connection, if this node owns the
+     * session's shard and it has one. What comes faster than that is dropped, and counted.
      *
      * @param session the identity of the session; another session of the client gets nothing
      */
@@ -364,7 +366,10 @@ public final class Shards implements ClientShards, AutoCloseable {
         return isLive;
     }
 
-    /** What the owner of a shard on another node says to connections of this node goes through here; one thread at a time. */
+    /**
+     * What the owner of a shard on another node says to connections of this node goes through here; one thread at a
+     * time.
+     */
     public OwnerTarget from(int shard, long ownerEpoch) {
         return connections.from(shard, ownerEpoch);
     }
@@ -397,7 +402,10 @@ public final class Shards implements ClientShards, AutoCloseable {
         threadOf(shard).execute(() -> driver.verify(clientId, session));
     }
 
-    /** The shards that are behind by half of the retention of their log, and take no message of a publisher: {@link ShardLog#lagging}. */
+    /**
+     * The shards that are behind by half of the retention of their log, and take no message of a publisher: {@link
+     * ShardLog#lagging}.
+     */
     public Set<Integer> lagging() {
         return log.lagging();
     }
@@ -424,9 +432,9 @@ public final class Shards implements ClientShards, AutoCloseable {
     }
 
     /**
-     * Closes the log, after what waits for room in it has found some, with which this node's shards become another's; then ends
-     * the threads of the shards. The log has everything that the next owner needs. Blocks until done, for a log that takes
-     * nothing no longer than a few seconds.
+     * Closes the log, after what waits for room in it has found some, with which this node's shards become another's;
+     * then ends the threads of the shards. The log has everything that the next owner needs. Blocks until done, for a
+     * log that takes nothing no longer than a few seconds.
      */
     @Override
     public void close() {

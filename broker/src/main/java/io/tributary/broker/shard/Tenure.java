@@ -10,8 +10,8 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One claim of a shard, from the record that names the owner until the shard is lost or claimed again. An answer that comes
- * later than that is ignored. Confined to the thread of the driver.
+ * One claim of a shard, from the record that names the owner until the shard is lost or claimed again. An answer that
+ * comes later than that is ignored. Confined to the thread of the driver.
  */
 final class Tenure implements OwnerAppender {
     private final int shard;
@@ -50,8 +50,8 @@ final class Tenure implements OwnerAppender {
     }
 
     /**
-     * Whether an owner whose record was folded is the one of this claim; one that came later has the shard now, and ends this
-     * claim.
+     * Whether an owner whose record was folded is the one of this claim; one that came later has the shard now, and
+     * ends this claim.
      */
     boolean isOwn(long foldedOwner) {
         if (foldedOwner > epoch) {

@@ -23,8 +23,9 @@ import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Reads the messages of one application for one of its connections, from where the session has come to. Skips what another
- * session of the client was to have, and what was forwarded twice. Confined to the thread of the driver; pages arrive there.
+ * Reads the messages of one application for one of its connections, from where the session has come to. Skips what
+ * another session of the client was to have, and what was forwarded twice. Confined to the thread of the driver; pages
+ * arrive there.
  */
 final class TopicReading {
     private static final int PAGE_BYTES = 256 << 10;
@@ -82,7 +83,9 @@ final class TopicReading {
         latest = new HashMap<>(progress.sources());
     }
 
-    /** Whether the application has had as much of what it missed as it is to have by now; asked again a little later. */
+    /**
+     * Whether the application has had as much of what it missed as it is to have by now; asked again a little later.
+     */
     boolean isPaced() {
         return notBeforeMillis > clockMillis.getAsLong();
     }

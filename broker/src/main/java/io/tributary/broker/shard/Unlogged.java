@@ -11,11 +11,14 @@ import java.util.Queue;
 import java.util.Set;
 
 /**
- * What the owner knows of one session's queue and the log does not yet: entries that are settled, received or about to be
- * moved to another session. Confined to the thread of the driver.
+ * What the owner knows of one session's queue and the log does not yet: entries that are settled, received or about to
+ * be moved to another session. Confined to the thread of the driver.
  */
 final class Unlogged {
-    /** How much of a record's room one part takes at most, in bytes: a sequence number takes ten, and those of its message as many. */
+    /**
+     * How much of a record's room one part takes at most, in bytes: a sequence number takes ten, and those of its
+     * message as many.
+     */
     private static final int PART_OF_ROOM = 128;
 
     private final String clientId;
@@ -92,8 +95,8 @@ final class Unlogged {
     /**
      * Takes what is to be logged, in parts that fit into a record each; they are to be logged in their order.
      *
-     * @param upTo what is at or below this sequence number need not be named, for the log is told of it as a whole; 0 for a
-     *     device
+     * @param upTo what is at or below this sequence number need not be named, for the log is told of it as a whole; 0
+     *     for a device
      */
     List<ClientSettled> take(long upTo) {
         if (!settled.isEmpty() || !received.isEmpty()) {

@@ -12,8 +12,8 @@ import java.util.Set;
 import java.util.function.Predicate;
 
 /**
- * Sessions that are offline and have messages of shared subscriptions, until another member comes online. Costs time with the
- * number of shared subscriptions, not of sessions. Confined to the thread of the driver.
+ * Sessions that are offline and have messages of shared subscriptions, until another member comes online. Costs time
+ * with the number of shared subscriptions, not of sessions. Confined to the thread of the driver.
  */
 final class WaitingMembers {
     private static final int MOST_AT_ONCE = 100;
@@ -49,7 +49,9 @@ final class WaitingMembers {
         }
     }
 
-    /** Adds a session whose messages of a shared subscription found nobody: if a member is online, it may not have them. */
+    /**
+     * Adds a session whose messages of a shared subscription found nobody: if a member is online, it may not have them.
+     */
     void addInVain(SessionState client, String name, long nowMillis) {
         add(client, name);
         Group group = groups.get(name);

@@ -14,12 +14,15 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * A store that notices for which shards it does not work, and says so once for all of them: at the beginning, once a minute,
- * and at the end. Being fenced is no failure. Any thread.
+ * A store that notices for which shards it does not work, and says so once for all of them: at the beginning, once a
+ * minute, and at the end. Being fenced is no failure. Any thread.
  */
 final class WatchedStore implements ShardStore {
     private static final Logger LOG = LoggerFactory.getLogger(WatchedStore.class);
-    /** Owners try again each second, and a call takes some: where none has failed for so long, the shard has another owner. */
+    /**
+     * Owners try again each second, and a call takes some: where none has failed for so long, the shard has another
+     * owner.
+     */
     private static final long FORGET_NANOS = Duration.ofSeconds(30).toNanos();
 
     private static final long REPEAT_NANOS = Duration.ofMinutes(1).toNanos();

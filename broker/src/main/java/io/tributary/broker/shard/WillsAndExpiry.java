@@ -12,8 +12,8 @@ import io.tributary.persistence.shard.SavePoint.WillKey;
 import java.util.concurrent.Executor;
 
 /**
- * Publishes the wills of a live shard and ends its sessions, when the time of the log has come for it and how a client's
- * connection ended is known. Confined to the thread of the driver.
+ * Publishes the wills of a live shard and ends its sessions, when the time of the log has come for it and how a
+ * client's connection ended is known. Confined to the thread of the driver.
  */
 final class WillsAndExpiry {
     private final ShardEnvironment environment;
@@ -75,7 +75,9 @@ final class WillsAndExpiry {
         tenure.append(new SessionExpired(tenure.epoch(), client.clientId(), client.epoch(), 0));
     }
 
-    /** Goes on when it is known how the connections before a client's present one ended, and their wills are forwarded. */
+    /**
+     * Goes on when it is known how the connections before a client's present one ended, and their wills are forwarded.
+     */
     void whenSettled(SessionState client, Runnable then) {
         Runnable behindWills = () -> underWay.then(client.clientId(), then);
         if (client.isResumed()) {

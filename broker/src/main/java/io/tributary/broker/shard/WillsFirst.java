@@ -8,8 +8,8 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * Has a client's next connection wait until the will of the one before is forwarded: what the client publishes then comes
- * behind it. A second at most, for nobody may be kept from connecting. Confined to the thread of the driver.
+ * Has a client's next connection wait until the will of the one before is forwarded: what the client publishes then
+ * comes behind it. A second at most, for nobody may be kept from connecting. Confined to the thread of the driver.
  */
 final class WillsFirst {
     private static final int TICKS_TO_WAIT = 10;

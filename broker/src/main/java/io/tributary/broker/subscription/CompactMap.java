@@ -6,8 +6,8 @@ import java.util.concurrent.ConcurrentMap;
 
 /**
  * Maps of which there are very many and which mostly have one entry: such a map is a single small object, and only a
- * second entry makes it a {@link ConcurrentHashMap}. One thread at a time changes a map and publishes what it gets back;
- * any number read meanwhile.
+ * second entry makes it a {@link ConcurrentHashMap}. One thread at a time changes a map and publishes what it gets
+ * back; any number read meanwhile.
  */
 final class CompactMap {
 

@@ -19,7 +19,10 @@ public record Grant(QoS qos, boolean retainAsPublished, List<Integer> subscripti
         return new Grant(request.qos(), request.retainAsPublished(), ids);
     }
 
-    /** What overlapping subscriptions grant: one copy, at the highest QoS, with all identifiers [MQTT-3.3.4-2, MQTT-3.3.4-4]. */
+    /**
+     * What overlapping subscriptions grant: one copy, at the highest QoS, with all identifiers [MQTT-3.3.4-2,
+     * MQTT-3.3.4-4].
+     */
     Grant merge(Grant other) {
         return new Grant(
                 qos.max(other.qos),

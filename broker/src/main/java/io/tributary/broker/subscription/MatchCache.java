@@ -12,18 +12,21 @@ import org.jspecify.annotations.Nullable;
 /**
  * What recent topics matched, valid as long as the branches of the trie that they go through have not changed.
  *
- * <p>Each branch, that is each beginning of up to three levels, has a version; branches share a fixed number of them, which
- * only makes a valid entry look stale now and then. A change of a filter raises the version of the literal levels that it
- * begins with, and an entry is valid while the versions of all beginnings of its topic are as they were before it was
- * computed. While no filter changes at all, one look at the number of all changes says as much. The memory is bounded: a
- * fixed number of slots, one topic each, and neither long topics nor long results.
+ * <p>Each branch, that is each beginning of up to three levels, has a version; branches share a fixed number of them,
+ * which only makes a valid entry look stale now and then. A change of a filter raises the version of the literal levels
+ * that it begins with, and an entry is valid while the versions of all beginnings of its topic are as they were before
+ * it was computed. While no filter changes at all, one look at the number of all changes says as much. The memory is
+ * bounded: a fixed number of slots, one topic each, and neither long topics nor long results.
  */
 final class MatchCache {
     private static final int LONGEST_TOPIC = 256;
     private static final int MOST_RECEIVERS = 64;
     private static final int VERSIONED_LEVELS = 3;
     private static final int VERSIONS = 4096;
-    /** A topic seldom drives out another: where there are far more of them than slots, some stay long enough to be of use. */
+    /**
+     * A topic seldom drives out another: where there are far more of them than slots, some stay long enough to be of
+     * use.
+     */
     private static final int REPLACE_ONE_IN = 8;
 
     private final AtomicReferenceArray<@Nullable Entry> slots;

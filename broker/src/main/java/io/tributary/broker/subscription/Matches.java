@@ -5,7 +5,8 @@ import java.util.List;
 /**
  * All that subscribes to a topic.
  *
- * @param receivers the sessions with subscriptions of their own, each once: persistent ones, and transient ones of this node
+ * @param receivers the sessions with subscriptions of their own, each once: persistent ones, and transient ones of this
+ *     node
  * @param groups the shared subscriptions, each of which chooses one member for a message [MQTT-4.8.2-4]
  * @param nodes the other nodes that have transient sessions with subscriptions of their own, each once
  */

@@ -33,7 +33,10 @@ final class MemberChoice {
         return Math.floorMod(turn.getAndIncrement(), members.length);
     }
 
-    /** Each has its turn: that of a member of which nobody here knows how busy it is is its own, another's is the least busy one's. */
+    /**
+     * Each has its turn: that of a member of which nobody here knows how busy it is is its own, another's is the least
+     * busy one's.
+     */
     private int leastInFlight(Receiver[] members) {
         int first = nextTurn(members);
         int best = first;

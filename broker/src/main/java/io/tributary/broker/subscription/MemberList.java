@@ -5,8 +5,8 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Some members of a shared subscription, in no order. Adding and removing take the same time however many there are. Changes are
- * made under the group's lock; a choice reads a copy, which is made at the first choice after a change.
+ * Some members of a shared subscription, in no order. Adding and removing take the same time however many there are.
+ * Changes are made under the group's lock; a choice reads a copy, which is made at the first choice after a change.
  */
 final class MemberList {
     // Guarded by the group.

@@ -1,9 +1,9 @@
 package io.tributary.broker.subscription;
 
 /**
- * Whether a member of shared subscriptions takes what it is sent, as far as looks at its flow tell, about one a second. It is stuck
- * when it has messages in flight and acknowledged none from a look to the third after it; until half of them are gone. Confined to
- * one thread.
+ * Whether a member of shared subscriptions takes what it is sent, as far as looks at its flow tell, about one a second.
+ * It is stuck when it has messages in flight and acknowledged none from a look to the third after it; until half of
+ * them are gone. Confined to one thread.
  */
 final class MemberProgress {
     private static final int LOOKS = 3;

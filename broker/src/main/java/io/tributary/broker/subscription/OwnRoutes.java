@@ -16,8 +16,8 @@ import org.slf4j.LoggerFactory;
  * This node's records in the map of routes, each with the number of its holders: written
  * when the first comes, removed when the last goes. Any thread; never blocks.
  *
- * <p>Writes of one key leave in the order of the calls. One that fails is known as unsettled, and tried again by {@link #retry};
- * when too many are, no new record is accepted.
+ * <p>Writes of one key leave in the order of the calls. One that fails is known as unsettled, and tried again by {@link
+ * #retry}; when too many are, no new record is accepted.
  */
 final class OwnRoutes {
     static final int MOST_UNSETTLED = 100_000;
@@ -34,8 +34,9 @@ final class OwnRoutes {
     }
 
     /**
-     * Counts one more holder of the record. The future completes when the record is durable and visible on all live nodes,
-     * whichever holder had it written; it fails when that did not work, and the record is to be released then, too.
+     * Counts one more holder of the record. The future completes when the record is durable and visible on all live
+     * nodes, whichever holder had it written; it fails when that did not work, and the record is to be released then,
+     * too.
      */
     CompletableFuture<@Nullable Void> hold(String key, byte[] value) {
         return held.compute(key, (_, known) -> hold(key, known, value)).written;
@@ -49,8 +50,8 @@ final class OwnRoutes {
     }
 
     /**
-     * Counts one holder of the record less; does nothing when there is none. The future completes when no live node sees the
-     * record any more, or at once when others hold it or the removal has failed, which is tried again.
+     * Counts one holder of the record less; does nothing when there is none. The future completes when no live node
+     * sees the record any more, or at once when others hold it or the removal has failed, which is tried again.
      */
     CompletableFuture<@Nullable Void> release(String key) {
         Removal removal = new Removal();

@@ -27,19 +27,20 @@ import org.slf4j.LoggerFactory;
 /**
  * The subscriptions of persistent sessions, in a replicated map by client identifier.
  *
- * <p>A change is decided on what was written last and written at once; the index follows what comes back from the map, as
- * it does for the changes of other nodes.
+ * <p>A change is decided on what was written last and written at once; the index follows what comes back from the map,
+ * as it does for the changes of other nodes.
  *
- * <p><b>Late records.</b> Nothing keeps a node that was paused from writing what is no longer so. Each record therefore says of
- * which session and which of its connections it is, and an older one never replaces a newer one: it is ignored, and
- * {@link #repair} writes the newer one again. Whatever ends subscriptions is such a record, too, without subscriptions. A
- * removal from the map says nothing: it only gives back storage, after the record that a session is over. One that comes when
- * there are subscriptions was late, and is ignored likewise. A record of an old session that comes after that is shown, and the
- * watcher sees to it.
+ * <p><b>Late records.</b> Nothing keeps a node that was paused from writing what is no longer so. Each record therefore
+ * says of which session and which of its connections it is, and an older one never replaces a newer one: it is ignored,
+ * and {@link #repair} writes the newer one again. Whatever ends subscriptions is such a record, too, without
+ * subscriptions. A removal from the map says nothing: it only gives back storage, after the record that a session is
+ * over. One that comes when there are subscriptions was late, and is ignored likewise. A record of an old session that
+ * comes after that is shown, and the watcher sees to it.
  *
- * <p><b>Another node.</b> When a client has been told that a change is made, all live nodes show it, and one that lags too far to
- * be waited for reads nothing from its clients until it has caught up. So the node to which a client moves builds its next
- * change on everything that was acknowledged. What was not may be lost: it comes late, and belongs to an older connection.
+ * <p><b>Another node.</b> When a client has been told that a change is made, all live nodes show it, and one that lags
+ * too far to be waited for reads nothing from its clients until it has caught up. So the node to which a client moves
+ * builds its next change on everything that was acknowledged. What was not may be lost: it comes late, and belongs to
+ * an older connection.
  */
 final class PersistentSubscriptions {
     private static final Logger LOG = LoggerFactory.getLogger(PersistentSubscriptions.class);
@@ -52,7 +53,10 @@ final class PersistentSubscriptions {
     private final SubscriptionIndex index;
     private final RecordFormat format;
     private final ToIntFunction<String> shardOf;
-    /** What was read last of each client and is not late; also without subscriptions, as long as it is in the map; by shard. */
+    /**
+     * What was read last of each client and is not late; also without subscriptions, as long as it is in the map; by
+     * shard.
+     */
     private final List<ConcurrentMap<String, SessionSubscriptions>> applied;
 
     private final ConcurrentMap<String, Write> writes = new ConcurrentHashMap<>();
@@ -198,7 +202,10 @@ final class PersistentSubscriptions {
         return write(clientId, after);
     }
 
-    /** Another connection may have changes on their way through another node, which must be older than what is acknowledged. */
+    /**
+     * Another connection may have changes on their way through another node, which must be older than what is
+     * acknowledged.
+     */
     private boolean isKnown(SessionSubscriptions before, SessionSubscriptions after) {
         if (after.isEmpty() && before.isEmpty() && before.identity() != after.identity()) {
             return true;

@@ -18,8 +18,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * What other nodes tell in the map of routes, as the index shows it. Any thread: changes take a lock, and match when the call
- * returns.
+ * What other nodes tell in the map of routes, as the index shows it. Any thread: changes take a lock, and match when
+ * the call returns.
  *
  * <p>What a dead node has told is void, and its keys are kept until they are gone from the map: the node that is the
  * first of all has them removed.
@@ -79,7 +79,8 @@ final class RemoteRoutes implements ReplicatedMap.Follower {
     }
 
     /**
-     * Makes void what dead nodes have told, and has it removed from the map, a limited number of records with each call.
+     * Makes void what dead nodes have told, and has it removed from the map, a limited number of records with each
+     * call.
      *
      * @param isDead whether a node, {@code name#number}, is known to be dead for good
      * @param isFirst whether this node has to remove what dead nodes have left
@@ -183,7 +184,9 @@ final class RemoteRoutes implements ReplicatedMap.Follower {
             }
         }
 
-        /** No live node writes what another one cannot read: either this one is dead, or it is what a dead one has left. */
+        /**
+         * No live node writes what another one cannot read: either this one is dead, or it is what a dead one has left.
+         */
         private @Nullable RouteRecord read(String key, byte[] value) {
             try {
                 return RouteCodec.decode(key, value);

@@ -12,8 +12,8 @@ import io.tributary.common.mqtt.QoS;
 import io.tributary.common.topic.TopicFilter;
 
 /**
- * The stored form of {@link RouteRecord}s. A key is the node, the kind, and what tells records of the kind apart, each but the
- * last followed by a NUL, which none of them can contain:
+ * The stored form of {@link RouteRecord}s. A key is the node, the kind, and what tells records of the kind apart, each
+ * but the last followed by a NUL, which none of them can contain:
  *
  * <pre>
  * node r filter
@@ -21,8 +21,8 @@ import io.tributary.common.topic.TopicFilter;
  * node p session client
  * </pre>
  *
- * <p>A value is a format byte; that of a member has its client identifier, options and subscription identifier behind it, that of the
- * presence of a session whether it is stuck.
+ * <p>A value is a format byte; that of a member has its client identifier, options and subscription identifier behind
+ * it, that of the presence of a session whether it is stuck.
  */
 final class RouteCodec {
     private static final char END = '\0';

@@ -23,7 +23,10 @@ sealed interface RouteRecord {
         }
     }
 
-    /** A persistent session that has shared subscriptions has a connection on the node; it is stuck if it acknowledges nothing. */
+    /**
+     * A persistent session that has shared subscriptions has a connection on the node; it is stuck if it acknowledges
+     * nothing.
+     */
     record Presence(String node, String clientId, long session, boolean isStuck) implements RouteRecord {
 
         Subscriber subscriber() {

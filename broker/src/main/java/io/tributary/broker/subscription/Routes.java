@@ -9,10 +9,10 @@ import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What nodes tell each other of their sessions, in a replicated map: to which filters a node has transient sessions, however
- * many, which of its transient sessions are members of shared subscriptions, and which persistent members it has connections of.
- * Only a node itself writes its records; once it is dead they are void, and the first of the live nodes removes them. Any thread; never
- * blocks.
+ * What nodes tell each other of their sessions, in a replicated map: to which filters a node has transient sessions,
+ * however many, which of its transient sessions are members of shared subscriptions, and which persistent members it
+ * has connections of. Only a node itself writes its records; once it is dead they are void, and the first of the live
+ * nodes removes them. Any thread; never blocks.
  */
 public final class Routes {
     /** There are no other nodes: nothing is told, and nothing costs anything. */
@@ -90,8 +90,8 @@ public final class Routes {
     }
 
     /**
-     * Takes back what was told of a transient session's subscription. The future never fails; it completes when no live node
-     * chooses the session for the subscription any more, as far as that works at once.
+     * Takes back what was told of a transient session's subscription. The future never fails; it completes when no live
+     * node chooses the session for the subscription any more, as far as that works at once.
      */
     CompletableFuture<@Nullable Void> withdraw(Subscriber subscriber, SubscriptionRequest request) {
         if (own == null) {

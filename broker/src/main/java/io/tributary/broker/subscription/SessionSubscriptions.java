@@ -10,12 +10,12 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * All subscriptions of one session; immutable. Of one client's, the session decides which are newer, then the connection that
- * changed them last, then the number of the change.
+ * All subscriptions of one session; immutable. Of one client's, the session decides which are newer, then the
+ * connection that changed them last, then the number of the change.
  *
  * @param identity the session, as in {@link Subscriber}
- * @param epoch the epoch of the connection that changed them last; 0 when that is not known, {@link #OVER} when the session is
- *     over
+ * @param epoch the epoch of the connection that changed them last; 0 when that is not known, {@link #OVER} when the
+ *     session is over
  * @param revision how many changes the connection has made before this one
  * @param kind where the session's messages wait
  */

@@ -8,8 +8,9 @@ import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A shared subscription, {@code $share/name/filter}: its members, of which one gets each message. Members change under the lock
- * of {@link SharedGroups}, each in the same time however many there are; choosing takes no lock but a short one after a change.
+ * A shared subscription, {@code $share/name/filter}: its members, of which one gets each message. Members change under
+ * the lock of {@link SharedGroups}, each in the same time however many there are; choosing takes no lock but a short
+ * one after a change.
  */
 public final class SharedGroup {
     private static final Receiver[] NOBODY = new Receiver[0];
@@ -23,7 +24,10 @@ public final class SharedGroup {
     private final MemberList stuck = new MemberList();
     private final MemberList offline = new MemberList();
     private volatile boolean hasOnline;
-    /** All members that are online, wherever, without those that are stuck; null when they have changed since they were put together. */
+    /**
+     * All members that are online, wherever, without those that are stuck; null when they have changed since they were
+     * put together.
+     */
     private volatile Receiver @Nullable [] online;
 
     SharedGroup(String name, MemberChoice choice, boolean localFirst) {
@@ -38,8 +42,8 @@ public final class SharedGroup {
     }
 
     /**
-     * Chooses the member that gets a message. One that is stuck is chosen only when no other that is online can be, and one that is
-     * offline only when no other can be at all; the message then waits for it.
+     * Chooses the member that gets a message. One that is stuck is chosen only when no other that is online can be, and
+     * one that is offline only when no other can be at all; the message then waits for it.
      *
      * @param publisher who published it
      * @param accepts whether a member may have it

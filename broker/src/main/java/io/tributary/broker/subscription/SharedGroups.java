@@ -15,8 +15,8 @@ import java.util.function.ToLongFunction;
 import org.jspecify.annotations.Nullable;
 
 /**
- * All shared subscriptions, and which of their members are online, here or on other nodes. Finding takes no lock; changes take a
- * short one.
+ * All shared subscriptions, and which of their members are online, here or on other nodes. Finding takes no lock;
+ * changes take a short one.
  */
 public final class SharedGroups {
     private final SharedChoice choice;
@@ -39,8 +39,8 @@ public final class SharedGroups {
     /**
      * Creates them, with no member yet.
      *
-     * @param inFlight how many unacknowledged messages a session has, negative when it is not connected to this node; any thread,
-     *     must not block; asked only by {@link SharedStrategy#LEAST_IN_FLIGHT}
+     * @param inFlight how many unacknowledged messages a session has, negative when it is not connected to this node;
+     *     any thread, must not block; asked only by {@link SharedStrategy#LEAST_IN_FLIGHT}
      * @param routes how other nodes are told which persistent members are connected here
      */
     SharedGroups(SharedChoice choice, ToIntFunction<Subscriber> inFlight, Routes routes) {
@@ -50,8 +50,8 @@ public final class SharedGroups {
     }
 
     /**
-     * Sets the listener that is told of each shared subscription whose members have changed, or how they can be reached; under a lock, so not
-     * to be blocked, and not to call back.
+     * Sets the listener that is told of each shared subscription whose members have changed, or how they can be
+     * reached; under a lock, so not to be blocked, and not to call back.
      */
     public void watch(Consumer<String> newWatcher) {
         watcher = newWatcher;
@@ -75,7 +75,9 @@ public final class SharedGroups {
         return reach(subscriber) != Reach.OFFLINE;
     }
 
-    /** Whether one of the members is connected to another node whose name is before the given one in alphabetical order. */
+    /**
+     * Whether one of the members is connected to another node whose name is before the given one in alphabetical order.
+     */
     public synchronized boolean isOnlineBefore(String node, SharedGroup group) {
         return group.anyOnline(member -> {
             String elsewhere = nodeOf(member.subscriber());
@@ -92,11 +94,12 @@ public final class SharedGroups {
     }
 
     /**
-     * Looks which members that are connected here are stuck: they have messages in flight and acknowledge none. Others get their share
-     * meanwhile, unless the strategy binds a publisher or a topic to one member. About once a second, by one thread.
+     * Looks which members that are connected here are stuck: they have messages in flight and acknowledge none. Others
+     * get their share meanwhile, unless the strategy binds a publisher or a topic to one member. About once a second,
+     * by one thread.
      *
-     * @param flowOf what a session has in flight in the lower half, and had before in the upper one; negative when it is not connected
-     *     to this node
+     * @param flowOf what a session has in flight in the lower half, and had before in the upper one; negative when it
+     *     is not connected to this node
      */
     void look(ToLongFunction<Subscriber> flowOf) {
         if (isSticky()) {
@@ -177,7 +180,10 @@ public final class SharedGroups {
         CompletableFuture<?> _ = changed(subscriber);
     }
 
-    /** Counts a connection of a persistent session as gone; completes when other nodes have been told, if they have to be. */
+    /**
+     * Counts a connection of a persistent session as gone; completes when other nodes have been told, if they have to
+     * be.
+     */
     synchronized CompletableFuture<@Nullable Void> offline(Subscriber subscriber) {
         Connections known = connections.get(subscriber);
         if (known == null || known.here == 0) {

@@ -11,8 +11,8 @@ import org.jspecify.annotations.Nullable;
  * @param persistent whether the session outlives its connection: its messages then go through a log
  * @param identity the session's identity when it is persistent, the connection's number on its node otherwise
  * @param node the other node that a transient session is on; null when it is on this one, or persistent
- * @param kind where the messages of a persistent session wait, and would of a transient one; not looked at when subscribers are
- *     compared
+ * @param kind where the messages of a persistent session wait, and would of a transient one; not looked at when
+ *     subscribers are compared
  */
 public record Subscriber(
         String clientId,

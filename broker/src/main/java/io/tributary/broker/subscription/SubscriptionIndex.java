@@ -12,8 +12,8 @@ import java.util.concurrent.atomic.LongAdder;
 import java.util.function.Function;
 
 /**
- * Finds what subscribes to a topic: the trie, the shared subscriptions, the routes to other nodes, and the cache in front of
- * them. Any thread.
+ * Finds what subscribes to a topic: the trie, the shared subscriptions, the routes to other nodes, and the cache in
+ * front of them. Any thread.
  */
 final class SubscriptionIndex {
     private final SubscriptionTrie<Subscriber, Receiver> trie = new SubscriptionTrie<>();

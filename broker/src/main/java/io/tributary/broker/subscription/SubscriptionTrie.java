@@ -43,8 +43,8 @@ final class SubscriptionTrie<K, V> {
     }
 
     /**
-     * The values of all filters that match a topic, one map for each filter. Works level by level, without recursion: the
-     * number of levels is the client's choice.
+     * The values of all filters that match a topic, one map for each filter. Works level by level, without recursion:
+     * the number of levels is the client's choice.
      */
     List<Map<K, V>> match(String topic) {
         List<Map<K, V>> hits = new ArrayList<>(4);

@@ -17,8 +17,9 @@ import java.util.function.ToLongFunction;
 import org.jspecify.annotations.Nullable;
 
 /**
- * All subscriptions: those of persistent sessions are kept in a replicated map by client, those of transient sessions in
- * memory, and other nodes know only where to send what matches. Every method may be called from any thread and never blocks.
+ * All subscriptions: those of persistent sessions are kept in a replicated map by client, those of transient sessions
+ * in memory, and other nodes know only where to send what matches. Every method may be called from any thread and never
+ * blocks.
  *
  * <p>A subscriber is a session, not a client: what an old session of a client does or leaves behind never touches the
  * subscriptions of a newer one.
@@ -40,8 +41,8 @@ public final class Subscriptions implements ClientSubscriptions {
      * @param map keeps the subscriptions of persistent sessions; nobody else follows it
      * @param routes how other nodes are told of transient sessions, and who has which connection
      * @param choice how shared subscriptions choose members
-     * @param inFlight how many unacknowledged messages a session has, negative when it is not connected to this node; any thread,
-     *     must not block; asked only by {@link SharedStrategy#LEAST_IN_FLIGHT}
+     * @param inFlight how many unacknowledged messages a session has, negative when it is not connected to this node;
+     *     any thread, must not block; asked only by {@link SharedStrategy#LEAST_IN_FLIGHT}
      * @param shards how many shards there are
      * @param shardOf the shard of a client identifier
      */
@@ -64,8 +65,8 @@ public final class Subscriptions implements ClientSubscriptions {
     }
 
     /**
-     * Loads the stored subscriptions, and what other nodes have told. The stage fails when a stored one cannot be read: it would
-     * silently not match.
+     * Loads the stored subscriptions, and what other nodes have told. The stage fails when a stored one cannot be read:
+     * it would silently not match.
      */
     public CompletionStage<@Nullable Void> start() {
         CompletionStage<@Nullable Void> told = remote == null ? CompletableFuture.completedStage(null) : remote.start();
@@ -80,12 +81,12 @@ public final class Subscriptions implements ClientSubscriptions {
     }
 
     /**
-     * Looks after what nodes have told each other: makes void what dead nodes have told since {@link #gone}, tries again what could
-     * not be written, and removes what dead nodes have left. About once a second, by one thread; each call does a limited amount of
-     * work.
+     * Looks after what nodes have told each other: makes void what dead nodes have told since {@link #gone}, tries
+     * again what could not be written, and removes what dead nodes have left. About once a second, by one thread; each
+     * call does a limited amount of work.
      *
-     * @param isDead whether a node, {@code name#number}, is known to be dead for good; must be false for one that is only not
-     *     known yet: its routes may be seen here before it is
+     * @param isDead whether a node, {@code name#number}, is known to be dead for good; must be false for one that is
+     *     only not known yet: its routes may be seen here before it is
      * @param isFirst whether this node has to remove what dead nodes have left
      */
     public void sweep(Predicate<String> isDead, boolean isFirst) {
@@ -96,19 +97,19 @@ public final class Subscriptions implements ClientSubscriptions {
     }
 
     /**
-     * Looks which members of devices' shared subscriptions are connected here and stuck: they have messages in flight and acknowledge
-     * none, so that others get their share. About once a second, by one thread.
+     * Looks which members of devices' shared subscriptions are connected here and stuck: they have messages in flight
+     * and acknowledge none, so that others get their share. About once a second, by one thread.
      *
-     * @param flowOf what a session has in flight in the lower half, and had before in the upper one; negative when it is not connected
-     *     to this node
+     * @param flowOf what a session has in flight in the lower half, and had before in the upper one; negative when it
+     *     is not connected to this node
      */
     public void lookForStuck(ToLongFunction<Subscriber> flowOf) {
         groups.look(flowOf);
     }
 
     /**
-     * Writes again what the late records of a paused node have replaced; about once a second. Each call does a limited amount of
-     * work.
+     * Writes again what the late records of a paused node have replaced; about once a second. Each call does a limited
+     * amount of work.
      *
      * @param ownsClient whether this node owns the shard of a client, and so has to
      */
@@ -117,19 +118,20 @@ public final class Subscriptions implements ClientSubscriptions {
     }
 
     /**
-     * Sets the listener that is told of each persistent session whose subscriptions have changed, on a thread of the map, which must not be
-     * blocked. A session that is over may have written them last: a listener that knows calls {@link #end} again.
+     * Sets the listener that is told of each persistent session whose subscriptions have changed, on a thread of the
+     * map, which must not be blocked. A session that is over may have written them last: a listener that knows calls
+     * {@link #end} again.
      */
     public void watch(Consumer<Subscriber> watcher) {
         persistent.watch(watcher);
     }
 
     /**
-     * Makes subscriptions. When the stage completes they are durable (persistent sessions) and match on all live nodes; when it
-     * fails none of them was made.
+     * Makes subscriptions. When the stage completes they are durable (persistent sessions) and match on all live nodes;
+     * when it fails none of them was made.
      *
-     * @param epoch the epoch of the connection that asks for it, which decides whose changes of a persistent session are newer;
-     *     without effect for a transient one
+     * @param epoch the epoch of the connection that asks for it, which decides whose changes of a persistent session
+     *     are newer; without effect for a transient one
      * @return one outcome for each request, in their order
      */
     @Override
@@ -189,14 +191,17 @@ public final class Subscriptions implements ClientSubscriptions {
         return index.match(topic);
     }
 
-    /** The shared subscription that clients write in the given way, {@code $share/name/filter}; null when it has no member. */
+    /**
+     * The shared subscription that clients write in the given way, {@code $share/name/filter}; null when it has no
+     * member.
+     */
     public @Nullable SharedGroup group(String name) {
         return groups.find(name);
     }
 
     /**
-     * The shared subscriptions of applications with persistent sessions. {@link #match} does not find their members but the session
-     * that they have together, by the name of {@link io.tributary.common.event.GroupIdentifier}.
+     * The shared subscriptions of applications with persistent sessions. {@link #match} does not find their members but
+     * the session that they have together, by the name of {@link io.tributary.common.event.GroupIdentifier}.
      */
     public SharedGroups applications() {
         return applications;
@@ -212,7 +217,10 @@ public final class Subscriptions implements ClientSubscriptions {
         return groups.names();
     }
 
-    /** Whether a persistent session is connected, to this node or another; known of members of shared subscriptions only. */
+    /**
+     * Whether a persistent session is connected, to this node or another; known of members of shared subscriptions
+     * only.
+     */
     public boolean isOnline(Subscriber subscriber) {
         return groups.isOnline(subscriber);
     }
@@ -222,7 +230,9 @@ public final class Subscriptions implements ClientSubscriptions {
         return persistent.lives(clientId, session);
     }
 
-    /** All persistent sessions that have, or had, subscriptions: a caller that knows one to be over calls {@link #end}. */
+    /**
+     * All persistent sessions that have, or had, subscriptions: a caller that knows one to be over calls {@link #end}.
+     */
     public List<Subscriber> persistentClients(int shard) {
         return persistent.sessions(shard);
     }

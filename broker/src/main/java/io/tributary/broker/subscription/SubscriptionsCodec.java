@@ -20,8 +20,9 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * The stored form of a session's subscriptions: a format byte, the identity, the epoch and the revision, their number with the kind of queue in the highest two bits, and for each a byte of options,
- * its identifier (where it has one), and the filter with its length in UTF-8 bytes. Numbers are big-endian.
+ * The stored form of a session's subscriptions: a format byte, the identity, the epoch and the revision, their number
+ * with the kind of queue in the highest two bits, and for each a byte of options, its identifier (where it has one),
+ * and the filter with its length in UTF-8 bytes. Numbers are big-endian.
  */
 final class SubscriptionsCodec {
     private static final int QUEUE_SHIFT = 30;

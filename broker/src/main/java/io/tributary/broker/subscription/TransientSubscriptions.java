@@ -11,8 +11,8 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The subscriptions of transient sessions of this node, in memory only; other nodes are told by {@link Routes}. Any thread; changes
- * of one session come one at a time, only its end may come at any time.
+ * The subscriptions of transient sessions of this node, in memory only; other nodes are told by {@link Routes}. Any
+ * thread; changes of one session come one at a time, only its end may come at any time.
  */
 final class TransientSubscriptions {
     private final SubscriptionIndex index;
@@ -25,8 +25,8 @@ final class TransientSubscriptions {
     }
 
     /**
-     * Makes the change that the function decides on. It matches on all live nodes when the stage completes. What other nodes could
-     * not be told of is not made: the stage fails, and all is as it was.
+     * Makes the change that the function decides on. It matches on all live nodes when the stage completes. What other
+     * nodes could not be told of is not made: the stage fails, and all is as it was.
      */
     <R> CompletionStage<List<R>> change(Subscriber subscriber, Function<SessionSubscriptions, Change<R>> decide) {
         Session session = sessions.computeIfAbsent(subscriber, Session::new);

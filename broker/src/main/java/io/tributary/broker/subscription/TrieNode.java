@@ -4,7 +4,9 @@ import io.tributary.common.topic.TopicLevels;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** One level of the filters in a {@link SubscriptionTrie}. Changed under the trie's lock, read by anybody at any time. */
+/**
+ * One level of the filters in a {@link SubscriptionTrie}. Changed under the trie's lock, read by anybody at any time.
+ */
 final class TrieNode<K, V> {
     private volatile Map<String, TrieNode<K, V>> children = Map.of();
     private volatile @Nullable TrieNode<K, V> single;

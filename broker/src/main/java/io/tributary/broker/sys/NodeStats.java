@@ -22,9 +22,9 @@ public record NodeStats(String version, long uptimeSeconds, SysStats stats) {
     private static final int SIZE_HINT = 160;
 
     /**
-     * As the nodes of a cluster tell it each other, in less than 500 bytes: a format byte, the version, and all numbers in an
-     * order that stays. A later version puts further ones behind them: a reader ignores those that it does not know, and
-     * takes those that are not there for 0, so that nodes of two versions understand each other.
+     * As the nodes of a cluster tell it each other, in less than 500 bytes: a format byte, the version, and all numbers
+     * in an order that stays. A later version puts further ones behind them: a reader ignores those that it does not
+     * know, and takes those that are not there for 0, so that nodes of two versions understand each other.
      */
     public byte[] encode() {
         ByteWriter writer = new ByteWriter(SIZE_HINT);

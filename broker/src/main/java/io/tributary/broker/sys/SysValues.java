@@ -91,7 +91,9 @@ final class SysValues {
         return node.uptimeSeconds() + " seconds";
     }
 
-    /** A name as one level of a topic: what cannot be in one is written as in a URL, and no two names become the same. */
+    /**
+     * A name as one level of a topic: what cannot be in one is written as in a URL, and no two names become the same.
+     */
     private static String level(String name) {
         StringBuilder level = new StringBuilder(name.length());
         for (int i = 0; i < name.length(); i++) {

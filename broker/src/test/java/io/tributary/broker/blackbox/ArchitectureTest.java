@@ -42,8 +42,8 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
- * Which package may know which. A new arrow is a decision: before adding one here, think whether the lower package can own
- * an interface instead.
+ * Which package may know which. A new arrow is a decision: before adding one here, think whether the lower package can
+ * own an interface instead.
  */
 class ArchitectureTest {
     private static final String ROOT = "io.tributary.";

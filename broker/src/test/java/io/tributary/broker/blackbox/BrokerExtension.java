@@ -9,8 +9,8 @@ import org.junit.jupiter.api.extension.TestExecutionExceptionHandler;
 import org.opentest4j.TestAbortedException;
 
 /**
- * Shows the end of the brokers' logs with each failure. A test that asks for a {@link BrokerProcess} gets the one that all
- * such tests share: it uses names of its own, and leaves the broker running.
+ * Shows the end of the brokers' logs with each failure. A test that asks for a {@link BrokerProcess} gets the one that
+ * all such tests share: it uses names of its own, and leaves the broker running.
  */
 public final class BrokerExtension
         implements ParameterResolver, TestExecutionExceptionHandler, LifecycleMethodExecutionExceptionHandler {

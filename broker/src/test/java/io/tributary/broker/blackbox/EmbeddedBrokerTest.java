@@ -17,11 +17,11 @@ import com.hivemq.client.mqtt.mqtt5.message.publish.Mqtt5Publish;
 import io.tributary.broker.Broker;
 import io.tributary.broker.BrokerConfig;
 import io.tributary.broker.BrokerExtensions;
-import io.tributary.broker.network.ListenerConfig;
-import io.tributary.broker.extension.PublishInterceptor;
 import io.tributary.broker.extension.ClientListener;
+import io.tributary.broker.extension.PublishInterceptor;
 import io.tributary.broker.extension.SubscribeInterceptor;
 import io.tributary.broker.metrics.BrokerMetrics;
+import io.tributary.broker.network.ListenerConfig;
 import io.tributary.broker.security.Authenticator;
 import io.tributary.broker.security.Authorizer;
 import io.tributary.broker.security.ClientInfo;
@@ -46,8 +46,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * A platform that has the broker in its own process: it decides who may do what, changes what goes through, hears who comes
- * and goes, and publishes and subscribes without a connection. An example to copy from.
+ * A platform that has the broker in its own process: it decides who may do what, changes what goes through, hears who
+ * comes and goes, and publishes and subscribes without a connection. An example to copy from.
  */
 class EmbeddedBrokerTest {
     private static final int PATIENCE_SECONDS = 10;
@@ -77,7 +77,9 @@ class EmbeddedBrokerTest {
         broker.close();
     }
 
-    /** Lets in who has the right password. A real one asks its own services, and completes the stage when they answer. */
+    /**
+     * Lets in who has the right password. A real one asks its own services, and completes the stage when they answer.
+     */
     private static final class PlatformPasswords implements Authenticator {
         @Override
         public CompletionStage<Result> authenticate(ClientInfo client, byte @Nullable [] password) {

@@ -29,7 +29,7 @@ import org.junit.jupiter.api.io.TempDir;
 class PublishWalkTest {
     private static final String MESSAGE = "the message that walks";
     private static final List<Hop> HOPS = List.of(
-            new Hop("Event loop of the publisher", "Connection", "channelRead"),
+            new Hop("Event loop of the publisher", "SocketHandler", "channelRead"),
             new Hop("Writer of the log", "GroupCommitter", "run"),
             new Hop("Writer of the log", "GroupCommitter", "doLittle"),
             new Hop("Thread of the shard", "ShardThread", "run"),

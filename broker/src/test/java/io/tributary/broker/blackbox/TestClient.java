@@ -83,7 +83,9 @@ public final class TestClient implements AutoCloseable {
         return client;
     }
 
-    /** A CONNECT with a clean start where the session does not outlive the connection anyway, and without keep alive. */
+    /**
+     * A CONNECT with a clean start where the session does not outlive the connection anyway, and without keep alive.
+     */
     public static Connect connectPacket(ProtocolVersion version, String clientId, long sessionExpirySeconds) {
         return new Connect(
                 version,

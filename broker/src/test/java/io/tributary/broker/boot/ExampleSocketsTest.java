@@ -134,7 +134,10 @@ class ExampleSocketsTest {
         return found;
     }
 
-    /** Compiles and runs a piece of Java, with free ports and a folder of its own; what it listens at when it calls its body. */
+    /**
+     * Compiles and runs a piece of Java, with free ports and a folder of its own; what it listens at when it calls its
+     * body.
+     */
     private List<String> run(String example) throws Exception {
         String code = example.replaceAll("\\b1883\\b", "0")
                 .replace("Path.of(\"data\")", "Path.of(\"" + folder.resolve("data") + "\")");

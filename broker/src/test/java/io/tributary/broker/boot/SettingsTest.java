@@ -3,6 +3,8 @@ package io.tributary.broker.boot;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.tributary.broker.BrokerConfig;
+import io.tributary.broker.connection.ClientLimits;
+import io.tributary.broker.connection.MessageRate;
 import io.tributary.broker.network.AdmissionLimits;
 import io.tributary.broker.network.ListenerConfig;
 import io.tributary.broker.network.ListenerKind;
@@ -14,8 +16,6 @@ import io.tributary.broker.security.ClientRules.Listener;
 import io.tributary.broker.security.ClientRules.Rule;
 import io.tributary.broker.security.ClientRules.UserName;
 import io.tributary.broker.security.TextPattern;
-import io.tributary.broker.connection.MessageRate;
-import io.tributary.broker.connection.ClientLimits;
 import io.tributary.common.event.ClientKind;
 import io.tributary.common.mqtt.UserProperty;
 import io.tributary.persistence.rocksdb.StorageSync;

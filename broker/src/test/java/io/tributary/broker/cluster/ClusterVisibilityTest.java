@@ -216,7 +216,9 @@ class ClusterVisibilityTest {
         }
     }
 
-    /** The same with a node that stands still for up to one and a half seconds now and then, and one that writes too. */
+    /**
+     * The same with a node that stands still for up to one and a half seconds now and then, and one that writes too.
+     */
     @Test
     void knowsThatItIsBehindWheneverItWasLeftOutAtRandom() {
         for (int seed = 1; seed <= 60; seed++) {

@@ -8,8 +8,8 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 
 /**
- * What a version would add that reads a second format, of which only the first byte differs. It stands between the bytes and the
- * codecs of this version, which refuse it.
+ * What a version would add that reads a second format, of which only the first byte differs. It stands between the
+ * bytes and the codecs of this version, which refuse it.
  */
 final class FormatTwo {
     static final int NUMBER = 2;

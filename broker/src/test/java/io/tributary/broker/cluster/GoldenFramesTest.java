@@ -47,8 +47,8 @@ import java.util.stream.Collectors;
 import org.junit.jupiter.api.Test;
 
 /**
- * Holds the encoding to the golden file: one line a message, its name and its frame in hexadecimal. The file is never changed
- * once its format is released, for nodes of two versions talk to each other; a new format gets a new file.
+ * Holds the encoding to the golden file: one line a message, its name and its frame in hexadecimal. The file is never
+ * changed once its format is released, for nodes of two versions talk to each other; a new format gets a new file.
  */
 class GoldenFramesTest {
     private static final Message MESSAGE = new Message(

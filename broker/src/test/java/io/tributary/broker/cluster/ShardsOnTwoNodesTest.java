@@ -33,7 +33,9 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Sessions whose connection is on one node and whose shard is on another, with a real Kafka and a real Redis Cluster. */
+/**
+ * Sessions whose connection is on one node and whose shard is on another, with a real Kafka and a real Redis Cluster.
+ */
 class ShardsOnTwoNodesTest {
     private static final Duration PATIENCE = Duration.ofSeconds(60);
     private static final int CLIENTS = 12;

@@ -9,8 +9,8 @@ import java.util.concurrent.CompletionStage;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The topic of a replicated map in memory, that several simulated nodes share. A write is durable after a millisecond, and a
- * follower sees it a millisecond later; the stage of a write completes when its own node's follower has seen it.
+ * The topic of a replicated map in memory, that several simulated nodes share. A write is durable after a millisecond,
+ * and a follower sees it a millisecond later; the stage of a write completes when its own node's follower has seen it.
  */
 final class SharedLog {
     private static final long HOP_NANOS = Duration.ofMillis(1).toNanos();

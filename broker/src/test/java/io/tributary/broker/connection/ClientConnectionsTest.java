@@ -129,7 +129,8 @@ class ClientConnectionsTest {
                 ClientRecorder.NONE,
                 InstantSource.system());
         ConnectionOrigin peer = new ConnectionOrigin("peer", "listener", () -> null, null);
-        ClientConnection session = new ClientConnection(services, backend.target, fixture.limits, peer, fixture.mailbox, sink);
+        ClientConnection session =
+                new ClientConnection(services, backend.target, fixture.limits, peer, fixture.mailbox, sink);
         session.open();
         session.handle(Connects.v5().build());
         fixture.turn();

@@ -448,7 +448,6 @@ class ConnectHandshakeTest {
     private static ClientLimits connectLimits(int maxKeepAlive, long maxExpiry, @Nullable String responseInformation) {
         ConnectLimits connect = new ConnectLimits(
                 Duration.ofSeconds(10), Duration.ofSeconds(30), 1_024, maxKeepAlive, maxExpiry, responseInformation);
-        return new ClientLimits(
-                ClientLimits.DEFAULT.packets(), connect, InboundLimits.DEFAULT, OutboundLimits.DEFAULT);
+        return new ClientLimits(ClientLimits.DEFAULT.packets(), connect, InboundLimits.DEFAULT, OutboundLimits.DEFAULT);
     }
 }

@@ -3,9 +3,9 @@ package io.tributary.broker.connection;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.tributary.broker.loop.TokenBucket;
 import io.tributary.broker.connection.AckQueue.Slot;
 import io.tributary.broker.connection.OutboundLimits.Overflow;
+import io.tributary.broker.loop.TokenBucket;
 import io.tributary.common.mqtt.QoS;
 import io.tributary.common.mqtt.ReasonCode;
 import java.time.Duration;

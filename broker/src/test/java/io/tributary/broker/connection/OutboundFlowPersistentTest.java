@@ -7,9 +7,9 @@ import static io.tributary.broker.connection.ConnectionFixture.text;
 import static io.tributary.broker.connection.ConnectionFixture.texts;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.tributary.broker.connection.FakeBackend.Acknowledged;
 import io.tributary.broker.delivery.Delivery;
 import io.tributary.broker.security.Authorizer;
-import io.tributary.broker.connection.FakeBackend.Acknowledged;
 import io.tributary.broker.subscription.Subscriber;
 import io.tributary.common.event.QueueEntry.Released;
 import io.tributary.common.event.ShardEvent.Detach;
@@ -289,7 +289,8 @@ class OutboundFlowPersistentTest {
     void sendsExpiredMessageWhenItWasSentBefore() {
         fixture.connect(Connects.v5().durable());
 
-        fixture.deliver(new Delivery(1, queued(expiring("late", QoS.AT_LEAST_ONCE, ConnectionFixture.NOW - 5_000)), true));
+        fixture.deliver(
+                new Delivery(1, queued(expiring("late", QoS.AT_LEAST_ONCE, ConnectionFixture.NOW - 5_000)), true));
 
         assertThat(fixture.sink.takeOnly(Publish.class).messageExpirySeconds()).isZero();
     }
@@ -299,7 +300,8 @@ class OutboundFlowPersistentTest {
         fixture.connect(Connects.v5().durable());
         fixture.wallMillis = ConnectionFixture.NOW + 2_200;
 
-        fixture.deliver(new Delivery(1, queued(expiring("x", QoS.AT_LEAST_ONCE, ConnectionFixture.NOW + 30_000)), false));
+        fixture.deliver(
+                new Delivery(1, queued(expiring("x", QoS.AT_LEAST_ONCE, ConnectionFixture.NOW + 30_000)), false));
 
         assertThat(fixture.sink.takeOnly(Publish.class).messageExpirySeconds()).isEqualTo(28);
     }

@@ -224,7 +224,10 @@ class SubscribeFlowTest {
         assertThat(first.subscriptionIds()).containsExactly(3);
     }
 
-    /** The others did not wait for this node any more when it was stored; it was matched before they knew the subscription. */
+    /**
+     * The others did not wait for this node any more when it was stored; it was matched before they knew the
+     * subscription.
+     */
     @Test
     void sendsWhatWasRetainedWhileThisNodeWasBehindTheOthers() {
         fixture.connect(Connects.v5());

@@ -12,8 +12,8 @@ import java.util.concurrent.CompletionStage;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A replicated map in memory that several nodes follow: a log of changes, which each node reads as far as the test lets it. A write
- * is done when it is in the log and every node that follows has read it. For one thread.
+ * A replicated map in memory that several nodes follow: a log of changes, which each node reads as far as the test lets
+ * it. A write is done when it is in the log and every node that follows has read it. For one thread.
  */
 public final class SharedReplicatedMap {
     private final List<Change> log = new ArrayList<>();

@@ -16,8 +16,8 @@ import java.util.TreeMap;
 import java.util.concurrent.CopyOnWriteArrayList;
 
 /**
- * A TCP proxy whose connections a test can break, for both sides or for the one that connected only, or have stand still. Where
- * its target names servers, clients can be told proxies instead.
+ * A TCP proxy whose connections a test can break, for both sides or for the one that connected only, or have stand
+ * still. Where its target names servers, clients can be told proxies instead.
  */
 public final class CuttableProxy implements AutoCloseable {
     private static final byte[] HOST = "127.0.0.1".getBytes(US_ASCII);

@@ -11,8 +11,8 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.LockSupport;
 
 /**
- * Measures how many small frames a link carries, and what each costs: two nodes in one process, each with one event loop, and
- * one thread that sends. Arguments: seconds a round, and bytes a frame. For people, not for the build.
+ * Measures how many small frames a link carries, and what each costs: two nodes in one process, each with one event
+ * loop, and one thread that sends. Arguments: seconds a round, and bytes a frame. For people, not for the build.
  */
 final class LinkThroughput {
     private static final int ROUNDS = 5;

@@ -16,8 +16,8 @@ import java.util.Map;
 import java.util.concurrent.TimeUnit;
 
 /**
- * A node in a JVM of its own, which sends back every frame. A shell watches over it: when the tests end, however they do, its
- * input ends, and it kills the node, a stopped one too.
+ * A node in a JVM of its own, which sends back every frame. A shell watches over it: when the tests end, however they
+ * do, its input ends, and it kills the node, a stopped one too.
  */
 final class PeerProcess implements AutoCloseable {
     private static final String WATCH = "\"$@\" </dev/null & node=$!; cat >/dev/null; kill -9 $node";

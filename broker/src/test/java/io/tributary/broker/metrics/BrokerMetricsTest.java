@@ -6,10 +6,10 @@ import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException
 import io.micrometer.core.instrument.Meter;
 import io.micrometer.core.instrument.Tag;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
-import io.tributary.broker.link.Refusal;
-import io.tributary.broker.routing.RouterRecorder;
 import io.tributary.broker.connection.DropReason;
 import io.tributary.broker.connection.PauseReason;
+import io.tributary.broker.link.Refusal;
+import io.tributary.broker.routing.RouterRecorder;
 import io.tributary.broker.shard.ShardRecorder;
 import io.tributary.broker.sys.SysStats;
 import io.tributary.broker.sys.SysStats.Flow;

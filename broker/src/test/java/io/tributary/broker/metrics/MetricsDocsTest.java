@@ -3,11 +3,11 @@ package io.tributary.broker.metrics;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.tributary.broker.GeneratedDoc;
+import io.tributary.broker.connection.DropReason;
+import io.tributary.broker.connection.PauseReason;
 import io.tributary.broker.ingest.IngestRecorder;
 import io.tributary.broker.link.Refusal;
 import io.tributary.broker.routing.RouterRecorder;
-import io.tributary.broker.connection.DropReason;
-import io.tributary.broker.connection.PauseReason;
 import io.tributary.broker.shard.ShardRecorder;
 import io.tributary.persistence.redis.RedisRecorder;
 import java.util.Locale;

@@ -3,12 +3,12 @@ package io.tributary.broker.network;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.tributary.broker.connection.ClientLimits;
 import io.tributary.broker.connection.ConnectLimits;
 import io.tributary.broker.connection.FakeBackend;
 import io.tributary.broker.connection.FakeServices;
 import io.tributary.broker.connection.InboundLimits;
 import io.tributary.broker.connection.OutboundLimits;
-import io.tributary.broker.connection.ClientLimits;
 import io.tributary.common.codec.DecoderLimits;
 import io.tributary.common.mqtt.MqttPacket;
 import io.tributary.common.mqtt.MqttPacket.Connack;
@@ -229,8 +229,7 @@ class ListenersTest {
     }
 
     private Listeners listeners(ListenerConfig config, NetworkConfig network) {
-        return new Listeners(
-                List.of(config), network, FakeServices.on(backend), backend.target, NetworkRecorder.NONE);
+        return new Listeners(List.of(config), network, FakeServices.on(backend), backend.target, NetworkRecorder.NONE);
     }
 
     private static ListenerConfig limited(AdmissionLimits admission, ClientLimits limits) {

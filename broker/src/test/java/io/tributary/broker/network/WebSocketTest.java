@@ -3,9 +3,9 @@ package io.tributary.broker.network;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.tributary.broker.connection.ClientLimits;
 import io.tributary.broker.connection.FakeBackend;
 import io.tributary.broker.connection.FakeServices;
-import io.tributary.broker.connection.ClientLimits;
 import io.tributary.common.mqtt.MqttPacket;
 import io.tributary.common.mqtt.MqttPacket.Connack;
 import io.tributary.common.mqtt.MqttPacket.Disconnect;

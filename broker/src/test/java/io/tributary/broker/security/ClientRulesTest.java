@@ -30,7 +30,9 @@ class ClientRulesTest {
             rule(ClientKind.APPLICATION, new Listener("back-end")),
             rule(ClientKind.SMALL_APPLICATION, new HasUserProperty(new UserProperty("role", "reader")))));
 
-    /** Columns: client identifier, user name, certificate's subject, listener, user properties, and what the client is. */
+    /**
+     * Columns: client identifier, user name, certificate's subject, listener, user properties, and what the client is.
+     */
     @ParameterizedTest
     @CsvSource(delimiter = '|', textBlock = """
             meter-1    |         |                           | tcp      |                      | DEVICE

@@ -78,7 +78,10 @@ class ApplicationsInShardTest {
         assertThat(paced.target.take()).containsExactly("7: 4 5");
     }
 
-    /** The link broke while it was asked whether the topic is there, so it was asked again, and the first answer comes last. */
+    /**
+     * The link broke while it was asked whether the topic is there, so it was asked again, and the first answer comes
+     * last.
+     */
     @Test
     void answerThatComesLateDoesNotPassOverWhatIsInFlight() {
         shard.fold(attach(7));

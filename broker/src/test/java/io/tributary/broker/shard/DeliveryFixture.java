@@ -26,8 +26,8 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The delivering half of an owner around a state: what a driver does with queues, without log, claim and threads. Save points
- * and the log's turns are made by hand. The epoch of the owner is 0.
+ * The delivering half of an owner around a state: what a driver does with queues, without log, claim and threads. Save
+ * points and the log's turns are made by hand. The epoch of the owner is 0.
  */
 final class DeliveryFixture extends NoEffects implements MessageRouting {
     static final long OWNER = 0;

@@ -17,8 +17,8 @@ import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The store holds what folding the log from its beginning gives, whoever saved it in how many steps; what a stored session counts is
- * what its queue has, and nothing is left in a queue whose client has acknowledged everything.
+ * The store holds what folding the log from its beginning gives, whoever saved it in how many steps; what a stored
+ * session counts is what its queue has, and nothing is left in a queue whose client has acknowledged everything.
  */
 final class FoldIsDeterministic implements Ledger.Promise {
 

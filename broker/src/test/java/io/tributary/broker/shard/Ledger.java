@@ -17,7 +17,10 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
 
-/** What happened in a history, as clients see it: what was published, acknowledged, sent and delivered. Judges as it goes. */
+/**
+ * What happened in a history, as clients see it: what was published, acknowledged, sent and delivered. Judges as it
+ * goes.
+ */
 final class Ledger {
     private final SimWorld world;
     private final Map<Integer, Published> published = new HashMap<>();

@@ -9,8 +9,9 @@ import java.util.List;
 import org.junit.jupiter.api.Test;
 
 /**
- * A log that loses records which it had acknowledged, as Kafka's does when all its servers lose power: the store may be ahead of
- * it. What the lost records said may be lost; what is acknowledged from then on is not, and the shards go on by themselves.
+ * A log that loses records which it had acknowledged, as Kafka's does when all its servers lose power: the store may be
+ * ahead of it. What the lost records said may be lost; what is acknowledged from then on is not, and the shards go on
+ * by themselves.
  */
 class LostTailTest {
     private static final String TOPIC = "named";
@@ -27,7 +28,9 @@ class LostTailTest {
                 .isPositive();
     }
 
-    /** The store has not got what the clients have: numbers of messages that a connection has taken are given to others. */
+    /**
+     * The store has not got what the clients have: numbers of messages that a connection has taken are given to others.
+     */
     @Test
     void whatIsAcknowledgedAfterwardsIsDeliveredWhenTheStoreWasAway() {
         for (int seed = 0; seed < HISTORIES; seed++) {

@@ -9,7 +9,9 @@ import java.util.IdentityHashMap;
 import java.util.Map;
 import java.util.Set;
 
-/** When nothing is under way, no owner of a shard remembers anything but sessions, their connections and their timers. */
+/**
+ * When nothing is under way, no owner of a shard remembers anything but sessions, their connections and their timers.
+ */
 final class MemoryIsReturned implements Ledger.Promise {
     /** What grows with sessions, shards and nodes only, or is gone with the next save point or the store's answer. */
     private static final Set<String> KEPT = Set.of(

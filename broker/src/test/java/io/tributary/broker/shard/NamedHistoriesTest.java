@@ -15,8 +15,8 @@ import java.util.Objects;
 import org.junit.jupiter.api.Test;
 
 /**
- * Situations that are known to break brokers, each brought about on purpose and judged by the promises of the simulation. That
- * a producer does not give one batch up and send the next is for the tests of the log.
+ * Situations that are known to break brokers, each brought about on purpose and judged by the promises of the
+ * simulation. That a producer does not give one batch up and send the next is for the tests of the log.
  */
 class NamedHistoriesTest {
     private static final int PACKET_IDS = 65_535;

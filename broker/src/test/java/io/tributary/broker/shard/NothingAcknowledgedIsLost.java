@@ -8,7 +8,10 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
 
-/** P1: an acknowledged message reaches every session that it matched and that still exists, unless dropping it was counted. */
+/**
+ * P1: an acknowledged message reaches every session that it matched and that still exists, unless dropping it was
+ * counted.
+ */
 final class NothingAcknowledgedIsLost implements Ledger.Promise {
     @Override
     public void settled(SimWorld world) {
@@ -60,8 +63,8 @@ final class NothingAcknowledgedIsLost implements Ledger.Promise {
     }
 
     /**
-     * Whether a message of a shared subscription may have gone with a member's session, for it is of QoS 2 and was handed to
-     * its connection [MQTT-4.8.2-5]; a new owner does not know what was handed to whom.
+     * Whether a message of a shared subscription may have gone with a member's session, for it is of QoS 2 and was
+     * handed to its connection [MQTT-4.8.2-5]; a new owner does not know what was handed to whom.
      */
     private boolean mayHaveEndedWithAMember(SimWorld world, Published one, Recipient recipient) {
         return recipient.qos() == QoS.EXACTLY_ONCE

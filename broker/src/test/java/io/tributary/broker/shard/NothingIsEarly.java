@@ -11,8 +11,8 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * P4: no owner even tries to end a session or to publish a will before its time, wherever the clock of its machine is. That no
- * message expires early is for {@link NothingAcknowledgedIsLost}, for some are to live longer than a history.
+ * P4: no owner even tries to end a session or to publish a will before its time, wherever the clock of its machine is.
+ * That no message expires early is for {@link NothingAcknowledgedIsLost}, for some are to live longer than a history.
  */
 final class NothingIsEarly implements Ledger.Promise {
 

@@ -37,11 +37,12 @@ final class OneSession implements Ledger.Promise {
     }
 
     /**
-     * The session that a client should find, which left its session alone since it was accepted. Two processes may log its
-     * connections in another order than it opened them in; so one that it gave up before may have come between, and taken its
-     * session over in the way that it was asked to.
+     * The session that a client should find, which left its session alone since it was accepted. Two processes may log
+     * its connections in another order than it opened them in; so one that it gave up before may have come between, and
+     * taken its session over in the way that it was asked to.
      *
-     * @return its session, or {@link #UNKNOWN} when such a connection ended so long ago that the session may have expired
+     * @return its session, or {@link #UNKNOWN} when such a connection ended so long ago that the session may have
+     *     expired
      */
     private static long expected(SimWorld world, SimClient client, long before, long now) {
         long session = client.session();

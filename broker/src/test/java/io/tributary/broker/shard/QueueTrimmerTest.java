@@ -51,7 +51,9 @@ class QueueTrimmerTest {
         assertThat(shard.dropped).hasSize(1);
     }
 
-    /** As long as it is not known what was acknowledged, messages that were not sent stay, too; then they are looked at. */
+    /**
+     * As long as it is not known what was acknowledged, messages that were not sent stay, too; then they are looked at.
+     */
     @Test
     void messagesThatWereHandedButNotSentAreDroppedWhenAcknowledgementsAreWaitedForNoLonger() {
         shard.target.answers = true;

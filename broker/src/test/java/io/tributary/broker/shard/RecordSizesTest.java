@@ -37,8 +37,9 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
- * No record that a broker writes is larger than the largest that its log takes, whatever clients send: names, topics, properties,
- * wills and destinations are as large as MQTT allows, packets as large as is configured, all at random from a seed.
+ * No record that a broker writes is larger than the largest that its log takes, whatever clients send: names, topics,
+ * properties, wills and destinations are as large as MQTT allows, packets as large as is configured, all at random from
+ * a seed.
  */
 class RecordSizesTest {
     /** The most bytes of a text in MQTT. */

@@ -9,7 +9,9 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.stream.Collectors;
 
-/** Writes down what connections are told, a line each: {@code 7: 1 2 dup 3 PUBREL} are three deliveries to connection 7. */
+/**
+ * Writes down what connections are told, a line each: {@code 7: 1 2 dup 3 PUBREL} are three deliveries to connection 7.
+ */
 final class RecordingTarget implements OwnerTarget {
     private final List<String> told = new ArrayList<>();
     /** Up to where it was told of all its connections that have a session. */

@@ -668,7 +668,10 @@ class ShardDriverTest {
         assertThat(told).contains("ended a/1");
     }
 
-    /** The session that the connection before had ended with the clean start, and what is said of it is not said of the next. */
+    /**
+     * The session that the connection before had ended with the clean start, and what is said of it is not said of the
+     * next.
+     */
     @Test
     void sessionThatHasBegunSinceIsNotEndedByAConnectionOfTheOneBefore() {
         goLive();

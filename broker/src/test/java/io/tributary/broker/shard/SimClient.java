@@ -12,7 +12,10 @@ import java.util.List;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/** An MQTT client that keeps its session state across connections, as the specification says, and an application behind it. */
+/**
+ * An MQTT client that keeps its session state across connections, as the specification says, and an application behind
+ * it.
+ */
 final class SimClient {
     final String name;
     /** Never starts clean and never lets its session expire. */
@@ -295,7 +298,10 @@ final class SimClient {
         }
     }
 
-    /** A session that was left alone for as long as its expiry interval may be over; from when on, only the broker knows. */
+    /**
+     * A session that was left alone for as long as its expiry interval may be over; from when on, only the broker
+     * knows.
+     */
     private boolean wasOfflineTooLong() {
         return lastExpirySeconds != SessionState.NEVER_EXPIRES_SECONDS
                 && world.clock.nowMillis() - offlineSinceMillis >= lastExpirySeconds * 1000;

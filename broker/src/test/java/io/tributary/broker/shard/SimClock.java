@@ -4,7 +4,9 @@ import java.util.List;
 import java.util.PriorityQueue;
 import java.util.SplittableRandom;
 
-/** The time and the chance of a simulation: runs what is due in the order of a virtual clock, and draws from one seed. */
+/**
+ * The time and the chance of a simulation: runs what is due in the order of a virtual clock, and draws from one seed.
+ */
 final class SimClock {
     /** An arbitrary moment far enough from zero that differences stay positive. */
     private static final long START_MILLIS = 1_000_000;

@@ -82,7 +82,10 @@ final class SimConnection implements Endpoint {
         }
     }
 
-    /** The network between the two sides: keeps the order, takes a while, and loses what is under way to a side that is gone. */
+    /**
+     * The network between the two sides: keeps the order, takes a while, and loses what is under way to a side that is
+     * gone.
+     */
     static final class Link {
         private final SimThread toClient;
         private final SimThread toBroker;

@@ -15,8 +15,8 @@ import java.util.Queue;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The durable logs of a simulation, and which process reads which. Appends become durable after a while, in the order of
- * their process; a crash loses a tail of what was not durable, and all callbacks.
+ * The durable logs of a simulation, and which process reads which. Appends become durable after a while, in the order
+ * of their process; a crash loses a tail of what was not durable, and all callbacks.
  */
 final class SimLog {
     private static final int LONGEST_BATCH = 8;
@@ -96,7 +96,10 @@ final class SimLog {
         return appended;
     }
 
-    /** Deletes the beginning of a log, as far as owners have repeated what it said; whether there was anything to delete. */
+    /**
+     * Deletes the beginning of a log, as far as owners have repeated what it said; whether there was anything to
+     * delete.
+     */
     boolean cut(int shard) {
         List<Long> rounds = records.get(shard).stream()
                 .filter(record -> record.value().length > 0)

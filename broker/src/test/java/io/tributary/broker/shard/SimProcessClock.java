@@ -3,7 +3,10 @@ package io.tributary.broker.shard;
 import io.tributary.common.time.SteadyClock;
 import java.util.List;
 
-/** The clocks of one process: the wall clock that it starts with may be wrong, and the monotonic one has an origin of its own. */
+/**
+ * The clocks of one process: the wall clock that it starts with may be wrong, and the monotonic one has an origin of
+ * its own.
+ */
 final class SimProcessClock {
     private static final List<Long> ERRORS_MILLIS =
             List.of(0L, 700L, -700L, 20_000L, -20_000L, 3_000_000L, -3_000_000L, 86_400_000L, -86_400_000L);

@@ -15,7 +15,9 @@ import java.util.Set;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
-/** The subscriptions of a simulation, known everywhere at once: filters are topics, and a shared one chooses a member. */
+/**
+ * The subscriptions of a simulation, known everywhere at once: filters are topics, and a shared one chooses a member.
+ */
 final class SimRouting implements MessageRouting {
     private final SimClock clock;
     private final List<Subscription> subscriptions = new ArrayList<>();

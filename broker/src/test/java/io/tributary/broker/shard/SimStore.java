@@ -24,8 +24,8 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The store of a simulation. Requests of a process arrive in order and take effect at once; they and their answers take a
- * while, may fail before or after they took effect, and get lost with their process.
+ * The store of a simulation. Requests of a process arrive in order and take effect at once; they and their answers take
+ * a while, may fail before or after they took effect, and get lost with their process.
  */
 final class SimStore {
     private static final int ENTRIES_PER_PAGE = 3;

@@ -20,8 +20,9 @@ import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The durable topics of a simulation's applications. Appends become durable after a while, in the order of their process; a
- * crash loses a tail of what was not durable, and all callbacks. What is acknowledged may be deleted at once.
+ * The durable topics of a simulation's applications. Appends become durable after a while, in the order of their
+ * process; a crash loses a tail of what was not durable, and all callbacks. What is acknowledged may be deleted at
+ * once.
  */
 final class SimTopics {
     private static final double REFUSAL = 0.005;

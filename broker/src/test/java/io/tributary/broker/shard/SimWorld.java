@@ -20,8 +20,8 @@ import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One history: clients, the processes that serve them, the log and the store, and what goes wrong, all drawn from one seed.
- * When the actions are over everything is healed, all clients come back, and the ledger is settled.
+ * One history: clients, the processes that serve them, the log and the store, and what goes wrong, all drawn from one
+ * seed. When the actions are over everything is healed, all clients come back, and the ledger is settled.
  */
 final class SimWorld {
     static final String WATCHER = "watcher";

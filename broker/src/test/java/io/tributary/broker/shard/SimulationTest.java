@@ -5,8 +5,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /**
- * Thousands of faulty histories of shards and their clients, each drawn from a seed and judged by the promises of the design.
- * {@code -Dsimulation.histories=N} runs N of them, {@code -Dsimulation.seed=N} repeats one.
+ * Thousands of faulty histories of shards and their clients, each drawn from a seed and judged by the promises of the
+ * design. {@code -Dsimulation.histories=N} runs N of them, {@code -Dsimulation.seed=N} repeats one.
  */
 class SimulationTest {
     private static final long FIRST_SEED = 1;

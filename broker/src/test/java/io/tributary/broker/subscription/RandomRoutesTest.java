@@ -16,8 +16,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
- * Compares what nodes know of each other with a model: what each session was told it has. Sessions subscribe, unsubscribe and
- * end on three nodes at random, while nodes read late and refuse or delay writes.
+ * Compares what nodes know of each other with a model: what each session was told it has. Sessions subscribe,
+ * unsubscribe and end on three nodes at random, while nodes read late and refuse or delay writes.
  */
 class RandomRoutesTest {
     private static final int STEPS = 4_000;

@@ -6,13 +6,13 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Values by their sequence numbers, in ascending order. Made for numbers that come one behind the other and leave about in that
- * order, as those of a queue do: then nothing is searched for or boxed, and hardly anything moved or allocated. Any other order
- * works, too: a value is found in logarithmic time, and one that comes out of order moves those before it, or those behind it if
- * they are fewer.
+ * Values by their sequence numbers, in ascending order. Made for numbers that come one behind the other and leave about
+ * in that order, as those of a queue do: then nothing is searched for or boxed, and hardly anything moved or allocated.
+ * Any other order works, too: a value is found in logarithmic time, and one that comes out of order moves those before
+ * it, or those behind it if they are fewer.
  *
- * <p>Takes memory for twice the most values that it had lately, 24 bytes for each of those, however far apart the numbers are, and some
- * hundred bytes at most when it is empty. Not thread-safe.
+ * <p>Takes memory for twice the most values that it had lately, 24 bytes for each of those, however far apart the
+ * numbers are, and some hundred bytes at most when it is empty. Not thread-safe.
  *
  * @param <V> the values, never null
  */

@@ -73,7 +73,9 @@ public final class ByteWriter {
         writeBytes(text.getBytes(StandardCharsets.UTF_8));
     }
 
-    /** A text that may be in the record several times: only the first time in full, then by its number among such texts. */
+    /**
+     * A text that may be in the record several times: only the first time in full, then by its number among such texts.
+     */
     public void writeName(String name) {
         Integer known = names.get(name);
         writeNumber(known == null ? 0 : known);

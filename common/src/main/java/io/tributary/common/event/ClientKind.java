@@ -1,6 +1,9 @@
 package io.tributary.common.event;
 
-/** What a client is: where the messages of its persistent session wait until they are acknowledged; fixed when the session begins. */
+/**
+ * What a client is: where the messages of its persistent session wait until they are acknowledged; fixed when the
+ * session begins.
+ */
 public enum ClientKind {
     /** In the log of the session's shard and in the shard's state: a device client. */
     DEVICE(0),

@@ -7,7 +7,8 @@ import java.util.List;
  *
  * @param devices persistent device sessions, in any shard
  * @param nodes the nodes whose connections get it past the logs, each once
- * @param areMatchedLater whether there are too many to be named in a record: the owner that forwards the message matches it then
+ * @param areMatchedLater whether there are too many to be named in a record: the owner that forwards the message
+ *     matches it then
  */
 public record Destinations(List<Recipient> devices, List<NodeShare> nodes, boolean areMatchedLater) {
 

@@ -3,9 +3,9 @@ package io.tributary.common.event;
 import io.tributary.common.topic.TopicFilter;
 
 /**
- * The name under which the applications of a shared subscription have a session together: that of the subscription behind a NUL,
- * which no client identifier has in it [MQTT-1.5.4-2]. To shards, stores and topics it is the identifier of one more
- * application.
+ * The name under which the applications of a shared subscription have a session together: that of the subscription
+ * behind a NUL, which no client identifier has in it [MQTT-1.5.4-2]. To shards, stores and topics it is the identifier
+ * of one more application.
  */
 public final class GroupIdentifier {
     private static final String MARK = "\0";

@@ -6,8 +6,8 @@ import java.util.List;
  * What one node's connections get of a message past the logs.
  *
  * @param node the node and its incarnation, {@code name#number}
- * @param members who is named: transient members of shared subscriptions, by the numbers of their connections on that node; and
- *     persistent sessions that get it with QoS 0, by their identities
+ * @param members who is named: transient members of shared subscriptions, by the numbers of their connections on that
+ *     node; and persistent sessions that get it with QoS 0, by their identities
  * @param matching whether it is also for every transient session that it matches there
  */
 public record NodeShare(String node, List<Recipient> members, boolean matching) {

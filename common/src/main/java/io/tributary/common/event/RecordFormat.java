@@ -5,10 +5,10 @@ import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Which formats of records this process reads, and in which one it writes. It is one number for all codecs, the first byte of
- * each record. In a cluster it begins with the oldest, and grows to what every live node reads; a reader that finds a record of a newer format than this process reads says
- * so here, for such a process must not act on what it does not know. Any thread;
- * never blocks.
+ * Which formats of records this process reads, and in which one it writes. It is one number for all codecs, the first
+ * byte of each record. In a cluster it begins with the oldest, and grows to what every live node reads; a reader that
+ * finds a record of a newer format than this process reads says so here, for such a process must not act on what it
+ * does not know. Any thread; never blocks.
  */
 public final class RecordFormat {
     /** The newest format that this version reads. */
@@ -43,7 +43,9 @@ public final class RecordFormat {
         return written;
     }
 
-    /** Every live node reads this format, and no older one will join; does nothing when a newer one is written already. */
+    /**
+     * Every live node reads this format, and no older one will join; does nothing when a newer one is written already.
+     */
     public synchronized void raise(int format) {
         if (format > newest) {
             throw new IllegalArgumentException("format " + format + ": this process reads 1 to " + newest);
@@ -52,7 +54,8 @@ public final class RecordFormat {
     }
 
     /**
-     * A map has a record of a newer format, so what this process knows of the map is incomplete until {@link #replaced}.
+     * A map has a record of a newer format, so what this process knows of the map is incomplete until {@link
+     * #replaced}.
      *
      * @param record the map and the key
      */
@@ -72,7 +75,9 @@ public final class RecordFormat {
         return !tooNew.isEmpty();
     }
 
-    /** One of the records that this process is too old to read, as {@link #tooNew} named it; null when there is none. */
+    /**
+     * One of the records that this process is too old to read, as {@link #tooNew} named it; null when there is none.
+     */
     public @Nullable String unreadRecord() {
         return tooNew.stream().findAny().orElse(null);
     }

@@ -60,8 +60,8 @@ public sealed interface ShardEvent {
      * @param sessionExpirySeconds how long the session outlives the connection; 0 makes it transient,
      *     {@code 0xFFFFFFFF} makes it stay for good
      * @param receiveMaximum how many unacknowledged messages the client takes at once
-     * @param kind where the messages of a new session wait; a session that exists stays where it is, and is not to be had by a
-     *     device when it is an application's, nor the other way round
+     * @param kind where the messages of a new session wait; a session that exists stays where it is, and is not to be
+     *     had by a device when it is an application's, nor the other way round
      * @param will the will, or null
      */
     record Attach(
@@ -117,8 +117,9 @@ public sealed interface ShardEvent {
     }
 
     /**
-     * An application's topic is there, and is another one than the session's state has, or has lost its end: its positions become
-     * sequence numbers in another way from now on. Nothing of it is handed to a connection before that is logged.
+     * An application's topic is there, and is another one than the session's state has, or has lost its end: its
+     * positions become sequence numbers in another way from now on. Nothing of it is handed to a connection before that
+     * is logged.
      *
      * @param topic which topic it is
      * @param base what makes its positions sequence numbers
@@ -166,11 +167,12 @@ public sealed interface ShardEvent {
     record MovedMessage(long sequence, long bytes, Message message, Destinations destinations) {}
 
     /**
-     * The state of one session at an earlier offset, logged again so that the log alone can rebuild it when its beginning is
-     * deleted. It says nothing new and the fold ignores it; only an owner that rebuilds a lost state reads it.
+     * The state of one session at an earlier offset, logged again so that the log alone can rebuild it when its
+     * beginning is deleted. It says nothing new and the fold ignores it; only an owner that rebuilds a lost state reads
+     * it.
      *
-     * <p>An owner repeats all sessions as they were at one offset: a round of {@code SnapshotSession}s and {@link SnapshotQueue}s, which
-     * counts when a {@link SnapshotComplete} of the same owner and offset follows.
+     * <p>An owner repeats all sessions as they were at one offset: a round of {@code SnapshotSession}s and {@link
+     * SnapshotQueue}s, which counts when a {@link SnapshotComplete} of the same owner and offset follows.
      *
      * @param ownerEpoch the owner that repeats
      * @param asOf the offset up to which (inclusive) the log is folded in this state
@@ -183,8 +185,8 @@ public sealed interface ShardEvent {
             @Nullable Will will) implements ShardEvent {}
 
     /**
-     * Entries that the queue of a repeated {@link SnapshotSession} has: all that were there at its offset, but for some that were settled
-     * between that and this record.
+     * Entries that the queue of a repeated {@link SnapshotSession} has: all that were there at its offset, but for some
+     * that were settled between that and this record.
      */
     record SnapshotQueue(long ownerEpoch, long asOf, String clientId, List<SnapshotEntry> entries)
             implements ShardEvent {

@@ -4,7 +4,8 @@ package io.tributary.common.event;
  * Where a record that one shard hands to another comes from; a shard applies each source once and skips repeats.
  * Sources of one shard are totally ordered by offset, then part.
  *
- * @param shard the shard that forwarded, or from {@link #FIRST_INGEST} the number of a partition that back-ends produce to
+ * @param shard the shard that forwarded, or from {@link #FIRST_INGEST} the number of a partition that back-ends produce
+ *     to
  * @param offset the offset of the record there that caused it
  * @param part which of the records that this one caused for the same destination shard, from 0
  */

@@ -18,10 +18,10 @@ import org.jspecify.annotations.Nullable;
  * @param resendUpTo messages up to this sequence number may have been sent before and carry DUP
  * @param queuedMessages how many entries are in the queue
  * @param queuedBytes the total size of the messages in the queue
- * @param groupUpTo the highest sequence number of a message that came through a shared subscription; 0 when there is none in
- *     the queue
- * @param leftUpTo messages up to this sequence number were left by a session before this one: they are not for this one, and
- *     stay only until those of shared subscriptions are with other members
+ * @param groupUpTo the highest sequence number of a message that came through a shared subscription; 0 when there is
+ *     none in the queue
+ * @param leftUpTo messages up to this sequence number were left by a session before this one: they are not for this
+ *     one, and stay only until those of shared subscriptions are with other members
  * @param topic how far an application has come, null for a device
  * @param inboundPacketIds QoS 2 packet identifiers of the client's own messages between PUBREC and PUBREL, ascending
  */

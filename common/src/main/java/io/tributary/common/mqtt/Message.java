@@ -14,8 +14,8 @@ import org.jspecify.annotations.Nullable;
  * @param qos the quality of service it was published with
  * @param retain the RETAIN flag as the publisher set it
  * @param properties the properties that go through unaltered
- * @param expiresAtMillis time in milliseconds since the epoch, by the clock of the cluster, after which it is not delivered any more; {@link #NEVER} when
- *     it has no expiry interval
+ * @param expiresAtMillis time in milliseconds since the epoch, by the clock of the cluster, after which it is not
+ *     delivered any more; {@link #NEVER} when it has no expiry interval
  * @param publisher the client identifier of the publisher, empty when the broker itself published it
  */
 @SuppressWarnings("ArrayRecordComponent") // compared by content below; copying each payload would cost on the hot path

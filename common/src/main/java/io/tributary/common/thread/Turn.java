@@ -6,8 +6,9 @@ import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The turns of a thread that does things in turns, as an event loop does. What it gives to an idle {@link Worker} in a turn, it
- * does itself when the turn ends, if that is little; otherwise the worker's thread is woken then. Confined to the thread.
+ * The turns of a thread that does things in turns, as an event loop does. What it gives to an idle {@link Worker} in a
+ * turn, it does itself when the turn ends, if that is little; otherwise the worker's thread is woken then. Confined to
+ * the thread.
  */
 public final class Turn {
     private static final ThreadLocal<@Nullable Turn> OF_THREAD = new ThreadLocal<>();
@@ -23,8 +24,8 @@ public final class Turn {
     /**
      * Has the calling thread take turns from now on.
      *
-     * @param beforeFirst called when an idle worker gets something and nothing was due before; false when {@link #end} will not be called
-     *     any more
+     * @param beforeFirst called when an idle worker gets something and nothing was due before; false when {@link #end}
+     *     will not be called any more
      */
     public static Turn begin(BooleanSupplier beforeFirst) {
         Turn turn = new Turn(beforeFirst);
@@ -54,7 +55,10 @@ public final class Turn {
         return !idle.isEmpty();
     }
 
-    /** Ends a turn: does what idle workers got, or has their threads do it. That may give something to idle workers again. */
+    /**
+     * Ends a turn: does what idle workers got, or has their threads do it. That may give something to idle workers
+     * again.
+     */
     public void end() {
         List<Worker> workers = idle;
         idle = ending;

@@ -6,9 +6,9 @@ import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Sees to it that one thread at a time works off a queue: the thread that is there for it, or, while that one is idle and there is
- * little to do, a thread at the end of its {@link Turn} that has put something into the queue. Waking a thread costs more than a
- * small piece of work, and takes longer.
+ * Sees to it that one thread at a time works off a queue: the thread that is there for it, or, while that one is idle
+ * and there is little to do, a thread at the end of its {@link Turn} that has put something into the queue. Waking a
+ * thread costs more than a small piece of work, and takes longer.
  *
  * <p>Each sees what those before it have done. Everything may be called from any thread, unless it says otherwise.
  */
@@ -45,8 +45,8 @@ public final class Worker {
     }
 
     /**
-     * Something was put into the queue: if nobody is at work, the caller does it when its turn ends, or, if there is much, the
-     * thread is woken now.
+     * Something was put into the queue: if nobody is at work, the caller does it when its turn ends, or, if there is
+     * much, the thread is woken now.
      */
     public void queued() {
         if (at.get() == null && !(work.isLittle() && Turn.joins(this))) {
@@ -64,7 +64,9 @@ public final class Worker {
         return Thread.currentThread().equals(at.get());
     }
 
-    /** Lets others work until there is something to do, the time is over, or {@link #wake}; only for the thread itself. */
+    /**
+     * Lets others work until there is something to do, the time is over, or {@link #wake}; only for the thread itself.
+     */
     public void rest(long nanos) {
         at.set(null);
         if (!work.isWaiting()) {

@@ -6,9 +6,9 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
 
 /**
- * A time that this machine's wall clock cannot change: it is that of the wall clock once, when the clock is created, and from
- * then on the monotonic clock carries it. Where others are to have the same time, {@link #observed} sets it by what they all
- * see. Any thread; costs a read of the monotonic clock.
+ * A time that this machine's wall clock cannot change: it is that of the wall clock once, when the clock is created,
+ * and from then on the monotonic clock carries it. Where others are to have the same time, {@link #observed} sets it by
+ * what they all see. Any thread; costs a read of the monotonic clock.
  */
 public final class SteadyClock implements InstantSource {
     /** What is seen late says too little; the latest of what is seen in this while is taken for the time. */
@@ -50,8 +50,8 @@ public final class SteadyClock implements InstantSource {
     }
 
     /**
-     * It is this late, or was a little ago. The clock goes ahead at once; it goes back, for others' time may, when all that is
-     * seen for ten seconds says so.
+     * It is this late, or was a little ago. The clock goes ahead at once; it goes back, for others' time may, when all
+     * that is seen for ten seconds says so.
      *
      * @param millis milliseconds since the epoch
      */

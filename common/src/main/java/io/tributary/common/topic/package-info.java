@@ -1,4 +1,7 @@
-/** Topic names and topic filters: the only place that knows {@code /}, {@code +}, {@code #}, {@code $share}, {@code $SYS}. */
+/**
+ * Topic names and topic filters: the only place that knows {@code /}, {@code +}, {@code #}, {@code $share}, {@code
+ * $SYS}.
+ */
 @NullMarked
 package io.tributary.common.topic;
 

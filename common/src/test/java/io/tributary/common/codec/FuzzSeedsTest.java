@@ -20,7 +20,9 @@ class FuzzSeedsTest {
     private static final Path DIRECTORY = Path.of(
             "src/test/resources/io/tributary/common/codec/MqttDecoderFuzzTestInputs/decodesOrRefusesWhateverComes");
 
-    /** Writes the seeds anew, after the wire form of a random packet has changed: run it with the module as directory. */
+    /**
+     * Writes the seeds anew, after the wire form of a random packet has changed: run it with the module as directory.
+     */
     static void main() throws IOException {
         Files.createDirectories(DIRECTORY);
         for (ProtocolVersion version : ProtocolVersion.values()) {

@@ -8,8 +8,8 @@ import java.util.Random;
 import java.util.function.BiConsumer;
 
 /**
- * Devices in sites of a thousand, each with a subscription of its own: what a match is looked up in. The mix says how many of
- * the filters have wildcards.
+ * Devices in sites of a thousand, each with a subscription of its own: what a match is looked up in. The mix says how
+ * many of the filters have wildcards.
  */
 enum Fleet {
     /** No wildcards. */
@@ -17,8 +17,8 @@ enum Fleet {
     /** All end in {@code +}, as with one subscription for all commands of a device. */
     PLUS,
     /**
-     * Of ten, six without wildcards, two with {@code +} at the end, one with it in the middle, one with {@code #}; and two
-     * observers that get everything.
+     * Of ten, six without wildcards, two with {@code +} at the end, one with it in the middle, one with {@code #}; and
+     * two observers that get everything.
      */
     MIXED;
 

@@ -7,7 +7,10 @@ import org.openjdk.jmh.annotations.Benchmark;
 import org.openjdk.jmh.annotations.Param;
 import org.openjdk.jmh.annotations.Setup;
 
-/** A look-up in the trie alone. Five levels, one of 65,536 topics after the other, so that not all is in the processor's cache. */
+/**
+ * A look-up in the trie alone. Five levels, one of 65,536 topics after the other, so that not all is in the processor's
+ * cache.
+ */
 public class TrieMatchBenchmark extends Microbenchmark {
     private static final int TOPICS = 1 << 16;
 

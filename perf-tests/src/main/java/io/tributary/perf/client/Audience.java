@@ -3,8 +3,8 @@ package io.tributary.perf.client;
 import java.util.concurrent.atomic.AtomicIntegerArray;
 
 /**
- * How many deliveries a message of each source leads to at present. It changes only where clients come and go that miss what is
- * published meanwhile. Thread-safe.
+ * How many deliveries a message of each source leads to at present. It changes only where clients come and go that miss
+ * what is published meanwhile. Thread-safe.
  */
 final class Audience {
     private final AtomicIntegerArray fanOut;

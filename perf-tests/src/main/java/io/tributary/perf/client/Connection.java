@@ -14,14 +14,16 @@ import io.tributary.common.mqtt.ProtocolVersion;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A connection of a client: packets to bytes and back. What is sent in a turn of the event loop goes out in one write at its
- * end. Confined to the event loop.
+ * A connection of a client: packets to bytes and back. What is sent in a turn of the event loop goes out in one write
+ * at its end. Confined to the event loop.
  */
 @SuppressWarnings("FutureReturnValueIgnored") // what becomes of it shows in the channel's own events
 final class Connection extends ChannelInboundHandlerAdapter {
     private static final int FIRST_BYTES = 256;
 
-    /** From this size on what is sent is handed to the channel before the turn ends, so that its water marks count it. */
+    /**
+     * From this size on what is sent is handed to the channel before the turn ends, so that its water marks count it.
+     */
     private static final int HAND_OVER_BYTES = 64 * 1024;
 
     private final Channel channel;

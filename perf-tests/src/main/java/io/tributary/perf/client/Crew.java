@@ -6,8 +6,8 @@ import io.tributary.perf.judge.SourceCounts;
 import java.util.List;
 
 /**
- * All clients of a run, in this process or in several. Its methods are for one thread, block until what they ask for is done,
- * and throw {@link CrewException} if it cannot be done. Groups are named; no name means all of them.
+ * All clients of a run, in this process or in several. Its methods are for one thread, block until what they ask for is
+ * done, and throw {@link CrewException} if it cannot be done. Groups are named; no name means all of them.
  */
 public interface Crew extends AutoCloseable {
 

@@ -1,8 +1,8 @@
 package io.tributary.perf.client;
 
 /**
- * The messages of one publisher that are not acknowledged in full, by their packet identifiers. Identifiers go round, so that
- * acknowledgements in order find the next one free. Not thread-safe.
+ * The messages of one publisher that are not acknowledged in full, by their packet identifiers. Identifiers go round,
+ * so that acknowledgements in order find the next one free. Not thread-safe.
  */
 final class InFlight {
     private final long[] dueNanos;

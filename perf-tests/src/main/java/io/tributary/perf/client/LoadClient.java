@@ -85,7 +85,9 @@ final class LoadClient {
         return publisher;
     }
 
-    /** Connects, and subscribes where its session has not. From any thread; the future ends when it is ready, or failed. */
+    /**
+     * Connects, and subscribes where its session has not. From any thread; the future ends when it is ready, or failed.
+     */
     CompletableFuture<Void> connect() {
         CompletableFuture<Void> result = new CompletableFuture<>();
         loop.eventLoop().execute(() -> {

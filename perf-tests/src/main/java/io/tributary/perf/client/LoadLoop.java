@@ -12,7 +12,9 @@ import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import java.util.random.RandomGenerator;
 
-/** An event loop of the tool, and what the clients on it share. All but the methods that say so are for the loop itself. */
+/**
+ * An event loop of the tool, and what the clients on it share. All but the methods that say so are for the loop itself.
+ */
 final class LoadLoop {
     private static final long LAG_PROBE_NANOS = TimeUnit.MILLISECONDS.toNanos(10);
 

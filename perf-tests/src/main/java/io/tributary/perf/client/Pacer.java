@@ -6,7 +6,8 @@ import java.util.PriorityQueue;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Lets the publishers of an event loop publish when their messages are due, in the order of time. Confined to the event loop.
+ * Lets the publishers of an event loop publish when their messages are due, in the order of time. Confined to the event
+ * loop.
  */
 final class Pacer {
     private final EventLoop loop;

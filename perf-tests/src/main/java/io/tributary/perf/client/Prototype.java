@@ -13,8 +13,8 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A PUBLISH as the codec encoded it, of which each message is a copy with another packet identifier and stamp: sending costs
- * the copying of its bytes. Immutable.
+ * A PUBLISH as the codec encoded it, of which each message is a copy with another packet identifier and stamp: sending
+ * costs the copying of its bytes. Immutable.
  */
 final class Prototype {
     private static final int DUP = 0x08;

@@ -17,11 +17,11 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a client publishes, over all of its connections: by the clock, or as fast as earlier messages are done. Confined to the
- * client's event loop.
+ * What a client publishes, over all of its connections: by the clock, or as fast as earlier messages are done. Confined
+ * to the client's event loop.
  *
- * <p>The time in a message, from which latencies count, is when it was due. What holds it up, the broker's window or the tool
- * itself, is thereby part of its latency.
+ * <p>The time in a message, from which latencies count, is when it was due. What holds it up, the broker's window or
+ * the tool itself, is thereby part of its latency.
  */
 final class Publisher {
     private static final long UNLIMITED = Long.MAX_VALUE;

@@ -1,8 +1,8 @@
 package io.tributary.perf.client;
 
 /**
- * The clock of a run, in nanoseconds since nobody knows when: the same in all processes of a run, as well as their clocks can
- * be compared. Thread-safe.
+ * The clock of a run, in nanoseconds since nobody knows when: the same in all processes of a run, as well as their
+ * clocks can be compared. Thread-safe.
  */
 public final class RunClock {
     private volatile long offsetNanos;

@@ -21,7 +21,9 @@ import java.lang.invoke.VarHandle;
 import java.nio.ByteOrder;
 import java.util.List;
 
-/** What a client gets, over all of its connections: judged, measured, acknowledged. Confined to the client's event loop. */
+/**
+ * What a client gets, over all of its connections: judged, measured, acknowledged. Confined to the client's event loop.
+ */
 final class Subscriber {
     private static final VarHandle LONG = MethodHandles.byteArrayViewVarHandle(long[].class, ByteOrder.BIG_ENDIAN);
     private static final int MAX_PACKET_ID = 65_535;

@@ -5,8 +5,8 @@ import java.util.List;
 import java.util.concurrent.Executor;
 
 /**
- * The connections of an event loop that have something to send: each is flushed once, at the end of the loop's turn, when all
- * that came in it was worked on. Confined to the event loop.
+ * The connections of an event loop that have something to send: each is flushed once, at the end of the loop's turn,
+ * when all that came in it was worked on. Confined to the event loop.
  */
 final class TurnEnd implements Runnable {
     private final Executor loop;

@@ -6,8 +6,8 @@ import io.tributary.perf.scenario.PlannedClient;
 import java.util.concurrent.TimeUnit;
 
 /**
- * A client that comes and goes by chance. While one is away that misses what is published meanwhile, messages are not expected
- * to reach it; what is on its way when it goes counts as lost. Confined to the client's event loop.
+ * A client that comes and goes by chance. While one is away that misses what is published meanwhile, messages are not
+ * expected to reach it; what is on its way when it goes counts as lost. Confined to the client's event loop.
  */
 final class Wandering {
     private final LoadClient client;

@@ -26,8 +26,8 @@ import java.util.Set;
 /**
  * The command {@code ./tributary perf}: {@code run}, {@code list}, {@code show}, {@code compare}, {@code runner}.
  *
- * <p>Exit codes: 0 done; 1 it failed; 2 it was called wrongly; 3 the load tool was the bottleneck, so there is no result; 4
- * messages were lost.
+ * <p>Exit codes: 0 done; 1 it failed; 2 it was called wrongly; 3 the load tool was the bottleneck, so there is no
+ * result; 4 messages were lost.
  */
 public final class PerfCommand {
     private static final int DONE = 0;

@@ -3,8 +3,8 @@ package io.tributary.perf.judge;
 import java.util.Arrays;
 
 /**
- * Sequence numbers that were passed over and may still come, as a bounded list of ranges in ascending order. Where there are
- * too many ranges, the oldest is forgotten. Not thread-safe.
+ * Sequence numbers that were passed over and may still come, as a bounded list of ranges in ascending order. Where
+ * there are too many ranges, the oldest is forgotten. Not thread-safe.
  */
 final class Gaps {
     /** How many ranges are remembered: 16 kB a stream at the worst. */

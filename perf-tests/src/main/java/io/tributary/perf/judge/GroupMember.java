@@ -5,8 +5,8 @@ import io.netty.util.collection.IntObjectMap;
 import io.tributary.perf.judge.MessageStream.Verdict;
 
 /**
- * The judge of one member of a shared subscription: the group knows whether a message came before, and the member whether it
- * came in order.
+ * The judge of one member of a shared subscription: the group knows whether a message came before, and the member
+ * whether it came in order.
  */
 public final class GroupMember implements Receiver {
     private final SharedLedger group;

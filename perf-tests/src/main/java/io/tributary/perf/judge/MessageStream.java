@@ -3,8 +3,8 @@ package io.tributary.perf.judge;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The messages of one source on their way to one receiver: tells first copies from repetitions exactly, in bounded memory. Two
- * numbers while all is in order. Not thread-safe.
+ * The messages of one source on their way to one receiver: tells first copies from repetitions exactly, in bounded
+ * memory. Two numbers while all is in order. Not thread-safe.
  */
 final class MessageStream {
     private long highest;

@@ -5,8 +5,8 @@ import java.util.Map;
 import org.HdrHistogram.Histogram;
 
 /**
- * What was counted since the beginning, and the distributions since the last snapshot that began anew. Parts of the same run,
- * from other threads or processes, add up to one.
+ * What was counted since the beginning, and the distributions since the last snapshot that began anew. Parts of the
+ * same run, from other threads or processes, add up to one.
  *
  * @param histograms those that have values; to be read only
  * @param firstReceivedNanos when the first message since the last snapshot came, by the run's clock; 0 for none

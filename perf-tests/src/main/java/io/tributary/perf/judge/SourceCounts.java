@@ -4,8 +4,8 @@ import java.util.List;
 import java.util.stream.IntStream;
 
 /**
- * For each source the deliveries that its messages must lead to, and those that came. Filled in at the end of a run, and added
- * up over processes. Not thread-safe.
+ * For each source the deliveries that its messages must lead to, and those that came. Filled in at the end of a run,
+ * and added up over processes. Not thread-safe.
  */
 public final class SourceCounts {
     private final long[] expected;

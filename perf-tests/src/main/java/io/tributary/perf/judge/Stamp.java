@@ -1,8 +1,8 @@
 package io.tributary.perf.judge;
 
 /**
- * What the first 16 bytes of every payload say: which run, which source (a publisher and one of its topics), which message of
- * it, and when.
+ * What the first 16 bytes of every payload say: which run, which source (a publisher and one of its topics), which
+ * message of it, and when.
  *
  * <pre>
  * 16 bits run | 24 bits source | 24 bits of the time    first long

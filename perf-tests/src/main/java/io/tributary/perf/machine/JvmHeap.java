@@ -8,8 +8,8 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 
 /**
- * The heap of a JVM on this machine, from the file of counters that each HotSpot JVM keeps for {@code jstat}. Reading it costs the
- * JVM nothing, and causes no collection.
+ * The heap of a JVM on this machine, from the file of counters that each HotSpot JVM keeps for {@code jstat}. Reading
+ * it costs the JVM nothing, and causes no collection.
  */
 final class JvmHeap {
     private static final String OLD_GENERATION = "sun.gc.generation.1.space.0.used";
@@ -29,8 +29,8 @@ final class JvmHeap {
     private JvmHeap() {}
 
     /**
-     * What was in use of the old generation after the latest collection, in bytes; 0 where nobody says: it is no HotSpot JVM,
-     * another user's, or one that was told not to keep counters.
+     * What was in use of the old generation after the latest collection, in bytes; 0 where nobody says: it is no
+     * HotSpot JVM, another user's, or one that was told not to keep counters.
      */
     static long oldGenerationBytes(long pid) {
         String user =

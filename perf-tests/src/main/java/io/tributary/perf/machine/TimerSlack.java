@@ -4,15 +4,18 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 
-/** How late Linux may end a thread's waiting, to end several at once: 50 microseconds, unless the thread wants it otherwise. */
+/**
+ * How late Linux may end a thread's waiting, to end several at once: 50 microseconds, unless the thread wants it
+ * otherwise.
+ */
 public final class TimerSlack {
     private static final String NANOS = "1"; // 0 would be the default
 
     private TimerSlack() {}
 
     /**
-     * Has the calling thread wait no longer than it asks for, as far as the system can. Threads and processes that it starts have that
-     * from it.
+     * Has the calling thread wait no longer than it asks for, as far as the system can. Threads and processes that it
+     * starts have that from it.
      *
      * @return false where the system does not let itself be told: waiting ends later, as before
      */

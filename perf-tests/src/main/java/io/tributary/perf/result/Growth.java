@@ -3,8 +3,8 @@ package io.tributary.perf.result;
 import com.fasterxml.jackson.annotation.JsonIgnore;
 
 /**
- * What became of something over a run in which it should have stayed the same: the slope of a straight line through its lowest
- * values.
+ * What became of something over a run in which it should have stayed the same: the slope of a straight line through its
+ * lowest values.
  *
  * @param what of what, such as {@code broker: threads}
  * @param unit of its values; empty for a number of things

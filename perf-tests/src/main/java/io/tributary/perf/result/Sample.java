@@ -11,8 +11,8 @@ import java.util.Map;
  * @param connected clients that were connected, over time
  * @param cores that each process kept busy
  * @param megabytes of memory that each process had
- * @param heapMegabytes of a JVM, the old generation of its heap after its latest collection; without processes of which nobody
- *     knows it, as in the following
+ * @param heapMegabytes of a JVM, the old generation of its heap after its latest collection; without processes of which
+ *     nobody knows it, as in the following
  * @param threads that each process had
  * @param files that each process had open
  * @param counts what the target counts itself, by name

@@ -13,8 +13,8 @@ import java.util.List;
 import java.util.Locale;
 
 /**
- * Tells whether a run says anything about the broker, or only about the tool: whether what was to be offered was offered, and
- * nothing but the broker was in the way.
+ * Tells whether a run says anything about the broker, or only about the tool: whether what was to be offered was
+ * offered, and nothing but the broker was in the way.
  */
 final class Bottleneck {
     /** The share of messages that may be late by the tool's own fault, or not offered at all. */

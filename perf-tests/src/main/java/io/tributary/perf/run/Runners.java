@@ -14,8 +14,8 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 
 /**
- * The orchestrator's side of runners: waits for as many as there are to be, sets their clocks, and gives each its share of the
- * clients. For one thread.
+ * The orchestrator's side of runners: waits for as many as there are to be, sets their clocks, and gives each its share
+ * of the clients. For one thread.
  */
 public final class Runners implements AutoCloseable {
     private static final double NANOS_PER_MILLI = 1e6;

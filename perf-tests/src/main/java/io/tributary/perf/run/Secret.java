@@ -13,8 +13,8 @@ import javax.crypto.Mac;
 import javax.crypto.spec.SecretKeySpec;
 
 /**
- * What the processes of a run know each other by. It never goes over the wire: each proves that it knows it by an HMAC of
- * numbers that both have drawn.
+ * What the processes of a run know each other by. It never goes over the wire: each proves that it knows it by an HMAC
+ * of numbers that both have drawn.
  */
 public final class Secret {
     private static final String ALGORITHM = "HmacSHA256";

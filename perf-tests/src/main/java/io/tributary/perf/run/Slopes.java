@@ -8,8 +8,9 @@ import java.util.List;
 import java.util.Locale;
 
 /**
- * What grows over a run: for each process the straight line through the lowest values of its {@linkplain Quantity quantities}. The
- * lowest, for a heap goes up and down between its collections, and only what is left after them says anything.
+ * What grows over a run: for each process the straight line through the lowest values of its {@linkplain Quantity
+ * quantities}. The lowest, for a heap goes up and down between its collections, and only what is left after them says
+ * anything.
  */
 final class Slopes {
     private static final double SECONDS_A_MINUTE = 60;

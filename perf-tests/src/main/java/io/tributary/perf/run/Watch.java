@@ -16,8 +16,8 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 
 /**
- * Looks at a run once a second, from a thread of its own. Of a long run it keeps every second sample, then every fourth, and so
- * on, so that there are never many.
+ * Looks at a run once a second, from a thread of its own. Of a long run it keeps every second sample, then every
+ * fourth, and so on, so that there are never many.
  */
 final class Watch implements AutoCloseable {
     private static final int MOST_SAMPLES = 1_200;

@@ -6,9 +6,9 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * Groups of clients made from the device definitions in {@code devices.yaml}: a group with {@code devices: {mix: ..., factor:
- * ...}} stands for one group of each kind of device in the mix, with the kind's number, payload and rate, and the way in which
- * the mix comes and goes.
+ * Groups of clients made from the device definitions in {@code devices.yaml}: a group with {@code devices: {mix: ...,
+ * factor: ...}} stands for one group of each kind of device in the mix, with the kind's number, payload and rate, and
+ * the way in which the mix comes and goes.
  */
 final class Devices {
     private static final String KEY = "devices";

@@ -9,7 +9,9 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
-/** Puts values in for <code>${name}</code> and <code>${name/other}</code>, and changes single settings by their path. */
+/**
+ * Puts values in for <code>${name}</code> and <code>${name/other}</code>, and changes single settings by their path.
+ */
 final class Parameters {
     private static final Pattern NAME = Pattern.compile("\\$\\{([A-Za-z][A-Za-z0-9-]*)(?:/([A-Za-z][A-Za-z0-9-]*))?}");
 

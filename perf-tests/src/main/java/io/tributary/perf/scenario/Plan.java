@@ -8,8 +8,8 @@ import java.util.function.IntConsumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The clients of a scenario one by one, and who gets what of whom. Every process of a run makes the same plan of all clients,
- * and runs its share of them. Immutable.
+ * The clients of a scenario one by one, and who gets what of whom. Every process of a run makes the same plan of all
+ * clients, and runs its share of them. Immutable.
  */
 public final class Plan {
     private static final String SHARED = "$share/";

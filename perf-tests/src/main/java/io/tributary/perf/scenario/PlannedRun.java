@@ -8,7 +8,8 @@ import java.util.stream.Collectors;
 /**
  * One run of a scenario, complete.
  *
- * @param combination the parameters in which it differs from the other runs of its scenario; empty where it is the only one
+ * @param combination the parameters in which it differs from the other runs of its scenario; empty where it is the only
+ *     one
  */
 public record PlannedRun(Map<String, Object> combination, Map<String, Object> tree) {
 

@@ -7,8 +7,8 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * A run as it is to be: who connects, what is published, step by step. {@code defaults.yaml} beside this class says what each
- * setting is and what it is where nothing is said.
+ * A run as it is to be: who connects, what is published, step by step. {@code defaults.yaml} beside this class says
+ * what each setting is and what it is where nothing is said.
  *
  * @param name of the file it came from
  * @param source the published work it repeats

@@ -125,7 +125,10 @@ public final class ScenarioFile {
         return group;
     }
 
-    /** The steps, with each {@code {repeat: N, steps: [...]}} written out: N rounds, whose number ends the names of their steps. */
+    /**
+     * The steps, with each {@code {repeat: N, steps: [...]}} written out: N rounds, whose number ends the names of
+     * their steps.
+     */
     private List<Object> repeated(List<Object> steps) {
         List<Object> all = new ArrayList<>();
         for (Object step : steps) {

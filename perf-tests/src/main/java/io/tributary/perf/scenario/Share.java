@@ -18,8 +18,8 @@ public record Share(int runner, int runners) {
     }
 
     /**
-     * Whether a client belongs to it. The two of a pair have the same number and so the same process; members of a shared
-     * subscription are all in one, for they are judged together.
+     * Whether a client belongs to it. The two of a pair have the same number and so the same process; members of a
+     * shared subscription are all in one, for they are judged together.
      */
     boolean has(int groupNumber, boolean shared, int index) {
         return (shared ? groupNumber : index) % runners == runner;

@@ -5,8 +5,8 @@ import java.util.regex.Pattern;
 
 /**
  * A topic or topic filter with placeholders: <code>{n}</code> is the number of the client in its group, from 0 on,
- * <code>{n%5}</code> what is left of it divided by 5, <code>{n/5}</code> how often 5 goes into it, and <code>{t}</code> the
- * number of the client's topic; of that, too, <code>{t%5}</code> and <code>{t/5}</code>.
+ * <code>{n%5}</code> what is left of it divided by 5, <code>{n/5}</code> how often 5 goes into it, and <code>{t}</code>
+ * the number of the client's topic; of that, too, <code>{t%5}</code> and <code>{t/5}</code>.
  */
 final class Template {
     private static final Pattern PLACEHOLDER = Pattern.compile("\\{([nt])(?:([%/])([1-9][0-9]{0,8}))?}");

@@ -12,8 +12,8 @@ enum Balancing {
     /** The node with the fewest connections. */
     LEAST_CONNECTIONS("balance leastconn"),
     /**
-     * By the client identifier in CONNECT: a client comes back to its node. The proxy reads the first packet before it connects; what
-     * is no CONNECT it does not let through.
+     * By the client identifier in CONNECT: a client comes back to its node. The proxy reads the first packet before it
+     * connects; what is no CONNECT it does not let through.
      */
     CLIENT_IDENTIFIER(
             "tcp-request inspect-delay 10s",

@@ -8,8 +8,8 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * HiveMQ Community Edition, embedded in a Java process of its own. Its jars are fetched by Maven the first time; they are no
- * part of this build, so that none of them meets one of ours.
+ * HiveMQ Community Edition, embedded in a Java process of its own. Its jars are fetched by Maven the first time; they
+ * are no part of this build, so that none of them meets one of ours.
  */
 final class HiveMq implements TargetKind {
     private static final String VERSION = "2025.5";

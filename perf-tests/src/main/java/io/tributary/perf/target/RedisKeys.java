@@ -12,8 +12,8 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * Counts the keys of a Redis Cluster: those of its primaries, for replicas have the same. Of servers that ask for no password and
- * no encryption, as those of a local cluster.
+ * Counts the keys of a Redis Cluster: those of its primaries, for replicas have the same. Of servers that ask for no
+ * password and no encryption, as those of a local cluster.
  */
 final class RedisKeys implements LongSupplier {
     private static final byte[] QUESTION = "INFO replication keyspace\r\n".getBytes(StandardCharsets.US_ASCII);

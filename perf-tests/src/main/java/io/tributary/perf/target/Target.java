@@ -13,7 +13,8 @@ import java.util.function.LongSupplier;
  * @param facts what else is to be known when comparing
  * @param addresses where clients connect, one for each node
  * @param processes names and identifiers of all processes that it needs; empty where nobody knows
- * @param counts what else it has that can be counted, by name; below 0 when nobody can tell. May block for some seconds.
+ * @param counts what else it has that can be counted, by name; below 0 when nobody can tell. May block for some
+ *     seconds.
  * @param end ends what was started for it
  */
 public record Target(

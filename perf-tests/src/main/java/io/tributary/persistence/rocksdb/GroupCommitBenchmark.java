@@ -14,8 +14,8 @@ import org.openjdk.jmh.annotations.Setup;
 import org.openjdk.jmh.annotations.TearDown;
 
 /**
- * Appends to the logs of {@value #SHARDS} shards of the embedded store, from the call to its callback. As many are under way at
- * once as wait for the same commit.
+ * Appends to the logs of {@value #SHARDS} shards of the embedded store, from the call to its callback. As many are
+ * under way at once as wait for the same commit.
  */
 public class GroupCommitBenchmark extends Microbenchmark {
     private static final int SHARDS = 16;

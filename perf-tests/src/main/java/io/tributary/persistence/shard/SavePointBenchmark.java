@@ -26,8 +26,8 @@ import org.openjdk.jmh.annotations.Setup;
 import org.openjdk.jmh.annotations.TearDown;
 
 /**
- * A save point of one shard, from the call to its completion, in each of the stores. One at a time, as the owner of a shard
- * writes them; the owners of several shards would share commits and connections.
+ * A save point of one shard, from the call to its completion, in each of the stores. One at a time, as the owner of a
+ * shard writes them; the owners of several shards would share commits and connections.
  */
 public class SavePointBenchmark extends Microbenchmark {
     private static final int SHARD = 0;
@@ -37,7 +37,10 @@ public class SavePointBenchmark extends Microbenchmark {
     @Param({"rocksdb", "redis"})
     public String store = "";
 
-    /** How many offline sessions have a message that comes and one that goes, with their sessions; 0 moves the offset alone. */
+    /**
+     * How many offline sessions have a message that comes and one that goes, with their sessions; 0 moves the offset
+     * alone.
+     */
     @Param({"0", "10", "250"})
     public int messages;
 

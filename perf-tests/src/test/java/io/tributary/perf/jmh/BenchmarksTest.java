@@ -22,7 +22,10 @@ import org.openjdk.jmh.runner.options.OptionsBuilder;
 import org.openjdk.jmh.runner.options.TimeValue;
 import org.openjdk.jmh.runner.options.VerboseMode;
 
-/** Each microbenchmark still does what it measures. Once, in this JVM, with the first value of each parameter: no figures. */
+/**
+ * Each microbenchmark still does what it measures. Once, in this JVM, with the first value of each parameter: no
+ * figures.
+ */
 class BenchmarksTest {
     private static final String IGNORE_LOCK = "jmh.ignoreLock";
 

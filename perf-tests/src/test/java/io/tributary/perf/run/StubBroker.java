@@ -34,8 +34,8 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A broker for one subscriber a topic, without wildcards, which makes a known number of mistakes: of each subscriber's messages
- * it drops some, sends some twice and swaps some with the next. One thread.
+ * A broker for one subscriber a topic, without wildcards, which makes a known number of mistakes: of each subscriber's
+ * messages it drops some, sends some twice and swaps some with the next. One thread.
  */
 final class StubBroker implements AutoCloseable {
     private final EventLoopGroup loop = new MultiThreadIoEventLoopGroup(1, NioIoHandler.newFactory());

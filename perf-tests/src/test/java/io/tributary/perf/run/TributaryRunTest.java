@@ -4,11 +4,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.tributary.broker.Broker;
 import io.tributary.broker.BrokerConfig;
+import io.tributary.broker.connection.ClientLimits;
 import io.tributary.broker.network.AdmissionLimits;
 import io.tributary.broker.network.BoundListener;
 import io.tributary.broker.network.ListenerConfig;
 import io.tributary.broker.network.ListenerKind;
-import io.tributary.broker.connection.ClientLimits;
 import io.tributary.perf.judge.Count;
 import io.tributary.perf.judge.Metric;
 import io.tributary.perf.result.RunResult;

@@ -13,24 +13,24 @@ import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The topics in which the messages of application clients wait: ordered, durable logs of whole messages, read by position.
- * Positions of one client's messages only grow, begin at 0 or above, and have gaps where another client's messages are in the
- * same topic or where records were deleted. No method but {@link #close} blocks, all may be called from any thread; stages
- * complete and callbacks are called on a thread of the implementation, where nothing may block.
+ * The topics in which the messages of application clients wait: ordered, durable logs of whole messages, read by
+ * position. Positions of one client's messages only grow, begin at 0 or above, and have gaps where another client's
+ * messages are in the same topic or where records were deleted. No method but {@link #close} blocks, all may be called
+ * from any thread; stages complete and callbacks are called on a thread of the implementation, where nothing may block.
  */
 public interface AppTopics extends AutoCloseable {
 
     /**
-     * Creates the client's topic, or does nothing when it exists; a topic that is being deleted is created anew once it is
-     * gone. Tried until it succeeds or the topics are closed: the servers may be away for a while.
+     * Creates the client's topic, or does nothing when it exists; a topic that is being deleted is created anew once it
+     * is gone. Tried until it succeeds or the topics are closed: the servers may be away for a while.
      *
      * @return completes with which topic it is, and the position behind everything that it has, 0 when it is new
      */
     CompletionStage<Found> create(AppTopic topic);
 
     /**
-     * Deletes the client's topic with all its records; does nothing when there is none. Where clients really share one, their
-     * records stay in it until their time is over. Tried until it succeeds or the topics are closed.
+     * Deletes the client's topic with all its records; does nothing when there is none. Where clients really share one,
+     * their records stay in it until their time is over. Tried until it succeeds or the topics are closed.
      */
     CompletionStage<@Nullable Void> delete(AppTopic topic);
 
@@ -38,15 +38,15 @@ public interface AppTopics extends AutoCloseable {
     CompletionStage<Set<AppTopic>> deletable();
 
     /**
-     * Appends a message. Appends of one thread to one topic keep their order. One to a topic that does not exist is told offset -1
-     * and no failure when its session is over, after as long as it takes to be certain of that; for one that lives
-     * ({@link #keepFor}) the topic is made anew. Nothing else waits for it.
+     * Appends a message. Appends of one thread to one topic keep their order. One to a topic that does not exist is
+     * told offset -1 and no failure when its session is over, after as long as it takes to be certain of that; for one
+     * that lives ({@link #keepFor}) the topic is made anew. Nothing else waits for it.
      *
      * @param recipient how the message shall arrive, and in which session of the client
      * @param source where it was forwarded from, so that a reader can skip repeats, or null
      * @param callback told the position when it is durable; callbacks of one topic come in the order of positions
-     * @return false when the buffer is full: nothing was appended, the callback will not be called, and the caller waits for
-     *     {@link #onRoom}
+     * @return false when the buffer is full: nothing was appended, the callback will not be called, and the caller
+     *     waits for {@link #onRoom}
      */
     boolean append(
             AppTopic topic, Message message, Recipient recipient, @Nullable Source source, AppendCallback callback);
@@ -58,21 +58,23 @@ public interface AppTopics extends AutoCloseable {
     void onRoom(Runnable action);
 
     /**
-     * Reads the client's messages in order; where there is none yet, waits for the next one. A topic has one reader at a time:
-     * a second read of the same client supersedes the first, which completes exceptionally. Cancelling the answer ends the wait.
+     * Reads the client's messages in order; where there is none yet, waits for the next one. A topic has one reader at
+     * a time: a second read of the same client supersedes the first, which completes exceptionally. Cancelling the
+     * answer ends the wait.
      *
      * @param id which topic it is to be, or null for whichever there is
      * @param from the lowest position wanted, at least 0; when it was deleted, reading begins behind what was
      * @param maxRecords the most records of the answer
      * @param maxBytes reading stops when the messages of the answer have at least as many bytes
-     * @return at least one record, or none and a {@link Page#next} above {@code from} when there were only others'; fails when
-     *     the topic does not exist, is another one, ends before {@code from}, cannot be read, or the topics are closed
+     * @return at least one record, or none and a {@link Page#next} above {@code from} when there were only others';
+     *     fails when the topic does not exist, is another one, ends before {@code from}, cannot be read, or the topics
+     *     are closed
      */
     CompletableFuture<Page> read(AppTopic topic, @Nullable String id, long from, int maxRecords, int maxBytes);
 
     /**
-     * Tells that nobody on this node reads the client's messages for now, say because its shard has moved: a read that waits
-     * fails, and nothing that was read ahead is kept. The next read is as the first.
+     * Tells that nobody on this node reads the client's messages for now, say because its shard has moved: a read that
+     * waits fails, and nothing that was read ahead is kept. The next read is as the first.
      */
     void release(AppTopic topic);
 
@@ -80,9 +82,9 @@ public interface AppTopics extends AutoCloseable {
     CompletionStage<@Nullable Found> find(AppTopic topic);
 
     /**
-     * Tells that the client needs no message below the position any more. The topic's own records below it are deleted, unless
-     * acknowledged messages are configured to be kept for other readers; a shared topic is left as it is. What is shown to
-     * Kafka's lag tools follows, too. Called as often as one likes: it is done now and then.
+     * Tells that the client needs no message below the position any more. The topic's own records below it are deleted,
+     * unless acknowledged messages are configured to be kept for other readers; a shared topic is left as it is. What
+     * is shown to Kafka's lag tools follows, too. Called as often as one likes: it is done now and then.
      *
      * @param id which topic it is: nothing is deleted of another one; null for whichever there is
      */
@@ -126,8 +128,8 @@ public interface AppTopics extends AutoCloseable {
      *
      * @param position its position in the topic
      * @param timeMillis when it was appended, by the log's clock
-     * @param recipient how it shall arrive, and in which session; {@link AppRecord#ANY_SESSION} when a back-end  appended
-     *     it, which knows of none
+     * @param recipient how it shall arrive, and in which session; {@link AppRecord#ANY_SESSION} when a back-end
+     *     appended it, which knows of none
      */
     record AppRecord(
             long position,

@@ -1,8 +1,8 @@
 package io.tributary.persistence.ingest;
 
 /**
- * The names of the headers with which a record says of its message what key and value do not, from either producer: a back-end,
- * or the broker for an application.
+ * The names of the headers with which a record says of its message what key and value do not, from either producer: a
+ * back-end, or the broker for an application.
  */
 public final class HeaderNames {
     /** The QoS. */

@@ -11,8 +11,8 @@ import org.jspecify.annotations.Nullable;
  * @param partition its partition
  * @param offset where it is in that
  * @param timeMillis its timestamp, in milliseconds since the epoch; negative when it has none
- * @param source what stands for it wherever it is forwarded: the same each time it is read, and of no other record ever,
- *     also when the topic is deleted and created again
+ * @param source what stands for it wherever it is forwarded: the same each time it is read, and of no other record
+ *     ever, also when the topic is deleted and created again
  * @param key its key, or null
  * @param value its value, or null
  * @param headers its headers, in their order

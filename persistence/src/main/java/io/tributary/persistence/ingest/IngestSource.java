@@ -3,8 +3,8 @@ package io.tributary.persistence.ingest;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The records that back-ends produce, shared out among the nodes of a cluster. Those of one partition come in order, and at
- * least once each: again from the first that was not safe when a node is lost, or one of them failed.
+ * The records that back-ends produce, shared out among the nodes of a cluster. Those of one partition come in order,
+ * and at least once each: again from the first that was not safe when a node is lost, or one of them failed.
  *
  * <p>What is taken and not safe yet is bounded, by {@link IngestOptions}. All methods may be called from any thread.
  */
@@ -24,8 +24,8 @@ public interface IngestSource extends AutoCloseable {
     String problem();
 
     /**
-     * Ends reading: waits for a moment for what is under way, and gives the partitions up to other nodes. Bounded; doing it
-     * twice does no harm.
+     * Ends reading: waits for a moment for what is under way, and gives the partitions up to other nodes. Bounded;
+     * doing it twice does no harm.
      */
     @Override
     void close();

@@ -24,8 +24,8 @@ public final class ClientProperties {
     private static final long TEN_YEARS_MILLIS = 10L * 365 * 24 * 3600 * 1000;
 
     /**
-     * A size of a socket's buffer that the operating system chooses and adapts. Kafka's own, 64 to 128 KB, is about a segment of the
-     * loopback interface: what is behind one waits for TCP's timers, 200 ms.
+     * A size of a socket's buffer that the operating system chooses and adapts. Kafka's own, 64 to 128 KB, is about a
+     * segment of the loopback interface: what is behind one waits for TCP's timers, 200 ms.
      */
     private static final int BUFFER_OF_THE_SYSTEM = -1;
 
@@ -77,8 +77,8 @@ public final class ClientProperties {
     }
 
     /**
-     * The producer for the topics of applications, which come and go. A topic's batches never overtake each other, also when
-     * it was deleted and made anew: so one request at a time.
+     * The producer for the topics of applications, which come and go. A topic's batches never overtake each other, also
+     * when it was deleted and made anew: so one request at a time.
      */
     public static Map<String, Object> appProducer(KafkaConfig config, String clientId) {
         Map<String, Object> properties = producer(config, clientId, APP_BATCHES);
@@ -110,7 +110,9 @@ public final class ClientProperties {
         return properties;
     }
 
-    /** The node's member of the group that shares out the ingest partitions. What a transaction took back is not read. */
+    /**
+     * The node's member of the group that shares out the ingest partitions. What a transaction took back is not read.
+     */
     public static Map<String, Object> ingestConsumer(KafkaConfig config, String clientId) {
         Map<String, Object> properties = groupMember(config, clientId, config.ingestTopic());
         properties.put(ConsumerConfig.ISOLATION_LEVEL_CONFIG, "read_committed");

@@ -1,6 +1,8 @@
 package io.tributary.persistence.kafka;
 
-/** Kafka cannot be reached, is not set up as it must be, or could not do what it was asked for; the message says why. */
+/**
+ * Kafka cannot be reached, is not set up as it must be, or could not do what it was asked for; the message says why.
+ */
 public final class KafkaAccessException extends RuntimeException {
     private static final long serialVersionUID = 1L;
 

@@ -13,8 +13,8 @@ import org.apache.kafka.common.errors.SslAuthenticationException;
 import org.apache.kafka.common.errors.UnsupportedSaslMechanismException;
 
 /**
- * Why Kafka cannot be used, in sentences that say where it was looked for and which settings to correct, by the names that they
- * have below those of Kafka. No secret is in them. Safe for all threads.
+ * Why Kafka cannot be used, in sentences that say where it was looked for and which settings to correct, by the names
+ * that they have below those of Kafka. No secret is in them. Safe for all threads.
  */
 public final class KafkaAccessFailure {
     private KafkaAccessFailure() {}

@@ -8,8 +8,8 @@ import org.apache.kafka.clients.producer.KafkaProducer;
 import org.apache.kafka.common.KafkaException;
 
 /**
- * Creates Kafka's clients with {@link ClientProperties}. Each method throws a {@link KafkaAccessException} when the addresses of
- * Kafka or the settings of TLS are not good.
+ * Creates Kafka's clients with {@link ClientProperties}. Each method throws a {@link KafkaAccessException} when the
+ * addresses of Kafka or the settings of TLS are not good.
  */
 public final class KafkaClients {
     private KafkaClients() {}

@@ -10,12 +10,12 @@ import org.jspecify.annotations.Nullable;
  * How a node uses Kafka.
  *
  * @param bootstrapServers some of Kafka's addresses, {@code host:port} with commas between
- * @param topicPrefix what the names of all topics and of the consumer group begin with; clusters that share a Kafka differ
- *     in it
- * @param replicationFactor how many copies of each topic there are, 1 to 32,767; 3 keeps every promise of durability, less
- *     is for trying things out
- * @param clientProperties further properties of Kafka's clients, for TLS and SASL above all; those that carry one of our
- *     promises are refused
+ * @param topicPrefix what the names of all topics and of the consumer group begin with; clusters that share a Kafka
+ *     differ in it
+ * @param replicationFactor how many copies of each topic there are, 1 to 32,767; 3 keeps every promise of durability,
+ *     less is for trying things out
+ * @param clientProperties further properties of Kafka's clients, for TLS and SASL above all; those that carry one of
+ *     our promises are refused
  * @param appends how records are sent
  * @param reading how records are read
  * @param startTimeout how long a start waits for Kafka to answer
@@ -188,9 +188,10 @@ public record KafkaConfig(
     /**
      * What an administrator says of the topics.
      *
-     * @param createMissing whether topics are created that are missing among others that are there: what they held is lost then
-     * @param acceptedLog the identifier that Kafka gave to the shards' topic, if the shards are to go on with it though their state
-     *     in Redis is that of another one; empty otherwise
+     * @param createMissing whether topics are created that are missing among others that are there: what they held is
+     *     lost then
+     * @param acceptedLog the identifier that Kafka gave to the shards' topic, if the shards are to go on with it though
+     *     their state in Redis is that of another one; empty otherwise
      */
     public record Topics(boolean createMissing, String acceptedLog) {
         /** Nothing that is missing among others is created, no other topic accepted. */
@@ -230,8 +231,9 @@ public record KafkaConfig(
      *
      * @param linger how long a record waits for others to share its batch, to 1 s; a fuller batch costs everybody less
      * @param batchBytes how large a batch grows, in bytes, 1 KiB to 16 MiB
-     * @param bufferBytes how many bytes of records may wait for Kafka before more are refused, 64 KiB to 1 GiB; once for
-     *     the shards and once for all maps. The client's own buffers come to at most twice that and four batches a partition
+     * @param bufferBytes how many bytes of records may wait for Kafka before more are refused, 64 KiB to 1 GiB; once
+     *     for the shards and once for all maps. The client's own buffers come to at most twice that and four batches a
+     *     partition
      * @param maxRecordBytes the largest record that is sent, in bytes, at least a batch and at most 256 MiB
      * @param compression how batches are compressed
      * @param closeTimeout how long closing waits for what was accepted, and then again for leaving the group
@@ -298,15 +300,15 @@ public record KafkaConfig(
      * @param groupProtocol how shards are shared out
      * @param sessionTimeout a node that is silent so long loses its shards, at least 1 s and no less than the servers'
      *     group.min.session.timeout.ms (6 s by default); without effect with {@link GroupProtocol#CONSUMER}
-     * @param heartbeatInterval how often a node tells that it lives, at most a third of the session timeout; without effect
-     *     with {@link GroupProtocol#CONSUMER}
-     * @param fetchWait how long a server holds an idle answer back, to 1 s: what a newly assigned shard waits at most for
-     *     its first records
+     * @param heartbeatInterval how often a node tells that it lives, at most a third of the session timeout; without
+     *     effect with {@link GroupProtocol#CONSUMER}
+     * @param fetchWait how long a server holds an idle answer back, to 1 s: what a newly assigned shard waits at most
+     *     for its first records
      * @param maxPollRecords how many records are taken at once, 1 to 100,000
      * @param fetchBytes how much is asked of a server at once, in bytes, 64 KiB to 1 GiB: memory for each server
      * @param partitionFetchBytes how much of one shard, in bytes, 16 KiB to {@code fetchBytes}
-     * @param rack where this node is (the client's {@code client.rack}), so that it may read from a copy near by; null for
-     *     always the leader
+     * @param rack where this node is (the client's {@code client.rack}), so that it may read from a copy near by; null
+     *     for always the leader
      */
     public record Reading(
             GroupProtocol groupProtocol,
@@ -336,7 +338,10 @@ public record KafkaConfig(
                     "16 KiB to the fetch bytes");
         }
 
-        /** The defaults: classic, session timeout 6 s, heartbeat 2 s, 2000 records a poll, 16 MiB a fetch, 1 MiB a shard. */
+        /**
+         * The defaults: classic, session timeout 6 s, heartbeat 2 s, 2000 records a poll, 16 MiB a fetch, 1 MiB a
+         * shard.
+         */
         public static Reading defaults() {
             return new Reading(
                     GroupProtocol.CLASSIC,

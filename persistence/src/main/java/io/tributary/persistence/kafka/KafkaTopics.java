@@ -42,13 +42,13 @@ public final class KafkaTopics {
     }
 
     /**
-     * Creates the topics that are not there and checks those that are. Several nodes may do so at the same time. Blocks, for
-     * at most the configured time.
+     * Creates the topics that are not there and checks those that are. Several nodes may do so at the same time.
+     * Blocks, for at most the configured time.
      *
-     * @return the largest record that the shards' topic takes, in bytes. It may be more than is needed, for messages that came when
-     *     larger packets were allowed may still be queued.
-     * @throws KafkaAccessException when Kafka does not answer, or topics are not set up as they must be: a sentence for each
-     *     thing that is wrong, all at once
+     * @return the largest record that the shards' topic takes, in bytes. It may be more than is needed, for messages
+     *     that came when larger packets were allowed may still be queued.
+     * @throws KafkaAccessException when Kafka does not answer, or topics are not set up as they must be: a sentence for
+     *     each thing that is wrong, all at once
      */
     public static int ensure(KafkaConfig config, TopicNeeds needs) {
         return ensure(config, rules(config, needs));
@@ -63,8 +63,8 @@ public final class KafkaTopics {
     }
 
     /**
-     * What is wrong with the topics now, a sentence each: settings may be changed while nodes run. Blocks, for at most the
-     * configured time.
+     * What is wrong with the topics now, a sentence each: settings may be changed while nodes run. Blocks, for at most
+     * the configured time.
      *
      * @throws KafkaAccessException when Kafka does not answer
      */
@@ -122,7 +122,10 @@ public final class KafkaTopics {
         return KafkaClients.admin(config, properties);
     }
 
-    /** All or none: what is missing among others was deleted, unless the first start was interrupted before it held anything. */
+    /**
+     * All or none: what is missing among others was deleted, unless the first start was interrupted before it held
+     * anything.
+     */
     private void createMissing(Admin admin) {
         List<String> missing = missing(admin);
         String mark = rules.getLast().topic();

@@ -21,9 +21,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * A producer that skips nothing: a record that was accepted is sent until it is durable, and when one cannot be, none after
- * it is. It never blocks: what Kafka's own buffers cannot take is refused. Records are sent through a {@link PartitionQueue} for each
- * partition. Safe for all threads.
+ * A producer that skips nothing: a record that was accepted is sent until it is durable, and when one cannot be, none
+ * after it is. It never blocks: what Kafka's own buffers cannot take is refused. Records are sent through a {@link
+ * PartitionQueue} for each partition. Safe for all threads.
  *
  * <pre>
  * OPEN     --close----------------------------------------> CLOSED   what was accepted is completed, in bounded time
@@ -50,8 +50,8 @@ public final class OrderedProducer implements AutoCloseable {
      * Creates it; it connects by itself.
      *
      * @param partitions how many partitions it will send to
-     * @param onBroken told once, on a thread of Kafka's or a caller's, when a record could not be made durable; must not
-     *     block
+     * @param onBroken told once, on a thread of Kafka's or a caller's, when a record could not be made durable; must
+     *     not block
      * @throws KafkaAccessException when the addresses of Kafka are not good
      */
     public OrderedProducer(
@@ -103,8 +103,8 @@ public final class OrderedProducer implements AutoCloseable {
     }
 
     /**
-     * Completes what was accepted, for as long as the configuration says and a second; what is left then fails. Kafka's own
-     * thread may take longer to end when a server is silent.
+     * Completes what was accepted, for as long as the configuration says and a second; what is left then fails. Kafka's
+     * own thread may take longer to end when a server is silent.
      */
     @Override
     public void close() {

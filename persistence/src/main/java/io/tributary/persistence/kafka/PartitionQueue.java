@@ -15,9 +15,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The records on their way into one partition. Safe for all threads. Callbacks come one at a time in the order of sending,
- * which is that of offsets, also when the answers of an old leader and a new one cross; a record that fails at once waits
- * for those before it.
+ * The records on their way into one partition. Safe for all threads. Callbacks come one at a time in the order of
+ * sending, which is that of offsets, also when the answers of an old leader and a new one cross; a record that fails at
+ * once waits for those before it.
  */
 public final class PartitionQueue {
     private static final Logger LOG = LoggerFactory.getLogger(PartitionQueue.class);
@@ -66,7 +66,10 @@ public final class PartitionQueue {
         return true;
     }
 
-    /** Why Kafka did not take a record that nothing of ours stood against; one that timed out is not among those waiting. */
+    /**
+     * Why Kafka did not take a record that nothing of ours stood against; one that timed out is not among those
+     * waiting.
+     */
     private synchronized @Nullable Throwable enqueue(Sending sending, byte @Nullable [] key, byte @Nullable [] value) {
         waiting.add(sending);
         sending.failure = producer.obstacle(sending.bytes);
@@ -83,7 +86,10 @@ public final class PartitionQueue {
         return sending.failure;
     }
 
-    /** Whether Kafka did not take a record for now: it is not known where to send it, or the last server has refused the user. */
+    /**
+     * Whether Kafka did not take a record for now: it is not known where to send it, or the last server has refused the
+     * user.
+     */
     public static boolean isPassing(@Nullable Throwable failure) {
         return failure instanceof TimeoutException || failure instanceof AuthenticationException;
     }

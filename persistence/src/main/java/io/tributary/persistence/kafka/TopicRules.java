@@ -11,7 +11,8 @@ import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.config.TopicConfig;
 
 /**
- * How one topic has to be set up: makes it so, and says in sentences where one that exists is not. Safe for all threads.
+ * How one topic has to be set up: makes it so, and says in sentences where one that exists is not. Safe for all
+ * threads.
  */
 public final class TopicRules {
     private static final String SEGMENT_BYTES = Integer.toString(64 * 1024 * 1024);
@@ -104,7 +105,9 @@ public final class TopicRules {
         return topic;
     }
 
-    /** The rules of the numbers of ingest partitions: every record is kept for ever, in one partition, with its offset. */
+    /**
+     * The rules of the numbers of ingest partitions: every record is kept for ever, in one partition, with its offset.
+     */
     public static TopicRules numbers(KafkaConfig config) {
         TopicRules topic = new TopicRules(config, config.ingestTopic(), 1, NUMBER_BYTES);
         topic.rules.put(

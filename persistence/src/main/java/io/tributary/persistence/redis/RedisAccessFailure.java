@@ -9,8 +9,8 @@ import java.util.stream.Stream;
 import javax.net.ssl.SSLException;
 
 /**
- * Why a server of Redis cannot be used, in sentences that say which settings to correct, by the names that they have below those
- * of Redis. No secret is in them.
+ * Why a server of Redis cannot be used, in sentences that say which settings to correct, by the names that they have
+ * below those of Redis. No secret is in them.
  */
 final class RedisAccessFailure {
     /** The rights that the user needs on each node and no more, as in ACL SETUSER. */

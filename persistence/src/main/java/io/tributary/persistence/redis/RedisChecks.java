@@ -19,9 +19,9 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Finds out before the start whether a Redis Cluster can be relied on. What is wrong comes as sentences that say what was
- * found, what is needed and how to mend it, all of it at once; settings have the names that they have below those of Redis. Only
- * INFO, CLUSTER NODES and a script that changes nothing are called, which managed services allow.
+ * Finds out before the start whether a Redis Cluster can be relied on. What is wrong comes as sentences that say what
+ * was found, what is needed and how to mend it, all of it at once; settings have the names that they have below those
+ * of Redis. Only INFO, CLUSTER NODES and a script that changes nothing are called, which managed services allow.
  */
 public final class RedisChecks {
     private static final int OLDEST_MAJOR = 7;
@@ -39,7 +39,9 @@ public final class RedisChecks {
         this.client = client;
     }
 
-    /** What keeps the broker from using the cluster, empty if nothing does. Blocks for a few times the time of a call. */
+    /**
+     * What keeps the broker from using the cluster, empty if nothing does. Blocks for a few times the time of a call.
+     */
     public static List<String> problems(RedisConfig config) {
         RedisClient client = RedisClient.create();
         client.setOptions(

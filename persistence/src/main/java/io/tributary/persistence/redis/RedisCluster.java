@@ -21,9 +21,9 @@ import java.time.Duration;
 import java.util.concurrent.TimeUnit;
 
 /**
- * The connections to a Redis Cluster: one to each primary, shared by all shards, made when needed and again whenever they
- * break, tried every two seconds at the latest. Calls wait for the connection, and those that were on their way are sent again,
- * but none longer than its time.
+ * The connections to a Redis Cluster: one to each primary, shared by all shards, made when needed and again whenever
+ * they break, tried every two seconds at the latest. Calls wait for the connection, and those that were on their way
+ * are sent again, but none longer than its time.
  */
 public final class RedisCluster implements AutoCloseable {
     private static final int KEEP_ALIVE_PROBES = 3;
@@ -45,7 +45,8 @@ public final class RedisCluster implements AutoCloseable {
     /**
      * Connects; blocks for a few times the time that a call may take.
      *
-     * @throws RedisStoreException if no node can be reached or the nodes are not a cluster; {@link RedisChecks} says more
+     * @throws RedisStoreException if no node can be reached or the nodes are not a cluster; {@link RedisChecks} says
+     *     more
      */
     public static RedisCluster connect(RedisConfig config) {
         RedisClusterClient client = RedisClusterClient.create(

@@ -15,11 +15,11 @@ import java.util.concurrent.CompletionStage;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The shards' state on a Redis Cluster. Every method is one call of one script, which the shard's slot makes atomic; stages
- * complete on a thread of the client library, within the time that a call may take.
+ * The shards' state on a Redis Cluster. Every method is one call of one script, which the shard's slot makes atomic;
+ * stages complete on a thread of the client library, within the time that a call may take.
  *
- * <p>A stage that failed with {@link RedisStoreException} says nothing about what Redis did: the call may be repeated, and a
- * save point must be until it succeeds or is fenced.
+ * <p>A stage that failed with {@link RedisStoreException} says nothing about what Redis did: the call may be repeated,
+ * and a save point must be until it succeeds or is fenced.
  */
 public final class RedisShardStore implements ShardStore {
     /** A page of a queue has no more entries and no more bytes, whatever is asked for. */
@@ -44,7 +44,8 @@ public final class RedisShardStore implements ShardStore {
         keys = SlotTags.of(shards).stream().map(ShardKeys::new).toArray(ShardKeys[]::new);
         scripts = new ScriptRunner(cluster, recorder);
         RedisConfig config = cluster.config();
-        reads = new ReadLimiter(config.concurrentReads(), config.commandTimeout().toNanos(), recorder);
+        reads = new ReadLimiter(
+                config.concurrentReads(), config.commandTimeout().toNanos(), recorder);
     }
 
     @Override

@@ -1,8 +1,8 @@
 package io.tributary.persistence.redis;
 
 /**
- * Redis could not be reached, did not answer in time, or refused a call for another reason than a newer owner. Whether the
- * call took effect is not known; every call may be repeated.
+ * Redis could not be reached, did not answer in time, or refused a call for another reason than a newer owner. Whether
+ * the call took effect is not known; every call may be repeated.
  */
 public final class RedisStoreException extends RuntimeException {
     private static final long serialVersionUID = 1L;

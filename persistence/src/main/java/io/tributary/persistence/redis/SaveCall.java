@@ -26,7 +26,10 @@ final class SaveCall {
     private final List<byte[]> keys = new ArrayList<>();
     private final List<byte[]> arguments = new ArrayList<>();
 
-    /** @throws IllegalArgumentException if the save point has more parts than Redis takes, or numbers that it cannot count */
+    /**
+     * @throws IllegalArgumentException if the save point has more parts than Redis takes, or numbers that it cannot
+     * count
+     */
     SaveCall(ShardKeys shard, SavePoint savePoint, int format) {
         this.format = format;
         keys.add(shard.position());

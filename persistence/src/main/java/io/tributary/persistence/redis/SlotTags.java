@@ -7,12 +7,12 @@ import java.util.List;
 import java.util.stream.IntStream;
 
 /**
- * The hash tag of each shard: texts whose slots lie evenly over all there are, so that primaries with equally many slots
- * have equally many shards, give or take one or two. Tags made from the shards' numbers would give one of eight primaries several
- * times as many as another.
+ * The hash tag of each shard: texts whose slots lie evenly over all there are, so that primaries with equally many
+ * slots have equally many shards, give or take one or two. Tags made from the shards' numbers would give one of eight
+ * primaries several times as many as another.
  *
- * <p>The tag of a slot is the first of the numbers 0, 1, 2... in base 36 that hashes to it. It must never change, for the
- * keys of a running cluster are made of it.
+ * <p>The tag of a slot is the first of the numbers 0, 1, 2... in base 36 that hashes to it. It must never change, for
+ * the keys of a running cluster are made of it.
  */
 final class SlotTags {
     private static final int RADIX = 36;

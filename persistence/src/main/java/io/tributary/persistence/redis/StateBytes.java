@@ -10,8 +10,8 @@ import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 
 /**
- * The bytes of what the shard's hashes and sorted sets hold: {@link StateCodec}'s, behind what the scripts or the keys need.
- * Numbers within them are big endian; a sequence number or an epoch takes seven bytes.
+ * The bytes of what the shard's hashes and sorted sets hold: {@link StateCodec}'s, behind what the scripts or the keys
+ * need. Numbers within them are big endian; a sequence number or an epoch takes seven bytes.
  */
 final class StateBytes {
     /** Sequence numbers and offsets are scores and Lua numbers in Redis, which are exact up to here. */

@@ -19,8 +19,8 @@ public interface ReplicatedMap extends AutoCloseable {
     CompletionStage<@Nullable Void> follow(Follower follower);
 
     /**
-     * Completes when the follower has seen everything that was durable in the map at the time of the call, from any writer.
-     * Called after {@link #follow}; fails when the map is closed before.
+     * Completes when the follower has seen everything that was durable in the map at the time of the call, from any
+     * writer. Called after {@link #follow}; fails when the map is closed before.
      */
     CompletionStage<@Nullable Void> caughtUp();
 
@@ -45,7 +45,8 @@ public interface ReplicatedMap extends AutoCloseable {
         void onChange(String key, byte @Nullable [] value);
 
         /**
-         * What the follower sees next was written at this time, by the clock of what holds the map, if others write it too.
+         * What the follower sees next was written at this time, by the clock of what holds the map, if others write it
+         * too.
          *
          * @param timeMillis milliseconds since the epoch
          */

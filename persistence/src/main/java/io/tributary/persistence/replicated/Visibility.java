@@ -5,8 +5,8 @@ import java.util.concurrent.CompletionStage;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Knows how far the followers of a map are on all nodes. A position counts the writes of a map: a follower at a position
- * has seen all those before it, whichever were replaced by later ones aside. Positions only grow.
+ * Knows how far the followers of a map are on all nodes. A position counts the writes of a map: a follower at a
+ * position has seen all those before it, whichever were replaced by later ones aside. Positions only grow.
  */
 public interface Visibility {
 
@@ -22,8 +22,8 @@ public interface Visibility {
     };
 
     /**
-     * Completes when the follower of every live node has reached the position, of this one too. Must not block. A node that
-     * does not get there in time is for the implementation to leave out; a stage that fails makes the write fail.
+     * Completes when the follower of every live node has reached the position, of this one too. Must not block. A node
+     * that does not get there in time is for the implementation to leave out; a stage that fails makes the write fail.
      */
     CompletionStage<@Nullable Void> everywhere(String map, long position);
 

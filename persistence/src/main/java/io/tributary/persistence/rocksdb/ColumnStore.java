@@ -96,7 +96,9 @@ final class ColumnStore implements AutoCloseable {
         return new Scan(db, handle(column), from, to);
     }
 
-    /** Writes a batch; where RocksDB would slow it down because it cannot keep up, that is waited for, or is an error. */
+    /**
+     * Writes a batch; where RocksDB would slow it down because it cannot keep up, that is waited for, or is an error.
+     */
     void write(WriteBatch batch, boolean mayWait) throws RocksDBException {
         db.write(mayWait ? waiting : notWaiting, batch);
     }
@@ -116,8 +118,8 @@ final class ColumnStore implements AutoCloseable {
     }
 
     /**
-     * What the database has in memory, in bytes: write buffers, cached blocks and what it keeps of open files. 0 while it closes and
-     * afterwards, and where RocksDB does not say.
+     * What the database has in memory, in bytes: write buffers, cached blocks and what it keeps of open files. 0 while
+     * it closes and afterwards, and where RocksDB does not say.
      */
     long memoryBytes() {
         Lock use = lock.readLock();

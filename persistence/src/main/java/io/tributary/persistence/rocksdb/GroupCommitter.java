@@ -21,12 +21,12 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The one that writes: it merges all that was submitted since the last commit into one batch, commits it, and
- * tells the writes, in the order of their submission. A commit that fails is repeated until it succeeds or the committer
- * is closed; meanwhile nothing is acknowledged, and nothing overtakes.
+ * The one that writes: it merges all that was submitted since the last commit into one batch, commits it, and tells the
+ * writes, in the order of their submission. A commit that fails is repeated until it succeeds or the committer is
+ * closed; meanwhile nothing is acknowledged, and nothing overtakes.
  *
- * <p>It has a thread, the writer thread. While that is idle, a thread that submitted little commits it at the end of its {@link
- * Turn}, if that needs no waiting; it is the writer thread meanwhile, as others call it.
+ * <p>It has a thread, the writer thread. While that is idle, a thread that submitted little commits it at the end of
+ * its {@link Turn}, if that needs no waiting; it is the writer thread meanwhile, as others call it.
  */
 final class GroupCommitter implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(GroupCommitter.class);
@@ -278,7 +278,10 @@ final class GroupCommitter implements AutoCloseable {
         }
     }
 
-    /** Writes the batch if that can be done without waiting; else the writer's own thread does it, and says what is wrong. */
+    /**
+     * Writes the batch if that can be done without waiting; else the writer's own thread does it, and says what is
+     * wrong.
+     */
     private boolean writeAtOnce() {
         try {
             target.write(batch, false);

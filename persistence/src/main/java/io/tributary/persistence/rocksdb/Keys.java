@@ -5,8 +5,8 @@ import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 
 /**
- * Builds keys. Numbers are big endian, so that keys sort by them; texts within a key carry their length in front, so that
- * none is a prefix of another.
+ * Builds keys. Numbers are big endian, so that keys sort by them; texts within a key carry their length in front, so
+ * that none is a prefix of another.
  */
 final class Keys {
     private Keys() {}

@@ -5,8 +5,8 @@ import java.nio.ByteBuffer;
 import java.util.List;
 
 /**
- * The value under which consecutive records of one commit are stored: their time, their number, and each with its length
- * in front. One entry for many records costs the database a fraction of what an entry each would.
+ * The value under which consecutive records of one commit are stored: their time, their number, and each with its
+ * length in front. One entry for many records costs the database a fraction of what an entry each would.
  */
 final class LogBlock {
     /** Records are added to a block while it is smaller; a larger one has a single record. */

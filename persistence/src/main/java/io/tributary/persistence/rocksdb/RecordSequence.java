@@ -15,8 +15,8 @@ import org.rocksdb.WriteBatch;
  * One sequence of records with dense offsets within a column: a shard's log, or an application's topic. Its keys are a
  * prefix and the offset of the first record of a {@link LogBlock}.
  *
- * <p>What is truncated is deleted as a range up to the low-water mark, which is stored in the same commit. Reading never
- * begins below it, so that no reader walks over what is deleted, and offsets do not go back when all is deleted.
+ * <p>What is truncated is deleted as a range up to the low-water mark, which is stored in the same commit. Reading
+ * never begins below it, so that no reader walks over what is deleted, and offsets do not go back when all is deleted.
  */
 final class RecordSequence {
     private static final long TRUNCATE_RECORDS = 10_000;

@@ -24,12 +24,12 @@ import org.slf4j.LoggerFactory;
 
 /**
  * The one RocksDB database of a data folder, which all embedded adapters share. It has one thread that writes, in group
- * commits, and a few that read. Once an adapter has been created, nothing is read on a caller's thread, and nothing is written
- * there but a little at the end of its {@link Turn}, without waiting for the disk.
+ * commits, and a few that read. Once an adapter has been created, nothing is read on a caller's thread, and nothing is
+ * written there but a little at the end of its {@link Turn}, without waiting for the disk.
  *
- * <p>While the disk is full or fails, writes wait and are repeated; {@link #problem} says so. RocksDB recovers from a full
- * disk by itself within some seconds of there being room again. After an error that it holds to be fatal only opening the
- * database anew helps.
+ * <p>While the disk is full or fails, writes wait and are repeated; {@link #problem} says so. RocksDB recovers from a
+ * full disk by itself within some seconds of there being room again. After an error that it holds to be fatal only
+ * opening the database anew helps.
  */
 public final class RocksDbDatabase implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(RocksDbDatabase.class);
@@ -93,8 +93,8 @@ public final class RocksDbDatabase implements AutoCloseable {
     }
 
     /**
-     * What the database has in memory outside the Java heap, in bytes: write buffers, cached blocks and what it keeps of open files.
-     * Any thread, also while it closes; 0 once it is closed.
+     * What the database has in memory outside the Java heap, in bytes: write buffers, cached blocks and what it keeps
+     * of open files. Any thread, also while it closes; 0 once it is closed.
      */
     public long memoryBytes() {
         return columns.memoryBytes();

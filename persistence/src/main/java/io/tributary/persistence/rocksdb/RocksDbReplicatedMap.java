@@ -131,8 +131,8 @@ public final class RocksDbReplicatedMap implements ReplicatedMap {
     }
 
     /**
-     * Hands out the next entries and comes again until there are no more. It reads before its group is committed, so what
-     * it reads is older than the changes of the group, which the follower sees afterwards.
+     * Hands out the next entries and comes again until there are no more. It reads before its group is committed, so
+     * what it reads is older than the changes of the group, which the follower sees afterwards.
      */
     private final class HandOut implements Write {
         private final Follower to;

@@ -37,7 +37,8 @@ public final class RocksDbShardLog implements ShardLog {
         this.appends = new SequenceAppends(database, clock, RECORD_OVERHEAD_BYTES);
         this.feeds = new ShardFeed[database.options().shards()];
         for (int shard = 0; shard < feeds.length; shard++) {
-            RecordSequence lane = new RecordSequence(database.columns(), Column.LOG, Keys.withShort(new byte[0], shard));
+            RecordSequence lane =
+                    new RecordSequence(database.columns(), Column.LOG, Keys.withShort(new byte[0], shard));
             feeds[shard] = new ShardFeed(database, shard, lane);
         }
         database.committer().join(appends);

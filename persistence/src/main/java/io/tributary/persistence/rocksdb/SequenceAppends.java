@@ -12,8 +12,8 @@ import org.rocksdb.RocksDBException;
 import org.rocksdb.WriteBatch;
 
 /**
- * The appends of an adapter to its lanes: bounded in bytes until they are durable, and gathered into blocks, a group at a
- * time. Appends come from any thread; all else happens on the writer thread, callbacks included.
+ * The appends of an adapter to its lanes: bounded in bytes until they are durable, and gathered into blocks, a group at
+ * a time. Appends come from any thread; all else happens on the writer thread, callbacks included.
  */
 final class SequenceAppends implements CommitParticipant {
     private final RocksDbDatabase database;

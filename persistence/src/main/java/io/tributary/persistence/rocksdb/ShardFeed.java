@@ -20,8 +20,9 @@ import org.slf4j.LoggerFactory;
  *             gets each commit handed over in memory
  * </pre>
  *
- * All transitions are made by the writer thread, which knows exactly what is durable: there is neither a gap nor a repeat
- * between reading and live. Other threads only leave the latest {@link Request}, which is looked at before each hand-out.
+ * All transitions are made by the writer thread, which knows exactly what is durable: there is neither a gap nor a
+ * repeat between reading and live. Other threads only leave the latest {@link Request}, which is looked at before each
+ * hand-out.
  */
 final class ShardFeed implements SequenceAppends.Destination {
     private static final Logger LOG = LoggerFactory.getLogger(ShardFeed.class);

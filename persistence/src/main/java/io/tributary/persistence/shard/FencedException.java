@@ -4,8 +4,8 @@ import java.util.concurrent.CompletionException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A shard's store refused its caller: a newer owner has claimed the shard, its state is at another offset, or its state is that
- * of another log.
+ * A shard's store refused its caller: a newer owner has claimed the shard, its state is at another offset, or its state
+ * is that of another log.
  */
 public final class FencedException extends RuntimeException {
     private static final long serialVersionUID = 1L;

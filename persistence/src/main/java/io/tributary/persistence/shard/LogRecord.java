@@ -5,8 +5,9 @@ package io.tributary.persistence.shard;
  *
  * @param offset its position; each is one behind that of the record before it, so that a record that was deleted is
  *     noticed
- * @param leaderEpoch which of the log's leaders appended it; grows with each leader, so that offset and leader epoch name a
- *     record for good, also when a log has lost its end and filled it anew. {@link #NO_LEADER} where the log has none
+ * @param leaderEpoch which of the log's leaders appended it; grows with each leader, so that offset and leader epoch
+ *     name a record for good, also when a log has lost its end and filled it anew. {@link #NO_LEADER} where the log has
+ *     none
  * @param timeMillis when the log appended it, by the log's clock; goes back within a shard only where the log's servers
  *     disagree about the time and another one has taken over
  * @param value the encoded event, not to be written to; empty where nothing is said

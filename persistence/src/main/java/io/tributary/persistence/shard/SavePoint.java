@@ -8,15 +8,15 @@ import java.util.List;
 /**
  * The change that moves a shard's stored state from one offset of its log to a later one, in one atomic step.
  *
- * <p>Within a save point the parts are applied in the order of the components: a cleared client loses its stored session and its
- * queue before anything is put.
+ * <p>Within a save point the parts are applied in the order of the components: a cleared client loses its stored
+ * session and its queue before anything is put.
  *
  * @param ownerEpoch the owner that saves; the store refuses one that is older than the epoch it has
  * @param expectedApplied the offset that the store must be at; it refuses the change otherwise
  * @param applied the offset up to which (inclusive) the log is folded after the change
  * @param leaderEpoch that of the record at this offset, or {@link LogRecord#NO_LEADER}
- * @param foldedOwner the epoch of the latest owner whose record is folded then; while an owner folds what others left, that
- *     is one before it. -1 for none
+ * @param foldedOwner the epoch of the latest owner whose record is folded then; while an owner folds what others left,
+ *     that is one before it. -1 for none
  * @param snapshotMillis the time, by the log, of the last complete log snapshot that is folded then, or {@link
  *     ShardStore#NO_SNAPSHOT}
  * @param sources for each shard the latest source applied from it; only those that changed

@@ -20,9 +20,9 @@ public interface ShardLog extends AutoCloseable {
     int shardCount();
 
     /**
-     * How many bytes a record may have besides an MQTT packet of the largest size: the topic that an alias stood for, client
-     * identifiers, names of shared subscriptions, recipients. Never changes while a log exists: what one owner has cut into records
-     * by it, the next one must cut likewise.
+     * How many bytes a record may have besides an MQTT packet of the largest size: the topic that an alias stood for,
+     * client identifiers, names of shared subscriptions, recipients. Never changes while a log exists: what one owner
+     * has cut into records by it, the next one must cut likewise.
      */
     default int roomBytes() {
         return ROOM_BYTES;
@@ -33,8 +33,8 @@ public interface ShardLog extends AutoCloseable {
      *
      * @param value the encoded event, not to be written to afterwards
      * @param callback told when it is durable; callbacks of one shard come in the order of its offsets
-     * @return false when the log's buffer is full: nothing was appended, the callback will not be called, and the caller
-     *     waits for {@link #onRoom}
+     * @return false when the log's buffer is full: nothing was appended, the callback will not be called, and the
+     *     caller waits for {@link #onRoom}
      */
     boolean append(int shard, byte[] value, AppendCallback callback);
 
@@ -48,14 +48,14 @@ public interface ShardLog extends AutoCloseable {
     void start(Reader reader);
 
     /**
-     * Takes part in the assignment of shards, as after {@link #start}, or no more: those of this node are revoked then, and go to
-     * others. A log that only one node reads has nobody to give them to, and goes on.
+     * Takes part in the assignment of shards, as after {@link #start}, or no more: those of this node are revoked then,
+     * and go to others. A log that only one node reads has nobody to give them to, and goes on.
      */
     default void takePart(boolean wanted) {}
 
     /**
-     * Begins or goes on reading an assigned shard: records with at least the given offset are handed to the reader. Does
-     * nothing when the shard is not assigned any more.
+     * Begins or goes on reading an assigned shard: records with at least the given offset are handed to the reader.
+     * Does nothing when the shard is not assigned any more.
      */
     void readFrom(int shard, long offset);
 
@@ -80,8 +80,9 @@ public interface ShardLog extends AutoCloseable {
     void truncate(int shard, long offset);
 
     /**
-     * The shards, of any owner, with records older than half of the time for which the log keeps them that are still needed: the
-     * log may delete what is appended now before it is applied. As of some time ago; any thread, never blocks.
+     * The shards, of any owner, with records older than half of the time for which the log keeps them that are still
+     * needed: the log may delete what is appended now before it is applied. As of some time ago; any thread, never
+     * blocks.
      */
     default Set<Integer> lagging() {
         return Set.of();
@@ -95,7 +96,8 @@ public interface ShardLog extends AutoCloseable {
      * Names a log.
      *
      * @param id differs from that of any other log; empty where there is no other
-     * @param isAccepted whether an administrator has said that this is the right log, though it is another one than before
+     * @param isAccepted whether an administrator has said that this is the right log, though it is another one than
+     *     before
      */
     record Identity(String id, boolean isAccepted) {
         /** A log that cannot be another one. */
@@ -114,14 +116,14 @@ public interface ShardLog extends AutoCloseable {
          * The next records of an assigned shard.
          *
          * @param from where they were read from: the offset that {@link ShardLog#readFrom} named, or the one behind the
-         *     records handed out before. Nothing that the log has from there up to the last of the records is missing; where
-         *     the first record is behind it, the log has deleted what was between.
+         *     records handed out before. Nothing that the log has from there up to the last of the records is missing;
+         *     where the first record is behind it, the log has deleted what was between.
          */
         void onRecords(int shard, long from, List<LogRecord> records);
 
         /**
-         * The log has lost records that it had: it ends, or goes on with others, before the offset that is to be read next.
-         * Nothing of the shard is handed out until the next {@link ShardLog#readFrom}.
+         * The log has lost records that it had: it ends, or goes on with others, before the offset that is to be read
+         * next. Nothing of the shard is handed out until the next {@link ShardLog#readFrom}.
          *
          * @param at the first offset whose record is not the one that it was
          */

@@ -10,9 +10,9 @@ import org.jspecify.annotations.Nullable;
 /**
  * The materialised state of each shard: the fold of its log up to exactly one offset.
  *
- * <p>No method blocks; stages complete on a thread of the store, exceptionally with {@link FencedException} when another
- * owner has claimed the shard or the store is at another offset than expected, with an I/O failure otherwise. Only the
- * owner of a shard calls, one {@link #save} at a time.
+ * <p>No method blocks; stages complete on a thread of the store, exceptionally with {@link FencedException} when
+ * another owner has claimed the shard or the store is at another offset than expected, with an I/O failure otherwise.
+ * Only the owner of a shard calls, one {@link #save} at a time.
  */
 public interface ShardStore extends AutoCloseable {
 
@@ -23,8 +23,8 @@ public interface ShardStore extends AutoCloseable {
     long NO_SNAPSHOT = -1;
 
     /**
-     * Makes this the owner: calls with an older epoch are refused from now on. One of another log than the state is refused,
-     * too.
+     * Makes this the owner: calls with an older epoch are refused from now on. One of another log than the state is
+     * refused, too.
      */
     CompletionStage<Claim> claim(int shard, Claimant owner);
 
@@ -47,7 +47,9 @@ public interface ShardStore extends AutoCloseable {
     /** Applies a save point, wholly or not at all. Repeating one that was applied does no harm and succeeds. */
     CompletionStage<@Nullable Void> save(int shard, SavePoint savePoint);
 
-    /** Completes when the store answers for a shard of any owner; costs next to nothing. Not only the owner may call. */
+    /**
+     * Completes when the store answers for a shard of any owner; costs next to nothing. Not only the owner may call.
+     */
     default CompletionStage<?> reach(int shard) {
         return CompletableFuture.completedStage(null);
     }
@@ -62,8 +64,8 @@ public interface ShardStore extends AutoCloseable {
      * @param epoch the offset of the owner's record in the log
      * @param log the log's {@link ShardLog.Identity#id}; empty where it is not to be compared
      * @param acceptsLog whether the state becomes that of this log if it was that of another one
-     * @param reused offsets to be folded a second time, for the log has other records there than it had; or null. A state that
-     *     is folded further is said to be folded up to their beginning from now on, and is what it is
+     * @param reused offsets to be folded a second time, for the log has other records there than it had; or null. A
+     *     state that is folded further is said to be folded up to their beginning from now on, and is what it is
      */
     record Claimant(
             long epoch,
@@ -77,8 +79,8 @@ public interface ShardStore extends AutoCloseable {
     }
 
     /**
-     * Offsets that have been used twice, for the log has lost its end and gone on from there. What is named by its offset is not to
-     * be named by one of these.
+     * Offsets that have been used twice, for the log has lost its end and gone on from there. What is named by its
+     * offset is not to be named by one of these.
      *
      * @param from the lowest
      * @param to the highest

@@ -36,7 +36,9 @@ public abstract class AppTopicsContract {
     @SuppressWarnings("NullAway.Init")
     private AppTopics topics;
 
-    /** Opens the topics; there are none the first time in a test, and later those that were there when it was closed. */
+    /**
+     * Opens the topics; there are none the first time in a test, and later those that were there when it was closed.
+     */
     protected abstract AppTopics open();
 
     @BeforeEach

@@ -1,4 +1,6 @@
-/** What every adapter of a port must do, as abstract tests: an adapter's own test supplies the instance and inherits. */
+/**
+ * What every adapter of a port must do, as abstract tests: an adapter's own test supplies the instance and inherits.
+ */
 @NullMarked
 package io.tributary.persistence.contract;
 

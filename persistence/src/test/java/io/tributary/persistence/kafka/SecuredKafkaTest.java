@@ -40,7 +40,9 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** A Kafka that takes nobody without TLS and a password (SCRAM), and a user with the rights that the documentation says. */
+/**
+ * A Kafka that takes nobody without TLS and a password (SCRAM), and a user with the rights that the documentation says.
+ */
 class SecuredKafkaTest {
     private static final AdminUser ADMIN = new AdminUser("admin", "wonder\"ful\\");
     private static final String PREFIX = "secured";

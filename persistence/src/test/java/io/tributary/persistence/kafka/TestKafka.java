@@ -17,7 +17,9 @@ import org.apache.kafka.clients.admin.AlterConfigOp;
 import org.apache.kafka.clients.admin.ConfigEntry;
 import org.apache.kafka.common.config.ConfigResource;
 
-/** Configurations for tests: names of their own on a broker that is shared, and members that are missed after a second. */
+/**
+ * Configurations for tests: names of their own on a broker that is shared, and members that are missed after a second.
+ */
 public final class TestKafka {
     public static final int SHARDS = 4;
     public static final int LARGEST_PACKET = 256 * 1024;

@@ -32,8 +32,9 @@ import org.awaitility.Awaitility;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What an owner does to a shard while Redis is in trouble: save points one after the other, each tried again until it is
- * stored or refused. After save point n, three clients' stored sessions say n, and their queues end with n and begin with n - 9.
+ * What an owner does to a shard while Redis is in trouble: save points one after the other, each tried again until it
+ * is stored or refused. After save point n, three clients' stored sessions say n, and their queues end with n and begin
+ * with n - 9.
  */
 final class Workload {
     private static final long OWNER = 3;

@@ -6,8 +6,8 @@ import java.nio.file.Path;
 import java.util.concurrent.Semaphore;
 
 /**
- * A program that appends numbers to all shards and prints each that was acknowledged, until it is killed. Arguments: the
- * folder, the way to sync, the number to begin with.
+ * A program that appends numbers to all shards and prints each that was acknowledged, until it is killed. Arguments:
+ * the folder, the way to sync, the number to begin with.
  */
 final class AppendingProcess {
     static final int SHARDS = 4;

@@ -13,12 +13,14 @@ import org.springframework.util.unit.DataSize;
 /**
  * Application clients: few, each reading much.
  *
- * @param rules which clients are applications: the first rule that a client fits decides, and without one it is a device
- * @param catchUpMessages How many messages a second an application is sent of what it missed; 0 for no limit. What was published
- *     in the last 5 seconds is not held back.
+ * @param rules which clients are applications: the first rule that a client fits decides, and without one it is a
+ *     device
+ * @param catchUpMessages How many messages a second an application is sent of what it missed; 0 for no limit. What was
+ *     published in the last 5 seconds is not held back.
  * @param catchUpSize How much a second an application is sent of what it missed; 0 for no limit.
- * @param maxDeliveries How often a message of a shared subscription of applications is sent to members that leave it unacknowledged;
- *     then it is published on {@code $dead-letter/NAME/TOPIC}, if a persistent session with QoS 1 or 2 subscribes to that. 0 for as often as it takes.
+ * @param maxDeliveries How often a message of a shared subscription of applications is sent to members that leave it
+ *     unacknowledged; then it is published on {@code $dead-letter/NAME/TOPIC}, if a persistent session with QoS 1 or 2
+ *     subscribes to that. 0 for as often as it takes.
  */
 public record ApplicationsSettings(
         @DefaultValue List<ClientRuleSettings> rules,

@@ -20,9 +20,10 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One rule of which clients are applications, with at least one condition; all that it has must hold. The first rule is {@code rules[0]};
- * the first that a client fits decides, and a client that fits none is a device. A pattern must match the whole text: {@code *} stands for
- * any characters, {@code ?} for one, and after {@code regex:} comes a regular expression of RE2.
+ * One rule of which clients are applications, with at least one condition; all that it has must hold. The first rule is
+ * {@code rules[0]}; the first that a client fits decides, and a client that fits none is a device. A pattern must match
+ * the whole text: {@code *} stands for any characters, {@code ?} for one, and after {@code regex:} comes a regular
+ * expression of RE2.
  *
  * @param clientId A pattern of client identifiers; one that the broker is to assign is empty here.
  * @param userName A pattern of user names; it does not hold for clients without one.
@@ -31,8 +32,8 @@ import org.jspecify.annotations.Nullable;
  * @param listener The name of the listener that the client comes through.
  * @param userProperty A user property in CONNECT, {@code name=value}; it does not hold for clients before MQTT 5.
  * @param kind What such clients are; must be given.
- * @param topic Where an application's messages wait for it: in a topic of its {@code own}, or in one that is {@code shared} with others,
- *     for those with little traffic. Without a value, {@code own}.
+ * @param topic Where an application's messages wait for it: in a topic of its {@code own}, or in one that is {@code
+ *     shared} with others, for those with little traffic. Without a value, {@code own}.
  */
 public record ClientRuleSettings(
         @Nullable String clientId,

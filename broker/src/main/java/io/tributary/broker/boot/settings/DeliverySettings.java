@@ -9,14 +9,14 @@ import org.springframework.util.unit.DataSize;
 /**
  * Limits of what is on its way to one client.
  *
- * @param maxInFlight How many QoS 1 and 2 messages are sent ahead of their acknowledgements; the client's receive maximum
- *     counts where it is lower.
+ * @param maxInFlight How many QoS 1 and 2 messages are sent ahead of their acknowledgements; the client's receive
+ *     maximum counts where it is lower.
  * @param topicAliasMaximum How many topic aliases are used towards an MQTT 5 client that allows so many; 0 for none.
- * @param queueMessages How many messages wait in memory for a client that cannot keep up: those of QoS 0, and those of a
- *     session that ends with its connection. Persistent sessions have {@code tributary.queues}.
+ * @param queueMessages How many messages wait in memory for a client that cannot keep up: those of QoS 0, and those of
+ *     a session that ends with its connection. Persistent sessions have {@code tributary.queues}.
  * @param queueSize How large these messages may be together.
- * @param queueOverflow What a full queue drops. {@code drop-oldest}: the message that waits longest. {@code drop-newest}: the message that
- *     comes.
+ * @param queueOverflow What a full queue drops. {@code drop-oldest}: the message that waits longest. {@code
+ *     drop-newest}: the message that comes.
  */
 public record DeliverySettings(
         @DefaultValue("1000") @Allowed(min = "1", max = "65535")

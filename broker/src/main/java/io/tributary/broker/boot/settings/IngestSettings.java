@@ -11,14 +11,14 @@ import org.springframework.boot.context.properties.bind.DefaultValue;
 import org.springframework.util.unit.DataSize;
 
 /**
- * What back-ends publish by producing records to topics of Kafka, in a cluster. With {@code tributary.mode=standalone}, a setting of
- * this group stops the start.
+ * What back-ends publish by producing records to topics of Kafka, in a cluster. With {@code tributary.mode=standalone},
+ * a setting of this group stops the start.
  *
- * @param topics The topics that back-ends produce to, with commas between, the same on all nodes. They must exist. Without a value,
- *     nothing is read.
+ * @param topics The topics that back-ends produce to, with commas between, the same on all nodes. They must exist.
+ *     Without a value, nothing is read.
  * @param publisher The client identifier as which the authorizer is asked whether a record may be published.
- * @param deadLetters The topic to which records are copied that are no messages. It must exist. Without a value, they are only
- *     counted and logged.
+ * @param deadLetters The topic to which records are copied that are no messages. It must exist. Without a value, they
+ *     are only counted and logged.
  * @param maxRecords How many records of one partition may be under way at once.
  * @param maxSize How large these may be together, without overhead.
  */

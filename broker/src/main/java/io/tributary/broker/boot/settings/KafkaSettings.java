@@ -23,35 +23,35 @@ import org.springframework.util.unit.DataSize;
  * @param bootstrapServers Some of Kafka's addresses, {@code host:port} with commas between. Needed.
  * @param topicPrefix What the names of all topics and of the consumer group begin with; without a value,
  *     {@code tributary.cluster.id}.
- * @param replicationFactor How many copies of each topic there are. Less than 3 loses what was acknowledged when a Kafka broker is
- *     lost.
+ * @param replicationFactor How many copies of each topic there are. Less than 3 loses what was acknowledged when a
+ *     Kafka broker is lost.
  * @param startTimeout How long a start waits for Kafka to answer.
  * @param tls encryption
  * @param sasl who the broker is to Kafka
- * @param clientProperties Any other property of Kafka's clients, {@code ssl.keystore.location} for one. Those that carry a promise
- *     of the broker, or that have a setting here, are refused.
+ * @param clientProperties Any other property of Kafka's clients, {@code ssl.keystore.location} for one. Those that
+ *     carry a promise of the broker, or that have a setting here, are refused.
  * @param linger How long a record waits for others to share its batch: fuller batches cost everybody less.
  * @param batchSize How large a batch grows; no larger than the largest packet and 512KB.
- * @param bufferSize How much may wait for Kafka before publishers are read more slowly: once for the shards and once for
- *     subscriptions and retained messages.
+ * @param bufferSize How much may wait for Kafka before publishers are read more slowly: once for the shards and once
+ *     for subscriptions and retained messages.
  * @param compression How batches are compressed.
  * @param closeTimeout How long a stop waits for what was accepted, and then again for leaving the group.
- * @param groupProtocol How nodes share out the shards. {@code classic}: among themselves. {@code consumer}: Kafka does it, and its own
- *     settings say when a node is gone: after 45 s, unless they are changed.
- * @param sessionTimeout After what silence a node loses its shards; for {@code classic}, and no less than Kafka's own setting
- *     group.min.session.timeout.ms.
+ * @param groupProtocol How nodes share out the shards. {@code classic}: among themselves. {@code consumer}: Kafka does
+ *     it, and its own settings say when a node is gone: after 45 s, unless they are changed.
+ * @param sessionTimeout After what silence a node loses its shards; for {@code classic}, and no less than Kafka's own
+ *     setting group.min.session.timeout.ms.
  * @param heartbeatInterval How often a node tells Kafka that it lives; at most a third of the session timeout; for
  *     {@code classic}.
  * @param fetchWait How long Kafka may hold back an answer that has nothing in it.
  * @param maxPollRecords How many records are taken at once.
  * @param fetchSize How much is asked of one Kafka broker at once: memory for each.
  * @param shardFetchSize How much of one shard is asked for at once; at most {@code fetch-size}.
- * @param rack Where this node is, as Kafka's brokers name it in broker.rack, so that it reads from a copy near by; without a
- *     value, always from the leader.
- * @param createMissingTopics Whether topics that are missing among others that are there are created, empty. What they held is lost
- *     then; without it, a broker does not start.
- * @param acceptShardsTopic The identifier that Kafka gave to the topic of the shards, if the shards are to go on with it though it is
- *     another one than before: it was created anew, or Kafka is another one.
+ * @param rack Where this node is, as Kafka's brokers name it in broker.rack, so that it reads from a copy near by;
+ *     without a value, always from the leader.
+ * @param createMissingTopics Whether topics that are missing among others that are there are created, empty. What they
+ *     held is lost then; without it, a broker does not start.
+ * @param acceptShardsTopic The identifier that Kafka gave to the topic of the shards, if the shards are to go on with
+ *     it though it is another one than before: it was created anew, or Kafka is another one.
  */
 public record KafkaSettings(
         @Nullable String bootstrapServers,

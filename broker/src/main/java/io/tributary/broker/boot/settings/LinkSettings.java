@@ -12,16 +12,17 @@ import org.springframework.boot.context.properties.bind.DefaultValue;
 import org.springframework.util.unit.DataSize;
 
 /**
- * The direct connections between nodes. They have a port of their own, which nobody but nodes should reach: what goes over it is
- * authenticated, and encrypted only with TLS.
+ * The direct connections between nodes. They have a port of their own, which nobody but nodes should reach: what goes
+ * over it is authenticated, and encrypted only with TLS.
  *
- * @param host The local address to listen at, where the other nodes reach this one: {@code 127.0.0.1} where all are on one machine.
- *     Needed, for no default would be right.
+ * @param host The local address to listen at, where the other nodes reach this one: {@code 127.0.0.1} where all are on
+ *     one machine. Needed, for no default would be right.
  * @param port The port to listen at; 0 picks a free one.
- * @param advertisedHost The host that other nodes are told, if it is not {@code host}; needed where that is {@code 0.0.0.0}.
+ * @param advertisedHost The host that other nodes are told, if it is not {@code host}; needed where that is {@code
+ *     0.0.0.0}.
  * @param advertisedPort The port that other nodes are told; 0 for the one that is listened at.
- * @param secretFile The file with the secret by which the nodes of a cluster know each other: one line of at least 16 bytes,
- *     which others must not be able to read. Needed.
+ * @param secretFile The file with the secret by which the nodes of a cluster know each other: one line of at least 16
+ *     bytes, which others must not be able to read. Needed.
  * @param outboundSize How much may wait for one node; beyond that, what is for it is refused.
  * @param tls how they are encrypted
  * @param eventLoops The number of event loops that carry the connections; 0 for one for each two cores.

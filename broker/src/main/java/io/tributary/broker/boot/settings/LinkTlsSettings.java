@@ -10,7 +10,8 @@ import org.jspecify.annotations.Nullable;
  * Encryption of the connections between nodes (TLS 1.3). All three files are given, or none.
  *
  * @param certificate The file with this node's certificate (PEM), and those between it and the authority.
- * @param privateKey The file with the key to that (PKCS 8 in PEM, not encrypted), which others must not be able to read.
+ * @param privateKey The file with the key to that (PKCS 8 in PEM, not encrypted), which others must not be able to
+ *     read.
  * @param authorities The file with the certificates (PEM) of the authorities that nodes' certificates come from.
  */
 public record LinkTlsSettings(

@@ -7,8 +7,8 @@ import org.springframework.core.env.ConfigurableEnvironment;
 import org.springframework.core.env.PropertySource;
 
 /**
- * Gives each listener the limits of {@code tributary.limits} wherever it has none of its own: a property source, the last to
- * be asked, in which {@code tributary.listeners.<name>.limits.x} is what {@code tributary.limits.x} is.
+ * Gives each listener the limits of {@code tributary.limits} wherever it has none of its own: a property source, the
+ * last to be asked, in which {@code tributary.listeners.<name>.limits.x} is what {@code tributary.limits.x} is.
  */
 public final class ListenerLimitDefaults extends PropertySource<Pattern> {
     private static final Pattern LISTENER_LIMIT =

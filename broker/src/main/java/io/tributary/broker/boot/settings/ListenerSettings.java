@@ -9,8 +9,8 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.boot.context.properties.bind.DefaultValue;
 
 /**
- * A place where clients connect. There are two unless they are switched off, {@code tcp} and {@code ws}, and more can be added under
- * names of your own.
+ * A place where clients connect. There are two unless they are switched off, {@code tcp} and {@code ws}, and more can
+ * be added under names of your own.
  *
  * @param enabled Whether it listens.
  * @param kind What is spoken below MQTT: plain {@code tcp}, or {@code websocket}.
@@ -19,7 +19,8 @@ import org.springframework.boot.context.properties.bind.DefaultValue;
  * @param path The path that WebSocket clients ask for.
  * @param maxConnections The most connections at once.
  * @param connectRate How many connections are taken a second in the long run; 0 for no limit.
- * @param connectBurst How many connections may come at once when there is a rate; 0 for as many as the rate allows in a second.
+ * @param connectBurst How many connections may come at once when there is a rate; 0 for as many as the rate allows in a
+ *     second.
  * @param limits what its clients may ask of the broker
  */
 public record ListenerSettings(

@@ -9,8 +9,8 @@ import org.springframework.boot.context.properties.source.ConfigurationPropertyN
 import org.springframework.core.env.ConfigurableEnvironment;
 
 /**
- * Refuses settings of the mode that the broker does not run in: one without effect is most often a mode that was forgotten. Of
- * environment variables it knows nothing, as {@link UnknownSettings} does.
+ * Refuses settings of the mode that the broker does not run in: one without effect is most often a mode that was
+ * forgotten. Of environment variables it knows nothing, as {@link UnknownSettings} does.
  */
 public final class ModeSettings {
     private static final String MODE = TributarySettings.PREFIX + ".mode";

@@ -13,12 +13,12 @@ import org.springframework.boot.context.properties.bind.DefaultValue;
  * @param heartbeat How often a node writes that it is there.
  * @param silence How long a node may be silent before it is declared dead: at least three heartbeats, and more than
  *     {@code late} and a heartbeat.
- * @param late How long a node's own heartbeat may take to come back to it; while it takes longer, the silence of others does not
- *     count.
+ * @param late How long a node's own heartbeat may take to come back to it; while it takes longer, the silence of others
+ *     does not count.
  * @param watch How long a process that finds its own name in use looks on before it takes the name over: at least two
  *     heartbeats.
- * @param isolation How long a node that cannot reach Kafka keeps its clients while it cannot reach another node either, which may
- *     have declared it dead: at least {@code silence}.
+ * @param isolation How long a node that cannot reach Kafka keeps its clients while it cannot reach another node either,
+ *     which may have declared it dead: at least {@code silence}.
  */
 public record NodeTableSettings(
         @DefaultValue("400ms") @Allowed(min = "10ms", max = "1m")

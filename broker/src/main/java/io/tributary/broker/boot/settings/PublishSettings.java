@@ -17,8 +17,8 @@ import org.springframework.boot.context.properties.bind.DefaultValue;
  * @param checkPayloadFormat Whether payloads that say they are UTF-8 are checked.
  * @param rate How many messages a second a client may publish in the long run; 0 for no limit.
  * @param burst How many messages may come at once when there is a rate; 0 for as many as the rate allows in a second.
- * @param ratePolicy What happens to a client that publishes faster. {@code backpressure}: it is read more slowly. {@code disconnect}: it is
- *     disconnected with reason code 0x96.
+ * @param ratePolicy What happens to a client that publishes faster. {@code backpressure}: it is read more slowly.
+ *     {@code disconnect}: it is disconnected with reason code 0x96.
  */
 public record PublishSettings(
         @DefaultValue("1000") @Allowed(min = "1", max = "65535")

@@ -15,9 +15,11 @@ import org.springframework.boot.context.properties.bind.DefaultValue;
 /**
  * How Redis Cluster is used, which holds the state of the shards.
  *
- * @param nodes Some nodes of the Redis Cluster, {@code host:port} with commas between; the others are found through them. Needed.
+ * @param nodes Some nodes of the Redis Cluster, {@code host:port} with commas between; the others are found through
+ *     them. Needed.
  * @param username The user (ACL); without a value, {@code default}.
- * @param passwordFile The file with the password, which others must not be able to read; without a value, Redis asks nobody.
+ * @param passwordFile The file with the password, which others must not be able to read; without a value, Redis asks
+ *     nobody.
  * @param tls encryption
  * @param commandTimeout How long a call may take until it is taken for failed; also the limit for making a connection.
  * @param requestQueueSize How many calls may be on their way on one connection; there is one to each primary.

@@ -6,8 +6,8 @@ import java.util.Map;
 import org.springframework.boot.context.properties.source.ConfigurationPropertyName;
 
 /**
- * Refuses a setting that is given twice among the arguments: Spring Boot would join the two values with a comma, and start
- * with one that nobody meant.
+ * Refuses a setting that is given twice among the arguments: Spring Boot would join the two values with a comma, and
+ * start with one that nobody meant.
  */
 public final class RepeatedSettings {
     private static final String PREFIX = "--";

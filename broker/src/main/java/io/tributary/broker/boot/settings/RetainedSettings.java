@@ -7,8 +7,9 @@ import org.springframework.boot.context.properties.bind.DefaultValue;
 import org.springframework.util.unit.DataSize;
 
 /**
- * How many retained messages are kept. At a limit, messages on topics that have none yet are refused, or, where the publisher cannot be
- * told (MQTT 3, QoS 0), delivered and not retained; what is there can be replaced by something not larger, and removed.
+ * How many retained messages are kept. At a limit, messages on topics that have none yet are refused, or, where the
+ * publisher cannot be told (MQTT 3, QoS 0), delivered and not retained; what is there can be replaced by something not
+ * larger, and removed.
  *
  * @param maxMessages The most retained messages; 0 to keep none.
  * @param maxSize How large they may be together.

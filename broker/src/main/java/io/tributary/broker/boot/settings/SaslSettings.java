@@ -9,7 +9,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * Who the broker is to Kafka, by user name and password. Other ways are set as {@code client-properties}.
  *
- * @param mechanism How the password is proved; without a value, Kafka asks nobody. {@code plain} shows it to Kafka: with TLS only.
+ * @param mechanism How the password is proved; without a value, Kafka asks nobody. {@code plain} shows it to Kafka:
+ *     with TLS only.
  * @param username The user.
  * @param passwordFile The file with the password, which others must not be able to read.
  */

@@ -17,8 +17,8 @@ import org.springframework.util.unit.DataSize;
 
 /**
  * The names of all settings, read from the records that declare them. In a name, {@code <name>} stands for one that the
- * operator chooses, {@code [<n>]} for the place in a list, from 0 on, and {@code <property>} for all the rest of it, dots
- * included.
+ * operator chooses, {@code [<n>]} for the place in a list, from 0 on, and {@code <property>} for all the rest of it,
+ * dots included.
  */
 public final class SettingCatalog {
     private static final String CHOSEN = "<name>";

@@ -13,13 +13,15 @@ import org.springframework.util.unit.DataSize;
  * How persistent sessions are run and saved.
  *
  * @param threads How many threads run the shards; 0 for one for each two cores.
- * @param savePointInterval The longest time between save points of a shard to which something happened; a restart repeats what
- *     came after the last one.
- * @param savePointMessages How many queued messages bring a save point earlier; where an eighth of them is acknowledged by then, four
- *     times as many.
- * @param savePointSize The size of queued messages that brings a save point earlier; not of those that are acknowledged by then.
- * @param unsavedSize How much memory may be taken by what waits for the store, whatever it is, in all shards together; 0 for an eighth
- *     of the heap, at least 64MB. A shard that has its part of it waiting stands still until the store takes it.
+ * @param savePointInterval The longest time between save points of a shard to which something happened; a restart
+ *     repeats what came after the last one.
+ * @param savePointMessages How many queued messages bring a save point earlier; where an eighth of them is acknowledged
+ *     by then, four times as many.
+ * @param savePointSize The size of queued messages that brings a save point earlier; not of those that are acknowledged
+ *     by then.
+ * @param unsavedSize How much memory may be taken by what waits for the store, whatever it is, in all shards together;
+ *     0 for an eighth of the heap, at least 64MB. A shard that has its part of it waiting stands still until the store
+ *     takes it.
  * @param windowMessages How many unacknowledged messages are handed to a connection ahead.
  * @param windowSize The size of unacknowledged messages that are handed to a connection ahead.
  */

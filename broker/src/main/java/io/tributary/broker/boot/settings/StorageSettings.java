@@ -11,11 +11,12 @@ import org.springframework.util.unit.DataSize;
 /**
  * How the embedded store keeps sessions, messages and subscriptions in the data folder.
  *
- * @param sync When writes are brought to the disk. {@code always}: before anything is acknowledged, so that nothing acknowledged is
- *     lost even when the power fails. {@code interval}: every {@code sync-interval}; a crash of the broker loses nothing, a power failure
- *     what was acknowledged since. {@code os}: when the operating system likes.
+ * @param sync When writes are brought to the disk. {@code always}: before anything is acknowledged, so that nothing
+ *     acknowledged is lost even when the power fails. {@code interval}: every {@code sync-interval}; a crash of the
+ *     broker loses nothing, a power failure what was acknowledged since. {@code os}: when the operating system likes.
  * @param syncInterval How often writes are brought to the disk with {@code sync=interval}.
- * @param shards The number of shards, fixed when the data folder is created: with another one, the broker does not start.
+ * @param shards The number of shards, fixed when the data folder is created: with another one, the broker does not
+ *     start.
  * @param writeBufferSize How much may be held in write buffers.
  * @param cacheSize The size of the cache of blocks read from files.
  * @param walSize How large the write-ahead log may grow before write buffers are flushed to shorten it.

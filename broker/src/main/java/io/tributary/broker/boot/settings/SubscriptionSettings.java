@@ -10,8 +10,8 @@ import org.springframework.util.unit.DataSize;
  * How many subscriptions there may be and of what size, and how fast they are found.
  *
  * @param maxPerClient The most subscriptions of one client; more are answered with "quota exceeded" (0x97).
- * @param maxFilterSize The size of a topic filter, {@code $share/NAME/} included; a longer one is answered with "quota exceeded". What
- *     waits for a member of a shared subscription has it with each message.
+ * @param maxFilterSize The size of a topic filter, {@code $share/NAME/} included; a longer one is answered with "quota
+ *     exceeded". What waits for a member of a shared subscription has it with each message.
  * @param cachedTopics For how many topics the matching subscriptions are remembered; 0 for none.
  */
 public record SubscriptionSettings(

@@ -5,8 +5,8 @@ import io.tributary.broker.ClusterConfig;
 import io.tributary.broker.boot.settings.check.Allowed;
 import io.tributary.broker.boot.settings.check.HostName;
 import io.tributary.broker.boot.settings.check.SettingException;
-import io.tributary.broker.network.ListenerConfig;
 import io.tributary.broker.link.NodeId;
+import io.tributary.broker.network.ListenerConfig;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
@@ -19,12 +19,13 @@ import org.springframework.boot.context.properties.bind.DefaultValue;
 /**
  * What concerns the broker as a whole.
  *
- * @param mode How the broker runs. {@code standalone}: one broker with all it needs. {@code cluster}: a node of several that
- *     work as one, on Kafka and Redis Cluster.
- * @param nodeName The name of this broker, for people and in {@code $SYS}. In a cluster no two nodes have the same, and a node keeps its own
- *     when it is started again. Without a value it is {@code tributary}; in a cluster, the name of the host.
- * @param dataDir Where sessions, messages and subscriptions are kept; created when it does not exist. A node of a cluster keeps nothing
- *     there.
+ * @param mode How the broker runs. {@code standalone}: one broker with all it needs. {@code cluster}: a node of several
+ *     that work as one, on Kafka and Redis Cluster.
+ * @param nodeName The name of this broker, for people and in {@code $SYS}. In a cluster no two nodes have the same, and
+ *     a node keeps its own when it is started again. Without a value it is {@code tributary}; in a cluster, the name of
+ *     the host.
+ * @param dataDir Where sessions, messages and subscriptions are kept; created when it does not exist. A node of a
+ *     cluster keeps nothing there.
  * @param stopTimeout How long stopping may take; then the broker is ended, which loses nothing that was acknowledged.
  * @param stop how clients are sent away when the broker stops
  * @param cluster what makes the broker a node of a cluster

@@ -15,8 +15,8 @@ import org.springframework.core.env.PropertySource;
 import org.springframework.core.env.StandardEnvironment;
 
 /**
- * Refuses names under {@code tributary.} that no setting has, for they are most often misspelt. Environment variables are not
- * looked at: the launcher has some of its own, and Kubernetes makes up more.
+ * Refuses names under {@code tributary.} that no setting has, for they are most often misspelt. Environment variables
+ * are not looked at: the launcher has some of its own, and Kubernetes makes up more.
  */
 public final class UnknownSettings {
     private static final ConfigurationPropertyName PREFIX = ConfigurationPropertyName.of(TributarySettings.PREFIX);

@@ -8,10 +8,11 @@ import java.time.Duration;
 import org.springframework.boot.context.properties.bind.DefaultValue;
 
 /**
- * How nodes wait for each other, so that a subscription counts on every node when it is acknowledged. The same on all nodes.
+ * How nodes wait for each other, so that a subscription counts on every node when it is acknowledged. The same on all
+ * nodes.
  *
- * @param leaveOut How long is waited for a node that is behind, until the others go on without it; it then takes no messages
- *     from publishers until it has caught up.
+ * @param leaveOut How long is waited for a node that is behind, until the others go on without it; it then takes no
+ *     messages from publishers until it has caught up.
  * @param behind After what time a node that is behind begins to notice: at most 0.4 of {@code leave-out}.
  */
 public record VisibilitySettings(

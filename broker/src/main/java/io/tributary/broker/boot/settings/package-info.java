@@ -1,4 +1,6 @@
-/** The settings under {@code tributary.}: their names, defaults and ranges, and what they become in the broker's core. */
+/**
+ * The settings under {@code tributary.}: their names, defaults and ranges, and what they become in the broker's core.
+ */
 @NullMarked
 package io.tributary.broker.boot.settings;
 

@@ -252,8 +252,8 @@ class ClusterPromisesTest {
     }
 
     /**
-     * First its node dies, then it is away, for longer than Kafka keeps the offsets of groups without consumers; each time it goes
-     * on where it had acknowledged.
+     * First its node dies, then it is away, for longer than Kafka keeps the offsets of groups without consumers; each
+     * time it goes on where it had acknowledged.
      */
     @ParameterizedTest
     @ValueSource(strings = {"app-own", "app-small-one"})
@@ -315,7 +315,10 @@ class ClusterPromisesTest {
         }
     }
 
-    /** Members on all nodes; two of three nodes die one after the other, so that whoever hands out the messages does, too. */
+    /**
+     * Members on all nodes; two of three nodes die one after the other, so that whoever hands out the messages does,
+     * too.
+     */
     @Test
     void applicationsThatShareGetEverythingWhateverDies() throws IOException {
         TestClient publisher = connect("n2", "publisher", 0);
@@ -353,8 +356,8 @@ class ClusterPromisesTest {
     }
 
     /**
-     * Takes and acknowledges messages until so many different ones have come. Of all copies of one, only the first was sent without
-     * DUP; it may lie in a member's socket while another member's copy is read.
+     * Takes and acknowledges messages until so many different ones have come. Of all copies of one, only the first was
+     * sent without DUP; it may lie in a member's socket while another member's copy is read.
      *
      * @param got how often each came without DUP
      */
@@ -446,7 +449,10 @@ class ClusterPromisesTest {
         }
     }
 
-    /** Kafka ends by itself then. What comes meanwhile is not acknowledged, nobody is sent away, and all goes on by itself. */
+    /**
+     * Kafka ends by itself then. What comes meanwhile is not acknowledged, nobody is sent away, and all goes on by
+     * itself.
+     */
     @Test
     void holdsClientsAndSaysWhyWhenKafkaHasNoRoom() throws Exception {
         TestClient subscriber = connect("n2", "subscriber", LONG);

@@ -137,7 +137,10 @@ class CutOffNodesTest {
                 .until(() -> readiness("n2").contains("DOWN") && readiness("n1").contains("\"unownedShards\":0"));
     }
 
-    /** Until its clock is where it was, Kafka's clients would keep it from hearing that shards move, and the others would wait for it. */
+    /**
+     * Until its clock is where it was, Kafka's clients would keep it from hearing that shards move, and the others
+     * would wait for it.
+     */
     @Test
     void beginsAnewWhenItsClockWasSetBack() throws IOException {
         assumeThat(cluster.hasClocks()).as("a C compiler").isTrue();

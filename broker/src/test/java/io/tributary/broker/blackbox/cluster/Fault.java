@@ -18,7 +18,8 @@ enum Fault {
         InflictedFault strike(FaultContext surgery) {
             String node = surgery.anyNode();
             surgery.cluster().kill(node);
-            return new InflictedFault(node, Set.of(node), true, () -> surgery.cluster().start(node));
+            return new InflictedFault(
+                    node, Set.of(node), true, () -> surgery.cluster().start(node));
         }
     },
     /** The new process finds its own name still in use. */
@@ -27,7 +28,8 @@ enum Fault {
         InflictedFault strike(FaultContext surgery) {
             String node = surgery.anyNode();
             surgery.cluster().kill(node);
-            return new InflictedFault(node, Set.of(node), false, () -> surgery.cluster().start(node));
+            return new InflictedFault(
+                    node, Set.of(node), false, () -> surgery.cluster().start(node));
         }
     },
     /** For longer than the others wait for it; then it wakes up and believes to own what others own by now. */
@@ -48,7 +50,8 @@ enum Fault {
         InflictedFault strike(FaultContext surgery) {
             String node = surgery.anyNode();
             surgery.cluster().stop(node);
-            return new InflictedFault(node, Set.of(node), true, () -> surgery.cluster().start(node));
+            return new InflictedFault(
+                    node, Set.of(node), true, () -> surgery.cluster().start(node));
         }
     },
     /** One node after the other, without a look at the cluster in between. */
@@ -182,8 +185,8 @@ enum Fault {
         }
     },
     /**
-     * All copies of a shard's log lose their last records: power lost before the disk had them. Redis has what they said; nobody
-     * misses it, for what Redis loses later could not be rebuilt from this log.
+     * All copies of a shard's log lose their last records: power lost before the disk had them. Redis has what they
+     * said; nobody misses it, for what Redis loses later could not be rebuilt from this log.
      */
     KAFKA_TAIL_LOST("Kafka killed, back without the end of a log") {
         @Override

@@ -20,7 +20,10 @@ record FaultContext(TestCluster cluster, Random random, Duration pause, Duration
         /** Waits until a good many more messages went through. */
         void await();
 
-        /** Has all clients of applications there, and stops what is published until {@link #goOn}; waits until nothing is under way. */
+        /**
+         * Has all clients of applications there, and stops what is published until {@link #goOn}; waits until nothing
+         * is under way.
+         */
         void calm();
 
         /** Goes on publishing. */

@@ -4,13 +4,13 @@ import static org.awaitility.Awaitility.await;
 
 import io.tributary.broker.blackbox.BrokerProcess;
 import io.tributary.broker.blackbox.cluster.Fault.InflictedFault;
-import io.tributary.broker.blackbox.load.LoadClients;
+import io.tributary.broker.blackbox.load.ClientWithWill;
 import io.tributary.broker.blackbox.load.Judge;
 import io.tributary.broker.blackbox.load.Judge.Counts;
+import io.tributary.broker.blackbox.load.LoadClients;
+import io.tributary.broker.blackbox.load.LoadContext;
 import io.tributary.broker.blackbox.load.LoadPublisher;
 import io.tributary.broker.blackbox.load.LoadSubscriber;
-import io.tributary.broker.blackbox.load.ClientWithWill;
-import io.tributary.broker.blackbox.load.LoadContext;
 import io.tributary.common.mqtt.ProtocolVersion;
 import io.tributary.common.mqtt.QoS;
 import java.time.Duration;
@@ -26,8 +26,8 @@ import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Clients at all nodes of a cluster, and one fault after the other below them. Publishers publish at a steady rate whatever
- * happens; each client goes to any node that it may think is up. One thread at a time.
+ * Clients at all nodes of a cluster, and one fault after the other below them. Publishers publish at a steady rate
+ * whatever happens; each client goes to any node that it may think is up. One thread at a time.
  */
 final class FaultRun implements AutoCloseable {
     /** How long a client waits for an answer before it goes elsewhere. */
@@ -47,7 +47,10 @@ final class FaultRun implements AutoCloseable {
         ALL_KINDS,
         /** A thousand devices that publish, three applications that get everything, and five that share it. */
         FAN_IN,
-        /** Subscribers at all nodes but the last that take and acknowledge what comes: a bounded queue loses nothing of theirs. */
+        /**
+         * Subscribers at all nodes but the last that take and acknowledge what comes: a bounded queue loses nothing of
+         * theirs.
+         */
         STEADY
     }
 
@@ -146,7 +149,8 @@ final class FaultRun implements AutoCloseable {
     }
 
     private void assembleSteady() {
-        LoadContext kept = scene.at(() -> port(cluster.without(Set.of(cluster.names().getLast()))));
+        LoadContext kept =
+                scene.at(() -> port(cluster.without(Set.of(cluster.names().getLast()))));
         for (int i = 1; i <= 3; i++) {
             ProtocolVersion version = i % 2 == 0 ? ProtocolVersion.MQTT_3_1_1 : ProtocolVersion.MQTT_5;
             cast.add(LoadSubscriber.ofAll(kept, "steady" + i, version, MOST_IN_FLIGHT, 0));
@@ -230,7 +234,9 @@ final class FaultRun implements AutoCloseable {
         report.add(fault, wound.what(), others, whole, judge.counts().minus(before));
     }
 
-    /** All come back, and each publisher publishes one message more: what a QoS 2 message came twice for came before it. */
+    /**
+     * All come back, and each publisher publishes one message more: what a QoS 2 message came twice for came before it.
+     */
     void finish() {
         flowing = false;
         cast.subscribers().forEach(subscriber -> subscriber.setAway(false));

@@ -19,15 +19,16 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.ExtendWith;
 
 /**
- * Breaks a cluster of three nodes again and again while clients publish, receive, come and go at all of them, and checks the
- * promises P1 to P4: nothing acknowledged is lost, nothing comes twice at QoS 2, the order is kept, each client that dies
- * has its will, once.
+ * Breaks a cluster of three nodes again and again while clients publish, receive, come and go at all of them, and
+ * checks the promises P1 to P4: nothing acknowledged is lost, nothing comes twice at QoS 2, the order is kept, each
+ * client that dies has its will, once.
  *
- * <p>{@code -Dfaults.count} is the number of faults, three unless said and none of a kind twice before each was there; {@code -Dfaults.seed} decides which and
- * where; {@code -Dfaults.kafka} is 1 or 3 brokers, {@code -Dfaults.replicas} 0 or 1 of each Redis primary, {@code
- * -Dfaults.pause} for how many seconds a node stands still, {@code -Dfaults.rate} how many messages a second each
- * publisher publishes, {@code -Dfaults.only} the names of the faults there are to be, with commas between. With {@code
- * -Dfaults.casting=FAN_IN} a thousand devices publish to a few applications; then {@code -Dfaults.rate=1} is a thousand messages a second.
+ * <p>{@code -Dfaults.count} is the number of faults, three unless said and none of a kind twice before each was there;
+ * {@code -Dfaults.seed} decides which and where; {@code -Dfaults.kafka} is 1 or 3 brokers, {@code -Dfaults.replicas} 0
+ * or 1 of each Redis primary, {@code -Dfaults.pause} for how many seconds a node stands still, {@code -Dfaults.rate}
+ * how many messages a second each publisher publishes, {@code -Dfaults.only} the names of the faults there are to be,
+ * with commas between. With {@code -Dfaults.casting=FAN_IN} a thousand devices publish to a few applications; then
+ * {@code -Dfaults.rate=1} is a thousand messages a second.
  */
 @ExtendWith(BrokerExtension.class)
 @Timeout(value = 12, unit = TimeUnit.HOURS)

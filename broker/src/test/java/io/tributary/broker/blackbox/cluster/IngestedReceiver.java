@@ -20,8 +20,8 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A QoS 2 subscriber of messages whose payload is a number, counted from 0 on each topic. It finds fault with one that is
- * missing, comes twice or out of order, the moment it sees it. One thread.
+ * A QoS 2 subscriber of messages whose payload is a number, counted from 0 on each topic. It finds fault with one that
+ * is missing, comes twice or out of order, the moment it sees it. One thread.
  */
 final class IngestedReceiver {
     private static final Duration LOOK = Duration.ofMillis(100);

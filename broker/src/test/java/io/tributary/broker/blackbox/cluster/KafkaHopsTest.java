@@ -39,8 +39,8 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.ExtendWith;
 
 /**
- * How many records of Kafka a message costs, counted in the topics themselves: with a persistent subscriber one at QoS 1 and two
- * at QoS 2 (and a third, behind them, for its PUBREL), with transient subscribers on all nodes none.
+ * How many records of Kafka a message costs, counted in the topics themselves: with a persistent subscriber one at QoS
+ * 1 and two at QoS 2 (and a third, behind them, for its PUBREL), with transient subscribers on all nodes none.
  */
 @ExtendWith(BrokerExtension.class)
 @Timeout(value = 5, unit = TimeUnit.MINUTES)
@@ -115,7 +115,9 @@ class KafkaHopsTest {
         assertNothingElseGrew(3 * MESSAGES);
     }
 
-    /** The events of the shards' logs about messages whose topics, or of clients whose identifiers, begin so; by kind. */
+    /**
+     * The events of the shards' logs about messages whose topics, or of clients whose identifiers, begin so; by kind.
+     */
     private static Map<String, Integer> records(String prefix) {
         Map<String, Integer> records = new HashMap<>();
         for (byte[] value : kafka.values(TestCluster.SHARDS)) {

@@ -13,9 +13,10 @@ import java.util.function.Function;
 import java.util.stream.Collectors;
 
 /**
- * The ways of one node to Kafka and to Redis, and those of other nodes' links to it, which a test can cut: no byte gets through
- * then, and nothing is closed. Of two nodes the one with the smaller name makes the link, so the links of {@code n2} that go
- * this way are those with {@code n1}, and those of {@code n3} are all that it has in a cluster of three.
+ * The ways of one node to Kafka and to Redis, and those of other nodes' links to it, which a test can cut: no byte gets
+ * through then, and nothing is closed. Of two nodes the one with the smaller name makes the link, so the links of
+ * {@code n2} that go this way are those with {@code n1}, and those of {@code n3} are all that it has in a cluster of
+ * three.
  */
 final class NodeWays implements AutoCloseable {
     private final List<CuttableProxy> kafka;

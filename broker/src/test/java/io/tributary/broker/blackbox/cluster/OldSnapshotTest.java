@@ -203,7 +203,9 @@ class OldSnapshotTest {
         subscriber.send(new Pubcomp(publish.packetId(), ReasonCode.SUCCESS, null, List.of()));
     }
 
-    /** As many messages at QoS 1 as there are packet identifiers, all acknowledged, received, and acknowledged again. */
+    /**
+     * As many messages at QoS 1 as there are packet identifiers, all acknowledged, received, and acknowledged again.
+     */
     private static void flood(TestClient publisher, TestClient subscriber) throws IOException {
         int sent = 0;
         int acknowledged = 0;

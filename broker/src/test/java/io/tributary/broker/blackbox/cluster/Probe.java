@@ -28,8 +28,8 @@ import java.util.Set;
 import org.awaitility.Awaitility;
 
 /**
- * Finds out whether a cluster works: a message that is published at each node arrives at a transient subscriber at each, and
- * at a persistent subscriber of each shard. One thread at a time.
+ * Finds out whether a cluster works: a message that is published at each node arrives at a transient subscriber at
+ * each, and at a persistent subscriber of each shard. One thread at a time.
  */
 final class Probe {
     private static final ProtocolVersion VERSION = ProtocolVersion.MQTT_5;
@@ -73,7 +73,9 @@ final class Probe {
         }
     }
 
-    /** Client identifiers that the broker spreads over all shards. Should it spread them otherwise, fewer are looked at. */
+    /**
+     * Client identifiers that the broker spreads over all shards. Should it spread them otherwise, fewer are looked at.
+     */
     private static List<String> oneOfEachShard(int shards) {
         List<String> ids = new ArrayList<>();
         Set<Integer> seen = new HashSet<>();

@@ -39,8 +39,8 @@ import org.apache.kafka.common.Uuid;
 import org.awaitility.Awaitility;
 
 /**
- * Broker nodes {@code n1}, {@code n2}, ... on Kafka and Redis Cluster, each a process of its own on ports of its own, which a
- * test can stop, kill, pause and start again. All end with this JVM. With {@link
+ * Broker nodes {@code n1}, {@code n2}, ... on Kafka and Redis Cluster, each a process of its own on ports of its own,
+ * which a test can stop, kill, pause and start again. All end with this JVM. With {@link
  * io.tributary.broker.blackbox.BrokerExtension} a failure shows the ends of the nodes' logs.
  *
  * <p>One thread at a time, except for {@link #upNodes}.
@@ -66,7 +66,9 @@ public final class TestCluster implements AutoCloseable {
         this.shards = shards;
     }
 
-    /** A cluster that keeps its data in this folder: three nodes, one Kafka broker, no replicas, unless more is said. */
+    /**
+     * A cluster that keeps its data in this folder: three nodes, one Kafka broker, no replicas, unless more is said.
+     */
     public static Builder in(Path folder) {
         return new Builder(folder);
     }
@@ -167,8 +169,8 @@ public final class TestCluster implements AutoCloseable {
     }
 
     /**
-     * Waits until each of the nodes, of which all run, has its part of the shards for good: a node that started first has all of
-     * them for a while, and one that takes a shard over repeats what the log says since the last save point.
+     * Waits until each of the nodes, of which all run, has its part of the shards for good: a node that started first
+     * has all of them for a while, and one that takes a shard over repeats what the log says since the last save point.
      */
     void awaitShardsSpread(Duration limit) {
         try (Admin admin = kafkaAdmin()) {
@@ -396,7 +398,10 @@ public final class TestCluster implements AutoCloseable {
             return this;
         }
 
-        /** Gives each node a wall clock that can be set off, where there is a C compiler; it says so where there is none. */
+        /**
+         * Gives each node a wall clock that can be set off, where there is a C compiler; it says so where there is
+         * none.
+         */
         Builder clocks() {
             clocks = true;
             return this;

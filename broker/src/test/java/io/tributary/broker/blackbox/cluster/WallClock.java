@@ -15,8 +15,9 @@ import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 
 /**
- * The wall clock of a process, which can be set off while the process runs. A small library does it, which is compiled from
- * {@code wall_clock.c} where there is a C compiler; durations that the process measures stay right. One thread at a time.
+ * The wall clock of a process, which can be set off while the process runs. A small library does it, which is compiled
+ * from {@code wall_clock.c} where there is a C compiler; durations that the process measures stay right. One thread at
+ * a time.
  */
 final class WallClock {
     private static final String SOURCE = "wall_clock.c";
@@ -78,7 +79,9 @@ final class WallClock {
         return Map.of("LD_PRELOAD", library.toString(), "WALL_CLOCK_OFFSET", offset.toString());
     }
 
-    /** Has the clock jump: from now on it is ahead of the right time by so much, or behind it by a negative duration. */
+    /**
+     * Has the clock jump: from now on it is ahead of the right time by so much, or behind it by a negative duration.
+     */
     void setOff(Duration ahead) {
         ByteBuffer millis = ByteBuffer.allocate(Long.BYTES)
                 .order(ByteOrder.nativeOrder())

@@ -6,13 +6,13 @@ import static org.awaitility.Awaitility.await;
 import io.tributary.broker.blackbox.BrokerExtension;
 import io.tributary.broker.blackbox.BrokerProcess;
 import io.tributary.broker.blackbox.Scratch;
-import io.tributary.broker.blackbox.load.LoadClients;
+import io.tributary.broker.blackbox.load.ClientWithWill;
 import io.tributary.broker.blackbox.load.Judge;
+import io.tributary.broker.blackbox.load.LoadClients;
+import io.tributary.broker.blackbox.load.LoadContext;
 import io.tributary.broker.blackbox.load.LoadPublisher;
 import io.tributary.broker.blackbox.load.LoadSubscriber;
-import io.tributary.broker.blackbox.load.ClientWithWill;
 import io.tributary.broker.blackbox.load.Rounds;
-import io.tributary.broker.blackbox.load.LoadContext;
 import io.tributary.common.mqtt.ProtocolVersion;
 import io.tributary.common.mqtt.QoS;
 import java.time.Duration;
@@ -28,11 +28,11 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.ExtendWith;
 
 /**
- * Kills the broker with SIGKILL at random moments while publishers publish as fast as they can, and checks the promises P1
- * to P3: nothing acknowledged is lost, nothing comes twice at QoS 2, the order is kept.
+ * Kills the broker with SIGKILL at random moments while publishers publish as fast as they can, and checks the promises
+ * P1 to P3: nothing acknowledged is lost, nothing comes twice at QoS 2, the order is kept.
  *
- * <p>{@code -Dcrash.rounds} is the number of kills, {@code -Dcrash.messages} how many messages each publisher publishes a
- * round, {@code -Dcrash.seed} decides when the kills come.
+ * <p>{@code -Dcrash.rounds} is the number of kills, {@code -Dcrash.messages} how many messages each publisher publishes
+ * a round, {@code -Dcrash.seed} decides when the kills come.
  */
 @ExtendWith(BrokerExtension.class)
 @Timeout(value = 60, unit = TimeUnit.MINUTES)
@@ -143,7 +143,10 @@ class CrashTest {
         assertThat(judge.violations()).as("round %d, seed %d", round, SEED).isEmpty();
     }
 
-    /** All comes back, and each publisher publishes one message more: what a QoS 2 message came twice for came before it. */
+    /**
+     * All comes back, and each publisher publishes one message more: what a QoS 2 message came twice for came before
+     * it.
+     */
     private void finish() {
         Judge.Counts before = judge.counts();
         cast.subscribers().forEach(subscriber -> subscriber.setAway(false));

@@ -160,8 +160,8 @@ class SurvivalTest {
     }
 
     /**
-     * What the watcher gets before a message that is published now, each acknowledged. A copy with DUP is left out: the kill
-     * came before the acknowledgement of the first one was safe.
+     * What the watcher gets before a message that is published now, each acknowledged. A copy with DUP is left out: the
+     * kill came before the acknowledgement of the first one was safe.
      */
     private List<String> untilMarker() throws IOException {
         TestClient watcher = connect("watcher", LONG, null);

@@ -16,8 +16,8 @@ import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.provider.Arguments;
 
 /**
- * What the suites of foreign clients share: one library over one transport, names that no other test uses, and an end for
- * all that was opened. With {@code -Dforeign.libraries=regular-expression} only the libraries whose names match.
+ * What the suites of foreign clients share: one library over one transport, names that no other test uses, and an end
+ * for all that was opened. With {@code -Dforeign.libraries=regular-expression} only the libraries whose names match.
  */
 @ExtendWith(BrokerExtension.class)
 abstract class ForeignClientSuite {

@@ -14,8 +14,8 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Sends itself one message after the other at QoS 1, through the broker, and notes how long each took. It fails when one does
- * not come back; how long is too long is for people to say.
+ * Sends itself one message after the other at QoS 1, through the broker, and notes how long each took. It fails when
+ * one does not come back; how long is too long is for people to say.
  */
 final class GoodClient implements AutoCloseable {
     private final TestClient client;

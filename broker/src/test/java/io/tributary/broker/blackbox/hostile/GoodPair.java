@@ -20,9 +20,9 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A publisher at one node and a subscriber at another, both with persistent sessions, which exchange a few messages again and
- * again. It fails when one is lost, comes twice or out of order, or when a connection ends; how long each took is noted, and
- * how long is too long is for people to say.
+ * A publisher at one node and a subscriber at another, both with persistent sessions, which exchange a few messages
+ * again and again. It fails when one is lost, comes twice or out of order, or when a connection ends; how long each
+ * took is noted, and how long is too long is for people to say.
  */
 final class GoodPair implements AutoCloseable {
     private static final long EXPIRY_SECONDS = 3_600;

@@ -28,12 +28,12 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.ExtendWith;
 
 /**
- * Clients that do all that MQTT allows, as large as it may be, beside good ones, on a cluster of three nodes: the good ones keep
- * their connections and get everything in order, no node logs an error, and nothing heaps up.
+ * Clients that do all that MQTT allows, as large as it may be, beside good ones, on a cluster of three nodes: the good
+ * ones keep their connections and get everything in order, no node logs an error, and nothing heaps up.
  *
- * <p>{@code -Dhostile.seconds} is for how long, 20 unless said; {@code -Dhostile.villains} how many there are of a kind; {@code -Dhostile.seed} decides who does what, and {@code
- * -Dhostile.only} names the kinds of {@link Mischief} there are to be, with commas between. The figures are in {@code
- * target/blackbox/hostile-cluster.txt}.
+ * <p>{@code -Dhostile.seconds} is for how long, 20 unless said; {@code -Dhostile.villains} how many there are of a
+ * kind; {@code -Dhostile.seed} decides who does what, and {@code -Dhostile.only} names the kinds of {@link Mischief}
+ * there are to be, with commas between. The figures are in {@code target/blackbox/hostile-cluster.txt}.
  */
 @ExtendWith(BrokerExtension.class)
 @Timeout(value = 2, unit = TimeUnit.HOURS)

@@ -43,7 +43,10 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 
-/** Packets that are malformed, huge, or beyond a limit: the client hears why where MQTT can say it, and others notice nothing. */
+/**
+ * Packets that are malformed, huge, or beyond a limit: the client hears why where MQTT can say it, and others notice
+ * nothing.
+ */
 @ExtendWith(BrokerExtension.class)
 class HostileInputTest {
     private static final Path CORPUS = Path.of(

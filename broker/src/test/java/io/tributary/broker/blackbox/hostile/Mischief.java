@@ -14,11 +14,14 @@ import java.util.Arrays;
 import java.util.List;
 
 /**
- * What MQTT allows and nobody needs, as large as it may be by the broker's default limits, and now and then larger. Each
- * act opens a connection or more of its own, and ends when the broker closes it.
+ * What MQTT allows and nobody needs, as large as it may be by the broker's default limits, and now and then larger.
+ * Each act opens a connection or more of its own, and ends when the broker closes it.
  */
 enum Mischief {
-    /** Shared subscriptions with names as long as topics, to what others publish too: each has its own copy of everything. */
+    /**
+     * Shared subscriptions with names as long as topics, to what others publish too: each has its own copy of
+     * everything.
+     */
     LONG_SHARE_NAMES {
         @Override
         void act(Villain villain) throws IOException {

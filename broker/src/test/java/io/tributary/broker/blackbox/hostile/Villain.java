@@ -28,8 +28,8 @@ import java.util.function.IntSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Somebody who does one kind of {@link Mischief} again and again, on a thread of its own, with a few client identifiers and
- * topics: what it leaves behind has a bound.
+ * Somebody who does one kind of {@link Mischief} again and again, on a thread of its own, with a few client identifiers
+ * and topics: what it leaves behind has a bound.
  */
 final class Villain implements Runnable {
     /** Session expiry intervals, in seconds. */

@@ -7,7 +7,8 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Watches the broker while something is done to it: a good client that must keep its service, and the highest memory use.
+ * Watches the broker while something is done to it: a good client that must keep its service, and the highest memory
+ * use.
  */
 final class Watch implements AutoCloseable {
     private static final int INTERVAL_MILLIS = 200;

@@ -16,8 +16,8 @@ import java.time.Duration;
 import java.util.List;
 
 /**
- * A client with a will and nothing else to do. After a broken connection it connects anew at once, which takes its session
- * over, or, when it is patient, once its will was seen, which is then the broker's own finding.
+ * A client with a will and nothing else to do. After a broken connection it connects anew at once, which takes its
+ * session over, or, when it is patient, once its will was seen, which is then the broker's own finding.
  */
 public final class ClientWithWill implements Runnable {
     private static final Duration LOOK = Duration.ofMillis(20);

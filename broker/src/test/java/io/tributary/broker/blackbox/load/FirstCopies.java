@@ -3,7 +3,9 @@ package io.tributary.broker.blackbox.load;
 import java.util.Arrays;
 import java.util.BitSet;
 
-/** What one subscriber got of one publisher: which numbers, and on which of its connections the first copy of each came. */
+/**
+ * What one subscriber got of one publisher: which numbers, and on which of its connections the first copy of each came.
+ */
 final class FirstCopies {
     private static final int FIRST_SIZE = 1_024;
 
@@ -47,8 +49,8 @@ final class FirstCopies {
     }
 
     /**
-     * Whether another copy of a QoS 1 message that was published once may come: on a later connection, with DUP, or after a
-     * fault, which may have taken with it that the message was sent before.
+     * Whether another copy of a QoS 1 message that was published once may come: on a later connection, with DUP, or
+     * after a fault, which may have taken with it that the message was sent before.
      */
     boolean mayComeAgain(int number, boolean dup, int connection, int faultCount) {
         return connection > connections[number] && (dup || faultCount > faults[number]);

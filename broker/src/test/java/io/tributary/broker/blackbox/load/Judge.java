@@ -116,8 +116,8 @@ public final class Judge {
     }
 
     /**
-     * Something is about to be broken: from now on, what came before may come again without DUP. To be called again when it
-     * was healed, for a fault does not end before that.
+     * Something is about to be broken: from now on, what came before may come again without DUP. To be called again
+     * when it was healed, for a fault does not end before that.
      */
     public synchronized void fault() {
         faults++;

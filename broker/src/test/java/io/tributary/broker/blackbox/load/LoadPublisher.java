@@ -31,7 +31,10 @@ public final class LoadPublisher implements Runnable {
     private static final int WINDOW = 100;
     private static final int LAST_PACKET_ID = 65_535;
 
-    /** The message expiry interval of what an MQTT 5 publisher publishes: longer than anything waits, by clocks that are right. */
+    /**
+     * The message expiry interval of what an MQTT 5 publisher publishes: longer than anything waits, by clocks that are
+     * right.
+     */
     private static final long EXPIRY_SECONDS = 2_400;
 
     private final LoadContext scene;
@@ -197,7 +200,9 @@ public final class LoadPublisher implements Runnable {
                 + (oldest == null ? "none" : oldest.packetId));
     }
 
-    /** The PUBREL before the kill was logged, and its PUBCOMP never came: the broker does not know the packet any more. */
+    /**
+     * The PUBREL before the kill was logged, and its PUBCOMP never came: the broker does not know the packet any more.
+     */
     private static boolean isForgotten(Sent sent, Acknowledgement ack) {
         return sent.releasedAgain && ack.reason() == ReasonCode.PACKET_IDENTIFIER_NOT_FOUND;
     }

@@ -31,9 +31,9 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * A persistent subscriber at QoS 2. It subscribes once; from then on its session has to do. It can be sent
- * away for a while, and it can be slow to acknowledge. When the broker says nothing it asks whether it is there, and leaves
- * it when it does not answer.
+ * A persistent subscriber at QoS 2. It subscribes once; from then on its session has to do. It can be sent away for a
+ * while, and it can be slow to acknowledge. When the broker says nothing it asks whether it is there, and leaves it
+ * when it does not answer.
  */
 public final class LoadSubscriber implements Runnable {
     private static final int MOST_IN_FLIGHT = 65_535;
@@ -95,8 +95,8 @@ public final class LoadSubscriber implements Runnable {
     }
 
     /**
-     * Creates one that gets everything that is published, and makes it known to the judge. Its session ends, and its will is
-     * published, when it is away for as long as given: never, if the broker's clocks are right.
+     * Creates one that gets everything that is published, and makes it known to the judge. Its session ends, and its
+     * will is published, when it is away for as long as given: never, if the broker's clocks are right.
      */
     public static LoadSubscriber sleeper(LoadContext scene, String name, Duration longestAbsence) {
         scene.judge().addSubscriber(name);

@@ -7,9 +7,9 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * Holds the wills that subscribers saw against how the connections ended: one for each that broke, none where the client
- * took its leave, never two. Each connection of a client with a will is a life of it, and says so in the will. A will at
- * QoS 2 comes once; at QoS 1 a subscriber may get a copy again as it may of any message. Thread-safe.
+ * Holds the wills that subscribers saw against how the connections ended: one for each that broke, none where the
+ * client took its leave, never two. Each connection of a client with a will is a life of it, and says so in the will. A
+ * will at QoS 2 comes once; at QoS 1 a subscriber may get a copy again as it may of any message. Thread-safe.
  */
 public final class WillJudge {
     private final Judge judge;

@@ -20,8 +20,8 @@ import org.openjdk.jmh.annotations.Param;
 import org.openjdk.jmh.annotations.Setup;
 
 /**
- * What a shard's thread does with the records of its log, without what surrounds it: no decoding, no store, no deliveries. An
- * operation is a message for one session; a round of {@value #MESSAGES} of them ends in a save point.
+ * What a shard's thread does with the records of its log, without what surrounds it: no decoding, no store, no
+ * deliveries. An operation is a message for one session; a round of {@value #MESSAGES} of them ends in a save point.
  */
 public class ShardFoldBenchmark extends Microbenchmark {
     private static final int MESSAGES = 400;

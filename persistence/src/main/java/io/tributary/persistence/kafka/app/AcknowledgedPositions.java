@@ -19,8 +19,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * How far clients have acknowledged their messages: now and then the records below are deleted, and the offsets of groups
- * set that Kafka's lag tools look at. What fails waits for the next time. Safe for all threads.
+ * How far clients have acknowledged their messages: now and then the records below are deleted, and the offsets of
+ * groups set that Kafka's lag tools look at. What fails waits for the next time. Safe for all threads.
  */
 final class AcknowledgedPositions {
     private static final Logger LOG = LoggerFactory.getLogger(AcknowledgedPositions.class);

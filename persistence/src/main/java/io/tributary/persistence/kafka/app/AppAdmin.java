@@ -33,8 +33,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Creates and deletes topics, and asks about them. What is asked about one topic happens one after the other; creating and
- * deleting are tried until they succeed, on virtual threads. Safe for all threads; nothing blocks but {@link #close}.
+ * Creates and deletes topics, and asks about them. What is asked about one topic happens one after the other; creating
+ * and deleting are tried until they succeed, on virtual threads. Safe for all threads; nothing blocks but {@link
+ * #close}.
  */
 final class AppAdmin implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(AppAdmin.class);
@@ -95,7 +96,10 @@ final class AppAdmin implements AutoCloseable {
                 .thenApply(_ -> ids);
     }
 
-    /** Which topic there is under a name, and where the partition ends; null when there is none; fails when Kafka does not say. */
+    /**
+     * Which topic there is under a name, and where the partition ends; null when there is none; fails when Kafka does
+     * not say.
+     */
     CompletableFuture<@Nullable Found> find(TopicPartition partition) {
         String topic = partition.topic();
         return ids(List.of(topic)).thenCompose(ids -> {

@@ -25,9 +25,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * One of Kafka's consumers, which reads the partitions of many feeds on one thread. A partition is held back only while its
- * feed is full, not while nobody waits for it: one that begins to be fetched would first wait for what is being fetched of
- * the others. Other threads leave the feeds that are to be looked at, and wake it up.
+ * One of Kafka's consumers, which reads the partitions of many feeds on one thread. A partition is held back only while
+ * its feed is full, not while nobody waits for it: one that begins to be fetched would first wait for what is being
+ * fetched of the others. Other threads leave the feeds that are to be looked at, and wake it up.
  */
 final class AppConsumer implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(AppConsumer.class);

@@ -18,9 +18,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * What a node reads of one partition: a window of records that were read ahead, and the reads that wait. Reads come from
- * any thread, records from that of the {@link AppConsumer}, which also looks here for where it is to read. A feed that has
- * ended stays so; a reader that goes on makes another.
+ * What a node reads of one partition: a window of records that were read ahead, and the reads that wait. Reads come
+ * from any thread, records from that of the {@link AppConsumer}, which also looks here for where it is to read. A feed
+ * that has ended stays so; a reader that goes on makes another.
  */
 abstract class AppFeed {
     /** Instead of a position: the consumer goes on where it is. */

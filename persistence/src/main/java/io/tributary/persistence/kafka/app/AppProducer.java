@@ -25,9 +25,10 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Sends the records of all applications' topics, which come and go. Each topic has an {@link AppTopicQueue}, so none waits for
- * another. A record is kept until it is durable, unless Kafka says for some seconds that there is no such topic and the
- * session that it was for is over; for one that lives the topic is made anew. Safe for all threads; nothing blocks but {@link #close}.
+ * Sends the records of all applications' topics, which come and go. Each topic has an {@link AppTopicQueue}, so none
+ * waits for another. A record is kept until it is durable, unless Kafka says for some seconds that there is no such
+ * topic and the session that it was for is over; for one that lives the topic is made anew. Safe for all threads;
+ * nothing blocks but {@link #close}.
  *
  * <p>Kafka's producer cannot take back what it was given for a topic that is gone: there is a new producer then
  * ({@link AppSender}), and each topic changes to it when nothing of its own is under way in the old one.

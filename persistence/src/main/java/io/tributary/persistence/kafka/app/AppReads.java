@@ -144,7 +144,9 @@ final class AppReads implements AutoCloseable {
         });
     }
 
-    /** A topic that was deleted, and perhaps made anew, is read no more: positions of the new one say something else. */
+    /**
+     * A topic that was deleted, and perhaps made anew, is read no more: positions of the new one say something else.
+     */
     private void lookForOthers() {
         List<AppFeed> all =
                 feeds.values().stream().filter(feed -> feed.id() != null).toList();

@@ -15,8 +15,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The records on their way into one partition of an application's topic. Safe for all threads. They are given to Kafka's
- * producer in their order; what it cannot take yet is held. Callbacks come one at a time, in that order.
+ * The records on their way into one partition of an application's topic. Safe for all threads. They are given to
+ * Kafka's producer in their order; what it cannot take yet is held. Callbacks come one at a time, in that order.
  */
 final class AppTopicQueue {
     private static final Logger LOG = LoggerFactory.getLogger(AppTopicQueue.class);
@@ -121,7 +121,8 @@ final class AppTopicQueue {
     }
 
     /**
-     * Kafka has said whether there is the topic; what waited long before that, and nobody wants, is given up when it said no twice.
+     * Kafka has said whether there is the topic; what waited long before that, and nobody wants, is given up when it
+     * said no twice.
      *
      * @return whether the topic is to be made anew, for a session wants what waits
      */

@@ -8,13 +8,14 @@ import org.jspecify.annotations.Nullable;
  *
  * @param consumers how many of Kafka's consumers a node has for all its applications, 1 to 64; one more reads up what
  *     clients missed in the shared topic
- * @param sharedPartitions how many partitions the topic has that clients with little traffic share, 1 to 10,000; fixed when
- *     it is created, for which one a client is in depends on it
+ * @param sharedPartitions how many partitions the topic has that clients with little traffic share, 1 to 10,000; fixed
+ *     when it is created, for which one a client is in depends on it
  * @param retention how long a client's own topic keeps what is not acknowledged, or null for ever
  * @param sharedRetention how long the shared topic keeps everything
- * @param keepAcknowledged whether what a client has acknowledged stays in its topic until its time is over, for others to read
- * @param readAheadBytes how many bytes of messages all applications of a node may have read ahead, 1 MiB to 16 GiB; each has
- *     at most 256 KiB and a fetch more
+ * @param keepAcknowledged whether what a client has acknowledged stays in its topic until its time is over, for others
+ *     to read
+ * @param readAheadBytes how many bytes of messages all applications of a node may have read ahead, 1 MiB to 16 GiB;
+ *     each has at most 256 KiB and a fetch more
  * @param cleaningInterval how often acknowledged records are deleted, and committed for Kafka's lag tools
  */
 public record AppTopicsConfig(
@@ -60,7 +61,10 @@ public record AppTopicsConfig(
         this.cleaningInterval = cleaningInterval;
     }
 
-    /** The defaults: 2 consumers, 16 shared partitions kept for 7 days, own topics without limit, 64 MiB read ahead, 10 s. */
+    /**
+     * The defaults: 2 consumers, 16 shared partitions kept for 7 days, own topics without limit, 64 MiB read ahead, 10
+     * s.
+     */
     public static AppTopicsConfig defaults() {
         return new AppTopicsConfig(2, 16, null, Duration.ofDays(7), false, 64 * MIB, Duration.ofSeconds(10));
     }

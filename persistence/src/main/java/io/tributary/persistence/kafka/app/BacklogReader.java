@@ -20,8 +20,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Reads a page for one client after the other from partitions that they share, at positions that their feeds have passed.
- * One consumer and one thread, which begins with the first read. As many reads wait as clients are behind.
+ * Reads a page for one client after the other from partitions that they share, at positions that their feeds have
+ * passed. One consumer and one thread, which begins with the first read. As many reads wait as clients are behind.
  */
 final class BacklogReader implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(BacklogReader.class);

@@ -28,17 +28,19 @@ import org.apache.kafka.common.TopicPartition;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The topics of application clients in Kafka: {@code <prefix>.app.<client>}, with one partition, or one of the partitions of
- * {@code <prefix>.apps}. Positions are Kafka's offsets. The records are for anybody to read, see {@link AppRecordFormat}.
+ * The topics of application clients in Kafka: {@code <prefix>.app.<client>}, with one partition, or one of the
+ * partitions of {@code <prefix>.apps}. Positions are Kafka's offsets. The records are for anybody to read, see {@link
+ * AppRecordFormat}.
  *
- * <p>An append that was accepted is repeated until it is durable, however long Kafka is away; meanwhile further ones are
- * refused when the budget of {@link KafkaConfig.Appends#bufferBytes} is in use. One to a topic that Kafka has not known for
- * some seconds is told -1 when the session is over; for one that lives the topic is made anew. When Kafka refuses a record for good (a permission that was taken away, a limit of the topic that
- * is too low), appending is broken: all appends fail from then on, and the listener is told so that the node stops itself.
+ * <p>An append that was accepted is repeated until it is durable, however long Kafka is away; meanwhile further ones
+ * are refused when the budget of {@link KafkaConfig.Appends#bufferBytes} is in use. One to a topic that Kafka has not
+ * known for some seconds is told -1 when the session is over; for one that lives the topic is made anew. When Kafka
+ * refuses a record for good (a permission that was taken away, a limit of the topic that is too low), appending is
+ * broken: all appends fail from then on, and the listener is told so that the node stops itself.
  *
- * <p>While Kafka is away reads wait. A record's time is Kafka's. Records that are not of our layout are counted and skipped.
- * Of the clients' groups {@code <prefix>.app.<client>} only the committed offsets exist, for Kafka's lag tools; nothing is
- * read from there.
+ * <p>While Kafka is away reads wait. A record's time is Kafka's. Records that are not of our layout are counted and
+ * skipped. Of the clients' groups {@code <prefix>.app.<client>} only the committed offsets exist, for Kafka's lag
+ * tools; nothing is read from there.
  */
 public final class KafkaAppTopics implements AppTopics {
     private static final int UNLIMITED = -1;
@@ -65,7 +67,8 @@ public final class KafkaAppTopics implements AppTopics {
      * @param clientId names this node in Kafka's logs and metrics
      * @param largestPacketBytes the largest MQTT packet that is accepted
      * @param format says in which format records are written
-     * @param onBroken told once when appending is broken for good, and once should reading end by a defect; must not block
+     * @param onBroken told once when appending is broken for good, and once should reading end by a defect; must not
+     *     block
      * @throws KafkaAccessException when no client of Kafka's can be made
      */
     public KafkaAppTopics(
@@ -175,8 +178,8 @@ public final class KafkaAppTopics implements AppTopics {
     }
 
     /**
-     * Completes what was accepted, which takes at most {@link KafkaConfig.Appends#closeTimeout} and a few seconds; appends
-     * that Kafka has not taken by then fail, though they may have become durable.
+     * Completes what was accepted, which takes at most {@link KafkaConfig.Appends#closeTimeout} and a few seconds;
+     * appends that Kafka has not taken by then fail, though they may have become durable.
      */
     @Override
     public void close() {

@@ -12,8 +12,8 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The bytes of the {@code tributary} header, which says how a message is to be delivered: a format byte, a byte of flags,
- * how many standard headers follow, and what the flags tell of. Numbers are varints.
+ * The bytes of the {@code tributary} header, which says how a message is to be delivered: a format byte, a byte of
+ * flags, how many standard headers follow, and what the flags tell of. Numbers are varints.
  *
  * <pre>
  * 0x03 QoS towards the recipient  0x04 retain  0x08 subscription identifiers  0x10 client identifier

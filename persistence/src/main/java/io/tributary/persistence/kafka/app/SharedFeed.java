@@ -157,7 +157,9 @@ final class SharedFeed extends AppFeed {
         }
     }
 
-    /** What the window has for a read that is not behind it; null when nothing, and the read is not far from the end. */
+    /**
+     * What the window has for a read that is not behind it; null when nothing, and the read is not far from the end.
+     */
     private @Nullable Page pageOf(AppRead read) {
         AppRead.Filling filling = read.filling();
         for (AppRecord record : window) {

@@ -14,8 +14,8 @@ import org.apache.kafka.common.header.internals.RecordHeader;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The headers of a record that tell what MQTT tells of a message: texts, but for the correlation data. What a record does
- * not have is QoS 1, not retained, without expiry, of nobody.
+ * The headers of a record that tell what MQTT tells of a message: texts, but for the correlation data. What a record
+ * does not have is QoS 1, not retained, without expiry, of nobody.
  */
 final class StandardHeaders {
     private static final byte[][] QOS_TEXTS = {bytes("0"), bytes("1"), bytes("2")};

@@ -8,9 +8,10 @@ import java.util.HexFormat;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The names of topics that are named after a client or a group: a prefix and the identifier, of whose UTF-8 bytes all but
- * {@code [a-zA-Z0-9-]} are written {@code _xx} in hexadecimal. So '.' and '_' are escaped, too: Kafka takes names that
- * differ in these alone for a collision. A name that would be too long for Kafka ends in {@code __} and a digest instead.
+ * The names of topics that are named after a client or a group: a prefix and the identifier, of whose UTF-8 bytes all
+ * but {@code [a-zA-Z0-9-]} are written {@code _xx} in hexadecimal. So '.' and '_' are escaped, too: Kafka takes names
+ * that differ in these alone for a collision. A name that would be too long for Kafka ends in {@code __} and a digest
+ * instead.
  */
 final class TopicNames {
     private static final int MAX_LENGTH = 249;

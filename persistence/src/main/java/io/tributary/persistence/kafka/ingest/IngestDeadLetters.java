@@ -17,9 +17,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Copies records that cannot be published to a topic where people look at them: key, value and headers as they were, with
- * headers behind them that say where each was and what is wrong with it. A copy that Kafka does not take within a minute is
- * given up, and logged.
+ * Copies records that cannot be published to a topic where people look at them: key, value and headers as they were,
+ * with headers behind them that say where each was and what is wrong with it. A copy that Kafka does not take within a
+ * minute is given up, and logged.
  */
 final class IngestDeadLetters implements AutoCloseable {
     static final String REASON = "dead-letter.reason";

@@ -25,10 +25,10 @@ import org.apache.kafka.common.Uuid;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The numbers that stand for ingest partitions in a {@link Source}, where real shards have theirs. All nodes know the same
- * ones for ever: the first record in {@code <prefix>.ingest} with the identity of a topic registers it, and the offset of
- * that record is its number, so nodes that register a topic at the same time agree without a word. Kafka gives a topic
- * another identity when it is created again, so its offsets from 0 are no repeats of the former ones.
+ * The numbers that stand for ingest partitions in a {@link Source}, where real shards have theirs. All nodes know the
+ * same ones for ever: the first record in {@code <prefix>.ingest} with the identity of a topic registers it, and the
+ * offset of that record is its number, so nodes that register a topic at the same time agree without a word. Kafka
+ * gives a topic another identity when it is created again, so its offsets from 0 are no repeats of the former ones.
  *
  * <p>Confined to one thread; blocks for as long as Kafka needs, within the configured time.
  */
@@ -52,8 +52,8 @@ final class IngestNumbers {
     }
 
     /**
-     * The numbers of the partitions 0 of topics as they are now; that of partition {@code n} is higher by {@code n}. Topics
-     * that have none are registered.
+     * The numbers of the partitions 0 of topics as they are now; that of partition {@code n} is higher by {@code n}.
+     * Topics that have none are registered.
      *
      * @throws KafkaException or {@link KafkaAccessException} when Kafka does not answer, or a topic is not there
      */

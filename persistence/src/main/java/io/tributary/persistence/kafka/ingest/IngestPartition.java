@@ -10,8 +10,9 @@ import org.apache.kafka.common.header.Header;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What is under way of one ingest partition. Records wait, are taken, and are done; all below the first that is taken and
- * not done may be committed. What became of a record is told on any thread, all else is confined to the polling thread.
+ * What is under way of one ingest partition. Records wait, are taken, and are done; all below the first that is taken
+ * and not done may be committed. What became of a record is told on any thread, all else is confined to the polling
+ * thread.
  *
  * <pre>
  * UNNUMBERED --number--> READING --fail--> FAILED (after a while everything is forgotten, and read again)

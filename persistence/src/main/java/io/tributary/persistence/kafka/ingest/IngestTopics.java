@@ -19,11 +19,11 @@ public final class IngestTopics {
     private IngestTopics() {}
 
     /**
-     * Creates the topic of the numbers if it is not there, and checks that those of the back-ends are. Blocks, for at most
-     * twice the configured time.
+     * Creates the topic of the numbers if it is not there, and checks that those of the back-ends are. Blocks, for at
+     * most twice the configured time.
      *
-     * @throws KafkaAccessException when Kafka does not answer, or with a sentence for each topic that is missing or cannot be
-     *     read
+     * @throws KafkaAccessException when Kafka does not answer, or with a sentence for each topic that is missing or
+     *     cannot be read
      */
     public static void ensure(KafkaConfig config, IngestOptions options) {
         KafkaTopics.ensure(config, List.of(TopicRules.numbers(config)));

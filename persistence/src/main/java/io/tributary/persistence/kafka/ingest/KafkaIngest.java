@@ -34,11 +34,12 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The node's member of the consumer group {@code <prefix>.ingest}, which shares out the partitions that back-ends produce to.
- * One thread polls, hands out and commits; Kafka refuses the commits of a node that has lost its partitions meanwhile.
+ * The node's member of the consumer group {@code <prefix>.ingest}, which shares out the partitions that back-ends
+ * produce to. One thread polls, hands out and commits; Kafka refuses the commits of a node that has lost its partitions
+ * meanwhile.
  *
- * <p>A group that has committed nothing for a partition begins where that begins. Records that were deleted before they were
- * read are passed over, with an error in the log. What transactions took back is not read.
+ * <p>A group that has committed nothing for a partition begins where that begins. Records that were deleted before they
+ * were read are passed over, with an error in the log. What transactions took back is not read.
  */
 public final class KafkaIngest implements IngestSource {
     private static final Logger LOG = LoggerFactory.getLogger(KafkaIngest.class);
@@ -71,8 +72,8 @@ public final class KafkaIngest implements IngestSource {
     private long committedNanos = System.nanoTime();
 
     /**
-     * Creates it; nothing is read before {@link #start}. Registers topics that no node has read before. Blocks for at most
-     * the times that are configured.
+     * Creates it; nothing is read before {@link #start}. Registers topics that no node has read before. Blocks for at
+     * most the times that are configured.
      *
      * @param clientId names this node in Kafka's logs and metrics
      * @throws KafkaAccessException when Kafka does not answer, or a topic is not there (see {@link IngestTopics})
@@ -156,7 +157,10 @@ public final class KafkaIngest implements IngestSource {
         }
     }
 
-    /** Takes what there is, once. A failure of Kafka is tried again for ever: the partitions are another node's meanwhile. */
+    /**
+     * Takes what there is, once. A failure of Kafka is tried again for ever: the partitions are another node's
+     * meanwhile.
+     */
     private void turn(Reader reader) throws InterruptedException {
         try {
             restartFailed();

@@ -13,9 +13,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Tells when a follower has seen everything that was in its map at the time of a call. Calls share rounds: a round learns
- * the end of the map after all its calls were made, and is done when the follower is there. One round asks at a time, and
- * few wait, so neither calls nor a slow follower cost more than a little. Safe for all threads.
+ * Tells when a follower has seen everything that was in its map at the time of a call. Calls share rounds: a round
+ * learns the end of the map after all its calls were made, and is done when the follower is there. One round asks at a
+ * time, and few wait, so neither calls nor a slow follower cost more than a little. Safe for all threads.
  */
 final class CatchUp {
     private static final Logger LOG = LoggerFactory.getLogger(CatchUp.class);

@@ -20,8 +20,9 @@ import org.apache.kafka.clients.admin.OffsetSpec;
 import org.apache.kafka.common.TopicPartition;
 
 /**
- * The replicated maps of a node, each a compacted topic of one partition, {@code <prefix>.<name>}. All share a producer, a
- * thread that follows, and a connection that asks for the ends of topics: three threads, whatever the number of maps.
+ * The replicated maps of a node, each a compacted topic of one partition, {@code <prefix>.<name>}. All share a
+ * producer, a thread that follows, and a connection that asks for the ends of topics: three threads, whatever the
+ * number of maps.
  */
 public final class KafkaMaps implements AutoCloseable {
     private final KafkaConfig config;
@@ -38,8 +39,8 @@ public final class KafkaMaps implements AutoCloseable {
      * @param clientId names this node in Kafka's logs and metrics
      * @param maps how many maps there will be
      * @param visibility knows how far the other nodes' followers are, and is told how far this one's are
-     * @param onBroken told once when a write could not be made durable for good: the node stops itself. On a thread of Kafka's
-     *     or of whoever wrote; must not block
+     * @param onBroken told once when a write could not be made durable for good: the node stops itself. On a thread of
+     *     Kafka's or of whoever wrote; must not block
      * @throws KafkaAccessException when the addresses of Kafka are not good
      */
     public KafkaMaps(
@@ -58,8 +59,8 @@ public final class KafkaMaps implements AutoCloseable {
     }
 
     /**
-     * Opens a map whose topic is there, see {@link KafkaTopics}. Blocks, for at most the configured time, until the topic is
-     * known.
+     * Opens a map whose topic is there, see {@link KafkaTopics}. Blocks, for at most the configured time, until the
+     * topic is known.
      *
      * @throws KafkaAccessException when Kafka does not answer or the topic has not one partition
      * @throws IllegalStateException when a map of this name is open
@@ -79,8 +80,8 @@ public final class KafkaMaps implements AutoCloseable {
     }
 
     /**
-     * Closes all maps, then the connections to Kafka. Each map takes at most {@link KafkaConfig.Appends#closeTimeout}, and so
-     * do the connections.
+     * Closes all maps, then the connections to Kafka. Each map takes at most {@link KafkaConfig.Appends#closeTimeout},
+     * and so do the connections.
      */
     @Override
     public void close() {

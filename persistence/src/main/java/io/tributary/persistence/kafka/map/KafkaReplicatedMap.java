@@ -20,13 +20,13 @@ import org.slf4j.LoggerFactory;
  * A map as a compacted topic of one partition, in which the value null removes a key. Its position is the offset of the
  * record that its follower sees next.
  *
- * <p>A write completes when it is durable, this node's follower has seen it if there is one, and the visibility says that
- * every other one has. When more bytes than the configured buffer are being written, all maps together, a write fails at
- * once with {@link KafkaAccessException}, without effect: writes come from clients' requests, which are answered. Within
- * that buffer writes also wait for a producer that knows no server at the moment.
+ * <p>A write completes when it is durable, this node's follower has seen it if there is one, and the visibility says
+ * that every other one has. When more bytes than the configured buffer are being written, all maps together, a write
+ * fails at once with {@link KafkaAccessException}, without effect: writes come from clients' requests, which are
+ * answered. Within that buffer writes also wait for a producer that knows no server at the moment.
  *
- * <p>Stages complete on threads of Kafka's clients or of the visibility, or on the caller's. The follower is called on one
- * thread for all maps of the node. A follower that throws is logged and goes on with the next change.
+ * <p>Stages complete on threads of Kafka's clients or of the visibility, or on the caller's. The follower is called on
+ * one thread for all maps of the node. A follower that throws is logged and goes on with the next change.
  */
 public final class KafkaReplicatedMap implements ReplicatedMap {
     private static final Logger LOG = LoggerFactory.getLogger(KafkaReplicatedMap.class);
@@ -79,8 +79,8 @@ public final class KafkaReplicatedMap implements ReplicatedMap {
     }
 
     /**
-     * Waits until what was accepted is complete, for at most {@link KafkaConfig.Appends#closeTimeout}; what is left then
-     * fails, though it may have become durable.
+     * Waits until what was accepted is complete, for at most {@link KafkaConfig.Appends#closeTimeout}; what is left
+     * then fails, though it may have become durable.
      */
     @Override
     public void close() {

@@ -19,7 +19,9 @@ import org.apache.kafka.common.errors.WakeupException;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Reads the topics of all maps that are followed, from their beginnings, and hands out what is in them, on one thread. */
+/**
+ * Reads the topics of all maps that are followed, from their beginnings, and hands out what is in them, on one thread.
+ */
 final class MapConsumer implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(MapConsumer.class);
 

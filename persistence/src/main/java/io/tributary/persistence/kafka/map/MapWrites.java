@@ -18,8 +18,8 @@ import java.util.concurrent.TimeoutException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The writes of a map that are not complete: first on their way to Kafka, then waiting for this node's follower, then for
- * those of the others. Safe for all threads. Others are asked once for all writes that a batch brought along.
+ * The writes of a map that are not complete: first on their way to Kafka, then waiting for this node's follower, then
+ * for those of the others. Safe for all threads. Others are asked once for all writes that a batch brought along.
  */
 final class MapWrites {
     private final String map;

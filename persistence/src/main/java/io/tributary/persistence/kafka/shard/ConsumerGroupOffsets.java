@@ -11,8 +11,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Tells the group how far its shards are, now and then, for operators that watch its lag; nothing reads from there. Offsets come
- * from any thread, all else is confined to the polling thread.
+ * Tells the group how far its shards are, now and then, for operators that watch its lag; nothing reads from there.
+ * Offsets come from any thread, all else is confined to the polling thread.
  */
 final class ConsumerGroupOffsets {
     private static final Logger LOG = LoggerFactory.getLogger(ConsumerGroupOffsets.class);

@@ -4,8 +4,8 @@ import io.tributary.persistence.kafka.KafkaAccessException;
 import io.tributary.persistence.kafka.KafkaConfig;
 import io.tributary.persistence.kafka.KafkaRecorder;
 import io.tributary.persistence.kafka.KafkaTopics;
-import io.tributary.persistence.kafka.PartitionQueue;
 import io.tributary.persistence.kafka.OrderedProducer;
+import io.tributary.persistence.kafka.PartitionQueue;
 import io.tributary.persistence.shard.AppendCallback;
 import io.tributary.persistence.shard.LogRecord;
 import io.tributary.persistence.shard.ShardLog;
@@ -23,22 +23,22 @@ import org.apache.kafka.common.TopicPartition;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The shards' logs as the partitions of one topic, {@code <prefix>.shards}; the nodes of a cluster are a consumer group of
- * the same name, which shares the shards out.
+ * The shards' logs as the partitions of one topic, {@code <prefix>.shards}; the nodes of a cluster are a consumer group
+ * of the same name, which shares the shards out.
  *
- * <p>An append that was accepted is repeated until it is durable, however long Kafka is away; meanwhile further ones are
- * refused when the budget of {@link KafkaConfig.Appends#bufferBytes} is in use. An append larger than
- * {@link KafkaConfig.Appends#maxRecordBytes} fails alone. When Kafka refuses a record for good (a permission that was taken
- * away, a limit of the topic that is too low), the log is broken: all appends fail from then on, and the failure listener
- * is told so that the node stops itself; to go on would be to skip a record.
+ * <p>An append that was accepted is repeated until it is durable, however long Kafka is away; meanwhile further ones
+ * are refused when the budget of {@link KafkaConfig.Appends#bufferBytes} is in use. An append larger than {@link
+ * KafkaConfig.Appends#maxRecordBytes} fails alone. When Kafka refuses a record for good (a permission that was taken
+ * away, a limit of the topic that is too low), the log is broken: all appends fail from then on, and the failure
+ * listener is told so that the node stops itself; to go on would be to skip a record.
  *
- * <p>Offsets are Kafka's: dense from 0. A record's time is the time at which Kafka's leader of the shard appended it, which
- * goes back if the clock of a new leader is behind that of the old one. Records that retention has deleted are skipped: the
- * first record that comes then has a higher offset than {@code from}. {@link #truncate} deletes nothing, for the state
- * store may go back in time; it tells Kafka's lag tools how far this group is.
+ * <p>Offsets are Kafka's: dense from 0. A record's time is the time at which Kafka's leader of the shard appended it,
+ * which goes back if the clock of a new leader is behind that of the old one. Records that retention has deleted are
+ * skipped: the first record that comes then has a higher offset than {@code from}. {@link #truncate} deletes nothing,
+ * for the state store may go back in time; it tells Kafka's lag tools how far this group is.
  *
- * <p>Callbacks of appends come on the producer's thread, or on that of a caller whose append failed at once; the reader is
- * called on a polling thread of its own.
+ * <p>Callbacks of appends come on the producer's thread, or on that of a caller whose append failed at once; the reader
+ * is called on a polling thread of its own.
  */
 public final class KafkaShardLog implements ShardLog {
     private static final long IDENTITY_NANOS = TimeUnit.SECONDS.toNanos(1);
@@ -64,10 +64,11 @@ public final class KafkaShardLog implements ShardLog {
      *
      * @param clientId names this node in Kafka's logs and metrics
      * @param shards how many shards there are: the partitions of the topic, see {@link KafkaTopics}
-     * @param retention how long the topic keeps a record; zero when that is not said, and then no shard is {@link #lagging}
+     * @param retention how long the topic keeps a record; zero when that is not said, and then no shard is {@link
+     *     #lagging}
      * @param clock the time by which Kafka stamps records
-     * @param onBroken told once when appending is broken for good, and once should reading end by a defect; on a thread of  the log
-     *     or of the appender; must not block
+     * @param onBroken told once when appending is broken for good, and once should reading end by a defect; on a thread
+     *     of the log or of the appender; must not block
      * @throws KafkaAccessException when Kafka does not answer, or the topic is not there or has other partitions
      */
     public KafkaShardLog(
@@ -192,9 +193,9 @@ public final class KafkaShardLog implements ShardLog {
     }
 
     /**
-     * Leaves the group, which tells the reader that the shards are revoked, then completes what was accepted. Each takes at
-     * most {@link KafkaConfig.Appends#closeTimeout} and a second; appends that Kafka has not taken by then fail, though they may have
-     * become durable.
+     * Leaves the group, which tells the reader that the shards are revoked, then completes what was accepted. Each
+     * takes at most {@link KafkaConfig.Appends#closeTimeout} and a second; appends that Kafka has not taken by then
+     * fail, though they may have become durable.
      */
     @Override
     public synchronized void close() {

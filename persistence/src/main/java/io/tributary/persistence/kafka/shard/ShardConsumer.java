@@ -38,9 +38,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The node's member of the consumer group: gets shards assigned, and reads those that it is asked to. One thread polls and
- * calls the reader; it never blocks for longer than Kafka needs to answer, so the group does not lose it. Other threads
- * leave requests and wake it up.
+ * The node's member of the consumer group: gets shards assigned, and reads those that it is asked to. One thread polls
+ * and calls the reader; it never blocks for longer than Kafka needs to answer, so the group does not lose it. Other
+ * threads leave requests and wake it up.
  */
 final class ShardConsumer implements AutoCloseable, ConsumerRebalanceListener {
     private static final Logger LOG = LoggerFactory.getLogger(ShardConsumer.class);
@@ -181,7 +181,9 @@ final class ShardConsumer implements AutoCloseable, ConsumerRebalanceListener {
         }
     }
 
-    /** Takes what there is, once. A failure of Kafka is tried again for ever: the shards are another node's meanwhile. */
+    /**
+     * Takes what there is, once. A failure of Kafka is tried again for ever: the shards are another node's meanwhile.
+     */
     private void turn() throws InterruptedException {
         try {
             if (isMember != wanted) {
@@ -363,7 +365,10 @@ final class ShardConsumer implements AutoCloseable, ConsumerRebalanceListener {
         }
     }
 
-    /** Nothing is read before it is asked for; without a position of its own, a partition would be looked up in the group. */
+    /**
+     * Nothing is read before it is asked for; without a position of its own, a partition would be looked up in the
+     * group.
+     */
     @Override
     public void onPartitionsAssigned(Collection<TopicPartition> partitions) {
         consumer.pause(partitions);

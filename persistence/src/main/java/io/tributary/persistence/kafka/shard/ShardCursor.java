@@ -10,8 +10,8 @@ import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.common.TopicPartition;
 
 /**
- * Where one shard is read. Any thread leaves the latest {@link Request}; all else is confined to the polling thread, which
- * looks at the request before each hand-out.
+ * Where one shard is read. Any thread leaves the latest {@link Request}; all else is confined to the polling thread,
+ * which looks at the request before each hand-out.
  */
 final class ShardCursor {
     /** The position of a consumer that has to be told one before it reads. */

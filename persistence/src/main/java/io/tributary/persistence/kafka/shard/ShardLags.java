@@ -18,9 +18,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Which shards, of any owner, have records that are older than half of the time for which the log keeps them, and are not
- * applied yet: the group's committed offset is before the first record that is younger. Asks Kafka now and then. All but
- * {@link #lagging} is confined to the polling thread.
+ * Which shards, of any owner, have records that are older than half of the time for which the log keeps them, and are
+ * not applied yet: the group's committed offset is before the first record that is younger. Asks Kafka now and then.
+ * All but {@link #lagging} is confined to the polling thread.
  */
 final class ShardLags {
     private static final Logger LOG = LoggerFactory.getLogger(ShardLags.class);

@@ -195,7 +195,10 @@ class ChangedTopicTest {
         }
     }
 
-    /** Reads shard 0, and goes on where it was when the group is shared out anew, which it may be after a restart of Kafka. */
+    /**
+     * Reads shard 0, and goes on where it was when the group is shared out anew, which it may be after a restart of
+     * Kafka.
+     */
     private static final class Resuming extends RecordingReader {
         private final ShardLog log;
 

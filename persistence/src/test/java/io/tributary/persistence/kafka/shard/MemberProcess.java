@@ -10,8 +10,8 @@ import java.util.List;
 import java.util.concurrent.CountDownLatch;
 
 /**
- * A program that is a member of the group and prints {@code assigned <shard>} and {@code read <shard> <offset>}, until it
- * is killed. Arguments: the servers, the topic prefix, the protocol.
+ * A program that is a member of the group and prints {@code assigned <shard>} and {@code read <shard> <offset>}, until
+ * it is killed. Arguments: the servers, the topic prefix, the protocol.
  */
 final class MemberProcess {
     private MemberProcess() {}

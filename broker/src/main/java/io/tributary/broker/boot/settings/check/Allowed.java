@@ -5,7 +5,9 @@ import java.lang.annotation.Retention;
 import java.lang.annotation.RetentionPolicy;
 import java.lang.annotation.Target;
 
-/** The range of a setting that is a number, a duration or a size; both ends belong to it and are written as in a file. */
+/**
+ * The range of a setting that is a number, a duration or a size; both ends belong to it and are written as in a file.
+ */
 @Retention(RetentionPolicy.RUNTIME)
 @Target(ElementType.PARAMETER)
 public @interface Allowed {

@@ -17,8 +17,8 @@ public final class SecretFile {
      * The one line of a file, without the end of the line.
      *
      * @param setting the name of the setting that says where the file is
-     * @throws SettingException when it cannot be read, others than its owner and its group may read or change it, or it has not
-     *     exactly one line
+     * @throws SettingException when it cannot be read, others than its owner and its group may read or change it, or it
+     *     has not exactly one line
      */
     public static String read(String setting, String path) {
         Path file = SettingException.naming(setting, () -> Path.of(path));
