@@ -1,8 +1,5 @@
 package io.tributary.broker.connection;
 
-import static io.tributary.common.mqtt.MqttPacket.ABSENT;
-
-import io.netty.util.concurrent.ScheduledFuture;
 import io.tributary.broker.delivery.Attached;
 import io.tributary.broker.delivery.Delivery;
 import io.tributary.broker.delivery.MemberReply;
@@ -16,17 +13,6 @@ import io.tributary.common.mqtt.MqttPacket.Auth;
 import io.tributary.common.mqtt.MqttPacket.Connack;
 import io.tributary.common.mqtt.MqttPacket.Connect;
 import io.tributary.common.mqtt.MqttPacket.Disconnect;
-import io.tributary.common.mqtt.MqttPacket.Pingreq;
-import io.tributary.common.mqtt.MqttPacket.Pingresp;
-import io.tributary.common.mqtt.MqttPacket.Puback;
-import io.tributary.common.mqtt.MqttPacket.Pubcomp;
-import io.tributary.common.mqtt.MqttPacket.Publish;
-import io.tributary.common.mqtt.MqttPacket.Pubrec;
-import io.tributary.common.mqtt.MqttPacket.Pubrel;
-import io.tributary.common.mqtt.MqttPacket.Suback;
-import io.tributary.common.mqtt.MqttPacket.Subscribe;
-import io.tributary.common.mqtt.MqttPacket.Unsuback;
-import io.tributary.common.mqtt.MqttPacket.Unsubscribe;
 import io.tributary.common.mqtt.ReasonCode;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -62,15 +48,9 @@ public final class ClientConnection {
         CLOSED
     }
 
-    /** A turn of the event loop reads what is there; once more, for TLS and what is on its way. */
-    private static final long READING_NANOS = TimeUnit.MILLISECONDS.toNanos(1);
-
     private static final long LONGEST_READING_NANOS = TimeUnit.MILLISECONDS.toNanos(500);
     /** The owner of the shard waits for hardly longer. */
     private static final long LONGEST_LAST_READING_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
-
-    /** How a connection ended. */
-    private record Ending(ReasonCode reason, boolean publishWill, long sessionExpirySeconds) {}
 
     private final ClientConnections sessions;
     private final ConnectionContext context;
@@ -78,6 +58,8 @@ public final class ClientConnection {
     private final ConnectionOrigin peer;
     private final ConnectHandshake handshake;
     private final Inbox inbox;
+    private final ReadOut readOut;
+    private final Deadline deadline;
     private final long connection;
 
     /** From the Attach on, and set before the session is known to others. */
@@ -97,16 +79,11 @@ public final class ClientConnection {
     /** What waits until the session has been asked for, or never will be. */
     private final List<Runnable> onAsked = new ArrayList<>(0);
 
-    /** How many reads have brought something. */
-    private int reads;
-
     /** Whether what the client had sent before its next connection asked for the session is read. */
     private boolean isReadOut;
 
     /** Whether the session is another connection's. */
     private boolean isTakenOver;
-
-    private @Nullable ScheduledFuture<?> deadline;
 
     /**
      * Creates the session of a new connection, which waits for CONNECT.
@@ -132,6 +109,8 @@ public final class ClientConnection {
         events = new ConnectionEvents(services);
         handshake = new ConnectHandshake(context, peer, this::admitted);
         inbox = new Inbox(this, context);
+        deadline = new Deadline(context);
+        readOut = new ReadOut(context, () -> state == State.CONNECTED);
         connection = sessions.nextConnection();
     }
 
@@ -152,7 +131,7 @@ public final class ClientConnection {
 
     /** A read brought something; counts for keep alive. */
     public void touch() {
-        reads++;
+        readOut.touch();
         if (connected != null) {
             connected.touch();
         }
@@ -192,9 +171,7 @@ public final class ClientConnection {
      */
     public void shutDown(@Nullable String serverReference) {
         if (state == State.CONNECTED && mqtt5 && serverReference != null) {
-            MqttPacket moved = new Disconnect(
-                    ReasonCode.SERVER_MOVED, ABSENT, "the broker shuts down", serverReference, List.of());
-            end(ReasonCode.SERVER_MOVED, true, moved);
+            end(ReasonCode.SERVER_MOVED, true, Refusals.moved(serverReference));
             return;
         }
         fail(new MqttException(ReasonCode.SERVER_SHUTTING_DOWN, "the broker shuts down"));
@@ -242,12 +219,7 @@ public final class ClientConnection {
 
     /** The shard answered: the client has a session of the other kind, and this connection does not get it. */
     void refused(ClientKind existing) {
-        String is = existing.isApplication() ? "an application" : "a device";
-        String asked = existing.isApplication() ? "a device" : "an application";
-        fail(new MqttException(
-                ReasonCode.IMPLEMENTATION_SPECIFIC_ERROR,
-                "the client identifier has a persistent session as " + is + ", and this connection is classified as "
-                        + asked + "; connect with clean start to begin a new session"));
+        fail(Refusals.otherKind(existing));
         forget();
     }
 
@@ -260,7 +232,7 @@ public final class ClientConnection {
             endTakenOver();
         } else if (!isTakenOver) {
             isTakenOver = true;
-            readOn(reads - 1, context.nanoTime() + LONGEST_LAST_READING_NANOS, this::endTakenOver);
+            readOut.await(LONGEST_LAST_READING_NANOS, this::endTakenOver);
         }
     }
 
@@ -317,20 +289,7 @@ public final class ClientConnection {
                 context.gate().close(PauseReason.HANDSHAKE);
                 handshake.begin(connect);
             }
-            case Connack _,
-                    Publish _,
-                    Puback _,
-                    Pubrec _,
-                    Pubrel _,
-                    Pubcomp _,
-                    Subscribe _,
-                    Suback _,
-                    Unsubscribe _,
-                    Unsuback _,
-                    Pingreq _,
-                    Pingresp _,
-                    Disconnect _,
-                    Auth _ ->
+            default ->
                 throw new MqttException(ReasonCode.PROTOCOL_ERROR, "the first packet is no CONNECT [MQTT-3.1.0-1]");
         }
     }
@@ -339,19 +298,7 @@ public final class ClientConnection {
         switch (packet) {
             case Auth auth -> handshake.auth(auth);
             case Disconnect _ -> end(ReasonCode.SUCCESS, false, null);
-            case Connect _,
-                    Connack _,
-                    Publish _,
-                    Puback _,
-                    Pubrec _,
-                    Pubrel _,
-                    Pubcomp _,
-                    Subscribe _,
-                    Suback _,
-                    Unsubscribe _,
-                    Unsuback _,
-                    Pingreq _,
-                    Pingresp _ ->
+            default ->
                 throw new MqttException( // [MQTT-3.1.2-30]
                         ReasonCode.PROTOCOL_ERROR, "another packet than AUTH or DISCONNECT before CONNACK");
         }
@@ -426,7 +373,7 @@ public final class ClientConnection {
             if (state == State.ATTACHING && attaching == null) {
                 onAsked.add(then);
             } else if (state == State.CONNECTED) {
-                readOn(reads - 1, context.nanoTime() + LONGEST_READING_NANOS, () -> {
+                readOut.await(LONGEST_READING_NANOS, () -> {
                     isReadOut = true;
                     then.run();
                 });
@@ -436,21 +383,10 @@ public final class ClientConnection {
         });
     }
 
-    /** What is in the socket by now is read before the next timer runs. */
-    private void readOn(int before, long untilNanos, Runnable then) {
-        boolean mayCome = reads != before || !mayRead();
-        if (state == State.CONNECTED && mayCome && context.nanoTime() - untilNanos < 0) {
-            int now = reads;
-            ScheduledFuture<?> _ = context.schedule(READING_NANOS, () -> readOn(now, untilNanos, then));
-        } else {
-            then.run();
-        }
-    }
-
     private void connect(Admission accepted, Attached attached) {
         enter(State.CONNECTED);
         context.backend().shards().attachAnswered(clientId);
-        cancelDeadline();
+        deadline.cancel();
         admission = null;
         boolean present = attached.sessionPresent(); // [MQTT-3.2.2-2, MQTT-3.2.2-3]
         boolean persistent = sessionExpirySeconds > 0 || present;
@@ -467,8 +403,8 @@ public final class ClientConnection {
     }
 
     private void disconnected(Disconnect packet) {
-        boolean publishWill = packet.reason() != ReasonCode.SUCCESS; // [MQTT-3.14.4-3]
-        Ending how = new Ending(packet.reason(), publishWill, newExpiry(packet.sessionExpirySeconds()));
+        Ending how = Ending.by(
+                packet, sessionExpirySeconds, context.limits().connect().maxSessionExpirySeconds());
         ConnectedState live = connected;
         if (live == null) {
             throw new IllegalStateException("connected without a session");
@@ -476,27 +412,13 @@ public final class ClientConnection {
         close();
         // Once the client sees the connection closed it may connect to another node, whose Attach must not be the
         // earlier one.
-        deadline = context.schedule(
-                context.limits().connect().attachTimeout().toNanos(),
-                () -> context.sink().close(null));
-        leave(
-                live,
-                how,
-                () -> context.run(() -> {
-                    cancelDeadline();
-                    context.sink().close(null);
-                }));
-    }
-
-    private long newExpiry(long asked) {
-        if (asked == ABSENT) {
-            return sessionExpirySeconds;
-        }
-        if (sessionExpirySeconds == 0 && asked != 0) {
-            throw new MqttException( // [MQTT-3.14.2-2]
-                    ReasonCode.PROTOCOL_ERROR, "DISCONNECT makes a session last that was not to");
-        }
-        return Math.min(asked, context.limits().connect().maxSessionExpirySeconds());
+        deadline.set(
+                context.limits().connect().attachTimeout(), () -> context.sink().close(null));
+        Runnable closeSocket = () -> {
+            deadline.cancel();
+            context.sink().close(null);
+        };
+        leave(live, how, () -> context.run(closeSocket));
     }
 
     /** Ends the session for a reason that the client is told, if its version of MQTT has a packet for that. */
@@ -535,7 +457,7 @@ public final class ClientConnection {
         assert context.loop().inLoop();
         enter(State.CLOSED);
         admission = null;
-        cancelDeadline();
+        deadline.cancel();
         handshake.close();
         if (attaching == null && !clientId.isEmpty()) {
             forget();
@@ -568,16 +490,8 @@ public final class ClientConnection {
     }
 
     private void expectWithin(Duration time) {
-        cancelDeadline();
-        deadline = context.schedule(time.toNanos(), () -> {
+        deadline.set(time, () -> {
             throw new MqttException(ReasonCode.SERVER_UNAVAILABLE, "the handshake takes too long");
         });
-    }
-
-    private void cancelDeadline() {
-        if (deadline != null) {
-            deadline.cancel(false);
-            deadline = null;
-        }
     }
 }

@@ -1,5 +1,6 @@
 package io.tributary.broker.connection;
 
+import io.tributary.common.event.ClientKind;
 import io.tributary.common.mqtt.MqttException;
 import io.tributary.common.mqtt.MqttPacket;
 import io.tributary.common.mqtt.MqttPacket.Connack;
@@ -20,6 +21,22 @@ final class Refusals {
     /** Afterwards [MQTT-4.13.1-1]; only MQTT 5 has such a packet. */
     static Disconnect disconnect(MqttException why) {
         return new Disconnect(inDisconnect(why.reason()), MqttPacket.ABSENT, why.getMessage(), null, List.of());
+    }
+
+    /** The node shuts down, and the client shall connect elsewhere [MQTT-4.11]. */
+    static Disconnect moved(String serverReference) {
+        return new Disconnect(
+                ReasonCode.SERVER_MOVED, MqttPacket.ABSENT, "the broker shuts down", serverReference, List.of());
+    }
+
+    /** The client has a session of the other kind, application or device. */
+    static MqttException otherKind(ClientKind existing) {
+        String is = existing.isApplication() ? "an application" : "a device";
+        String asked = existing.isApplication() ? "a device" : "an application";
+        return new MqttException(
+                ReasonCode.IMPLEMENTATION_SPECIFIC_ERROR,
+                "the client identifier has a persistent session as " + is + ", and this connection is classified as "
+                        + asked + "; connect with clean start to begin a new session");
     }
 
     /** CONNACK has no word of its own for a broker that shuts down. */
