@@ -1,9 +1,13 @@
 package io.tributary.broker.shard;
 
 import io.tributary.broker.shard.fold.ShardState;
+import io.tributary.common.event.EventCodec;
 import io.tributary.common.event.Destinations;
+import io.tributary.common.event.ShardEvent;
 import io.tributary.common.event.ShardEvent.WillDue;
 import io.tributary.common.mqtt.Message;
+import io.tributary.persistence.shard.LogRecord;
+import org.jspecify.annotations.Nullable;
 
 /**
  * What an owner has of a shard from loading it until it loses or claims it again.
@@ -22,6 +26,20 @@ record Loaded(
         LogTime time,
         Forwarder forwarder,
         WillsFirst wills) {
+
+    /** Folds the next record; gives its event, or null for a record that says nothing. */
+    @Nullable
+    ShardEvent fold(LogRecord record) {
+        state.leaderEpoch(record.leaderEpoch());
+        time.folded(record.timeMillis());
+        if (record.value().length == 0) {
+            state.applyNothing(record.offset());
+            return null;
+        }
+        ShardEvent event = EventCodec.decode(record.value());
+        state.apply(record.offset(), record.timeMillis(), event);
+        return event;
+    }
 
     /** Forwards a message in the name of the record that is being folded. */
     void forward(Message message, Destinations destinations) {

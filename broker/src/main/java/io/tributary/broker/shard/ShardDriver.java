@@ -2,18 +2,15 @@ package io.tributary.broker.shard;
 
 import io.tributary.broker.shard.fold.NoEffects;
 import io.tributary.broker.shard.fold.ShardState;
-import io.tributary.common.event.EventCodec;
-import io.tributary.common.event.QueueEntry;
 import io.tributary.common.event.ShardEvent;
 import io.tributary.common.event.ShardEvent.Owner;
-import io.tributary.persistence.app.AppTopics.AppTopic;
 import io.tributary.persistence.shard.FencedException;
 import io.tributary.persistence.shard.LogRecord;
 import io.tributary.persistence.shard.ShardLog;
 import io.tributary.persistence.shard.ShardStore;
-import io.tributary.persistence.shard.ShardStore.Claim;
 import java.util.List;
 import java.util.concurrent.CompletionStage;
+import java.util.function.Consumer;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -46,8 +43,6 @@ final class ShardDriver implements Tenure.Loser {
     private static final long RETRY_MILLIS = 1000;
 
     private static final long COUNT_MILLIS = 5000;
-    /** How long a log is given to say which records it has lost. */
-    private static final long FIND_MILLIS = 5000;
     /** What only an administrator can change is looked at again after so long. */
     private static final long OTHER_LOG_MILLIS = 10_000;
 
@@ -78,11 +73,11 @@ final class ShardDriver implements Tenure.Loser {
     private long foldingOffset;
     private long retryAtMillis = Long.MAX_VALUE;
 
-    /** What the store has of a log that has lost its end: asked where that was. */
-    private @Nullable Claim ahead;
-
     /** Whether the log has lost its end: numbers that connections know messages by are given to others. */
     private boolean numbersMayRepeat;
+
+    /** Until the state is loaded. */
+    private @Nullable Takeover takeover;
 
     // From loading the shard until it is lost or claimed again.
     private @Nullable Loaded loaded;
@@ -99,7 +94,11 @@ final class ShardDriver implements Tenure.Loser {
         clockMillis = environment.clockMillis();
         recorder = environment.recorder();
         forwarder = new Forwarder(
-                shard, appender, environment.routing(), environment.nodes()::isCurrent, thread, this::forwardFailed);
+                shard, appender, environment.routing(), environment.nodes()::isCurrent, thread, why -> {
+            if (loaded != null) {
+                claimAgainLater(why);
+            }
+        });
         repair = new LogRepair(shard, environment, thread);
         tenure = new Tenure(shard, environment, thread, this);
     }
@@ -130,8 +129,8 @@ final class ShardDriver implements Tenure.Loser {
     void assigned() {
         assert thread.isCaller();
         reset(Phase.CLAIMING);
-        Tenure claim = tenure;
-        repair.fill(claim, () -> appender.append(shard, new Owner(environment.node()), claim.appended(this::claim)));
+        takeover = new Takeover(shard, environment, repair, tenure, new TakingOver());
+        takeover.begin();
     }
 
     /**
@@ -168,53 +167,31 @@ final class ShardDriver implements Tenure.Loser {
         }
         loaded = null;
         restore = null;
-        ahead = null;
+        takeover = null;
         stats = ShardStats.NONE;
         countedAtMillis = 0;
         retryAtMillis = Long.MAX_VALUE;
     }
 
-    private void claim(long epoch) {
-        tenure.epoch(epoch);
-        if (epoch <= repair.refusedUpTo()) { // what refused the claim before this record was appended is not in the log
-            wentBack(epoch, repair.refusedUpTo());
-            return;
-        }
-        phase = Phase.LOADING;
-        // Every connection that has a session as far as the own record is known then, or known to be gone.
-        tenure.onAnswer(
-                environment.nodes().caughtUp(),
-                _ -> tenure.onAnswer(log.identity(), found -> {
-                    repair.found(found);
-                    load();
-                }));
-    }
-
-    private void load() {
-        phase = Phase.LOADING;
-        new StoreLoad(shard, store, repair, tenure, new Loading()).begin();
-    }
-
-    /** What becomes of a store that is taken over. */
-    private final class Loading implements StoreLoad.Outcome {
+    /** What becomes of a claim. */
+    private final class TakingOver implements Takeover.Outcome {
         @Override
-        public void isAhead(Claim claimed) {
-            findGap(claimed);
+        public void loading() {
+            phase = Phase.LOADING;
+        }
+
+        @Override
+        public void wentBack(long from, long used) {
+            repair.wentBack(from, used);
+            assigned();
         }
 
         @Override
         public void loaded(ShardState state, boolean mayRepeat) {
+            takeover = null;
             numbersMayRepeat = mayRepeat;
             replay(state);
         }
-    }
-
-    /** The store is ahead of a record that was appended just now: has the log say what it has lost. */
-    private void findGap(Claim claimed) {
-        phase = Phase.CLAIMING;
-        ahead = claimed;
-        retryAtMillis = clockMillis.getAsLong() + FIND_MILLIS;
-        log.readFrom(shard, claimed.applied() + 1, claimed.leaderEpoch());
     }
 
     /**
@@ -225,10 +202,9 @@ final class ShardDriver implements Tenure.Loser {
      */
     void wentBack(long at) {
         assert thread.isCaller();
-        Claim found = ahead;
         Loaded now = loaded;
-        if (found != null) {
-            wentBack(at, found.applied());
+        if (takeover != null && takeover.wentBack(at)) {
+            LOG.debug("Shard {}: its log went back to {}, as its store shows", shard, at);
         } else if (now == null) {
             LOG.debug("Shard {}: its log went back to {} while it was being claimed", shard, at);
         } else if (restore != null) {
@@ -239,13 +215,9 @@ final class ShardDriver implements Tenure.Loser {
             if (isLive()) {
                 saveLast();
             }
-            wentBack(at, now.state().applied());
+            repair.wentBack(at, now.state().applied());
+            assigned();
         }
-    }
-
-    private void wentBack(long from, long used) {
-        repair.wentBack(from, used);
-        assigned();
     }
 
     /** Another Kafka than before, or the topic was made anew. */
@@ -301,7 +273,8 @@ final class ShardDriver implements Tenure.Loser {
             long epoch = tenure.epoch();
             reset(Phase.LOADING);
             tenure.epoch(epoch);
-            load();
+            takeover = new Takeover(shard, environment, repair, tenure, new TakingOver());
+            takeover.load();
         }
 
         @Override
@@ -359,11 +332,8 @@ final class ShardDriver implements Tenure.Loser {
     void records(long from, List<LogRecord> records) {
         assert thread.isCaller();
         Loaded now = loaded;
-        Claim found = ahead;
-        if (found != null && from == found.applied() + 1) {
-            wentBack(
-                    tenure.epoch(),
-                    found.applied()); // nobody knows more than that the own record is among those that came instead
+        if (takeover != null) {
+            takeover.records(from);
         }
         if (now == null
                 || records.isEmpty()
@@ -423,16 +393,9 @@ final class ShardDriver implements Tenure.Loser {
                     return;
                 }
                 foldingOffset = record.offset();
-                state.leaderEpoch(record.leaderEpoch());
-                now.time().folded(record.timeMillis());
-                if (record.value().length == 0) {
-                    state.applyNothing(record.offset());
-                    continue;
-                }
-                ShardEvent event = EventCodec.decode(record.value());
-                state.apply(record.offset(), record.timeMillis(), event);
+                ShardEvent event = now.fold(record);
                 ShardService live = service;
-                if (live != null) {
+                if (live != null && event != null) {
                     live.folded(event, record.timeMillis());
                 }
             }
@@ -460,57 +423,12 @@ final class ShardDriver implements Tenure.Loser {
         }
     }
 
-    /**
-     * Tells the observer that a session is over, if it is; one that is not live yet tells of all its sessions when it
-     * is.
-     */
-    void verify(String clientId, long session) {
+    /** Has a live shard do something, and ends the turn; nothing for one that is not live. */
+    void serve(Consumer<ShardService> request) {
         assert thread.isCaller();
         if (service != null) {
-            service.verify(clientId, session);
-        }
-    }
-
-    /** A client has a topic: it is deleted if it is of no use any more. */
-    void topicFound(AppTopic topic) {
-        assert thread.isCaller();
-        if (service != null) {
-            service.topicFound(topic);
-        }
-    }
-
-    /** Takes acknowledgements from a connection. */
-    void settle(String clientId, long epoch, long[] sequences) {
-        assert thread.isCaller();
-        if (service != null) {
-            service.settle(clientId, epoch, sequences);
+            request.accept(service);
             endOfTurn();
-        }
-    }
-
-    /** The node of a connection has told all of its acknowledgements that it knew of when it was asked. */
-    void allSettled(String clientId, long epoch) {
-        assert thread.isCaller();
-        if (service != null) {
-            service.allSettled(clientId, epoch);
-            endOfTurn();
-        }
-    }
-
-    /** Takes PUBRECs from a connection. */
-    void received(String clientId, long epoch, long[] sequences) {
-        assert thread.isCaller();
-        if (service != null) {
-            service.received(clientId, epoch, sequences);
-            endOfTurn();
-        }
-    }
-
-    /** Passes a message of QoS 0 on to the node that has a session's connection; without one, nobody gets it. */
-    void qos0(String clientId, long session, QueueEntry.Queued message) {
-        assert thread.isCaller();
-        if (service != null) {
-            service.qos0(clientId, session, message);
         }
     }
 
@@ -536,13 +454,10 @@ final class ShardDriver implements Tenure.Loser {
     void tick() {
         assert thread.isCaller();
         long now = clockMillis.getAsLong();
-        if (phase == Phase.CLAIMING && now >= retryAtMillis) {
-            Claim found = ahead;
-            if (found == null) {
-                assigned();
-            } else {
-                wentBack(tenure.epoch(), found.applied());
-            }
+        if (now >= retryAtMillis) {
+            assigned();
+        } else if (takeover != null) {
+            takeover.tick(now);
         } else if (loaded != null) {
             count(loaded.state(), now);
             if (service == null) {
@@ -583,12 +498,6 @@ final class ShardDriver implements Tenure.Loser {
         }
         if (!now.savePoints().proceed(tenure.epoch())) {
             claimAgainLater("the store is not where this owner left it");
-        }
-    }
-
-    private void forwardFailed(String why) {
-        if (loaded != null) {
-            claimAgainLater(why);
         }
     }
 }

@@ -228,7 +228,7 @@ public final class Shards implements ClientShards, AutoCloseable {
                 .thenAccept(found -> found.forEach(topic -> {
                     int shard = shardOf(topic.clientId());
                     ShardDriver driver = drivers.get(shard);
-                    threadOf(shard).execute(() -> driver.topicFound(topic));
+                    threadOf(shard).execute(() -> driver.serve(service -> service.topicFound(topic)));
                 }));
     }
 
@@ -320,7 +320,7 @@ public final class Shards implements ClientShards, AutoCloseable {
     public void settledElsewhere(int shard, String clientId, long epoch, long[] sequences) {
         ShardDriver driver = drivers.get(shard);
         ShardThread thread = threadOf(shard);
-        thread.executeSoon(() -> driver.settle(clientId, epoch, sequences));
+        thread.executeSoon(() -> driver.serve(service -> service.settle(clientId, epoch, sequences)));
         // Otherwise waking the thread would cost more than all else that an acknowledgement does.
         if (driver.isWaitingForRoom()) {
             thread.wake();
@@ -330,13 +330,13 @@ public final class Shards implements ClientShards, AutoCloseable {
     /** Another node has told all acknowledgements of a connection that it knew of when it was asked. */
     public void allSettled(int shard, String clientId, long epoch) {
         ShardDriver driver = drivers.get(shard);
-        threadOf(shard).execute(1, () -> driver.allSettled(clientId, epoch));
+        threadOf(shard).execute(1, () -> driver.serve(service -> service.allSettled(clientId, epoch)));
     }
 
     /** A connection has told this node of PUBRECs, taking it for the owner of the shard. */
     public void receivedElsewhere(int shard, String clientId, long epoch, long[] sequences) {
         ShardDriver driver = drivers.get(shard);
-        threadOf(shard).execute(1, () -> driver.received(clientId, epoch, sequences));
+        threadOf(shard).execute(1, () -> driver.serve(service -> service.received(clientId, epoch, sequences)));
     }
 
     /**
@@ -354,7 +354,7 @@ public final class Shards implements ClientShards, AutoCloseable {
         ShardDriver driver = drivers.get(shard);
         threadOf(shard).execute(1, () -> {
             waitingQos0.decrementAndGet();
-            driver.qos0(clientId, session, message);
+            driver.serve(service -> service.qos0(clientId, session, message));
         });
     }
 
@@ -399,7 +399,7 @@ public final class Shards implements ClientShards, AutoCloseable {
     public void verify(String clientId, long session) {
         int shard = shardOf(clientId);
         ShardDriver driver = drivers.get(shard);
-        threadOf(shard).execute(() -> driver.verify(clientId, session));
+        threadOf(shard).execute(() -> driver.serve(service -> service.verify(clientId, session)));
     }
 
     /**

@@ -197,9 +197,9 @@ class RecordSizesTest {
             epochs.forEach((client, epoch) -> {
                 long[] sequences = random.longs(300, 1, 400).distinct().sorted().toArray();
                 if (random.nextBoolean()) {
-                    driver.settle(client, epoch, sequences);
+                    driver.serve(service -> service.settle(client, epoch, sequences));
                 } else {
-                    driver.received(client, epoch, sequences);
+                    driver.serve(service -> service.received(client, epoch, sequences));
                 }
             });
         }

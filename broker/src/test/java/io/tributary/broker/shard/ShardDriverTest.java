@@ -221,7 +221,7 @@ class ShardDriverTest {
     void shardIsClaimedAgainWhenAcknowledgementsAreNotAppended() {
         goLive();
         fold(attach("a", 7), publish("m", recipient("a", 1)));
-        driver.settle("a", 1, new long[] {1});
+        driver.serve(service -> service.settle("a", 1, new long[] {1}));
         pass(1000);
         claimAgainAfterAFailure();
     }
@@ -267,7 +267,7 @@ class ShardDriverTest {
     void shardIsLeftAloneWhenAnAppendFailsAfterItWasRevoked() {
         goLive();
         fold(attach("a", 7), publish("m", recipient("a", 1)));
-        driver.settle("a", 1, new long[] {1});
+        driver.serve(service -> service.settle("a", 1, new long[] {1}));
         driver.revoked();
         log.fail();
         pass(5000);
@@ -323,7 +323,7 @@ class ShardDriverTest {
         goLive();
         fold(attach("a", 7));
         fold(publish("m", recipient("a", 1)));
-        driver.settle("a", 1, new long[] {1});
+        driver.serve(service -> service.settle("a", 1, new long[] {1}));
         assertThat(log.pending()).isEmpty();
         pass(1000);
         assertThat(log.pending()).singleElement().isInstanceOf(Settled.class);
@@ -338,9 +338,9 @@ class ShardDriverTest {
             fold(publish("m", recipient("a", 1)));
         }
         assertThat(log.pending()).isEmpty();
-        driver.settle("a", 1, new long[] {1});
+        driver.serve(service -> service.settle("a", 1, new long[] {1}));
         assertThat(log.pending()).singleElement().isInstanceOf(Settled.class);
-        driver.settle("a", 1, new long[] {2});
+        driver.serve(service -> service.settle("a", 1, new long[] {2}));
         assertThat(log.pending()).hasSize(1);
     }
 
@@ -350,7 +350,7 @@ class ShardDriverTest {
         fold(attach("a", 7));
         fold(publish("m", recipient("a", 1)));
         target.take();
-        driver.received("a", 1, new long[] {1});
+        driver.serve(service -> service.received("a", 1, new long[] {1}));
         log.makeDurable();
         assertThat(target.take()).isEmpty();
         read();
@@ -359,8 +359,8 @@ class ShardDriverTest {
 
     @Test
     void acknowledgementsAreIgnoredWhenNotLive() {
-        driver.settle("a", 1, new long[] {1});
-        driver.received("a", 1, new long[] {1});
+        driver.serve(service -> service.settle("a", 1, new long[] {1}));
+        driver.serve(service -> service.received("a", 1, new long[] {1}));
         driver.readOn();
         assertThat(log.pending()).isEmpty();
         assertThat(log.calls).isEmpty();
@@ -372,7 +372,7 @@ class ShardDriverTest {
     void nextOwnerFindsWhatIsKnownWhenTheShardIsRevoked() {
         goLive();
         fold(attach("a", 7), publish("m", recipient("a", 1)), publish("n", recipient("a", 1)));
-        driver.settle("a", 1, new long[] {1});
+        driver.serve(service -> service.settle("a", 1, new long[] {1}));
         driver.revoked();
         assertThat(log.pending()).singleElement().isInstanceOf(Settled.class);
         store.answerAll();
@@ -398,18 +398,18 @@ class ShardDriverTest {
         goLive();
         fold(attach("a", 7));
         target.take();
-        driver.qos0("a", 1, Samples.queued("m"));
-        driver.qos0("a", 0, Samples.queued("of an earlier session"));
-        driver.qos0("b", 1, Samples.queued("of nobody"));
+        driver.serve(service -> service.qos0("a", 1, Samples.queued("m")));
+        driver.serve(service -> service.qos0("a", 0, Samples.queued("of an earlier session")));
+        driver.serve(service -> service.qos0("b", 1, Samples.queued("of nobody")));
         assertThat(target.take()).containsExactly("qos 0 a/1");
         fold(detach("a", 1, 0));
-        driver.qos0("a", 1, Samples.queued("of one who is away"));
+        driver.serve(service -> service.qos0("a", 1, Samples.queued("of one who is away")));
         assertThat(target.take()).isEmpty();
     }
 
     @Test
     void qos0IsDroppedWhileTheShardIsNotLive() {
-        driver.qos0("a", 1, Samples.queued("m"));
+        driver.serve(service -> service.qos0("a", 1, Samples.queued("m")));
         assertThat(target.take()).isEmpty();
     }
 
@@ -471,18 +471,18 @@ class ShardDriverTest {
         goLive();
         fold(attach("a", 7));
         told.clear();
-        driver.verify("a", 1);
+        driver.serve(service -> service.verify("a", 1));
         assertThat(told).isEmpty();
-        driver.verify("a", 0);
-        driver.verify("b", 1);
-        driver.verify("b", 2); // of which nothing is known here yet
+        driver.serve(service -> service.verify("a", 0));
+        driver.serve(service -> service.verify("b", 1));
+        driver.serve(service -> service.verify("b", 2)); // of which nothing is known here yet
         assertThat(told).containsExactly("ended a/0", "ended b/1");
     }
 
     @Test
     void tellsNothingOfSessionsBeforeTheShardIsLive() {
         driver.assigned();
-        driver.verify("b", 5);
+        driver.serve(service -> service.verify("b", 5));
         assertThat(told).isEmpty();
     }
 
@@ -501,7 +501,8 @@ class ShardDriverTest {
         for (int round = 0; round < 1000; round++) {
             fold(publish("m", recipient("a", 1)), publish("m", recipient("a", 1)));
             assertThat(target.take()).containsExactly("7: " + (sequence + 1) + " " + (sequence + 2));
-            driver.settle("a", 1, new long[] {++sequence, ++sequence});
+            long[] settled = {++sequence, ++sequence};
+            driver.serve(service -> service.settle("a", 1, settled));
             log.makeDurable(nowMillis);
             read();
             pass(100);

@@ -458,10 +458,10 @@ final class SimConnection implements Endpoint {
         long epoch = epoch();
         front.ask(client.name, (node, driver) -> {
             if (received.length > 0) {
-                node.thread.execute(() -> driver.received(client.name, epoch, received));
+                node.thread.execute(() -> driver.serve(service -> service.received(client.name, epoch, received)));
             }
             if (settled.length > 0) {
-                node.thread.execute(() -> driver.settle(client.name, epoch, settled));
+                node.thread.execute(() -> driver.serve(service -> service.settle(client.name, epoch, settled)));
             }
         });
     }
