@@ -47,9 +47,9 @@ public record ClientInfo(
     }
 
     /** The same client once it is accepted: under the identifier that holds, and of that kind. */
-    public ClientInfo accepted(String newClientId, ClientKind newQueue) {
+    public ClientInfo accepted(String newClientId, ClientKind newKind) {
         return new ClientInfo(
-                newClientId, userName, version, remoteAddress, listener, certificateSubject, userProperties, newQueue);
+                newClientId, userName, version, remoteAddress, listener, certificateSubject, userProperties, newKind);
     }
 
     /** Whether it is an application; else it is a device. */

@@ -24,7 +24,7 @@ final class Unlogged {
     private final String clientId;
     private final long session;
     private final int mostInPart;
-    /** RecordParts that are complete, and are to be logged before what follows. */
+    /** Parts that are complete, and are to be logged before what follows. */
     private List<ClientSettled> complete = new ArrayList<>();
 
     private LongList settled = new LongList();

@@ -93,10 +93,10 @@ class ArchitectureTest {
         "broker.ingest, broker.routing broker.delivery persistence.ingest",
         "broker.loop, ''",
         "broker.embedded, broker.delivery broker.subscription broker.retained",
-        "broker.session,"
+        "broker.connection,"
                 + " broker.loop broker.routing broker.subscription broker.retained broker.security broker.extension"
                 + " broker.delivery broker.shard broker.group persistence.shard",
-        "broker.connection, broker.loop broker.session broker.security broker.delivery",
+        "broker.network, broker.loop broker.connection broker.security broker.delivery",
     })
     void knowsOnlyLowerPackagesWhenArrowsAreFollowed(String subject, String allowed) {
         String[] known = Stream.concat(
