@@ -29,8 +29,8 @@ import org.slf4j.LoggerFactory;
 /**
  * This process as one of the nodes of a cluster, from its start until it stops or is declared dead: its place in the
  * node table, what it sends to other nodes, and whether it knows what these do. The steps of a start are, each after
- * the one before: {@link #open}, {@link ClusterLinks#connect}, {@link #live}; those of a stop {@link #leaving}, {@link
- * #leave}, {@link ClusterLinks#close}.
+ * the one before: {@link #open}, {@link ClusterLinks#connect}, {@link #live}; those of a stop {@link #leaving},
+ * {@link #leave}, {@link ClusterLinks#close}.
  *
  * <p>All methods may be called from any thread.
  */

@@ -50,8 +50,8 @@ public sealed interface NodeMessage {
     record TakenOver(int shard, long ownerEpoch, long connection) implements OwnerMessage {}
 
     /**
-     * The owner asks whether it was told all acknowledgements of a connection that the receiver knows of; {@link
-     * AllSettled} is the answer.
+     * The owner asks whether it was told all acknowledgements of a connection that the receiver knows of;
+     * {@link AllSettled} is the answer.
      *
      * @param epoch the epoch of the connection, which need not be there any more
      */

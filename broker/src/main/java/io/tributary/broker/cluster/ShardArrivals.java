@@ -26,8 +26,8 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
 
 /**
- * Takes what owners of shards and connections on other nodes tell those of this one, which answer through {@link
- * ShardTraffic}. Any thread; never blocks.
+ * Takes what owners of shards and connections on other nodes tell those of this one, which answer through
+ * {@link ShardTraffic}. Any thread; never blocks.
  */
 final class ShardArrivals {
     private final ShardTraffic traffic;

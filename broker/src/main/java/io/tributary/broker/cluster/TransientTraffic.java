@@ -22,8 +22,8 @@ import java.util.concurrent.atomic.AtomicLong;
 
 /**
  * Carries messages for transient sessions between nodes. The sender of a message that is acknowledged to its publisher
- * is told when it is taken: all that one read of a link brought with one answer. What is not taken within {@link
- * #PATIENCE} is given up, for a node that does not answer must hold nobody up. Any thread; never blocks.
+ * is told when it is taken: all that one read of a link brought with one answer. What is not taken within
+ * {@link #PATIENCE} is given up, for a node that does not answer must hold nobody up. Any thread; never blocks.
  *
  * <p>What is on its way is bounded by the links' limits in bytes, and by the windows of the publishers.
  */

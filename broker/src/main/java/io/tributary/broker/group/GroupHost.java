@@ -9,8 +9,8 @@ import java.util.concurrent.Executor;
 /**
  * The connection of the session that a shared subscription's applications have together: takes its messages in order,
  * hands each to one member that is online and has room, and acknowledges it to the session when the member has. What a
- * member gives back goes to another one, or becomes a dead letter. {@link GroupSession} is its session, {@link
- * MemberDispatch} chooses the members.
+ * member gives back goes to another one, or becomes a dead letter. {@link GroupSession} is its session,
+ * {@link MemberDispatch} chooses the members.
  *
  * <p>Memory is bounded by the session's window. Confined to the thread of {@link ApplicationGroups}, but for
  * {@link #isAttachedUpTo} and {@link #has}.

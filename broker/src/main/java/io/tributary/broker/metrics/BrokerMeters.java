@@ -3,8 +3,8 @@ package io.tributary.broker.metrics;
 import java.util.List;
 
 /**
- * Every meter of the broker; those of Kafka, Redis, links and the cluster are there in a cluster only. {@code
- * docs/metrics.md} is generated from this list.
+ * Every meter of the broker; those of Kafka, Redis, links and the cluster are there in a cluster only.
+ * {@code docs/metrics.md} is generated from this list.
  */
 public enum BrokerMeters {
     // Connections

@@ -1,8 +1,8 @@
 package io.tributary.broker.shard;
 
 import io.tributary.broker.shard.fold.ShardState;
-import io.tributary.common.event.EventCodec;
 import io.tributary.common.event.Destinations;
+import io.tributary.common.event.EventCodec;
 import io.tributary.common.event.ShardEvent;
 import io.tributary.common.event.ShardEvent.WillDue;
 import io.tributary.common.mqtt.Message;

@@ -148,6 +148,8 @@ final class SessionDelivery {
         if (gone != null) {
             handedUpTo = unlessLogged(gone.maybeSentUpTo());
             handedEpoch = client.epoch();
+        } else if (handedEpoch != client.epoch()) {
+            handedUpTo = NOT_KNOWN; // of a connection before, which a later one has followed unserved
         }
         Runnable forget = () -> {
             disconnect();

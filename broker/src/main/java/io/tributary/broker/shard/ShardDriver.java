@@ -3,7 +3,6 @@ package io.tributary.broker.shard;
 import io.tributary.broker.shard.fold.NoEffects;
 import io.tributary.broker.shard.fold.ShardState;
 import io.tributary.common.event.ShardEvent;
-import io.tributary.common.event.ShardEvent.Owner;
 import io.tributary.persistence.shard.FencedException;
 import io.tributary.persistence.shard.LogRecord;
 import io.tributary.persistence.shard.ShardLog;
@@ -19,20 +18,7 @@ import org.slf4j.LoggerFactory;
 /**
  * The owner of one shard: feeds the log to the shard's state, carries out what the fold asks for, and moves the stored
  * state along in save points. Confined to one thread, on which everything but the constructor is called.
- *
- * <pre>
- * IDLE       --assigned-------------------------------> CLAIMING   an Owner record is appended
- * CLAIMING   --the record is durable, its offset known-> LOADING   the store is claimed, sessions and wills are read
- * LOADING    --all pages read-------------------------> REPLAYING  the log is folded on from the applied offset
- * REPLAYING  --records that it needs are deleted------> RESTORING  the log is searched for what owners repeated in it
- * RESTORING  --found and copied into the store--------> LOADING
- * RESTORING  --there is nothing-----------------------> REPLAYING  what was deleted is lost, the rest is folded
- * REPLAYING  --the own Owner record is folded---------> LIVE       connections are served, timers run
- * any        --refused by the store, or it failed,
- *              or a newer Owner is folded-------------> CLAIMING   after a pause, with nothing left in memory
- * any        --the log has lost its end---------------> CLAIMING   once records that say nothing have taken the place of those lost
- * any        --revoked--------------------------------> IDLE
- * </pre>
+ * Its phases are those of {@link ShardPhase}.
  */
 final class ShardDriver implements Tenure.Loser {
     private static final Logger LOG = LoggerFactory.getLogger(ShardDriver.class);
@@ -46,15 +32,6 @@ final class ShardDriver implements Tenure.Loser {
     /** What only an administrator can change is looked at again after so long. */
     private static final long OTHER_LOG_MILLIS = 10_000;
 
-    private enum Phase {
-        IDLE,
-        CLAIMING,
-        LOADING,
-        RESTORING,
-        REPLAYING,
-        LIVE
-    }
-
     private final int shard;
     private final ShardEnvironment environment;
     private final ShardLog log;
@@ -66,7 +43,7 @@ final class ShardDriver implements Tenure.Loser {
     private final Forwarder forwarder;
     private final LogRepair repair;
 
-    private Phase phase = Phase.IDLE;
+    private ShardPhase phase = ShardPhase.IDLE;
     private Tenure tenure;
     private long countedAtMillis;
     private volatile ShardStats stats = ShardStats.NONE;
@@ -93,12 +70,12 @@ final class ShardDriver implements Tenure.Loser {
         appender = environment.appender();
         clockMillis = environment.clockMillis();
         recorder = environment.recorder();
-        forwarder = new Forwarder(
-                shard, appender, environment.routing(), environment.nodes()::isCurrent, thread, why -> {
-            if (loaded != null) {
-                claimAgainLater(why);
-            }
-        });
+        forwarder =
+                new Forwarder(shard, appender, environment.routing(), environment.nodes()::isCurrent, thread, why -> {
+                    if (loaded != null) {
+                        claimAgainLater(why);
+                    }
+                });
         repair = new LogRepair(shard, environment, thread);
         tenure = new Tenure(shard, environment, thread, this);
     }
@@ -128,7 +105,7 @@ final class ShardDriver implements Tenure.Loser {
     /** This node owns the shard from now on. */
     void assigned() {
         assert thread.isCaller();
-        reset(Phase.CLAIMING);
+        reset(ShardPhase.CLAIMING);
         takeover = new Takeover(shard, environment, repair, tenure, new TakingOver());
         takeover.begin();
     }
@@ -143,7 +120,7 @@ final class ShardDriver implements Tenure.Loser {
             now.logLast();
             saveLast();
         }
-        reset(Phase.IDLE);
+        reset(ShardPhase.IDLE);
         repair.forget();
     }
 
@@ -153,10 +130,10 @@ final class ShardDriver implements Tenure.Loser {
         }
     }
 
-    private void reset(Phase next) {
+    private void reset(ShardPhase next) {
         tenure.end();
         tenure = new Tenure(shard, environment, thread, this);
-        phase = next;
+        enter(next);
         ShardService before = service;
         service = null;
         if (before != null) {
@@ -173,11 +150,15 @@ final class ShardDriver implements Tenure.Loser {
         retryAtMillis = Long.MAX_VALUE;
     }
 
+    private void enter(ShardPhase next) {
+        phase = phase.to(next);
+    }
+
     /** What becomes of a claim. */
     private final class TakingOver implements Takeover.Outcome {
         @Override
         public void loading() {
-            phase = Phase.LOADING;
+            enter(ShardPhase.LOADING);
         }
 
         @Override
@@ -225,7 +206,7 @@ final class ShardDriver implements Tenure.Loser {
         if (repair.isAccepted(refused)) {
             assigned();
         } else {
-            reset(Phase.CLAIMING);
+            reset(ShardPhase.CLAIMING);
             retryAtMillis = clockMillis.getAsLong() + OTHER_LOG_MILLIS;
         }
     }
@@ -238,7 +219,7 @@ final class ShardDriver implements Tenure.Loser {
                 new Loaded(state, queues, savePoints, new LogTime(clockMillis), forwarder, new WillsFirst(this::flush));
         state.tell(new ReplayEffects(now, tenure, environment.observer(), () -> goLive(now)));
         loaded = now;
-        phase = Phase.REPLAYING;
+        enter(ShardPhase.REPLAYING);
         if (state.applied() < ShardStore.NOTHING_APPLIED) {
             restore(now);
         }
@@ -246,7 +227,7 @@ final class ShardDriver implements Tenure.Loser {
     }
 
     private void goLive(Loaded now) {
-        phase = Phase.LIVE;
+        enter(ShardPhase.LIVE);
         ShardService live =
                 new ShardService(shard, environment, tenure, now, numbersMayRepeat, thread, this::endOfTurn);
         now.state().tell(live);
@@ -262,7 +243,7 @@ final class ShardDriver implements Tenure.Loser {
      * that.
      */
     private void restore(Loaded now) {
-        phase = Phase.RESTORING;
+        enter(ShardPhase.RESTORING);
         restore = new Restore(shard, environment, now.state(), tenure.epoch(), new Restoring());
     }
 
@@ -271,7 +252,7 @@ final class ShardDriver implements Tenure.Loser {
         @Override
         public void restored() {
             long epoch = tenure.epoch();
-            reset(Phase.LOADING);
+            reset(ShardPhase.LOADING);
             tenure.epoch(epoch);
             takeover = new Takeover(shard, environment, repair, tenure, new TakingOver());
             takeover.load();
@@ -280,7 +261,7 @@ final class ShardDriver implements Tenure.Loser {
         @Override
         public void nothingFound() {
             restore = null;
-            phase = Phase.REPLAYING;
+            enter(ShardPhase.REPLAYING);
             readOn();
         }
 
@@ -318,7 +299,7 @@ final class ShardDriver implements Tenure.Loser {
 
     private void claimAgain() {
         recorder.storeFailed();
-        reset(Phase.CLAIMING);
+        reset(ShardPhase.CLAIMING);
         retryAtMillis = clockMillis.getAsLong() + RETRY_MILLIS;
     }
 
@@ -423,11 +404,18 @@ final class ShardDriver implements Tenure.Loser {
         }
     }
 
-    /** Has a live shard do something, and ends the turn; nothing for one that is not live. */
-    void serve(Consumer<ShardService> request) {
+    /** Has a live shard do something; nothing for one that is not live. */
+    void ask(Consumer<ShardService> request) {
         assert thread.isCaller();
         if (service != null) {
             request.accept(service);
+        }
+    }
+
+    /** The same with what may change a session: ends the turn. */
+    void serve(Consumer<ShardService> request) {
+        ask(request);
+        if (service != null) {
             endOfTurn();
         }
     }

@@ -228,7 +228,7 @@ public final class Shards implements ClientShards, AutoCloseable {
                 .thenAccept(found -> found.forEach(topic -> {
                     int shard = shardOf(topic.clientId());
                     ShardDriver driver = drivers.get(shard);
-                    threadOf(shard).execute(() -> driver.serve(service -> service.topicFound(topic)));
+                    threadOf(shard).execute(() -> driver.ask(service -> service.topicFound(topic)));
                 }));
     }
 
@@ -354,7 +354,7 @@ public final class Shards implements ClientShards, AutoCloseable {
         ShardDriver driver = drivers.get(shard);
         threadOf(shard).execute(1, () -> {
             waitingQos0.decrementAndGet();
-            driver.serve(service -> service.qos0(clientId, session, message));
+            driver.ask(service -> service.qos0(clientId, session, message));
         });
     }
 
@@ -399,12 +399,12 @@ public final class Shards implements ClientShards, AutoCloseable {
     public void verify(String clientId, long session) {
         int shard = shardOf(clientId);
         ShardDriver driver = drivers.get(shard);
-        threadOf(shard).execute(() -> driver.serve(service -> service.verify(clientId, session)));
+        threadOf(shard).execute(() -> driver.ask(service -> service.verify(clientId, session)));
     }
 
     /**
-     * The shards that are behind by half of the retention of their log, and take no message of a publisher: {@link
-     * ShardLog#lagging}.
+     * The shards that are behind by half of the retention of their log, and take no message of a publisher:
+     * {@link ShardLog#lagging}.
      */
     public Set<Integer> lagging() {
         return log.lagging();

@@ -65,7 +65,9 @@ final class Takeover {
     void begin() {
         repair.fill(
                 tenure,
-                () -> environment.appender().append(shard, new Owner(environment.node()), tenure.appended(this::owned)));
+                () -> environment
+                        .appender()
+                        .append(shard, new Owner(environment.node()), tenure.appended(this::owned)));
     }
 
     private void owned(long epoch) {

@@ -16,8 +16,8 @@ import org.slf4j.LoggerFactory;
  * This node's records in the map of routes, each with the number of its holders: written
  * when the first comes, removed when the last goes. Any thread; never blocks.
  *
- * <p>Writes of one key leave in the order of the calls. One that fails is known as unsettled, and tried again by {@link
- * #retry}; when too many are, no new record is accepted.
+ * <p>Writes of one key leave in the order of the calls. One that fails is known as unsettled, and tried again by
+ * {@link #retry}; when too many are, no new record is accepted.
  */
 final class OwnRoutes {
     static final int MOST_UNSETTLED = 100_000;

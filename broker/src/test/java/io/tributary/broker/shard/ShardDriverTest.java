@@ -398,18 +398,18 @@ class ShardDriverTest {
         goLive();
         fold(attach("a", 7));
         target.take();
-        driver.serve(service -> service.qos0("a", 1, Samples.queued("m")));
-        driver.serve(service -> service.qos0("a", 0, Samples.queued("of an earlier session")));
-        driver.serve(service -> service.qos0("b", 1, Samples.queued("of nobody")));
+        driver.ask(service -> service.qos0("a", 1, Samples.queued("m")));
+        driver.ask(service -> service.qos0("a", 0, Samples.queued("of an earlier session")));
+        driver.ask(service -> service.qos0("b", 1, Samples.queued("of nobody")));
         assertThat(target.take()).containsExactly("qos 0 a/1");
         fold(detach("a", 1, 0));
-        driver.serve(service -> service.qos0("a", 1, Samples.queued("of one who is away")));
+        driver.ask(service -> service.qos0("a", 1, Samples.queued("of one who is away")));
         assertThat(target.take()).isEmpty();
     }
 
     @Test
     void qos0IsDroppedWhileTheShardIsNotLive() {
-        driver.serve(service -> service.qos0("a", 1, Samples.queued("m")));
+        driver.ask(service -> service.qos0("a", 1, Samples.queued("m")));
         assertThat(target.take()).isEmpty();
     }
 
@@ -471,18 +471,18 @@ class ShardDriverTest {
         goLive();
         fold(attach("a", 7));
         told.clear();
-        driver.serve(service -> service.verify("a", 1));
+        driver.ask(service -> service.verify("a", 1));
         assertThat(told).isEmpty();
-        driver.serve(service -> service.verify("a", 0));
-        driver.serve(service -> service.verify("b", 1));
-        driver.serve(service -> service.verify("b", 2)); // of which nothing is known here yet
+        driver.ask(service -> service.verify("a", 0));
+        driver.ask(service -> service.verify("b", 1));
+        driver.ask(service -> service.verify("b", 2)); // of which nothing is known here yet
         assertThat(told).containsExactly("ended a/0", "ended b/1");
     }
 
     @Test
     void tellsNothingOfSessionsBeforeTheShardIsLive() {
         driver.assigned();
-        driver.serve(service -> service.verify("b", 5));
+        driver.ask(service -> service.verify("b", 5));
         assertThat(told).isEmpty();
     }
 

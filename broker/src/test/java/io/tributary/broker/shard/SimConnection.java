@@ -20,7 +20,9 @@ import java.util.List;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/** The broker's side of one connection, as far as the shard matters: what {@code broker.connection} does with its port. */
+/**
+ * The broker's side of one connection, as far as the shard matters: what {@code broker.connection} does with its port.
+ */
 final class SimConnection implements Endpoint {
     /** How two sequence numbers come to share a packet identifier. */
     private static final int PACKET_IDS = 65_535;

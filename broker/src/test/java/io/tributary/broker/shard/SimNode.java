@@ -220,7 +220,9 @@ final class SimNode {
                 return false;
             }
             tell(_ -> asked.tell(
-                    SimNode.this, () -> thread.execute(() -> drivers.get(shard).serve(service -> service.allSettled(clientId, epoch)))));
+                    SimNode.this,
+                    () -> thread.execute(
+                            () -> drivers.get(shard).serve(service -> service.allSettled(clientId, epoch)))));
             return true;
         }
 

@@ -27,8 +27,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The encoding of the events of a shard's log: a format byte, a type byte and the components of the event in their
- * order. What an older version wrote stays readable; whatever changes the bytes of an event takes a new {@link
- * RecordFormat}.
+ * order. What an older version wrote stays readable; whatever changes the bytes of an event takes a new
+ * {@link RecordFormat}.
  */
 public final class EventCodec {
     private static final int PUBLISH = 1;

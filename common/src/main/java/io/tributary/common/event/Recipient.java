@@ -10,8 +10,8 @@ import org.jspecify.annotations.Nullable;
  * @param clientId the client identifier of the session
  * @param session the identity of the session: the offset of the {@link ShardEvent.Attach} that began it. A record that
  *     names a session that is over is ignored. Of a transient session, the number of its connection on its node.
- * @param qos the quality of service after the subscription's maximum; QoS 0 only among the members of a {@link
- *     NodeShare}
+ * @param qos the quality of service after the subscription's maximum; QoS 0 only among the members of a
+ *     {@link NodeShare}
  * @param retain the RETAIN flag towards the subscriber
  * @param subscriptionIds the identifiers of the subscriptions that matched, most often none
  * @param group the shared subscription ({@code $share/name/filter}) that chose this member, or null

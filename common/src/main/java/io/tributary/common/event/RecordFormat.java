@@ -54,8 +54,8 @@ public final class RecordFormat {
     }
 
     /**
-     * A map has a record of a newer format, so what this process knows of the map is incomplete until {@link
-     * #replaced}.
+     * A map has a record of a newer format, so what this process knows of the map is incomplete until
+     * {@link #replaced}.
      *
      * @param record the map and the key
      */

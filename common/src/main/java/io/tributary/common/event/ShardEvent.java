@@ -171,8 +171,8 @@ public sealed interface ShardEvent {
      * beginning is deleted. It says nothing new and the fold ignores it; only an owner that rebuilds a lost state reads
      * it.
      *
-     * <p>An owner repeats all sessions as they were at one offset: a round of {@code SnapshotSession}s and {@link
-     * SnapshotQueue}s, which counts when a {@link SnapshotComplete} of the same owner and offset follows.
+     * <p>An owner repeats all sessions as they were at one offset: a round of {@code SnapshotSession}s and
+     * {@link SnapshotQueue}s, which counts when a {@link SnapshotComplete} of the same owner and offset follows.
      *
      * @param ownerEpoch the owner that repeats
      * @param asOf the offset up to which (inclusive) the log is folded in this state

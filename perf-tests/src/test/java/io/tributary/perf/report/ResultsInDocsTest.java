@@ -21,8 +21,8 @@ import java.util.function.ToDoubleFunction;
 import org.junit.jupiter.api.Test;
 
 /**
- * The table of docs/performance.md is that of the results in {@code perf-tests/results}, files {@code
- * WORK.TARGET.json}.
+ * The table of docs/performance.md is that of the results in {@code perf-tests/results}, files
+ * {@code WORK.TARGET.json}.
  */
 class ResultsInDocsTest {
     private static final Path RESULTS = Path.of("results");

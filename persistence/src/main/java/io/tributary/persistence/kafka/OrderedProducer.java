@@ -22,8 +22,8 @@ import org.slf4j.LoggerFactory;
 
 /**
  * A producer that skips nothing: a record that was accepted is sent until it is durable, and when one cannot be, none
- * after it is. It never blocks: what Kafka's own buffers cannot take is refused. Records are sent through a {@link
- * PartitionQueue} for each partition. Safe for all threads.
+ * after it is. It never blocks: what Kafka's own buffers cannot take is refused. Records are sent through a
+ * {@link PartitionQueue} for each partition. Safe for all threads.
  *
  * <pre>
  * OPEN     --close----------------------------------------> CLOSED   what was accepted is completed, in bounded time

@@ -32,8 +32,8 @@ final class ScriptRunner implements AutoCloseable {
     /**
      * Runs a script on the primary that has its keys.
      *
-     * @return what it returns, on a thread of the client library; fails with {@link
-     *     io.tributary.persistence.shard.FencedException} or {@link RedisStoreException}
+     * @return what it returns, on a thread of the client library; fails with
+     *     {@link io.tributary.persistence.shard.FencedException} or {@link RedisStoreException}
      */
     CompletionStage<List<Object>> run(ScriptCall call) {
         if (!begin()) {

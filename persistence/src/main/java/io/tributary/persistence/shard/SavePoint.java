@@ -17,8 +17,8 @@ import java.util.List;
  * @param leaderEpoch that of the record at this offset, or {@link LogRecord#NO_LEADER}
  * @param foldedOwner the epoch of the latest owner whose record is folded then; while an owner folds what others left,
  *     that is one before it. -1 for none
- * @param snapshotMillis the time, by the log, of the last complete log snapshot that is folded then, or {@link
- *     ShardStore#NO_SNAPSHOT}
+ * @param snapshotMillis the time, by the log, of the last complete log snapshot that is folded then, or
+ *     {@link ShardStore#NO_SNAPSHOT}
  * @param sources for each shard the latest source applied from it; only those that changed
  * @param cleared clients whose session ended: head and queue go; wills stay until they are removed by name
  * @param sessions the sessions that changed, without their queues

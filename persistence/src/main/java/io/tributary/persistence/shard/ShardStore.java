@@ -98,8 +98,8 @@ public interface ShardStore extends AutoCloseable {
      * @param applied the offset up to which (inclusive) the log is folded, or {@link #NOTHING_APPLIED}
      * @param leaderEpoch that of the last record folded, or {@link LogRecord#NO_LEADER}
      * @param foldedOwner the epoch of the latest owner whose record is folded, -1 for none
-     * @param snapshotMillis the time, by the log, of the last complete log snapshot that is folded, or {@link
-     *     #NO_SNAPSHOT}, also when the log has gone back since
+     * @param snapshotMillis the time, by the log, of the last complete log snapshot that is folded, or
+     *     {@link #NO_SNAPSHOT}, also when the log has gone back since
      * @param sources the latest source applied from each shard that forwarded something
      * @param reused the latest offsets that were used twice, or null
      */

@@ -32,8 +32,8 @@ import org.jspecify.annotations.Nullable;
  * @param listener The name of the listener that the client comes through.
  * @param userProperty A user property in CONNECT, {@code name=value}; it does not hold for clients before MQTT 5.
  * @param kind What such clients are; must be given.
- * @param topic Where an application's messages wait for it: in a topic of its {@code own}, or in one that is {@code
- *     shared} with others, for those with little traffic. Without a value, {@code own}.
+ * @param topic Where an application's messages wait for it: in a topic of its {@code own}, or in one that is
+ *     {@code shared} with others, for those with little traffic. Without a value, {@code own}.
  */
 public record ClientRuleSettings(
         @Nullable String clientId,

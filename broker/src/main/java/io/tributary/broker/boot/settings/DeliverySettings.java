@@ -15,8 +15,8 @@ import org.springframework.util.unit.DataSize;
  * @param queueMessages How many messages wait in memory for a client that cannot keep up: those of QoS 0, and those of
  *     a session that ends with its connection. Persistent sessions have {@code tributary.queues}.
  * @param queueSize How large these messages may be together.
- * @param queueOverflow What a full queue drops. {@code drop-oldest}: the message that waits longest. {@code
- *     drop-newest}: the message that comes.
+ * @param queueOverflow What a full queue drops. {@code drop-oldest}: the message that waits longest.
+ *     {@code drop-newest}: the message that comes.
  */
 public record DeliverySettings(
         @DefaultValue("1000") @Allowed(min = "1", max = "65535")

@@ -18,8 +18,8 @@ import org.springframework.util.unit.DataSize;
  * @param host The local address to listen at, where the other nodes reach this one: {@code 127.0.0.1} where all are on
  *     one machine. Needed, for no default would be right.
  * @param port The port to listen at; 0 picks a free one.
- * @param advertisedHost The host that other nodes are told, if it is not {@code host}; needed where that is {@code
- *     0.0.0.0}.
+ * @param advertisedHost The host that other nodes are told, if it is not {@code host}; needed where that is
+ *     {@code 0.0.0.0}.
  * @param advertisedPort The port that other nodes are told; 0 for the one that is listened at.
  * @param secretFile The file with the secret by which the nodes of a cluster know each other: one line of at least 16
  *     bytes, which others must not be able to read. Needed.

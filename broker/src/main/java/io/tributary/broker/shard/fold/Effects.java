@@ -10,9 +10,9 @@ import io.tributary.common.mqtt.Will;
 
 /**
  * What the fold asks the owner of the shard to do. The fold asks the same each time it folds the same record, so an
- * owner that folds records again, as each does at first, carries out only what has to happen at least once ({@code
- * ReplayEffects}): {@link #forward}, that a session is over, and that a connection is told that it lost its session. A
- * live shard carries out all ({@code ShardService}).
+ * owner that folds records again, as each does at first, carries out only what has to happen at least once
+ * ({@code ReplayEffects}): {@link #forward}, that a session is over, and that a connection is told that it lost its
+ * session. A live shard carries out all ({@code ShardService}).
  */
 public interface Effects {
 

@@ -40,8 +40,8 @@ import org.awaitility.Awaitility;
 
 /**
  * Broker nodes {@code n1}, {@code n2}, ... on Kafka and Redis Cluster, each a process of its own on ports of its own,
- * which a test can stop, kill, pause and start again. All end with this JVM. With {@link
- * io.tributary.broker.blackbox.BrokerExtension} a failure shows the ends of the nodes' logs.
+ * which a test can stop, kill, pause and start again. All end with this JVM. With
+ * {@link io.tributary.broker.blackbox.BrokerExtension} a failure shows the ends of the nodes' logs.
  *
  * <p>One thread at a time, except for {@link #upNodes}.
  */

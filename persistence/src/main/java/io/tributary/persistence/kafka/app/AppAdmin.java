@@ -34,8 +34,8 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Creates and deletes topics, and asks about them. What is asked about one topic happens one after the other; creating
- * and deleting are tried until they succeed, on virtual threads. Safe for all threads; nothing blocks but {@link
- * #close}.
+ * and deleting are tried until they succeed, on virtual threads. Safe for all threads; nothing blocks but
+ * {@link #close}.
  */
 final class AppAdmin implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(AppAdmin.class);

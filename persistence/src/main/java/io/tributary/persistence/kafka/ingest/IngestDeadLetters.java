@@ -43,8 +43,8 @@ final class IngestDeadLetters implements AutoCloseable {
     }
 
     /**
-     * Copies a record. May block for a moment where Kafka is slow, but no longer than {@link
-     * ClientProperties#INGEST_BLOCK}.
+     * Copies a record. May block for a moment where Kafka is slow, but no longer than
+     * {@link ClientProperties#INGEST_BLOCK}.
      *
      * @param done called once, when there is a copy or will be none; on any thread
      */

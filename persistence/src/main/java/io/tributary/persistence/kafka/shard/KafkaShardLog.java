@@ -27,9 +27,9 @@ import org.jspecify.annotations.Nullable;
  * of the same name, which shares the shards out.
  *
  * <p>An append that was accepted is repeated until it is durable, however long Kafka is away; meanwhile further ones
- * are refused when the budget of {@link KafkaConfig.Appends#bufferBytes} is in use. An append larger than {@link
- * KafkaConfig.Appends#maxRecordBytes} fails alone. When Kafka refuses a record for good (a permission that was taken
- * away, a limit of the topic that is too low), the log is broken: all appends fail from then on, and the failure
+ * are refused when the budget of {@link KafkaConfig.Appends#bufferBytes} is in use. An append larger than
+ * {@link KafkaConfig.Appends#maxRecordBytes} fails alone. When Kafka refuses a record for good (a permission that was
+ * taken away, a limit of the topic that is too low), the log is broken: all appends fail from then on, and the failure
  * listener is told so that the node stops itself; to go on would be to skip a record.
  *
  * <p>Offsets are Kafka's: dense from 0. A record's time is the time at which Kafka's leader of the shard appended it,
@@ -64,8 +64,8 @@ public final class KafkaShardLog implements ShardLog {
      *
      * @param clientId names this node in Kafka's logs and metrics
      * @param shards how many shards there are: the partitions of the topic, see {@link KafkaTopics}
-     * @param retention how long the topic keeps a record; zero when that is not said, and then no shard is {@link
-     *     #lagging}
+     * @param retention how long the topic keeps a record; zero when that is not said, and then no shard is
+     *     {@link #lagging}
      * @param clock the time by which Kafka stamps records
      * @param onBroken told once when appending is broken for good, and once should reading end by a defect; on a thread
      *     of the log or of the appender; must not block
