@@ -48,7 +48,7 @@ final class ShardDriver implements Tenure.Loser {
     private static final long COUNT_MILLIS = 5000;
     /** How long a log is given to say which records it has lost. */
     private static final long FIND_MILLIS = 5000;
-    /** What only an administrator can change is looked at again after so long. */
+    /** The time until a trouble that only an administrator can end is looked at again. */
     private static final long OTHER_LOG_MILLIS = 10_000;
 
     private enum Phase {
@@ -78,7 +78,7 @@ final class ShardDriver implements Tenure.Loser {
     private long foldingOffset;
     private long retryAtMillis = Long.MAX_VALUE;
 
-    /** What the store has of a log that has lost its end: asked where that was. */
+    /** The log has lost its end: the answer says where. */
     private @Nullable Claim ahead;
 
     /** Whether the log has lost its end: numbers that connections know messages by are given to others. */
@@ -116,7 +116,7 @@ final class ShardDriver implements Tenure.Loser {
     }
 
     /**
-     * What keeps this owner from serving the shard, or did until its log was mended, in words; null for nothing. Any
+     * Why this owner does not serve the shard, or did not until its log was mended, in words; null when it does. Any
      * thread.
      */
     @Nullable
