@@ -152,7 +152,11 @@ final class BrokerNode implements AutoCloseable {
         Backend backend =
                 Backend.of(shards, appends::publish, deployment.view(), router, subscriptions, groups::share, retained);
         listeners = new Listeners(
-                config.listeners(), config.network(), services(extensions, backend), clientConnections, metrics.connections());
+                config.listeners(),
+                config.network(),
+                services(extensions, backend),
+                clientConnections,
+                metrics.connections());
         timer = Executors.newSingleThreadScheduledExecutor(task -> {
             Thread thread = new Thread(task, "tributary-timer");
             thread.setDaemon(true);
@@ -304,7 +308,10 @@ final class BrokerNode implements AutoCloseable {
         ShardStats kept = shards.stats();
         SysStats stats = new SysStats(
                 new SysStats.Clients(
-                        clientConnections.size(), kept.offlineSessions(), metrics.mostClients(), metrics.applications()),
+                        clientConnections.size(),
+                        kept.offlineSessions(),
+                        metrics.mostClients(),
+                        metrics.applications()),
                 metrics.traffic(),
                 new SysStats.StoredStats(
                         kept.queuedMessages(),

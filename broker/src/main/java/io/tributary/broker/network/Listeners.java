@@ -155,8 +155,8 @@ public final class Listeners {
 
     private ServerBootstrap bootstrap(ListenerConfig config) {
         ListenerAdmission admission = new ListenerAdmission(config.admission(), System::nanoTime);
-        ListenerContext listener =
-                new ListenerContext(config, network, admission, services, clientConnections, mailboxes, unfinished, recorder);
+        ListenerContext listener = new ListenerContext(
+                config, network, admission, services, clientConnections, mailboxes, unfinished, recorder);
         return new ServerBootstrap()
                 .group(loops)
                 .channel(transport.serverChannel())

@@ -44,7 +44,7 @@ final class LogRepair {
         return problem;
     }
 
-    /** The log has another trouble. */
+    /** Sets the trouble, when it is none that this class finds. */
     void problem(String words) {
         problem = words;
     }

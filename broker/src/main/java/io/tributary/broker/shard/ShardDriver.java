@@ -78,7 +78,7 @@ final class ShardDriver implements Tenure.Loser {
     private long foldingOffset;
     private long retryAtMillis = Long.MAX_VALUE;
 
-    /** The log has lost its end: the answer says where. */
+    /** The store's position when it is ahead of the log, while the log is asked what it has lost. */
     private @Nullable Claim ahead;
 
     /** Whether the log has lost its end: numbers that connections know messages by are given to others. */

@@ -106,7 +106,7 @@ public final class Shards implements ClientShards, AutoCloseable {
     }
 
     /**
-     * Sets the connections, other nodes and observers that the shards work for.
+     * The node that the shards work for.
      *
      * @param name this node and its incarnation
      * @param deadNodes tells of another node or incarnation that it is gone for good

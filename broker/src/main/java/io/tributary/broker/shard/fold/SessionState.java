@@ -260,7 +260,7 @@ public final class SessionState {
         detachedAtMillis = timeMillis;
     }
 
-    /** It is not known what the previous connection was sent. */
+    /** It is not known which messages the previous connection was sent. */
     void mayHaveBeenSentAll() {
         resendUpTo = highestSequence();
     }

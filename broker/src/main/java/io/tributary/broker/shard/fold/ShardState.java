@@ -233,7 +233,7 @@ public final class ShardState {
         return Collections.unmodifiableCollection(sources.values());
     }
 
-    /** Goes on behind records that the log has deleted. */
+    /** Goes on behind records that exist no more. */
     public void skipTo(long offset) {
         applied = offset;
         leaderEpoch = LogRecord.NO_LEADER;
