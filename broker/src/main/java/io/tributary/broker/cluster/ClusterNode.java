@@ -119,8 +119,7 @@ public final class ClusterNode implements NodeView, AutoCloseable {
         timer = runtime.timer();
         visibility = runtime.visibility();
         format = runtime.format();
-        // Other nodes leave a node out when it is behind for longer than {@code leaveOut}; the node has to notice
-        // before.
+        // Other nodes leave a node out when it is behind for longer than leaveOut; the node has to notice before.
         longestPauseNanos = config.visibility().leaveOut().toNanos() / 4;
         knowledgeAge = config.visibility().leaveOut().multipliedBy(9).dividedBy(10);
         wallClock = new WallClockWatch(System::currentTimeMillis, timer::nanos);

@@ -212,7 +212,8 @@ final class Deliveries {
     }
 
     /**
-     * Removes an entry that an earlier session left from a queue; it is logged with the entries that clients settle.
+     * Removes from a queue an entry that an earlier session left; the removal is logged with the entries that clients
+     * settle.
      */
     void discard(SessionState client, long sequence, long size) {
         assertConfined();
@@ -220,7 +221,8 @@ final class Deliveries {
     }
 
     /**
-     * Takes an entry that no connection was handed out of a queue; it is logged with the entries that clients settle.
+     * Takes out of a queue an entry that no connection was handed; the removal is logged with the entries that clients
+     * settle.
      */
     void drop(SessionState client, long sequence, long size, DropReason reason) {
         assertConfined();
