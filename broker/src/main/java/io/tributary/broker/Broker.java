@@ -24,11 +24,11 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * An MQTT broker in this process. {@link #start} is all that it takes; {@link #close} ends it and leaves behind what
+ * An MQTT broker in this process. {@link #start} is all that it takes; {@link #close} ends it and keeps the state that
  * the next start needs. Thread-safe.
  *
  * <p>In a cluster it begins anew by itself, as a new node of its name, when the other nodes hold it for dead or Kafka
- * refuses what it must take; clients are disconnected then, and {@link #status} says why until it serves them again.
+ * refuses a record for good; clients are disconnected then, and {@link #status} says why until it serves them again.
  */
 public final class Broker implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(Broker.class);
@@ -37,7 +37,7 @@ public final class Broker implements AutoCloseable {
     /** How much the embedding application may have published that is not safe yet. */
     private static final long MOST_UNFINISHED_BYTES = 64L << 20;
 
-    /** What a message that is being published takes beside its own bytes, roughly. */
+    /** About how many bytes a message that is being published takes besides its own. */
     private static final int UNFINISHED_OVERHEAD_BYTES = 512;
 
     private final BrokerConfig config;
@@ -149,9 +149,8 @@ public final class Broker implements AutoCloseable {
      * Publishes a message of the embedding application. The stage completes when the message is safe for every
      * persistent subscriber it matched, with whether there was any subscriber; it fails when the message was refused.
      *
-     * <p>Any thread; never blocks. Of what is not finished yet about 64 MiB are held; what comes then fails at once
-     * with a {@link RejectedExecutionException}, is not published, and may be tried again when earlier stages have
-     * completed.
+     * <p>Any thread; never blocks. About 64 MiB of unfinished messages are held; further messages fail at once with a
+     * {@link RejectedExecutionException}, is not published, and may be tried again when earlier stages have completed.
      */
     public CompletionStage<Boolean> publish(Message message) {
         long size = UNFINISHED_OVERHEAD_BYTES + (long) message.sizeBytes();

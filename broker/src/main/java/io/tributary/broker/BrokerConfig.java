@@ -19,8 +19,8 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Everything that a broker is told before it starts. Each part checks itself when it is created; this checks what
- * concerns several.
+ * Everything that a broker is told before it starts. Each part checks itself when it is created; this record checks
+ * rules that concern several parts.
  *
  * @param nodeName the name of this broker, for people and in {@code $SYS}
  * @param dataDirectory where sessions, messages and subscriptions are kept; created when it does not exist

@@ -10,7 +10,7 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 
 /**
- * What a platform that embeds the broker hangs into it.
+ * The hooks of the application that embeds the broker.
  *
  * @param authenticator decides who may connect
  * @param enhanced the methods of MQTT 5 enhanced authentication

@@ -50,8 +50,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * A broker from one start to its stop; in a cluster, until it is declared dead at the latest. All that it has goes with
- * it: the next one begins with what is stored.
+ * A broker from one start to its stop; in a cluster, until it is declared dead at the latest. All its memory goes with
+ * it: the next start begins with the stored state.
  */
 final class BrokerNode implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(BrokerNode.class);
@@ -64,7 +64,7 @@ final class BrokerNode implements AutoCloseable {
     private final BrokerMetrics metrics;
     private final Deployment deployment;
     private final ConnectionRegistry connections = new ConnectionRegistry();
-    private final ClientConnections sessions = new ClientConnections(connections);
+    private final ClientConnections clientConnections = new ClientConnections(connections);
     private final Subscriptions subscriptions;
     private final RetainedMessages retained;
     private final Router router;
@@ -100,7 +100,7 @@ final class BrokerNode implements AutoCloseable {
                 deployment.routes(),
                 config.subscriptions(),
                 config.shared(),
-                sessions::inFlight,
+                clientConnections::inFlight,
                 appends.count(),
                 appends::shardOf);
         storage.topics().keepFor(to -> subscriptions.lives(to.clientId(), to.session()));
@@ -152,7 +152,11 @@ final class BrokerNode implements AutoCloseable {
         Backend backend =
                 Backend.of(shards, appends::publish, deployment.view(), router, subscriptions, groups::share, retained);
         listeners = new Listeners(
-                config.listeners(), config.network(), services(extensions, backend), sessions, metrics.connections());
+                config.listeners(),
+                config.network(),
+                services(extensions, backend),
+                clientConnections,
+                metrics.connections());
         timer = Executors.newSingleThreadScheduledExecutor(task -> {
             Thread thread = new Thread(task, "tributary-timer");
             thread.setDaemon(true);
@@ -245,10 +249,10 @@ final class BrokerNode implements AutoCloseable {
             membership.tick();
             membership.tell(this::stats);
             if (!deployment.view().isCurrent()) {
-                return; // what this node would clear away may be newer than it knows
+                return; // subscriptions that it would remove may be newer than it knows
             }
             subscriptions.repair(shards::owns);
-            subscriptions.lookForStuck(sessions::flow);
+            subscriptions.lookForStuck(clientConnections::flow);
             groups.tick();
             if (membership.isFirst()) {
                 retained.expire(deployment.clock().millis() - expiryGraceMillis());
@@ -259,7 +263,8 @@ final class BrokerNode implements AutoCloseable {
     }
 
     /**
-     * In a cluster, what replaces an expired message may be on its way, and must not be removed by what is behind it.
+     * In a cluster, the successor of an expired message may be on its way; a later removal of the expired message would
+     * remove the successor.
      */
     private long expiryGraceMillis() {
         return config.cluster() == null ? 0 : EXPIRY_GRACE.toMillis();
@@ -286,7 +291,7 @@ final class BrokerNode implements AutoCloseable {
                 ready && !closed.get(),
                 deployment.storage().problem(),
                 bound.stream().map(BoundListener::toString).toList(),
-                sessions.size(),
+                clientConnections.size(),
                 stats.persistentSessions(),
                 subscribed.plain(),
                 subscribed.shared(),
@@ -298,12 +303,15 @@ final class BrokerNode implements AutoCloseable {
                 membership.status());
     }
 
-    /** What this node says of itself. */
+    /** The figures that this node reports of itself. */
     private NodeStats stats() {
         ShardStats kept = shards.stats();
         SysStats stats = new SysStats(
                 new SysStats.Clients(
-                        sessions.size(), kept.offlineSessions(), metrics.mostClients(), metrics.applications()),
+                        clientConnections.size(),
+                        kept.offlineSessions(),
+                        metrics.mostClients(),
+                        metrics.applications()),
                 metrics.traffic(),
                 new SysStats.StoredStats(
                         kept.queuedMessages(),
@@ -342,7 +350,10 @@ final class BrokerNode implements AutoCloseable {
         }
     }
 
-    /** Ends what the cluster holds for dead already: connections first, and nobody is told. Blocks until done. */
+    /**
+     * Ends a node that the cluster holds for dead already: connections first, without a packet to clients or a word to
+     * other nodes. Blocks until done.
+     */
     void abandon() {
         if (closed.compareAndSet(false, true)) {
             try {

@@ -4,7 +4,7 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a broker is doing, at one moment; for health checks, metrics and {@code $SYS}.
+ * Figures and problems of a broker at one moment; for health checks, metrics and {@code $SYS}.
  *
  * @param ready whether the start is complete, when every listener accepted and every shard was live, and the stop has
  *     not begun
@@ -37,7 +37,7 @@ public record BrokerStatus(
         @Nullable ClusterStatus cluster) {
 
     /**
-     * What a node of a cluster knows of it.
+     * A node's view of its cluster.
      *
      * @param liveNodes the live nodes, this one counted
      * @param ownedShards the shards that this node owns
@@ -68,7 +68,7 @@ public record BrokerStatus(
     }
 
     /**
-     * What a node knows of the records that back-ends produce.
+     * A node's view of the records that back-ends produce.
      *
      * @param partitions the partitions that this node reads
      * @param lag the records of these that are not safe for subscribers yet
@@ -77,7 +77,7 @@ public record BrokerStatus(
     public record IngestStatus(
             int partitions, long lag, @Nullable String problem) {}
 
-    /** That of a broker that does nothing, for a reason. */
+    /** The status of a broker that serves no clients, with the reason. */
     static BrokerStatus stopped(String problem) {
         return new BrokerStatus(false, problem, List.of(), 0, 0, 0, 0, 0, 0, 0, 0, 0, null);
     }

@@ -12,7 +12,7 @@ import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What makes a broker a node of a cluster.
+ * The configuration of a broker as a node of a cluster.
  *
  * @param shards how many shards the cluster has; fixed when it is created, 1 to 65,535
  * @param retention how long the shards' logs are kept at least: longer than a message may be queued

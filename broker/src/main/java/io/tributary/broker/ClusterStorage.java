@@ -33,7 +33,7 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** What the nodes of a cluster keep together: the logs and the maps in Kafka, the shards' state in Redis. */
+/** The storage that the nodes of a cluster share: the logs and the maps in Kafka, the shards' state in Redis. */
 final class ClusterStorage implements Storage {
     private static final Logger LOG = LoggerFactory.getLogger(ClusterStorage.class);
 
@@ -173,7 +173,7 @@ final class ClusterStorage implements Storage {
         return retained;
     }
 
-    /** What nodes tell each other of transient subscriptions. */
+    /** The map of routes, in which nodes announce their transient subscriptions. */
     ReplicatedMap routes() {
         return routes;
     }
@@ -191,7 +191,7 @@ final class ClusterStorage implements Storage {
         return subscribed.thenCompose(_ -> kept).thenCompose(_ -> routed);
     }
 
-    /** What back-ends produce, or null when nothing of it is read. */
+    /** The reader of back-ends' records, or null when none are read. */
     @Nullable
     IngestSource ingest() {
         return ingest;

@@ -175,7 +175,7 @@ final class Clustered implements Deployment {
         return new ClusterMembership(cluster, id, links, storage, shards, subscriptions, ingest(router, shards));
     }
 
-    /** What publishes the records of back-ends, or null when none are read. */
+    /** The publisher of back-ends' records, or null when none are read. */
     private @Nullable Ingest ingest(Router router, Shards shards) {
         if (ingest == null) {
             return null;

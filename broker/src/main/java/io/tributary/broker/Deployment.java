@@ -12,8 +12,8 @@ import io.tributary.common.event.RecordFormat;
 import java.time.InstantSource;
 
 /**
- * Where a broker is, alone or among the nodes of a cluster: what it has there before it is built. What it does there
- * once it is built, its {@link Membership} does.
+ * The place of a broker, alone or among the nodes of a cluster: the parts that exist before the broker is built. Once
+ * it is built, its {@link Membership} acts.
  */
 sealed interface Deployment extends AutoCloseable permits Standalone, Clustered {
 
@@ -23,13 +23,13 @@ sealed interface Deployment extends AutoCloseable permits Standalone, Clustered 
     /** The time by which messages expire, the same on all nodes. */
     InstantSource clock();
 
-    /** Where this broker keeps what outlives it. */
+    /** The storage of all state that outlives this broker. */
     Storage storage();
 
     /** The transient subscriptions that nodes tell each other of. */
     Routes routes();
 
-    /** In which format what others read is written. */
+    /** The format of records that other nodes read. */
     RecordFormat format();
 
     /** How shards talk with other nodes. */
@@ -38,13 +38,13 @@ sealed interface Deployment extends AutoCloseable permits Standalone, Clustered 
     /** How messages without a log reach other nodes. */
     NodeInbox inbox();
 
-    /** Whether this node knows what the others do. */
+    /** Whether this node is current: it knows what the other nodes know. */
     NodeView view();
 
     /** Whether another node or incarnation is gone for good. */
     boolean isDead(String node);
 
-    /** What this node does among the others; they do not know of it before {@link Membership#connect}. */
+    /** This node's part among the others; the others do not know this node before {@link Membership#connect}. */
     Membership membership(Shards shards, Router router, Subscriptions subscriptions, ConnectionRegistry connections);
 
     /** Closes the storage, and what connects this node with others. Blocks until done. */

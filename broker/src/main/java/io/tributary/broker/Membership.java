@@ -6,7 +6,10 @@ import java.util.concurrent.CompletionStage;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
-/** What a node does among the nodes of its cluster, in the order of its start and its stop; alone, nothing. */
+/**
+ * The part of a node among the nodes of its cluster, in the order of its start and its stop. Alone, every method does
+ * nothing.
+ */
 sealed interface Membership extends AutoCloseable permits Standalone.NoCluster, ClusterMembership {
 
     /** Takes this node's place among the others; the stage completes when they know of it. Once. */
@@ -20,23 +23,26 @@ sealed interface Membership extends AutoCloseable permits Standalone.NoCluster, 
     void awaitReached();
 
     /**
-     * This node has read what all share, and is to serve clients; the stage completes when it misses nothing any more.
+     * This node has read the shared maps, and is to serve clients; the stage completes when the node is current.
      */
     CompletionStage<@Nullable Void> live();
 
-    /** Whether this node does what is enough once in the cluster. */
+    /**
+     * Whether this node is the node that does the tasks which one node does for the cluster, such as removing records
+     * of dead nodes.
+     */
     boolean isFirst();
 
-    /** Does what is done about once a second; on a timer's thread. */
+    /** Runs the tasks of each second; on a timer's thread. */
     void tick();
 
     /**
-     * Tells the other nodes what this one says of itself, which is asked for at once if there are any; about once a
-     * second.
+     * Tells the other nodes this node's figures, about once a second. The figures are asked for only if there are other
+     * nodes.
      */
     void tell(Supplier<NodeStats> own);
 
-    /** What this node knows of the whole cluster. */
+    /** This node's figures of the whole cluster. */
     ClusterStats stats(NodeStats own);
 
     /** This node serves clients: from now on it publishes what back-ends produce, too. */
@@ -51,7 +57,7 @@ sealed interface Membership extends AutoCloseable permits Standalone.NoCluster, 
     /** This node has no clients and owns nothing any more. Blocks for a moment. */
     void leave();
 
-    /** What this node knows of the cluster, or null when there is none. */
+    /** This node's view of the cluster, or null when it is alone. */
     BrokerStatus.@Nullable ClusterStatus status();
 
     /** Ends what {@link #connect} began. Blocks until done. */

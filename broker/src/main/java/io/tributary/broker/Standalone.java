@@ -27,7 +27,7 @@ final class Standalone implements Deployment {
     private final SteadyClock clock;
     private final RecordFormat format = RecordFormat.alone();
     private final StandaloneStorage storage;
-    /** This start of this node: what an earlier one left attached is known to be gone. */
+    /** The incarnation of this start: connections that an earlier start left attached are known to be gone. */
     private final String incarnation;
 
     private Standalone(String name, SteadyClock clock, StandaloneStorage storage, String incarnation) {

@@ -14,7 +14,7 @@ import io.tributary.persistence.shard.ShardLog;
 import io.tributary.persistence.shard.ShardStore;
 import org.jspecify.annotations.Nullable;
 
-/** What a standalone broker keeps, all in the RocksDB of its data directory. */
+/** The storage of a standalone broker: one RocksDB database in its data directory. */
 record StandaloneStorage(
         RocksDbDatabase database,
         ShardLog log,

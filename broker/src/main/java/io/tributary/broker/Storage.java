@@ -6,7 +6,7 @@ import io.tributary.persistence.shard.ShardLog;
 import io.tributary.persistence.shard.ShardStore;
 import org.jspecify.annotations.Nullable;
 
-/** Where a broker keeps what outlives it. */
+/** The storage of all state that outlives a broker. */
 interface Storage extends AutoCloseable {
 
     /** The logs of the shards. */
@@ -28,10 +28,10 @@ interface Storage extends AutoCloseable {
     @Nullable
     String problem();
 
-    /** What waits to be written, in bytes. */
+    /** How many bytes wait to be written. */
     long queuedBytes();
 
-    /** What the store has in memory outside the Java heap, in bytes; 0 where the store is another process. */
+    /** How many bytes the store has in memory outside the Java heap; 0 where the store is another process. */
     long memoryBytes();
 
     /** Stops; what was accepted is completed first. Blocks until done. */

@@ -11,7 +11,7 @@ final class ManagementPort {
     private ManagementPort() {}
 
     /**
-     * Refuses what is no port.
+     * Refuses a text that is no port.
      *
      * @throws SettingException with what would be one
      */

@@ -13,7 +13,7 @@ import org.springframework.context.ConfigurableApplicationContext;
 /** The broker as a program. */
 public final class TributaryApplication {
     /**
-     * Netty would note where each hundredth buffer is touched; what that finds, the tests find, which have it note all.
+     * Netty would track each hundredth buffer to find leaks. The tests track all buffers, and find the same leaks.
      */
     private static final String LEAK_DETECTION = "io.netty.leakDetection.level";
 
@@ -30,7 +30,7 @@ public final class TributaryApplication {
         try {
             application.run(arguments);
         } catch (RuntimeException e) {
-            // What was wrong is printed already, by StartFailureReporter.
+            // The reason is printed already, by StartFailureReporter.
             System.exit(1);
         }
     }

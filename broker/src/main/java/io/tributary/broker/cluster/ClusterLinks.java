@@ -27,8 +27,8 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The links of this process to the other nodes, and who takes what comes over them. All methods may be called from any
- * thread.
+ * The links of this process to the other nodes, and the receivers of messages that come over them. All methods may be
+ * called from any thread.
  */
 public final class ClusterLinks implements AutoCloseable {
     private static final Duration PATIENCE = Duration.ofSeconds(1);
@@ -42,7 +42,7 @@ public final class ClusterLinks implements AutoCloseable {
     private final NodeLinks links;
 
     /**
-     * Who takes what other nodes tell.
+     * The receivers of other nodes' messages, by kind.
      *
      * @param shards the shards of this node, with which owners elsewhere talk
      * @param sessions takes what other nodes hand over for transient sessions
@@ -138,7 +138,7 @@ public final class ClusterLinks implements AutoCloseable {
         }
     }
 
-    /** Takes what comes over links. */
+    /** Hands messages of links to their receivers. */
     private final class Frames implements LinkReceiver {
         @Override
         public void onUp(Link link) {

@@ -28,9 +28,9 @@ import org.slf4j.LoggerFactory;
 
 /**
  * This process as one of the nodes of a cluster, from its start until it stops or is declared dead: its place in the
- * node table, what it sends to other nodes, and whether it knows what these do. The steps of a start are, each after
- * the one before: {@link #open}, {@link ClusterLinks#connect}, {@link #live}; those of a stop {@link #leaving},
- * {@link #leave}, {@link ClusterLinks#close}.
+ * node table, its messages to other nodes, and whether it knows what the other nodes know. The steps of a start are,
+ * each after the one before: {@link #open}, {@link ClusterLinks#connect}, {@link #live}; those of a stop {@link
+ * #leaving}, {@link #leave}, {@link ClusterLinks#close}.
  *
  * <p>All methods may be called from any thread.
  */
@@ -66,7 +66,7 @@ public final class ClusterNode implements NodeView, AutoCloseable {
     private final WallClockWatch wallClock;
 
     /**
-     * What a node is told.
+     * The configuration of a node.
      *
      * @param name the name of the node, which no other node has
      * @param maps the names of the maps that all nodes follow
@@ -119,7 +119,7 @@ public final class ClusterNode implements NodeView, AutoCloseable {
         timer = runtime.timer();
         visibility = runtime.visibility();
         format = runtime.format();
-        // Others leave a node out that is behind for so long; it must know before.
+        // Other nodes leave a node out when it is behind for longer than leaveOut; the node has to notice before.
         longestPauseNanos = config.visibility().leaveOut().toNanos() / 4;
         knowledgeAge = config.visibility().leaveOut().multipliedBy(9).dividedBy(10);
         wallClock = new WallClockWatch(System::currentTimeMillis, timer::nanos);
@@ -173,8 +173,7 @@ public final class ClusterNode implements NodeView, AutoCloseable {
     }
 
     /**
-     * Says that this process serves clients: from now on others wait for it, and it is not to miss what they
-     * acknowledge.
+     * Announces that this process serves clients: from now on the other nodes' writes wait for it.
      */
     public CompletionStage<@Nullable Void> live() {
         return table.live();
@@ -267,7 +266,7 @@ public final class ClusterNode implements NodeView, AutoCloseable {
                 && table.isCurrent(knowledgeAge);
     }
 
-    /** Why this node does not know what the others do, in words; null while it {@link #isCurrent}. */
+    /** Why this node is not current, in words; null while it {@link #isCurrent}. */
     public @Nullable String problem() {
         if (isCurrent()) {
             return null;
@@ -336,7 +335,7 @@ public final class ClusterNode implements NodeView, AutoCloseable {
         }
     }
 
-    /** Ends heartbeats, without a word to the table, and what waits for other nodes. */
+    /** Ends heartbeats without a record in the table, and fails writes that wait for other nodes. */
     void stop() {
         over = true;
         table.stop();

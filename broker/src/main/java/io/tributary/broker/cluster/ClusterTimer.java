@@ -15,7 +15,7 @@ public interface ClusterTimer {
     /**
      * The timer of an executor.
      *
-     * @param executor has one thread, and discards what comes after its end
+     * @param executor has one thread, and discards tasks that come after its end
      */
     static ClusterTimer on(ScheduledExecutorService executor) {
         return new ClusterTimer() {

@@ -155,7 +155,7 @@ public final class ClusterVisibility implements Visibility, AutoCloseable {
         return behind;
     }
 
-    /** Fails what waits, and tells and is told nothing more. */
+    /** Fails the writes that wait; from now on no position is told or taken. */
     @Override
     public void close() {
         List<Wait> all = new ArrayList<>();
@@ -213,7 +213,7 @@ public final class ClusterVisibility implements Visibility, AutoCloseable {
         }
     }
 
-    /** What is to be told about a map now; null when that waits for more. */
+    /** The position to announce of a map now; null when the announcement waits for more writes. */
     private @Nullable MapProgress toSendNow(Followers followers) {
         long now = timer.nanos();
         Long sent = sentNanos.get(followers.map());

@@ -12,12 +12,12 @@ import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Finds out when this node, and not all of them, is cut off from what it needs to serve clients:
+ * Finds out when this node, and not every node, is cut off from a thing that it needs to serve clients:
  *
  * <ul>
  *   <li>from Kafka, as the others say who miss its heartbeats while theirs come back; it is to let its clients go
- *       before they declare it dead and publish the wills. While nobody says so it keeps them, for then nobody can
- *       declare anybody dead; but only for some time where there is a node that it cannot ask.
+ *       before they declare it dead and publish the wills. While no other node says so it keeps them, for then no node
+ *       can declare another one dead; but only for some time where there is a node that it cannot ask.
  *   <li>from another node, while both reach Kafka. One of the two gives way: the one that serves no clients yet, then
  *       the one with fewer links, then the one with the greater name. Both decide by the node table, so both decide the
  *       same.
@@ -68,7 +68,7 @@ final class CutOff {
         told = new SilenceReport(silentNanos, timer.nanos());
     }
 
-    /** This process stood still: what it is told now is of that time. */
+    /** This process stood still: messages that arrive now are from that time. */
     void paused() {
         told = null;
     }

@@ -55,7 +55,7 @@ public final class FrameBuilder {
         }
     }
 
-    /** Hands over what was added since the last frame, if anything was. */
+    /** Hands over the messages added since the last frame, if there are any. */
     public void finish() {
         ByteWriter full = writer;
         if (full != null) {

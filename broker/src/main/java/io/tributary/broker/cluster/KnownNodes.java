@@ -9,8 +9,8 @@ import java.util.function.BiConsumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What the node table says, folded from its records in their order: of each name the newest process. Changed on one
- * thread; read by any. A name stays: some hundred bytes each.
+ * The nodes that the node table names, folded from its records in their order: of each name the newest process. Changed
+ * on one thread; read by any. A name stays: some hundred bytes each.
  */
 final class KnownNodes {
     private final Map<String, NodeRecord> nodes = new ConcurrentHashMap<>();
@@ -30,7 +30,7 @@ final class KnownNodes {
         nodes.computeIfPresent(name, (key, node) -> node.state().isFinal() ? null : node);
     }
 
-    /** What is known of a node. */
+    /** The latest record of a node. */
     @Nullable
     NodeRecord get(String name) {
         return nodes.get(name);
@@ -41,7 +41,7 @@ final class KnownNodes {
         return nodes.size();
     }
 
-    /** All that are not over. */
+    /** All nodes that are not dead or gone. */
     void forEachAlive(BiConsumer<String, NodeRecord> action) {
         nodes.forEach((name, node) -> {
             if (!node.state().isFinal()) {
@@ -57,7 +57,7 @@ final class KnownNodes {
         return oldest[0];
     }
 
-    /** The newest format in which there may be records, also of those that are over; 1 where nobody is known. */
+    /** The newest format in which there may be records, also of those that are over; 1 where no node is known. */
     int newestWritten() {
         int newest = 1;
         for (NodeRecord node : nodes.values()) {
@@ -90,7 +90,7 @@ final class KnownNodes {
                 || (incarnation == known.incarnation() && known.state().isFinal());
     }
 
-    /** What the table has under the name of a process. */
+    /** The table's record under the name of a process. */
     private @Nullable NodeRecord knownOf(String nodeAndIncarnation) {
         int separator = nodeAndIncarnation.lastIndexOf('#');
         return separator < 0 ? null : nodes.get(nodeAndIncarnation.substring(0, separator));
@@ -110,7 +110,7 @@ final class KnownNodes {
     }
 
     /**
-     * What a record did.
+     * How a record changed a node.
      *
      * @param before what was known of the node, null if nothing
      * @param now what is known of it

@@ -1,7 +1,7 @@
 package io.tributary.broker.cluster;
 
 /**
- * That a node must not go on serving clients.
+ * The reason why a node must not go on serving clients.
  *
  * @param why in words
  * @param canLeave whether it can still tell the others and hand its shards over; otherwise they find out by themselves,

@@ -9,8 +9,8 @@ import io.tributary.common.mqtt.Message;
 import java.util.List;
 
 /**
- * What one node tells another. None of it survives a break of the link between them: then the owner tells all
- * again, and connections repeat what they had answered.
+ * A message between two nodes. No message survives a break of the link between them: then the owner tells all again,
+ * and connections repeat what they had answered.
  *
  * <p>A connection is named by the number that it had in its {@code Attach}; a connection's epoch, a session's identity
  * and an owner's epoch are offsets of the shard's log, as in {@link io.tributary.common.event.ShardEvent}.
@@ -22,7 +22,7 @@ public sealed interface NodeMessage {
     int MAX_MEMBERS = 200;
 
     /**
-     * What the owner of a shard tells the node of connections. The receiver refuses what an older owner says than it
+     * A message of a shard's owner to the node of connections. The receiver refuses what an older owner says than it
      * has heard of; otherwise each is one call of {@link io.tributary.broker.shard.OwnerTarget}.
      */
     sealed interface OwnerMessage extends NodeMessage {
@@ -30,7 +30,7 @@ public sealed interface NodeMessage {
         /** The shard that is owned. */
         int shard();
 
-        /** The epoch of the owner who says it. */
+        /** The epoch of the owner that sends the message. */
         long ownerEpoch();
     }
 
@@ -131,10 +131,10 @@ public sealed interface NodeMessage {
      */
     record Shared(long id, String clientId, long session, boolean dup, Queued message) implements NodeMessage {}
 
-    /** What became of a {@link Shared}. */
+    /** The outcome of a {@link Shared}. */
     record SharedAnswer(long id, SharedOutcome outcome) implements NodeMessage {}
 
-    /** What can become of a {@link Shared}. */
+    /** The possible outcomes of a {@link Shared}. */
     enum SharedOutcome {
         /** The client has acknowledged it, or is not to have it. */
         DONE,

@@ -5,15 +5,15 @@ package io.tributary.broker.cluster;
  * the first three. The codes are what is stored.
  */
 public enum NodeState {
-    /** It reads what the others know; it has no clients yet, and nobody waits for it. */
+    /** The process reads the shared maps; it has no clients yet, and no write waits for it. */
     JOINING(1),
-    /** It serves clients, and others wait for it. */
+    /** The process serves clients, and other nodes' writes wait for it. */
     LIVE(2),
-    /** It sends its clients away. */
+    /** The process sends its clients away. */
     LEAVING(3),
-    /** It has left by itself. */
+    /** The process has left by itself. */
     GONE(4),
-    /** It was silent for too long, and another node has said so. */
+    /** The process was silent for too long, and another node has declared it dead. */
     DEAD(5);
 
     private final int code;

@@ -39,7 +39,7 @@ public interface NodeTableListener {
     void onDeclaredDead();
 
     /**
-     * What the table is kept in has written the records that follow at this time, by its own clock.
+     * Kafka has written the records that follow at this time, by the clock of its server.
      *
      * @param timeMillis milliseconds since the epoch
      */

@@ -1,6 +1,9 @@
 package io.tributary.broker.cluster;
 
-/** The nodes of the cluster have written what this version cannot read, so this process must not start. */
+/**
+ * The nodes of the cluster have written records of a format that this version cannot read, so this process must not
+ * start.
+ */
 public final class NodeTooOldException extends RuntimeException {
     private static final long serialVersionUID = 1L;
 

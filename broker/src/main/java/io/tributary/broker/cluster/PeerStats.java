@@ -8,11 +8,11 @@ import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What other nodes have said of themselves lately: of each with which there is a link the newest, so no more than there
- * are nodes. What is older than {@link #MAX_AGE} does not count any more. Any thread.
+ * The latest figures of other nodes: one set for each node with which there is a link. Figures older than {@link
+ * #MAX_AGE} do not count any more. Any thread.
  */
 final class PeerStats {
-    /** Ten times what lies between two messages of a node. */
+    /** Ten times the time between two messages of a node. */
     static final Duration MAX_AGE = Duration.ofSeconds(10);
 
     private final Map<NodeId, Said> newest = new ConcurrentHashMap<>();
@@ -30,12 +30,12 @@ final class PeerStats {
         newest.put(from, new Said(stats, nanoTime.getAsLong()));
     }
 
-    /** The link with a node is gone, and what it says next comes over another one. */
+    /** The link with a node is gone; the node's next figures come over another link. */
     void linkDown(NodeId node) {
         newest.remove(node);
     }
 
-    /** What a node has said last, unless it has said nothing for too long; to be read only. */
+    /** The latest figures of a node, unless they are too old; to be read only. */
     byte @Nullable [] of(NodeId node) {
         Said said = newest.get(node);
         return said == null || nanoTime.getAsLong() - said.nanoTime > MAX_AGE.toNanos() ? null : said.stats;

@@ -26,15 +26,15 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
 
 /**
- * Takes what owners of shards and connections on other nodes tell those of this one, which answer through
- * {@link ShardTraffic}. Any thread; never blocks.
+ * Takes messages of shards' owners and of connections on other nodes, and gives them to the connections and owners of
+ * this node, which answer through {@link ShardTraffic}. Any thread; never blocks.
  */
 final class ShardArrivals {
     private final ShardTraffic traffic;
     private final Shards shards;
     private final ConnectionRegistry connections;
     private final RecordFormat format;
-    /** What owners on other nodes say, by link and shard; each is used by its link's event loop only. */
+    /** Owners on other nodes, by link and shard; each entry is used by its link's event loop only. */
     private final ConcurrentMap<Link, Map<Integer, OwnerChannel>> spoken = new ConcurrentHashMap<>();
 
     private record OwnerChannel(long ownerEpoch, OwnerTarget target) {}

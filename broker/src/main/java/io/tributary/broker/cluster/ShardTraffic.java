@@ -38,9 +38,10 @@ import java.util.function.ToIntFunction;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Carries what owners of shards and connections here tell those of other nodes; {@link ShardArrivals} takes what these
- * say. What is lost, because a link broke or was full, is told again: the owner names all connections anew, and they
- * repeat their acknowledgements. Any thread; never blocks.
+ * Carries messages of this node's owners and connections to connections and owners on other nodes; {@link
+ * ShardArrivals} takes the messages of the other direction. A message that is lost, because a link broke or was full,
+ * is told again: the owner names all connections anew, and they repeat their acknowledgements. Any thread; never
+ * blocks.
  */
 public final class ShardTraffic implements OtherNodes {
     private static final long PATIENCE_MILLIS = 500;
@@ -54,7 +55,7 @@ public final class ShardTraffic implements OtherNodes {
     private final ConcurrentMap<Integer, KnownOwner> owners = new ConcurrentHashMap<>();
     private final ConcurrentMap<Integer, OwnerHere> ownersHere = new ConcurrentHashMap<>();
 
-    /** What waits until a link has room. */
+    /** Messages that wait until a link has room. */
     private final Set<LinkOfShard> toAsk = ConcurrentHashMap.newKeySet();
 
     private final RecordFormat format;
@@ -69,7 +70,7 @@ public final class ShardTraffic implements OtherNodes {
     private record LinkOfShard(Link link, int shard) {}
 
     /**
-     * Creates one that knows no link.
+     * Creates it without any link.
      *
      * @param alive the other nodes that are alive, as their {@code Attach} names them
      * @param current whether this node knows what the others know
@@ -235,7 +236,7 @@ public final class ShardTraffic implements OtherNodes {
         }
 
         /**
-         * From the first loss on everything is lost: what follows must not arrive without it.
+         * From the first loss on every message is lost: later messages must not arrive without the lost one.
          *
          * @return whether the link has taken it, and all before it
          */
@@ -292,7 +293,7 @@ public final class ShardTraffic implements OtherNodes {
             send(new Relayed(shard, ownerEpoch, epoch, packetId));
         }
 
-        /** Its loss breaks nothing: nobody waits for a message of QoS 0. */
+        /** Its loss breaks nothing: no acknowledgement is owed for a message of QoS 0. */
         @Override
         public void qos0(String clientId, long session, Queued message) {
             if (link != null && !isBroken) {

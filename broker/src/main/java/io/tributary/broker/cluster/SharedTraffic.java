@@ -13,8 +13,8 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
- * Carries messages of shared subscriptions of applications to members on other nodes, and what became of them back. The
- * sender is told in any case: when the link breaks before there is an answer, the message may have been sent to the
+ * Carries messages of shared subscriptions of applications to members on other nodes, and carries the outcomes back.
+ * The sender is told in any case: when the link breaks before there is an answer, the message may have been sent to the
  * client. Any thread; never blocks.
  *
  * <p>What is on its way is bounded by the windows of the sessions that shared subscriptions have.
@@ -67,7 +67,7 @@ final class SharedTraffic {
         connections.deliverShared(shared.clientId(), shared.session(), shared.message(), shared.dup(), reply);
     }
 
-    /** Another node says what became of something. */
+    /** Another node tells the outcome of a message. */
     void take(Link link, SharedAnswer answer) {
         PeerChannel<MemberReply> way = ways.of(link);
         MemberReply reply = way == null ? null : way.waiting.remove(answer.id());

@@ -17,8 +17,8 @@ import org.slf4j.LoggerFactory;
 /**
  * Decides whether this node is to own shards: not while it reaches the store of their state less than another node
  * does. It asks the store for one shard after the other, a shard a second, and for all of them while one does not
- * answer here or for another node; nodes tell each other for how many it does not. So where the store is away for all,
- * nobody lets go.
+ * answer here or for another node; nodes tell each other for how many it does not. So where the store is away for all
+ * nodes, no node lets go of its shards.
  *
  * <p>{@link #tick} is called on one thread, about once a second; all else by any.
  */
@@ -82,7 +82,7 @@ final class StoreReach {
         others.put(from, new Said(missingThere, timer.nanos()));
     }
 
-    /** The link with a node is gone: what it has said does not count any more. */
+    /** The link with a node is gone: the number that it told does not count any more. */
     void linkDown(NodeId node) {
         others.remove(node);
     }
@@ -155,7 +155,7 @@ final class StoreReach {
             timer.after(ANSWER.toNanos(), this::conclude);
         }
 
-        /** What has not answered yet counts as failed. */
+        /** Shards that have not answered yet count as failed. */
         private void conclude() {
             if (unanswered.get() > 0) {
                 missing = failed.get();

@@ -68,7 +68,7 @@ final class TransientTraffic implements NodeInbox {
         ways.up(link);
     }
 
-    /** A link is gone: what was on its way is given up. */
+    /** A link is gone: messages on their way over it are given up. */
     void onDown(Link link) {
         unanswered.remove(link);
         PeerChannel<Waiting> way = ways.down(link);
@@ -154,7 +154,7 @@ final class TransientTraffic implements NodeInbox {
         }
     }
 
-    /** Another node has taken what was handed over to it; on the link's event loop. */
+    /** Another node has taken the messages that were handed over to it; on the link's event loop. */
     void take(Link link, Receipt taken) {
         PeerChannel<Waiting> way = ways.of(link);
         if (way == null) {
@@ -168,7 +168,7 @@ final class TransientTraffic implements NodeInbox {
         }
     }
 
-    /** All that one read has brought was taken; on the link's event loop. */
+    /** All messages of one read were taken: answers once for them; on the link's event loop. */
     void answer(Link link) {
         List<Long> ids = unanswered.get(link);
         if (ids == null || ids.isEmpty()) {

@@ -4,15 +4,18 @@ import io.tributary.broker.cluster.NodeMessage.MapProgress;
 import io.tributary.broker.link.NodeId;
 import java.util.Collection;
 
-/** What {@link ClusterVisibility} needs of its node, and tells it. Called on any of its threads; must not block. */
+/**
+ * The node's side of {@link ClusterVisibility}: questions to the node, and news for it. Called on any of its threads;
+ * must not block.
+ */
 public interface VisibilityListener {
 
     /** Sends a message over the links to these nodes; it may get lost, for it is repeated. */
     void send(Collection<NodeId> to, MapProgress progress);
 
     /**
-     * This node is behind what others have told, or has caught up. While it is behind, others may have answered a
-     * SUBACK without it, so it must read no PUBLISH. On the timer's thread.
+     * This node is behind positions that other nodes have told, or has caught up. While it is behind, others may have
+     * answered a SUBACK without it, so it must read no PUBLISH. On the timer's thread.
      */
     void onBehind(boolean behind);
 

@@ -31,7 +31,7 @@ final class WallClockWatch {
         aheadMillis = ahead();
     }
 
-    /** That the clock was set back since this was made, or null. */
+    /** The reason to stop serving, when the wall clock was set back since this object was made; otherwise null. */
     @Nullable
     Loss look() {
         long before = aheadMillis;

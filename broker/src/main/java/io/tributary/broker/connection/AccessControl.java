@@ -7,11 +7,11 @@ import io.tributary.broker.security.EnhancedAuthenticator;
 import java.util.Map;
 
 /**
- * Who may connect, as what, and do what.
+ * Decides which clients may connect, as which kind of client, and what each may do.
  *
  * @param authenticator asked for each CONNECT without an authentication method
  * @param enhanced the methods of enhanced authentication, by name
- * @param authorizer asked for each subscription, will and delivery
+ * @param authorizer asked for each subscription, each will and each delivery
  * @param clientRules which clients are applications, where the authenticator does not say so
  */
 public record AccessControl(

@@ -6,15 +6,15 @@ import io.tributary.common.mqtt.Will;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A CONNECT that is accepted as far as it goes without the session.
+ * A CONNECT that passed every check that needs no session; the session is asked for next.
  *
  * @param connect what the client asked for
- * @param client who it is
+ * @param client the client that sent it
  * @param assignedId whether the broker assigned the client identifier
  * @param sessionExpirySeconds the session expiry interval that holds
  * @param keepAliveSeconds the keep alive that holds
  * @param will the will, with the client as its publisher, or null
- * @param authenticationData what ends an enhanced authentication, or null
+ * @param authenticationData the last data of an enhanced authentication, sent in CONNACK, or null
  */
 @SuppressWarnings("ArrayRecordComponent") // handed on, never compared
 record Admission(

@@ -15,10 +15,10 @@ final class Attaching {
     private final LoopMailbox loop;
     private final ClientShards shards;
 
-    /** Where the log has the {@code Attach}; beyond everything until that is known. */
+    /** The offset of the {@code Attach} in the log; the largest number until the offset is known. */
     private volatile long offset = Long.MAX_VALUE;
 
-    // How the connection ended; set before others can find this.
+    // How the connection ended; set before other threads can find this object.
     private boolean publishWill;
     private long sessionExpirySeconds;
 
@@ -48,7 +48,7 @@ final class Attaching {
         sessionExpirySeconds = expirySeconds;
     }
 
-    /** The owner has answered, or nobody waits for that any more. */
+    /** The owner has answered, or its answer is not waited for any more. */
     void answered() {
         shards.attachAnswered(clientId);
     }

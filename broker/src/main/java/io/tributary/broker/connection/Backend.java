@@ -13,14 +13,14 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The parts of the node that sessions call.
+ * The parts of the node that clients' connections call.
  *
  * @param shards the owners of sessions
  * @param appends the way of messages for persistent sessions into the logs of their shards
  * @param room connections that wait for room in the logs
- * @param view whether this node knows what the others do
- * @param untilCurrent connections that wait until it does
- * @param router the way of messages to all whom they are for
+ * @param view whether this node is current: it knows what the other nodes know
+ * @param untilCurrent connections that wait until this node is current
+ * @param router matches messages with sessions and sends them there
  * @param share makes the session that the members of a shared subscription of applications have together
  */
 public record Backend(
@@ -34,7 +34,7 @@ public record Backend(
         Function<TopicFilter, CompletionStage<@Nullable Void>> share,
         RetainedMessages retained) {
 
-    /** These parts, and nobody who waits. */
+    /** These parts, with no connection waiting. */
     public static Backend of(
             ClientShards shards,
             RouterOutputs.SessionAppender appends,

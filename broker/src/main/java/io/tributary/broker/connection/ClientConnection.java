@@ -49,10 +49,10 @@ public final class ClientConnection {
     }
 
     private static final long LONGEST_READING_NANOS = TimeUnit.MILLISECONDS.toNanos(500);
-    /** The owner of the shard waits for hardly longer. */
+    /** The same, for a client that is connected to another node now: the shard's owner waits hardly longer. */
     private static final long LONGEST_LAST_READING_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
 
-    private final ClientConnections sessions;
+    private final ClientConnections connections;
     private final ConnectionContext context;
     private final ConnectionEvents events;
     private final ConnectionOrigin peer;
@@ -60,9 +60,9 @@ public final class ClientConnection {
     private final Inbox inbox;
     private final ReadOut readOut;
     private final Deadline deadline;
-    private final long connection;
+    private final long number;
 
-    /** From the Attach on, and set before the session is known to others. */
+    /** Set when the Attach is appended; before then no other thread knows this connection's session. */
     private volatile @Nullable Attaching attaching;
 
     private State state = State.AWAITING_CONNECT;
@@ -73,37 +73,37 @@ public final class ClientConnection {
     /** The accepted CONNECT, only while the session is being attached: it may have secrets in it. */
     private @Nullable Admission admission;
 
-    /** Set on the event loop before the session is known to others, and never again. */
+    /** Set once, on the event loop, before other threads can find this connection. */
     private volatile @Nullable ConnectedState connected;
 
-    /** What waits until the session has been asked for, or never will be. */
+    /** Actions that wait until this connection has asked for the session, or has ended without asking. */
     private final List<Runnable> onAsked = new ArrayList<>(0);
 
-    /** Whether what the client had sent before its next connection asked for the session is read. */
+    /** Whether everything is read that the client had sent before its next connection asked for the session. */
     private boolean isReadOut;
 
-    /** Whether the session is another connection's. */
+    /** Whether the session belongs to another connection now. */
     private boolean isTakenOver;
 
     /**
-     * Creates the session of a new connection, which waits for CONNECT.
+     * Creates a connection that waits for CONNECT.
      *
-     * @param services what all sessions share
-     * @param sessions where it is found once it asks for its session
+     * @param services the services that all connections share
+     * @param connections where this connection is found once it asks for its session
      * @param limits the limits of the listener
      * @param peer the other side
      * @param loop the mailbox of the connection's event loop
-     * @param sink the connection
+     * @param sink where packets are written
      */
     public ClientConnection(
             ConnectionServices services,
-            ClientConnections sessions,
+            ClientConnections connections,
             ClientLimits limits,
             ConnectionOrigin peer,
             LoopMailbox loop,
             PacketSink sink) {
         PacketGate gate = new PacketGate(services.recorder(), sink::resumeReading);
-        this.sessions = sessions;
+        this.connections = connections;
         this.peer = peer;
         context = new ConnectionContext(services, limits, loop, sink, gate, new AtomicLong(), this::fail);
         events = new ConnectionEvents(services);
@@ -111,7 +111,7 @@ public final class ClientConnection {
         inbox = new Inbox(this, context);
         deadline = new Deadline(context);
         readOut = new ReadOut(context, () -> state == State.CONNECTED);
-        connection = sessions.nextConnection();
+        number = connections.nextConnection();
     }
 
     /** Begins to wait for CONNECT, which must come in time. */
@@ -119,7 +119,7 @@ public final class ClientConnection {
         expectWithin(context.limits().connect().connectTimeout());
     }
 
-    /** Whether the session takes a packet now; {@link PacketSink#resumeReading} follows when it does again. */
+    /** Whether this connection takes a packet now; {@link PacketSink#resumeReading} follows when it does again. */
     public boolean mayRead() {
         return context.gate().isOpen() && state != State.CLOSED;
     }
@@ -129,7 +129,7 @@ public final class ClientConnection {
         context.guard(() -> dispatch(packet));
     }
 
-    /** A read brought something; counts for keep alive. */
+    /** A read brought bytes; counts for keep alive. */
     public void touch() {
         readOut.touch();
         if (connected != null) {
@@ -146,7 +146,7 @@ public final class ClientConnection {
     }
 
     /**
-     * The client sent what is no packet, or none that is allowed.
+     * The client sent bytes that are no packet, or a packet that is not allowed.
      *
      * @param refusal the CONNACK to answer with when no CONNECT was accepted yet, or null for no answer
      */
@@ -183,12 +183,14 @@ public final class ClientConnection {
         return live != null && live.identity().attached().session() == session;
     }
 
-    /** The way of other threads into this session. */
+    /** The way of other threads into this connection. */
     Inbox inbox() {
         return inbox;
     }
 
-    /** Takes a message that the session numbers itself, or one of QoS 0. */
+    /**
+     * Takes a message without a sequence number: one of QoS 0, or one for a transient session, which numbers it itself.
+     */
     void offer(Queued message) {
         if (connected != null && state == State.CONNECTED) {
             connected.offer(message);
@@ -211,7 +213,7 @@ public final class ClientConnection {
         if (state == State.ATTACHING && admission != null) {
             connect(admission, attached);
         } else if (state == State.CLOSED && connected == null) {
-            sessions.attached(connection, attached); // the connection ended meanwhile
+            connections.attached(number, attached); // the connection ended meanwhile
         } else if (connected == null) {
             throw new IllegalStateException("attached in state " + state);
         }
@@ -224,8 +226,8 @@ public final class ClientConnection {
     }
 
     /**
-     * Another connection has the session now [MQTT-3.1.4-3]. One of another node does not know what the client has sent
-     * here before; the owner waits a moment for the Detach that tells it.
+     * Another connection has the session now [MQTT-3.1.4-3]. If that connection is at another node, it does not know
+     * what the client has sent here before; the owner waits a moment for this connection's Detach, which says so.
      */
     void takenOver() {
         if (state != State.CONNECTED || isReadOut) {
@@ -251,7 +253,7 @@ public final class ClientConnection {
         return asked != null && asked.isAppendedUpTo(offset);
     }
 
-    /** The client's identifier, once CONNECT is accepted; any thread that knows the session by its connection. */
+    /** The client's identifier, once CONNECT is accepted; any thread that has found this connection by its number. */
     String clientId() {
         return clientId;
     }
@@ -327,7 +329,7 @@ public final class ClientConnection {
         sessionExpirySeconds = accepted.sessionExpirySeconds();
         context.gate().close(PauseReason.HANDSHAKE);
         expectWithin(context.limits().connect().attachTimeout());
-        ClientConnection before = sessions.add(connection, this);
+        ClientConnection before = connections.add(number, this);
         if (before == null) {
             ask(accepted);
         } else {
@@ -335,7 +337,7 @@ public final class ClientConnection {
         }
     }
 
-    /** Asks for the session; nothing of it is known to others before. */
+    /** Asks the shard for the session; until then other nodes know nothing of this connection. */
     private void ask(Admission accepted) {
         if (state != State.ATTACHING) {
             return; // ended meanwhile
@@ -346,13 +348,13 @@ public final class ClientConnection {
         ShardEvent.Attach attach = new ShardEvent.Attach(
                 clientId,
                 context.services().node(),
-                connection,
+                number,
                 accepted.connect().cleanStart(),
                 sessionExpirySeconds,
                 OutboundFlow.window(accepted.connect().properties(), context.limits()),
                 accepted.client().kind(),
                 accepted.will());
-        context.backend().shards().attach(attach, asked::appended); // which keeps nothing of this session
+        context.backend().shards().attach(attach, asked::appended); // the shard keeps nothing of this connection
         runOnAsked();
     }
 
@@ -366,7 +368,7 @@ public final class ClientConnection {
      * The client has another connection, which is to ask for the session: what it has sent on this one before, a
      * DISCONNECT above all, counts before that [MQTT-3.14.4-3]. Any thread.
      *
-     * @param then run once, when nothing more comes, or what comes has no end
+     * @param then run once, when no more bytes come, or when bytes came for too long
      */
     private void finishReading(Runnable then) {
         inbox.post(() -> {
@@ -390,12 +392,12 @@ public final class ClientConnection {
         admission = null;
         boolean present = attached.sessionPresent(); // [MQTT-3.2.2-2, MQTT-3.2.2-3]
         boolean persistent = sessionExpirySeconds > 0 || present;
-        Identity identity = new Identity(accepted.client(), connection, attached, persistent);
+        Identity identity = new Identity(accepted.client(), number, attached, persistent);
         ConnectedState live = new ConnectedState(context, accepted, identity);
         connected = live;
         context.sink().send(Connacks.accepted(accepted, present, context.limits())); // first of all [MQTT-3.2.0-1]
         if (persistent) {
-            sessions.addPersistent(this); // found for messages of QoS 0
+            connections.addPersistent(this); // found for messages of QoS 0
         }
         live.open();
         events.connected(accepted.client(), present);
@@ -421,7 +423,7 @@ public final class ClientConnection {
         leave(live, how, () -> context.run(closeSocket));
     }
 
-    /** Ends the session for a reason that the client is told, if its version of MQTT has a packet for that. */
+    /** Ends the connection for a reason that the client is told, if its version of MQTT has a packet for that. */
     private void fail(MqttException violation) {
         switch (state) {
             case AWAITING_CONNECT -> end(violation.reason(), true, null); // [MQTT-3.1.0-1]
@@ -449,7 +451,7 @@ public final class ClientConnection {
             leave(connected, how, () -> {});
         } else if (before == State.ATTACHING && attaching != null) {
             attaching.ended(how.publishWill(), how.sessionExpirySeconds());
-            sessions.endBeforeAttached(connection, this, attaching);
+            connections.endBeforeAttached(number, this, attaching);
         }
     }
 
@@ -472,7 +474,7 @@ public final class ClientConnection {
     }
 
     private void forget() {
-        sessions.remove(connection, this);
+        connections.remove(number, this);
     }
 
     private void enter(State next) {

@@ -12,12 +12,12 @@ import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The sessions of clients that are connected to this node. They come into the {@link ConnectionRegistry} and leave it
- * here. Any thread; never blocks.
+ * The connections of clients to this node, from the moment that each asks for its session. They enter and leave the
+ * {@link ConnectionRegistry} here. Any thread; never blocks.
  *
- * <p>Memory is bounded: there is one entry a connection, from its {@code Attach} until it is detached, a small one once
- * the connection is gone; how many wait for an answer is limited as {@code Shards.mayAttach} says, and what lies in the
- * mailboxes as {@link LoopMailbox} says.
+ * <p>Memory is bounded: there is one entry a connection, from its {@code Attach} until its session is detached; the
+ * entry is small once the connection is gone. {@code Shards.mayAttach} limits how many connections wait for an answer,
+ * {@link LoopMailbox} how much lies in the mailboxes.
  */
 public final class ClientConnections {
     private final ConnectionRegistry connections;
@@ -25,18 +25,18 @@ public final class ClientConnections {
     /** The latest connection of each client. */
     private final ConcurrentMap<String, ClientConnection> latestByClient = new ConcurrentHashMap<>();
 
-    /** Creates it, with no session. */
+    /** Creates an empty registry of clients' connections. */
     public ClientConnections(ConnectionRegistry connections) {
         this.connections = connections;
     }
 
-    /** How many connections that are open have, or wait for, a session. */
+    /** How many open connections have, or wait for, a session. */
     public int size() {
         return open.get();
     }
 
     /**
-     * How many messages are in flight towards a session; -1 when it is not connected to this node.
+     * How many messages are in flight towards a session's client; -1 when the client is not connected to this node.
      *
      * @param subscriber the session as its subscriptions name it
      */
@@ -44,7 +44,7 @@ public final class ClientConnections {
         return (int) flow(subscriber);
     }
 
-    /** What {@link Endpoint#flow} says of a session; -1 when it is not connected to this node. */
+    /** {@link Endpoint#flow} of a session's connection; -1 when its client is not connected to this node. */
     public long flow(Subscriber subscriber) {
         Endpoint endpoint = subscriber.persistent()
                 ? connections.persistent(subscriber.clientId())
@@ -58,48 +58,51 @@ public final class ClientConnections {
     }
 
     /**
-     * Makes a session known that is about to be attached.
+     * Adds a connection that is about to ask for its session.
      *
-     * @return the session of the client's connection before this one, if that has not ended, or null
+     * @return the client's earlier connection, if it has not ended, or null
      */
     @Nullable
-    ClientConnection add(long connection, ClientConnection session) {
-        connections.add(connection, session.inbox());
+    ClientConnection add(long number, ClientConnection connection) {
+        connections.add(number, connection.inbox());
         open.incrementAndGet();
-        return latestByClient.put(session.clientId(), session);
+        return latestByClient.put(connection.clientId(), connection);
     }
 
-    /** Makes a persistent session known by its client identifier. */
-    void addPersistent(ClientConnection session) {
-        connections.addPersistent(session.inbox());
+    /** Lets a connection with a persistent session be found by its client identifier. */
+    void addPersistent(ClientConnection connection) {
+        connections.addPersistent(connection.inbox());
     }
 
     /** The answer came to a connection that has ended. */
-    void attached(long connection, Attached attached) {
-        connections.attached(connection, attached);
+    void attached(long number, Attached attached) {
+        connections.attached(number, attached);
     }
 
-    /** Keeps of a session that ended before it was attached only what the answer needs. */
-    void endBeforeAttached(long connection, ClientConnection session, Attaching attaching) {
-        connections.add(connection, new Ended(connection, attaching));
-        ended(session);
+    /** Replaces a connection that ended before its session was attached by the little that the owner's answer needs. */
+    void endBeforeAttached(long number, ClientConnection connection, Attaching attaching) {
+        connections.add(number, new Ended(number, attaching));
+        ended(connection);
     }
 
-    /** Forgets a connection and its session; that of a newer connection of the same client stays. */
-    void remove(long connection, ClientConnection session) {
-        switch (connections.remove(connection)) {
+    /** Forgets a connection; a newer connection of the same client stays. */
+    void remove(long number, ClientConnection connection) {
+        switch (connections.remove(number)) {
             case null -> {}
             case Ended gone -> gone.attaching.answered();
-            case Endpoint _ -> ended(session);
+            case Endpoint _ -> ended(connection);
         }
     }
 
-    private void ended(ClientConnection session) {
+    private void ended(ClientConnection connection) {
         open.decrementAndGet();
-        latestByClient.remove(session.clientId(), session);
+        latestByClient.remove(connection.clientId(), connection);
     }
 
-    /** A connection that ended before it was attached; the owner's answer, of whatever kind, is the last of it. */
+    /**
+     * A connection that ended before its session was attached; the entry goes with the owner's answer, of whatever
+     * kind.
+     */
     private final class Ended implements Endpoint {
         private final long connection;
         private final Attaching attaching;

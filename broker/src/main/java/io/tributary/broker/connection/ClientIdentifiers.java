@@ -2,7 +2,7 @@ package io.tributary.broker.connection;
 
 import java.security.SecureRandom;
 
-/** Client identifiers for clients that bring none: nobody can guess one, and no two are the same [MQTT-3.1.3-6]. */
+/** Client identifiers for clients that bring none: they cannot be guessed, and no two are the same [MQTT-3.1.3-6]. */
 final class ClientIdentifiers {
     /** 22 letters and digits hold 131 random bits. */
     private static final int LENGTH = 22;

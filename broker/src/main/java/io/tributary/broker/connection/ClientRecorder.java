@@ -3,7 +3,10 @@ package io.tributary.broker.connection;
 import io.tributary.common.event.ClientKind;
 import io.tributary.common.mqtt.ReasonCode;
 
-/** Counts what happens to sessions. Called on event loops, and {@link #dropped} on any thread; must be cheap. */
+/**
+ * Counts events of clients' connections, such as a client that was accepted or a message that was dropped. Called on
+ * event loops, and {@link #dropped} on any thread; must be cheap.
+ */
 public interface ClientRecorder {
 
     /** Counts nothing. */

@@ -13,8 +13,8 @@ import io.tributary.common.mqtt.ReasonCode;
 import java.util.List;
 
 /**
- * Puts the CONNACK of an accepted client together: tells what differs from what MQTT presumes, or from what the client
- * asked for.
+ * Puts the CONNACK of an accepted client together: names each value that differs from MQTT's default, or from the
+ * client's wish.
  */
 final class Connacks {
     private static final int DEFAULT_RECEIVE_MAXIMUM = 65_535;
@@ -23,7 +23,7 @@ final class Connacks {
 
     /** The answer to a client that is accepted. */
     static Connack accepted(Admission admission, boolean sessionPresent, ClientLimits limits) {
-        boolean reserved = admission.connect().version() == ProtocolVersion.MQTT_3_1; // the byte that would say so
+        boolean reserved = admission.connect().version() == ProtocolVersion.MQTT_3_1; // no such flag
         return new Connack(sessionPresent && !reserved, ReasonCode.SUCCESS, properties(admission, limits));
     }
 

@@ -141,7 +141,10 @@ final class ConnectHandshake {
         }
     }
 
-    /** The rules see the identifier that the client brought: what the broker makes up could match by chance. */
+    /**
+     * The rules see the identifier that the client brought: an identifier that the broker makes up could match by
+     * chance.
+     */
     private Admission admission(Connect connect, ClientInfo claimed, @Nullable ClientKind decided) {
         boolean assigned = connect.clientId().isEmpty();
         String clientId = assigned ? ClientIdentifiers.random() : connect.clientId(); // [MQTT-3.1.3-6]

@@ -10,11 +10,11 @@ import org.jspecify.annotations.Nullable;
  * @param connectTimeout how long a client has to get through CONNECT and authentication
  * @param attachTimeout how long the session's shard has to answer
  * @param maxClientIdLength the longest client identifier, in characters
- * @param maxKeepAliveSeconds the longest keep alive, imposed on MQTT 5 clients that ask for more or for none; 0 for no
- *     limit
+ * @param maxKeepAliveSeconds the longest keep alive, imposed on MQTT 5 clients that ask for a longer one or for none; 0
+ *     for no limit
  * @param maxSessionExpirySeconds the longest session expiry interval, to which longer ones are cut;
  *     {@link ConnectProperties#NEVER_EXPIRES} for no limit
- * @param responseInformation what clients are told that ask for response information, or null for nothing
+ * @param responseInformation sent to clients that ask for response information, or null for nothing
  */
 public record ConnectLimits(
         Duration connectTimeout,

@@ -26,7 +26,9 @@ import java.util.List;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
-/** What a session has while it is CONNECTED: its flows, and who it is. Confined to the event loop. */
+/**
+ * The part of a connection that exists while it is CONNECTED: its flows and its identity. Confined to the event loop.
+ */
 final class ConnectedState {
     private static final Pingresp PINGRESP = new Pingresp();
 
@@ -39,7 +41,10 @@ final class ConnectedState {
     private final ReAuthentication reAuthentication;
     private final KeepAlive keepAlive;
 
-    /** A packet that has to wait: this node is behind the others, or what came before the packet is not matched yet. */
+    /**
+     * A packet that has to wait: this node is behind the others, or messages that came before the packet are not
+     * matched yet.
+     */
     private @Nullable MqttPacket held;
 
     private Runnable stopHolding = () -> {};
@@ -61,7 +66,7 @@ final class ConnectedState {
         return identity;
     }
 
-    /** The session can be chosen by shared subscriptions. */
+    /** Shared subscriptions may choose this client from now on. */
     void open() {
         context.backend().subscriptions().online(identity.subscriber());
     }
@@ -98,7 +103,10 @@ final class ConnectedState {
         replay.proceed();
     }
 
-    /** What another node has acknowledged must count for it: a subscription above all. */
+    /**
+     * Whether everything that other nodes have acknowledged must count for the packet: a PUBLISH has to reach a
+     * subscription that another node has just acknowledged.
+     */
     private static boolean needsAllThatIsKnown(MqttPacket packet) {
         return packet instanceof Publish || changesSubscriptions(packet);
     }
@@ -107,7 +115,7 @@ final class ConnectedState {
         return packet instanceof Subscribe || packet instanceof Unsubscribe;
     }
 
-    /** What comes behind it waits in the socket. */
+    /** Holds the packet until this node is current; packets behind it wait in the socket. */
     private void holdUntilCurrent(MqttPacket packet) {
         held = packet;
         context.gate().close(PauseReason.BEHIND);
@@ -115,7 +123,8 @@ final class ConnectedState {
     }
 
     /**
-     * A retained message is stored before it is matched, and must meet the subscriptions that there were when it came.
+     * Holds the packet until the client's earlier messages are matched: a retained message is stored before it is
+     * matched, and must meet the subscriptions that there were when it came.
      */
     private void holdUntilMatched(MqttPacket packet) {
         held = packet;
@@ -147,7 +156,7 @@ final class ConnectedState {
         }
     }
 
-    /** The client sent something. */
+    /** The client sent bytes. */
     void touch() {
         keepAlive.touch();
     }
@@ -157,7 +166,9 @@ final class ConnectedState {
         outbound.deliver(deliveries);
     }
 
-    /** Takes a message that the session numbers itself, or one of QoS 0. */
+    /**
+     * Takes a message without a sequence number: one of QoS 0, or one for a transient session, which numbers it itself.
+     */
     void offer(Queued message) {
         outbound.offer(message);
     }
@@ -168,7 +179,8 @@ final class ConnectedState {
     }
 
     /**
-     * Takes a message that came when the session was closed already: another member of a shared subscription gets it.
+     * Takes a message that came when the connection was closed already: another member of a shared subscription gets
+     * it.
      */
     void missed(Queued message) {
         if (message.group() != null && !identity.persistent()) {
@@ -189,9 +201,9 @@ final class ConnectedState {
     }
 
     /**
-     * Ends everything, and tells the shard.
+     * Ends the flows, and tells the shard that the connection is gone.
      *
-     * @param logged told when the shard's log has it, or never will; any thread
+     * @param logged told when the shard's log has the Detach, or never will; any thread
      */
     void close(boolean publishWill, long sessionExpirySeconds, Runnable logged) {
         keepAlive.stop();

@@ -11,16 +11,16 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * What the parts of one session share.
+ * Everything that the parts of one connection share.
  *
- * @param services what all sessions share
- * @param limits the limits of the session's listener
- * @param loop the session's event loop
+ * @param services the services that all connections share
+ * @param limits the limits of the connection's listener
+ * @param loop the connection's event loop
  * @param sink where packets are written
  * @param gate whether packets are taken
- * @param flow how many messages are in flight towards the client in the lower half, how many were before in the upper
- *     one, which begins again at 2^31; written on the event loop, read by any thread
- * @param failures ends the session for what the client did; event loop only
+ * @param flow lower half: how many messages are in flight towards the client; upper half: how many were before,
+ *     beginning again at 2^31; written on the event loop, read by any thread
+ * @param failures ends the connection when the client broke a rule; event loop only
  */
 record ConnectionContext(
         ConnectionServices services,
@@ -32,17 +32,19 @@ record ConnectionContext(
         Consumer<MqttException> failures) {
     private static final Logger LOG = LoggerFactory.getLogger(ConnectionContext.class);
 
-    /** The parts of the node that sessions call. */
+    /** The parts of the node that connections call. */
     Backend backend() {
         return services.backend();
     }
 
-    /** Runs the action on the event loop, at once if this is it; what it throws ends the session. Any thread. */
+    /**
+     * Runs the action on the event loop, at once if the caller is on it; an exception ends the connection. Any thread.
+     */
     void run(Runnable action) {
         loop.run(() -> guard(action));
     }
 
-    /** Runs the action; what it throws ends the session. Event loop only. */
+    /** Runs the action; an exception ends the connection. Event loop only. */
     void guard(Runnable action) {
         assert loop.inLoop();
         try {

@@ -8,7 +8,7 @@ import java.util.function.Consumer;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Tells recorder and listeners that clients come and go; what a listener throws changes nothing. */
+/** Tells the recorder and the listeners that clients come and go; an exception of a listener is logged, no more. */
 record ConnectionEvents(ConnectionServices services) {
     private static final Logger LOG = LoggerFactory.getLogger(ConnectionEvents.class);
 

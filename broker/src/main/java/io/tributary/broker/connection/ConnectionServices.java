@@ -3,11 +3,11 @@ package io.tributary.broker.connection;
 import java.time.InstantSource;
 
 /**
- * What all sessions of a node share.
+ * The services that all clients' connections of a node share.
  *
- * @param node the name of this node, which owners answer to
- * @param backend the parts of the node that they call
- * @param access who may connect, and do what
+ * @param node the name of this node, to which shards' owners send their answers
+ * @param backend the parts of the node that connections call
+ * @param access which clients may connect, and what each may do
  * @param extensions what the embedding platform hangs in
  * @param recorder counts what happens
  * @param clock the time by which messages expire, the same on all nodes

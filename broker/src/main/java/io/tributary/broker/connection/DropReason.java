@@ -2,12 +2,12 @@ package io.tributary.broker.connection;
 
 /** Why a message for a client was not sent. */
 public enum DropReason {
-    /** Its expiry interval was over before it was sent. */
+    /** The message's expiry interval was over before it was sent. */
     EXPIRED,
-    /** It is larger than the client's maximum packet size. */
+    /** The message is larger than the client's maximum packet size. */
     TOO_LARGE,
-    /** The session's own queue was full. */
+    /** The queue in this node's memory was full: for QoS 0, or of a transient session. */
     QUEUE_FULL,
-    /** The client may not receive it. */
+    /** The client may not receive messages of the topic. */
     NOT_AUTHORIZED
 }

@@ -16,7 +16,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * One exchange of AUTH packets (MQTT 5, section 4.12), in CONNECT or when a client authenticates again. Confined to the
- * event loop. A failure, also of the authenticator itself, ends the session.
+ * event loop. A failure, also of the authenticator itself, ends the connection.
  */
 final class EnhancedExchange {
     private final ConnectionContext context;

@@ -5,7 +5,7 @@ import io.tributary.broker.extension.SubscribeInterceptor;
 import java.util.List;
 
 /**
- * What the embedding platform hangs into sessions.
+ * The hooks of the embedding application in clients' connections.
  *
  * @param subscriptions sees each subscription before it is made
  * @param listeners told when clients come and go

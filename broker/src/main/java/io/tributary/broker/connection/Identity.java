@@ -6,11 +6,11 @@ import io.tributary.broker.security.ClientInfo;
 import io.tributary.broker.subscription.Subscriber;
 
 /**
- * What the rest of the broker knows of a connection: its client, number and session.
+ * How the rest of the broker names a connection: by its client, number and session.
  *
  * @param client the client
  * @param connection the number of its connection on this node
- * @param attached what its shard answered
+ * @param attached the shard's answer
  * @param persistent whether the session outlives its connection
  */
 record Identity(ClientInfo client, long connection, Attached attached, boolean persistent) {
@@ -29,8 +29,8 @@ record Identity(ClientInfo client, long connection, Attached attached, boolean p
     }
 
     /**
-     * The session as a publisher: one that was resumed may have messages on their way through its shard, which none
-     * overtakes.
+     * The client as a publisher. A resumed session may have older messages on their way through its shard; newer
+     * messages must not overtake them.
      */
     Publisher publisher() {
         return new Publisher(client, persistent || attached.sessionPresent(), attached.epoch());

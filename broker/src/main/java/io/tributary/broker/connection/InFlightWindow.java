@@ -50,7 +50,7 @@ final class InFlightWindow {
         }
 
         /**
-         * The message, when another member of its shared subscription is to have it should this one leave; otherwise
+         * The message itself, kept for another member of its shared subscription in case this client leaves; otherwise
          * null.
          */
         @Nullable
@@ -73,7 +73,7 @@ final class InFlightWindow {
     private final long capacityBytes;
     private final ConnectionContext context;
     /**
-     * Those that have a sequence number; fewer than there are packet identifiers lie between the first and the last.
+     * Messages with a sequence number; between the first and the last lie fewer than there are packet identifiers.
      */
     private final SequenceMap<Entry> bySequence = new SequenceMap<>();
 
@@ -85,15 +85,15 @@ final class InFlightWindow {
     /** The size of the messages that are kept. */
     private long keptBytes;
 
-    /** How far behind the latest sequence number the last one was taken. */
+    /** How far behind the latest sequence number the last lent identifier was taken. */
     private int lends;
 
     /**
      * Creates an empty window.
      *
      * @param capacity how many messages it takes
-     * @param capacityBytes how large those of shared subscriptions may be together, which are kept; the last one may be
-     *     larger
+     * @param capacityBytes how large messages of shared subscriptions, which are kept, may be together; the last one
+     *     may exceed it
      */
     InFlightWindow(int capacity, long capacityBytes, ConnectionContext context) {
         this.capacity = capacity;
@@ -117,8 +117,8 @@ final class InFlightWindow {
     /**
      * Takes a packet identifier for a message without a sequence number, as long as there {@link #hasRoom}.
      *
-     * @param lastSequence the sequence number that was sent last: the identifiers that lie before it are those that
-     *     others need last
+     * @param lastSequence the sequence number that was sent last: numbered messages need the identifiers just before it
+     *     last
      * @param reply waits for the acknowledgement
      */
     int lend(long lastSequence, MemberReply reply) {
@@ -152,11 +152,11 @@ final class InFlightWindow {
     void add(long sequence, Queued message) {
         Queued shared = message.group() != null && message.qos() == QoS.AT_LEAST_ONCE
                 ? message
-                : null; // one of QoS 2 stays with its member [MQTT-4.8.2-4, MQTT-4.8.2-5]
+                : null; // a message of QoS 2 stays with its member [MQTT-4.8.2-4, MQTT-4.8.2-5]
         add(new Entry(sequence, message.qos(), shared, Phase.SENT));
     }
 
-    /** Notes that the PUBREL that is left of a message was sent. */
+    /** Notes that PUBREL was sent for a message of which only the PUBREL is left. */
     void addReleased(long sequence) {
         add(new Entry(sequence, QoS.EXACTLY_ONCE, null, Phase.RELEASED));
     }

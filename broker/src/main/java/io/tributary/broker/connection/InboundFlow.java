@@ -21,8 +21,9 @@ import io.tributary.common.mqtt.ReasonCode;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a client publishes: takes its PUBLISH and PUBREL packets, has the messages routed, and acknowledges them in the
- * order in which they came, each when it is safe. Confined to the event loop; the router may answer on any thread.
+ * The messages that a client publishes: takes PUBLISH and PUBREL packets, has the messages routed, and acknowledges
+ * them in the order in which they came, each when it is safe. Confined to the event loop; the router may answer on any
+ * thread.
  */
 final class InboundFlow {
     private static final RouteCallback UNACKNOWLEDGED = outcome -> {};
@@ -222,7 +223,7 @@ final class InboundFlow {
         }
     }
 
-    /** What a session leaves open over many connections is limited, too. */
+    /** The QoS 2 messages that a session leaves open over many connections are limited, too. */
     private void checkUnreleased() {
         int most = mqtt5 ? 2 * limits.receiveMaximum() : limits.maxUnreleased();
         if (ids.size() >= most) {
@@ -230,7 +231,10 @@ final class InboundFlow {
         }
     }
 
-    /** Repetitions are owed an answer, too, and no window limits how many of them a client sends. */
+    /**
+     * Reads no more while too many answers are owed: a repeated PUBLISH needs one as well, and no window limits
+     * repetitions.
+     */
     private void pauseWhenBehind() {
         if (published.size() + released.size() >= mostOwed) {
             context.gate().close(PauseReason.UNACKNOWLEDGED);

@@ -5,8 +5,8 @@ import java.util.BitSet;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The packet identifiers of a client's QoS 2 messages, from PUBLISH to PUBCOMP. Those of a resumed session live with
- * the session, all else with the connection. Confined to the event loop.
+ * The packet identifiers of a client's QoS 2 messages, from PUBLISH to PUBCOMP. Identifiers that came with a resumed
+ * session live with the session, all others with the connection. Confined to the event loop.
  */
 final class InboundPacketIds {
 
@@ -24,7 +24,7 @@ final class InboundPacketIds {
     private final BitSet resumed = new BitSet();
     private int resumedLeft;
 
-    /** Takes what is open from earlier connections. */
+    /** Takes the identifiers that are open from earlier connections. */
     InboundPacketIds(int[] open) {
         states = new IntObjectHashMap<>(Math.max(4, open.length));
         for (int id : open) {

@@ -11,62 +11,63 @@ import java.util.List;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
- * The way of other threads into a session: crosses to its event loop. Messages that the event loop has not taken yet
- * are counted where they are handed over, so that a loop that falls behind does not pile up memory. Any thread.
+ * The way of other threads into a connection: each call becomes an action on the connection's event loop. Messages that
+ * the event loop has not taken yet are counted where they are handed over, so that a loop that falls behind does not
+ * pile up memory. Any thread.
  */
 final class Inbox implements Endpoint {
-    /** What a letter takes besides its message. */
+    /** The memory that a waiting action takes besides its message. */
     private static final int LETTER_BYTES = 96;
 
-    private final ClientConnection session;
+    private final ClientConnection connection;
     private final ConnectionContext context;
     private final long maxBytes;
     private final AtomicLong bytes = new AtomicLong();
 
-    Inbox(ClientConnection session, ConnectionContext context) {
-        this.session = session;
+    Inbox(ClientConnection connection, ConnectionContext context) {
+        this.connection = connection;
         this.context = context;
         maxBytes = context.limits().outbound().queueBytes();
     }
 
     @Override
     public String clientId() {
-        return session.clientId();
+        return connection.clientId();
     }
 
     @Override
     public void attached(Attached attached) {
-        post(() -> session.attached(attached));
+        post(() -> connection.attached(attached));
     }
 
     @Override
     public void refused(ClientKind existing) {
-        post(() -> session.refused(existing));
+        post(() -> connection.refused(existing));
     }
 
     @Override
     public void takenOver() {
-        post(session::takenOver);
+        post(connection::takenOver);
     }
 
     @Override
     public boolean isAttachedUpTo(long offset) {
-        return session.isAttachedUpTo(offset);
+        return connection.isAttachedUpTo(offset);
     }
 
     @Override
     public boolean has(long identity) {
-        return session.has(identity);
+        return connection.has(identity);
     }
 
     @Override
     public void deliver(List<Delivery> deliveries) {
-        post(() -> session.deliver(deliveries));
+        post(() -> connection.deliver(deliveries));
     }
 
     @Override
     public void received(long[] sequences) {
-        post(() -> session.received(sequences));
+        post(() -> connection.received(sequences));
     }
 
     @Override
@@ -77,13 +78,13 @@ final class Inbox implements Endpoint {
         }
         post(() -> {
             leave(message.message());
-            session.offer(message);
+            connection.offer(message);
         });
     }
 
     @Override
     public void share(Queued message, boolean dup, MemberReply reply) {
-        post(() -> session.share(message, dup, reply));
+        post(() -> connection.share(message, dup, reply));
     }
 
     @Override

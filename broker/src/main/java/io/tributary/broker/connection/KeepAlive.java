@@ -7,8 +7,8 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Ends a session whose client sends nothing for one and a half times its keep alive [MQTT-3.1.2-22]. Confined to the
- * event loop. Packets cost a look at the clock; the one timer looks when they came only when the time would be over.
+ * Ends a connection whose client sends nothing for one and a half times its keep alive [MQTT-3.1.2-22]. Confined to the
+ * event loop. A packet costs a look at the clock; the one timer compares times only when the keep alive would be over.
  * While the broker itself does not read, the client is not to blame.
  */
 final class KeepAlive {
@@ -26,7 +26,7 @@ final class KeepAlive {
         }
     }
 
-    /** The client sent something. */
+    /** The client sent bytes. */
     void touch() {
         lastNanos = context.nanoTime();
     }

@@ -11,8 +11,8 @@ import io.tributary.common.mqtt.MqttPacket.ConnectProperties;
 import java.util.List;
 
 /**
- * Writes messages to one client as PUBLISH packets, unless they are expired, too large or not for its eyes; then they
- * are dropped and counted. Confined to the event loop.
+ * Writes messages to one client as PUBLISH packets, unless a message is expired, is too large or may not be read by the
+ * client; such a message is dropped and counted. Confined to the event loop.
  */
 final class MessageWriter {
     private final ConnectionContext context;

@@ -19,15 +19,16 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What is on its way to a client: sends messages within the client's window and while the connection takes them, and
+ * The messages on their way to a client: sends them within the client's window and while the connection takes them, and
  * follows them until they are acknowledged. Confined to the event loop.
  *
  * <p>The QoS 1 and 2 messages of a persistent session come from its shard, numbered, and what the client acknowledges
- * goes back there; the shard's owner bounds how many are here. A transient session's come from the router, wait in a
- * bounded queue and are numbered as they are sent. Messages of QoS 0 wait in a bounded queue in either kind of session.
+ * goes back there; the shard's owner bounds how many are here. Messages of a transient session come from the router,
+ * wait in a bounded queue and are numbered as they are sent. Messages of QoS 0 wait in a bounded queue in either kind
+ * of session.
  *
- * <p>What an application is handed as a member of shared subscriptions has no number either: it goes back when the
- * connection ends before the client has acknowledged it.
+ * <p>A message that an application gets as a member of shared subscriptions has no number either: it goes back to the
+ * group host when the connection ends before the client has acknowledged it.
  */
 final class OutboundFlow {
     private static final int MOST_SHARED = 16_384;
@@ -50,7 +51,7 @@ final class OutboundFlow {
     /** Messages of shared subscriptions of applications that wait for the window. */
     private final ArrayDeque<Shared> shared = new ArrayDeque<>(0);
 
-    /** Whether such a message was sent last, so that now it is another's turn. */
+    /** Whether the last message sent was such a one, so that a message of another kind is next. */
     private boolean sharedWasLast;
 
     /** The highest sequence number that was taken over from the shard. */
@@ -61,7 +62,7 @@ final class OutboundFlow {
 
     private long sentUpTo;
 
-    /** A message of a shared subscription of applications, and who is told what becomes of it. */
+    /** A message of a shared subscription of applications, and the group host's callback for its outcome. */
     private record Shared(Queued message, boolean dup, MemberReply reply) {}
 
     OutboundFlow(ConnectionContext context, Identity identity, ConnectProperties client, Replies replies) {
@@ -81,7 +82,7 @@ final class OutboundFlow {
         return Math.min(client.receiveMaximum(), limits.outbound().maxInFlight());
     }
 
-    /** Takes entries of the session's queue; those that were here before are not sent again. */
+    /** Takes entries of the session's queue; entries that were here before are not sent again. */
     void deliver(List<Delivery> deliveries) {
         for (Delivery delivery : deliveries) {
             if (delivery.sequence() > takenUpTo) {
@@ -94,7 +95,7 @@ final class OutboundFlow {
         pump();
     }
 
-    /** Takes a message that has no number yet. */
+    /** Takes a message without a sequence number. */
     void offer(Queued message) {
         if (message.qos().isAcknowledged()) {
             assert !persistent : "comes through the log";
@@ -107,7 +108,7 @@ final class OutboundFlow {
 
     /**
      * Takes a message of a shared subscription of applications; gives it back at once when too many wait, as after
-     * several changes of who hands them out.
+     * several changes of the group's host.
      */
     void share(Queued message, boolean dup, MemberReply reply) {
         if (shared.size() >= MOST_SHARED) {
@@ -140,7 +141,7 @@ final class OutboundFlow {
         if (!isSent(entry, QoS.AT_LEAST_ONCE)) {
             throw new MqttException(ReasonCode.PROTOCOL_ERROR, "PUBACK for a QoS 2 message");
         }
-        finish(entry); // also with an error: the message goes to nobody else [MQTT-4.8.2-6]
+        finish(entry); // also with an error: the message goes to no other client [MQTT-4.8.2-6]
     }
 
     /** Takes a PUBREC; one for nothing in flight is answered so that the client can forget it. */
@@ -199,7 +200,7 @@ final class OutboundFlow {
     }
 
     /**
-     * Tells the owner what is still to be told, and forgets everything.
+     * Tells the owner the last acknowledgements, and forgets everything.
      *
      * @return messages of shared subscriptions that the client was not sent, oldest first
      */
@@ -333,7 +334,7 @@ final class OutboundFlow {
         pump();
     }
 
-    /** A new owner does not know yet what the old one was told. */
+    /** Repeats an acknowledgement for a new owner, which does not know yet what the old owner was told. */
     private void repeatAcknowledgement(Delivery delivery) {
         long sequence = delivery.sequence();
         if (sequence > maybeSentUpTo) {

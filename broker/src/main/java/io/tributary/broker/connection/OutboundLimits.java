@@ -7,8 +7,8 @@ package io.tributary.broker.connection;
  *     receive maximum counts where it is lower
  * @param topicAliasMaximum how many topic aliases are used towards a client that allows so many
  * @param queueMessages how many messages of QoS 0, and how many others of a transient session, wait at most
- * @param queueBytes how many bytes these messages have at most, each kind for itself
- * @param overflow what is dropped beyond that
+ * @param queueBytes how many bytes the waiting messages of each of these two kinds have at most
+ * @param overflow which message is dropped beyond that
  */
 public record OutboundLimits(
         int maxInFlight, int topicAliasMaximum, int queueMessages, long queueBytes, Overflow overflow) {

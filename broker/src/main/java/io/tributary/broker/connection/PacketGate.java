@@ -4,8 +4,8 @@ import java.util.EnumSet;
 import java.util.Set;
 
 /**
- * Whether a session takes packets: only while no reason is against it. Confined to the event loop. The connection asks
- * before each packet, and is told when the last reason is gone.
+ * Whether a connection takes packets: only while there is no reason to pause. Confined to the event loop. The socket's
+ * handler asks before each packet, and is told when the last reason is gone.
  */
 final class PacketGate {
     private final ClientRecorder recorder;

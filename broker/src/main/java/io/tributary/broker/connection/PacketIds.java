@@ -2,7 +2,7 @@ package io.tributary.broker.connection;
 
 /**
  * Packet identifiers of messages towards clients: they follow from sequence numbers, so that a message that is sent
- * again has the one it had, whichever node sends it [MQTT-4.3.2-1, MQTT-4.4.0-1].
+ * again has the same identifier, whichever node sends it [MQTT-4.3.2-1, MQTT-4.4.0-1].
  */
 final class PacketIds {
     /** How many packet identifiers there are; two sequence numbers this far apart share one. */

@@ -7,8 +7,8 @@ import io.tributary.common.mqtt.ProtocolVersion;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Where a session writes: its connection. Called on the event loop of the session only. What is written goes out at the
- * end of the loop's turn, in one flush; after {@link #close} nothing more is written.
+ * Where a client's connection writes packets: its socket. Called on the connection's event loop only. Packets go out at
+ * the end of the loop's turn, in one flush; after {@link #close} nothing more is written.
  */
 public interface PacketSink {
 

@@ -1,6 +1,6 @@
 package io.tributary.broker.connection;
 
-/** Why a session does not take packets for now. */
+/** Why a connection does not take packets for now. */
 public enum PauseReason {
     /** The client is being authenticated, or its session is being attached. */
     HANDSHAKE,
@@ -10,7 +10,7 @@ public enum PauseReason {
     CONGESTED,
     /** This node does not know all that the other nodes have acknowledged. */
     BEHIND,
-    /** A SUBSCRIBE or UNSUBSCRIBE waits until what the client published before it is matched. */
+    /** A SUBSCRIBE or UNSUBSCRIBE waits until the messages that the client published before it are matched. */
     PUBLISHING,
     /** Too many publishes wait for their acknowledgements. */
     UNACKNOWLEDGED,

@@ -6,7 +6,7 @@ import java.util.function.BooleanSupplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** What one client may do: asks the authorizer, and takes its failure for a no. */
+/** Permissions of one client: asks the authorizer; where the authorizer fails, the answer is no. */
 record Permissions(Authorizer authorizer, String clientId) {
     private static final Logger LOG = LoggerFactory.getLogger(Permissions.class);
 

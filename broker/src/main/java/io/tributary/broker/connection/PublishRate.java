@@ -6,8 +6,8 @@ import io.tributary.common.mqtt.ReasonCode;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Keeps one client within its message rate: by not reading until it is, or by disconnecting it, as configured. Confined
- * to the event loop.
+ * Keeps one client within its message rate: pauses reading, or disconnects the client, as configured. Confined to the
+ * event loop.
  */
 final class PublishRate {
     private final ConnectionContext context;
@@ -23,7 +23,7 @@ final class PublishRate {
     /**
      * Counts a message.
      *
-     * @throws MqttException when it is one too many and such clients are disconnected
+     * @throws MqttException when the rate is exceeded and such clients are disconnected
      */
     void count() {
         if (bucket == null) {

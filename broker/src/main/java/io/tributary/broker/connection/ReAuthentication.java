@@ -11,7 +11,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * A connected client authenticates again (MQTT 5, section 4.12.1), while everything else goes on. Confined to the event
- * loop. When it fails, the session ends [MQTT-4.12.1-2].
+ * loop. When authentication fails, the connection ends [MQTT-4.12.1-2].
  */
 final class ReAuthentication {
     private final ConnectionContext context;

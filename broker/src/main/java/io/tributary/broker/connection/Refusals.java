@@ -44,7 +44,7 @@ final class Refusals {
         return reason == ReasonCode.SERVER_SHUTTING_DOWN ? ReasonCode.SERVER_UNAVAILABLE : reason;
     }
 
-    /** DISCONNECT has no words of its own for what an authenticator may say. */
+    /** Maps reason codes of authenticators for which DISCONNECT has no value of its own. */
     private static ReasonCode inDisconnect(ReasonCode reason) {
         return switch (reason) {
             case BAD_USER_NAME_OR_PASSWORD, BAD_AUTHENTICATION_METHOD, BANNED, CLIENT_IDENTIFIER_NOT_VALID ->

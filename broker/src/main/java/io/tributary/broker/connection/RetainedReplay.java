@@ -14,11 +14,11 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Sends the retained messages that new subscriptions match [MQTT-3.3.1-9], a page at a time and as fast as the client
- * takes them. What is for a persistent session and is acknowledged goes through the session's log like any other
- * message, as it needs a sequence number. Confined to the event loop.
+ * takes them. A message of QoS 1 or 2 for a persistent session goes through the shard's log like any other message, as
+ * it needs a sequence number. Confined to the event loop.
  *
- * <p>A node that is behind the others waits until it is not: they may have stored a message without waiting for this
- * node, and matched it before they knew of the subscription.
+ * <p>A node that is behind the other nodes waits until it is current: the others may have stored a message without
+ * waiting for this node, and matched the message before they knew of the subscription.
  */
 final class RetainedReplay {
     private static final int PAGE = 50;
@@ -47,7 +47,7 @@ final class RetainedReplay {
     /** Where the next page of the first request begins, or null for its first page. */
     private @Nullable String next;
 
-    /** Whether this node knew all that was retained when the first request began. */
+    /** Whether this node knew all retained messages when the first request began. */
     private boolean begun;
 
     private Runnable stopWaiting = () -> {};
@@ -107,7 +107,10 @@ final class RetainedReplay {
         isLastPage = next == null;
     }
 
-    /** Sends until the page is at its end, then {@link #upcoming} is null, or until there is no room for that. */
+    /**
+     * Sends until the page is at its end (then {@link #upcoming} is null) or until there is no room for the next
+     * message.
+     */
     private void sendPage(Request request) {
         for (Message message = peek(); message != null && hasRoom(request, message); message = peek()) {
             upcoming = null;
@@ -122,7 +125,7 @@ final class RetainedReplay {
         return upcoming;
     }
 
-    /** The next page, or the next request, is for another turn of the event loop: others want theirs. */
+    /** Leaves the next page to another turn of the event loop, so that other connections get their turns. */
     private void resumeLater() {
         if (isLastPage) {
             requests.remove();
@@ -149,7 +152,7 @@ final class RetainedReplay {
             return; // no local [MQTT-3.8.3-3]
         }
         if (!context.backend().retained().isCurrent(message)) {
-            return; // what took its place came live, and an older one must not follow that
+            return; // its successor came live; the older must not follow
         }
         QoS qos = request.qos().min(message.qos());
         List<Integer> ids = request.subscriptionId() == 0 ? List.of() : List.of(request.subscriptionId());

@@ -3,8 +3,8 @@ package io.tributary.broker.connection;
 import java.util.Arrays;
 
 /**
- * What a client acknowledged in this turn of the event loop, told to the session's owner in one call each at the turn's
- * end. A transient session has no owner to tell. Confined to the event loop.
+ * Acknowledgements of a client in this turn of the event loop. At the turn's end the session's owner gets one call for
+ * the settled messages and one for the PUBRECs. A transient session has no owner to tell. Confined to the event loop.
  */
 final class SettleBatch {
     private final ConnectionContext context;
@@ -28,7 +28,7 @@ final class SettleBatch {
         add(received, sequence);
     }
 
-    /** Tells what there is to tell. */
+    /** Tells the owner, if there is any acknowledgement to tell. */
     void send() {
         asked = false;
         if (received.size > 0) {

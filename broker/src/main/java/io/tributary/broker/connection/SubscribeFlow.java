@@ -35,7 +35,7 @@ final class SubscribeFlow {
     private final RetainedReplay replay;
     private final Permissions permissions;
 
-    /** What becomes of one entry of a SUBSCRIBE before anything is made. */
+    /** The verdict on one entry of a SUBSCRIBE before any subscription is made. */
     private sealed interface Answer {}
 
     private record Allowed(Subscription subscription, SubscriptionRequest request) implements Answer {}
@@ -101,7 +101,7 @@ final class SubscribeFlow {
         };
     }
 
-    /** Applications share with QoS 1 at most: what one leaves unfinished goes to another at once. */
+    /** Applications share with QoS 1 at most: a message that one member leaves unfinished goes to another at once. */
     private Answer allow(Subscription subscription, int subscriptionId) {
         SubscriptionRequest request = request(subscription, subscriptionId);
         return new Allowed(subscription, isSharedByApplications(request) ? request.atMost(QoS.AT_LEAST_ONCE) : request);
@@ -141,7 +141,7 @@ final class SubscribeFlow {
                 .thenCompose(outcomes -> shared(requests, outcomes));
     }
 
-    /** What applications share has a session of its own, which has to be there, too. */
+    /** Creates the group's own session for each shared subscription of applications; the group's members share it. */
     private CompletionStage<List<Outcome>> shared(List<SubscriptionRequest> requests, List<Outcome> outcomes) {
         CompletionStage<List<Outcome>> made = CompletableFuture.completedStage(outcomes);
         for (int i = 0; i < requests.size(); i++) {
@@ -153,7 +153,7 @@ final class SubscribeFlow {
         return made;
     }
 
-    /** Sends SUBACK first, then what is retained. */
+    /** Sends SUBACK first, then the retained messages. */
     private void answer(
             int packetId, List<Answer> answers, @Nullable List<Outcome> outcomes, @Nullable Throwable failure) {
         Iterator<Outcome> made = outcomes == null ? null : outcomes.iterator();

@@ -6,8 +6,8 @@ import io.tributary.common.event.Recipient;
 import java.util.List;
 
 /**
- * Gives the messages of shared subscriptions that a transient session leaves behind to other members; the owner does
- * that for persistent ones. To be called when the session's subscriptions are removed.
+ * Gives the messages of shared subscriptions that a transient session leaves behind to other members; for persistent
+ * sessions the shard's owner does so. To be called when the session's subscriptions are removed.
  */
 final class TransientRedistributor {
     private TransientRedistributor() {}

@@ -14,14 +14,14 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The connections of this node, as owners of shards, the router, hosts of groups and other nodes deliver to them. A
- * connection is named by a number, which is in its {@code Attach} and in what is told over links; what stands under a
- * number, and on which thread that is at home, only its {@link Endpoint} knows. What is for a connection that is gone
- * is dropped. Any thread; never blocks; calls from one thread for one connection keep their order.
+ * connection is named by a number, which is in its {@code Attach} and in what is told over links; only the {@link
+ * Endpoint} under a number knows what kind it is and which thread it belongs to. A message for a connection that is
+ * gone is dropped. Any thread; never blocks; calls from one thread for one connection keep their order.
  */
 public final class ConnectionRegistry {
     private final AtomicLong numbers = new AtomicLong();
     private final NonBlockingHashMapLong<Endpoint> byNumber = new NonBlockingHashMapLong<>();
-    /** Those that have persistent sessions, by client identifier. */
+    /** Endpoints that have persistent sessions, by client identifier. */
     private final ConcurrentMap<String, Endpoint> persistent = new ConcurrentHashMap<>();
 
     /** Creates an empty registry. */
@@ -32,7 +32,7 @@ public final class ConnectionRegistry {
         return numbers.incrementAndGet();
     }
 
-    /** Makes a connection known; what stood under the number before is forgotten. */
+    /** Makes a connection known; an earlier endpoint under the number is forgotten. */
     public void add(long number, Endpoint endpoint) {
         byNumber.put(number, endpoint);
     }
@@ -42,7 +42,7 @@ public final class ConnectionRegistry {
         persistent.put(endpoint.clientId(), endpoint);
     }
 
-    /** Forgets what stands under a number, and gives it; null when that is nothing. */
+    /** Forgets the endpoint under a number, and returns it; null when there is none. */
     public @Nullable Endpoint remove(long number) {
         Endpoint gone = byNumber.remove(number);
         if (gone != null) {
@@ -61,7 +61,7 @@ public final class ConnectionRegistry {
         persistent.remove(endpoint.clientId(), endpoint);
     }
 
-    /** What stands under a number. */
+    /** The endpoint under a number. */
     public @Nullable Endpoint get(long number) {
         return byNumber.get(number);
     }

@@ -5,10 +5,10 @@ import io.tributary.common.event.QueueEntry.Queued;
 import java.util.List;
 
 /**
- * What stands at this node under a connection number, see {@link ConnectionRegistry}: the connection of a client, the
- * host of a shared subscription of applications, or a subscription of the embedding application. Each takes what it has
- * use for and leaves the rest as it is here. Every method may be called from any thread and never blocks; calls from
- * one thread keep their order.
+ * The holder of a connection number at this node, see {@link ConnectionRegistry}: the connection of a client, the host
+ * of a shared subscription of applications, or a subscription of the embedding application. Each takes what it has use
+ * for and leaves the rest as it is here. Every method may be called from any thread and never blocks; calls from one
+ * thread keep their order.
  */
 public interface Endpoint {
 
@@ -21,7 +21,7 @@ public interface Endpoint {
      */
     default void attached(Attached attached) {}
 
-    /** It does not get its session, which is of the other kind, application or device; see {@code Attach}. */
+    /** The client does not get its session, which is of the other kind, application or device; see {@code Attach}. */
     default void refused(ClientKind existing) {}
 
     /** Another connection has the session now: this one is to be closed with reason 0x8E. May come more than once. */
@@ -61,7 +61,7 @@ public interface Endpoint {
 
     /**
      * How many messages are in flight towards it in the lower half; in the upper one how many were before, which begins
-     * again at 2^31. -1 where nobody counts.
+     * again at 2^31. -1 where the endpoint does not count.
      */
     default long flow() {
         return -1;

@@ -1,12 +1,12 @@
 package io.tributary.broker.delivery;
 
 /**
- * Told what became of a message that a member of a shared subscription of applications was handed: one call of one
+ * Told the outcome of a message that a member of a shared subscription of applications was handed: one call of one
  * method, on any thread, which must not be blocked.
  */
 public interface MemberReply {
 
-    /** The client has acknowledged it, or is not to have it: it goes to nobody else. */
+    /** The client has acknowledged the message, or is not to have it: the message goes to no other member. */
     void done();
 
     /**

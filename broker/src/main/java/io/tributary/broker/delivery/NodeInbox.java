@@ -6,8 +6,8 @@ import io.tributary.common.mqtt.Message;
 import java.util.List;
 
 /**
- * The other nodes, as the router hands them what no log has. Any thread; never blocks. What one thread hands over for
- * one node keeps its order.
+ * The other nodes, as the router hands them messages that no log has. Any thread; never blocks. Messages that one
+ * thread hands over for one node keep their order.
  */
 public interface NodeInbox {
 

@@ -1,13 +1,13 @@
 package io.tributary.broker.delivery;
 
 /**
- * Whether this node knows what the other nodes know. One that was paused, or is cut off from what all nodes share, may
+ * Whether this node knows what the other nodes know. A node that was paused, or is cut off from the shared maps, may
  * have missed a subscription that others have acknowledged: it must take no PUBLISH and no SUBSCRIBE until it has
  * caught up. Any thread; never blocks.
  */
 public interface NodeView {
 
-    /** That of a node that is alone. */
+    /** The view of a node that is alone: always current. */
     NodeView STANDALONE = new NodeView() {
         @Override
         public boolean isCurrent() {

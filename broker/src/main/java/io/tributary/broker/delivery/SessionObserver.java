@@ -2,7 +2,7 @@ package io.tributary.broker.delivery;
 
 import java.util.function.ToLongFunction;
 
-/** Told by the owner of sessions what becomes of them. Called on a shard thread; it must not block. */
+/** Told by a shard's owner which sessions of the shard are over. Called on a shard thread; it must not block. */
 public interface SessionObserver {
     /** The session is over: its subscriptions go. May be told more than once, also after a restart. */
     void sessionEnded(String clientId, long session);

@@ -5,7 +5,8 @@ import io.tributary.common.mqtt.Message;
 import java.util.List;
 
 /**
- * Takes what another node hands over for transient sessions of this one, through its {@link NodeInbox}. Never blocks.
+ * Takes messages that another node hands over for transient sessions of this node, through its {@link NodeInbox}. Never
+ * blocks.
  */
 @FunctionalInterface
 public interface TransientReceiver {

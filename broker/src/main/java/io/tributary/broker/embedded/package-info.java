@@ -1,4 +1,4 @@
-/** What the application that embeds a broker has in it: its subscriptions. */
+/** Subscriptions of the application that embeds the broker. */
 @NullMarked
 package io.tributary.broker.embedded;
 

@@ -9,8 +9,8 @@ import io.tributary.common.mqtt.ReasonCode;
 public interface PublishInterceptor {
 
     /**
-     * Decides what becomes of a message. Called on the publisher's event loop: it must not block. When it throws, the
-     * message is refused with 0x83.
+     * Decides on a message: to pass it on, to change it, to drop it or to refuse it. Called on the publisher's event
+     * loop: it must not block. When it throws, the message is refused with 0x83.
      */
     Decision onPublish(ClientInfo publisher, Message message);
 
@@ -20,7 +20,7 @@ public interface PublishInterceptor {
     /** The message goes on, as it is or changed. */
     record Proceed(Message message) implements Decision {}
 
-    /** The message is acknowledged as if nobody subscribed, and goes nowhere. */
+    /** The message is acknowledged as if no session subscribed to its topic, and goes nowhere. */
     record Drop() implements Decision {}
 
     /** The message is refused; in MQTT 3, which cannot say so, it is acknowledged and goes nowhere. */

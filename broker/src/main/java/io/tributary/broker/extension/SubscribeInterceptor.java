@@ -10,8 +10,8 @@ import java.util.List;
 public interface SubscribeInterceptor {
 
     /**
-     * Decides what becomes of a subscription. Called on the client's event loop: it must not block. When it throws, the
-     * subscription is refused with 0x83.
+     * Decides on a subscription: to make it, to change it or to refuse it. Called on the client's event loop: it must
+     * not block. When it throws, the subscription is refused with 0x83.
      */
     Decision onSubscribe(ClientInfo client, Subscription subscription);
 

@@ -40,7 +40,7 @@ public final class ApplicationGroups implements AutoCloseable {
     private volatile boolean started;
 
     // Confined to the thread.
-    /** Since when this node has seen that nobody hosts a group of its members. */
+    /** Since when this node has seen that no node hosts a group of its members. */
     private final Map<String, Long> unhostedSinceNanos = new HashMap<>();
 
     private final Map<String, List<Sharing>> sharing = new HashMap<>();

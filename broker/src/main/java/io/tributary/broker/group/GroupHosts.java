@@ -19,7 +19,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The hosts that this node has for shared subscriptions of applications, each an {@link Endpoint} among the connections
- * of the node. Confined to its thread; what owners and publishers say to a host crosses over to that.
+ * of the node. Confined to its thread; calls of owners and publishers to a host cross over to that thread.
  */
 public final class GroupHosts {
     /** How many a node has at most. */

@@ -20,8 +20,9 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Hands the messages of a shared subscription's session to its members: each, in order, to one that is online, may
- * receive it and has room, and to another one when that gives it back. What it is done with it settles in the session.
+ * Hands the messages of a shared subscription's session to its members: each, in order, to a member that is online, may
+ * receive the message and has room, and to another member when the first gives it back. A message that is done with is
+ * settled in the session.
  *
  * <p>Memory is bounded by the session's window. Confined to the thread of {@link ApplicationGroups}.
  */
@@ -39,7 +40,7 @@ final class MemberDispatch {
     private long takenUpTo;
     private boolean dispatching;
 
-    /** What was taken and is not acknowledged. */
+    /** Messages that were taken from the session and are not acknowledged. */
     private final TreeMap<Long, InHand> messages = new TreeMap<>();
 
     /** Those of {@link #messages} that a member is to get. */
@@ -125,7 +126,7 @@ final class MemberDispatch {
                 || services.nodes().deliverQos0(to.clientId(), to.identity(), copy);
     }
 
-    /** Once a second: tries again what nobody had room for. */
+    /** Once a second: tries messages again for which no member had room. */
     void tick() {
         long now = now();
         members.values().removeIf(member -> member.messages == 0 && now - member.pausedUntilNanos >= 0);
@@ -169,7 +170,7 @@ final class MemberDispatch {
         }
     }
 
-    /** Whether no member may have a message, one that is away included. */
+    /** Whether no member may receive a message, offline members included. */
     private boolean isForNobody(SharedGroup group, Queued queued) {
         return group.pick(publisher(queued), topic(queued), each -> may(each, queued)) == null;
     }
@@ -192,7 +193,7 @@ final class MemberDispatch {
         }
     }
 
-    /** What a member has said of a message. */
+    /** A member's reply about a message. */
     private final class Reply implements MemberReply {
         private final long sequence;
         private final int attempt;
@@ -213,7 +214,7 @@ final class MemberDispatch {
         }
     }
 
-    /** Who acknowledged it does not matter: a member that was thought to be gone may have. */
+    /** An acknowledgement counts from any member: a member that was thought to be gone may have sent it. */
     private void done(long sequence) {
         InHand message = messages.remove(sequence);
         if (message != null) {
@@ -258,7 +259,7 @@ final class MemberDispatch {
         dispatchSoon();
     }
 
-    /** A dead letter that nobody takes is none: members get the message again. */
+    /** A dead letter that no subscriber takes is none: members get the message again. */
     private void published(long sequence, Message deadLetter, boolean isKept) {
         if (!messages.containsKey(sequence)) {
             return; // a member that was thought to be gone has acknowledged it meanwhile

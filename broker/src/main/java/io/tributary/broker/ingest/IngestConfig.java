@@ -3,7 +3,7 @@ package io.tributary.broker.ingest;
 import io.tributary.persistence.ingest.IngestOptions;
 
 /**
- * What back-ends may publish by producing records.
+ * Which records of back-ends are published, and how.
  *
  * @param publisher who publishes what they produce, to the authorizer and for statistics: as a client identifier, not
  *     empty

@@ -1,22 +1,22 @@
 package io.tributary.broker.ingest;
 
-/** Counts what becomes of records that back-ends produced. Any thread; must not block. */
+/** Counts outcomes of records that back-ends produced. Any thread; must not block. */
 public interface IngestRecorder {
 
     /** Counts nothing. */
     IngestRecorder NONE = new IngestRecorder() {};
 
-    /** What became of a record. */
+    /** The outcome of a record. */
     enum Outcome {
-        /** It is safe for everyone it matched, if there was anybody. */
+        /** The message is safe for every session it matched, if there was any. */
         PUBLISHED,
-        /** It may not be published: not authorised, or there are too many retained messages. */
+        /** The record may not be published: not authorised, or there are too many retained messages. */
         REFUSED,
-        /** It is no message. */
+        /** The record is no message. */
         INVALID,
-        /** It had expired before it was read. */
+        /** The message had expired before it was read. */
         EXPIRED,
-        /** It could not be made safe, and is read again. */
+        /** The message could not be made safe, and the record is read again. */
         FAILED
     }
 

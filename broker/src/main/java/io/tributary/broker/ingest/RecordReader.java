@@ -11,7 +11,7 @@ import io.tributary.persistence.ingest.IngestRecord;
  * value has an empty payload. Stateless.
  *
  * @param publisher who publishes them
- * @param limits what a client may send: nobody is to get what nobody could have published
+ * @param limits limits of clients' packets: no client is to get a message that no client could have published
  */
 record RecordReader(String publisher, DecoderLimits limits) {
     private static final byte[] EMPTY = new byte[0];

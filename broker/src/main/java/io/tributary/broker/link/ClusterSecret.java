@@ -6,7 +6,10 @@ import java.security.Key;
 import javax.crypto.Mac;
 import javax.crypto.spec.SecretKeySpec;
 
-/** What all nodes of a cluster know and nobody else. It never crosses the wire, and shows in no text. Any thread. */
+/**
+ * The secret of a cluster: all its nodes know it, and no one else. It never crosses the wire, and shows in no text. Any
+ * thread.
+ */
 public final class ClusterSecret {
     /** How short a secret may be, in bytes of UTF-8. Who overhears a handshake can try out secrets at leisure. */
     public static final int MIN_BYTES = 16;

@@ -6,11 +6,11 @@ import java.util.zip.CRC32C;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Cuts what comes over a link into frames: four bytes of length, four of CRC-32C over the content, the content. A
- * length of 0 is a heartbeat. Confined to the event loop.
+ * Cuts the bytes of a link into frames: four bytes of length, four of CRC-32C over the content, the content. A length
+ * of 0 is a heartbeat. Confined to the event loop.
  */
 final class FrameReader {
-    /** What goes before the content. */
+    /** The size of a frame's header: length and CRC. */
     static final int HEADER_BYTES = 8;
 
     private final CRC32C crc = new CRC32C();

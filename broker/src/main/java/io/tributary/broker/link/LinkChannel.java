@@ -59,7 +59,9 @@ final class LinkChannel extends ChannelInboundHandlerAdapter implements LinkInbo
     private int frames;
     private long bytes;
 
-    /** Creates the handler of a connection to the given process of a node, or of one from nobody knows whom. */
+    /**
+     * Creates the handler of a connection to the given process of a node, or of one whose other side is not known yet.
+     */
     LinkChannel(LinkContext context, Handshake handshake, @Nullable NodeId peer) {
         this.context = context;
         this.handshake = handshake;

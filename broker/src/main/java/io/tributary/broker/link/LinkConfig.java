@@ -12,7 +12,7 @@ package io.tributary.broker.link;
  *     goes with it
  * @param outboundBytes how many bytes may wait for one peer; one frame may wait whatever its size
  * @param maxHalfOpen how many connections may be open that have not authenticated; the oldest makes room for one more
- * @param timings how long links wait for what
+ * @param timings time limits of links
  */
 public record LinkConfig(
         String clusterId,

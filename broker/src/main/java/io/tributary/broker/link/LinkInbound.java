@@ -7,8 +7,8 @@ import io.netty.handler.codec.CorruptedFrameException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What comes over one connection: hands the frames over one by one while they may be, and otherwise keeps the bytes
- * that are here and has no more read. Confined to the event loop.
+ * The incoming side of one connection: hands frames over one by one while the receiver takes them, and otherwise keeps
+ * the bytes that are here and has no more read. Confined to the event loop.
  */
 final class LinkInbound {
     private final Channel channel;
@@ -18,7 +18,7 @@ final class LinkInbound {
     private boolean delivering;
     private boolean discarding;
 
-    /** Who takes the frames. */
+    /** The receiver of the frames. */
     interface Taker {
         /** Whether frames may be handed over now. */
         boolean mayTake();
@@ -26,7 +26,7 @@ final class LinkInbound {
         /** A frame came. */
         void take(byte[] frame);
 
-        /** Something else came; nothing after it makes sense. */
+        /** Bytes that are no frame came; nothing after them makes sense. */
         void corrupted(CorruptedFrameException violation);
     }
 

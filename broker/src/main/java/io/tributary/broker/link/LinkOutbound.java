@@ -15,7 +15,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * What is to go out over one link. Frames wait in a queue whose bytes are limited; the event loop is woken once for all
+ * The outgoing side of one link. Frames wait in a queue whose bytes are limited; the event loop is woken once for all
  * that come before it looks, copies them one behind the other into buffers of the channel as far as it takes them, and
  * flushes once.
  */
@@ -28,7 +28,7 @@ final class LinkOutbound {
     /** How many buffers the channel may hold: each may be nearly empty, so that its bytes alone say little. */
     private static final int MAX_BUFFERS = 32;
 
-    /** What a waiting frame takes besides its content. */
+    /** How many bytes a waiting frame takes besides its content. */
     private static final int FRAME_COST = 32;
 
     private final Channel channel;

@@ -3,7 +3,7 @@ package io.tributary.broker.link;
 import java.time.Duration;
 
 /**
- * How long links wait for what.
+ * Time limits of links.
  *
  * @param heartbeat a node writes at least this often
  * @param silence a link on which nothing has come for so long is closed; at least twice the heartbeat

@@ -33,7 +33,7 @@ final class LinkWatch {
         timer = link.channel().schedule(this::tick, tick);
     }
 
-    /** Something came. */
+    /** Bytes came. */
     void heard() {
         silent = 0;
     }

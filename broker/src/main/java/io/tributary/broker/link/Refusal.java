@@ -12,13 +12,13 @@ public enum Refusal {
     WRONG_VERSION(3, "there is no version of the link protocol that both know: upgrade one version at a time"),
     /** The dialer meant another node. */
     WRONG_NODE(4, "the address belongs to another node, or to another process of it: correct it if this goes on"),
-    /** Not the one that dials. */
+    /** The peer is not the node of the two that is to dial. */
     WRONG_DIRECTION(5, "of two nodes the one with the smaller name dials: give each node a name of its own"),
     /** Not in the table of nodes. */
     UNKNOWN_NODE(6, "the node that connects is not among the live nodes of the cluster, or not yet"),
     /** A newer process of the same name was there. */
     OUTDATED(7, "a newer process has the name of the node that connects: stop one of the two, or rename it"),
-    /** Not what a node sends. */
+    /** The bytes are none that a node sends. */
     MALFORMED(0, "what came is not what a node sends: let only nodes reach this port"),
     /** Too slow. */
     TIMEOUT(0, "the other side did not authenticate in time"),

@@ -60,8 +60,8 @@ public final class LoopMailbox {
     }
 
     /**
-     * Runs the action at once when a session calls on the event loop, and has the loop run it otherwise, behind what
-     * was posted before; any thread.
+     * Runs the action at once when the caller is on the event loop; otherwise the loop runs it, behind actions that
+     * were posted before. Any thread.
      */
     public void run(Runnable action) {
         if (loop.inEventLoop() && !helping) {
@@ -93,7 +93,7 @@ public final class LoopMailbox {
         return loop;
     }
 
-    /** Whether the calling thread is the event loop; what is confined to it asserts this. */
+    /** Whether the calling thread is the event loop; objects that are confined to the loop assert this. */
     public boolean inLoop() {
         return loop.inEventLoop();
     }
@@ -140,7 +140,8 @@ public final class LoopMailbox {
     }
 
     /**
-     * Does what was given to idle workers in this turn, and what comes of it; gives false when nothing is left to do.
+     * Does the work that was given to idle workers in this turn, and the work that results; returns false when nothing
+     * is left to do.
      */
     private boolean help() {
         Turn own = turn;
@@ -160,7 +161,7 @@ public final class LoopMailbox {
         return isLeft || own.isDue();
     }
 
-    /** What is asked for meanwhile belongs to the next turn, so that reading has its turn, too. */
+    /** Actions that are posted meanwhile belong to the next turn, so that reading has its turn, too. */
     private void endTurn() {
         List<Runnable> due = turnEnds;
         turnEnds = spare;

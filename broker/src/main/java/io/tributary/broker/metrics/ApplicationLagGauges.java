@@ -17,7 +17,7 @@ final class ApplicationLagGauges {
     private final Meters meters;
     private final Map<String, Shown> shown = new ConcurrentHashMap<>();
 
-    /** What is shown of an application. */
+    /** The figures of an application. */
     private final class Shown {
         private volatile ApplicationLag lag;
         private final Gauge ofMessages;

@@ -19,8 +19,8 @@ import io.tributary.persistence.rocksdb.StorageRecorder;
 import java.util.function.DoubleSupplier;
 
 /**
- * What one broker has counted since its start, whether it began anew meanwhile or not: its parts count through the
- * recorders, a meter registry and {@code $SYS} read the same counters. Thread-safe.
+ * All counts of one broker since its start, also where it began anew meanwhile: its parts count through the recorders,
+ * a meter registry and {@code $SYS} read the same counters. Thread-safe.
  */
 public final class BrokerMetrics {
     private final Meters meters;
@@ -71,7 +71,7 @@ public final class BrokerMetrics {
         meters.gauge(meter, value);
     }
 
-    /** What has come and gone, for {@code $SYS}; each figure is right, but they are not read at the same instant. */
+    /** The traffic so far, for {@code $SYS}; each figure is right, but they are not read at the same instant. */
     public SysStats.Traffic traffic() {
         return new SysStats.Traffic(
                 connections.opened(),
@@ -91,12 +91,12 @@ public final class BrokerMetrics {
         return sessions.applications();
     }
 
-    /** Counts what goes over sockets. */
+    /** The recorder of sockets' traffic. */
     public NetworkRecorder connections() {
         return connections;
     }
 
-    /** Counts what happens to sessions. */
+    /** The recorder of clients' connections. */
     public ClientRecorder sessions() {
         return sessions;
     }
@@ -106,22 +106,22 @@ public final class BrokerMetrics {
         return router;
     }
 
-    /** Counts what shards do. */
+    /** The recorder of shards. */
     public ShardRecorder shards() {
         return shards;
     }
 
-    /** Counts what happens in shared subscriptions of applications. */
+    /** The recorder of shared subscriptions of applications. */
     public GroupRecorder groups() {
         return groups;
     }
 
-    /** Counts what the embedded store does, and measures how long. */
+    /** The recorder of the embedded store. */
     public StorageRecorder storage() {
         return storage;
     }
 
-    /** Counts what goes to Kafka and comes back. */
+    /** The recorder of Kafka's clients. */
     public KafkaRecorder kafka() {
         return kafka;
     }
@@ -131,17 +131,17 @@ public final class BrokerMetrics {
         return redis;
     }
 
-    /** Counts what goes over links. */
+    /** The recorder of links. */
     public LinkRecorder links() {
         return links;
     }
 
-    /** Counts what happens between nodes. */
+    /** The recorder of traffic between nodes. */
     public ClusterRecorder cluster() {
         return cluster;
     }
 
-    /** Counts what becomes of records that back-ends produce. */
+    /** The recorder of back-ends' records. */
     public IngestRecorder ingest() {
         return ingest;
     }

@@ -11,7 +11,7 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.LongAccumulator;
 import java.util.concurrent.atomic.LongAdder;
 
-/** Counts what happens to sessions. Reasons are registered when they first occur: of the forty, most never do. */
+/** Counts events of clients' connections. Reasons are registered when they first occur: of the forty, most never do. */
 final class ClientCounters implements ClientRecorder {
     private final Meters meters;
     private final LongAdder connectedNew;

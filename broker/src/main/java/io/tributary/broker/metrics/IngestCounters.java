@@ -4,7 +4,7 @@ import io.tributary.broker.ingest.IngestRecorder;
 import java.util.Map;
 import java.util.concurrent.atomic.LongAdder;
 
-/** Counts what becomes of records that back-ends produce. */
+/** Counts outcomes of records that back-ends produce. */
 final class IngestCounters implements IngestRecorder {
     private final LongAdder read;
     private final Map<Outcome, LongAdder> outcomes;

@@ -5,7 +5,7 @@ import io.tributary.broker.link.Refusal;
 import java.util.Map;
 import java.util.concurrent.atomic.LongAdder;
 
-/** Counts what goes over the links to other nodes, and what becomes of these. */
+/** Counts frames and bytes on the links to other nodes, and how links end. */
 final class LinkCounters implements LinkRecorder {
     private final LongAdder links = new LongAdder();
     private final LongAdder ended;

@@ -12,7 +12,7 @@ final class ClientCertificate {
     private ClientCertificate() {}
 
     /**
-     * The distinguished name of the certificate's subject, as RFC 2253 writes it. To be asked after the TLS handshake.
+     * The distinguished name of the certificate's subject, as RFC 2253 writes it. To be called after the TLS handshake.
      *
      * @return null when the connection is not encrypted, client certificates are not asked for, or the client has shown
      *     none

@@ -10,7 +10,7 @@ import java.time.Duration;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Closes a connection so that what was written last arrives: everything is flushed, our direction is shut, and the
+ * Closes a connection so that the bytes written last arrive: everything is flushed, our direction is shut, and the
  * socket is closed when the peer closes its own or the time is over. Closing at once with unread input would reset the
  * connection and take the last packet away from the client.
  */

@@ -7,8 +7,8 @@ import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Decides which new connections a listener takes. One too many is told so in answer to its CONNECT; while many of those
- * wait to be told, further ones are closed at once. Any thread.
+ * Decides which new connections a listener takes. A connection beyond the limit is refused in answer to its CONNECT;
+ * while many refused connections are open, further ones are closed at once. Any thread.
  */
 final class ListenerAdmission {
     /** How many connections may be open just to be refused. */
@@ -20,10 +20,10 @@ final class ListenerAdmission {
     private final AtomicInteger admitted = new AtomicInteger();
     private final AtomicInteger refusing = new AtomicInteger();
 
-    /** What becomes of a new connection; all but the rejected ones are given back with {@link #release}. */
+    /** The decision on a new connection; every verdict but {@link Rejected} is given back with {@link #release}. */
     sealed interface Verdict {}
 
-    /** It is welcome. */
+    /** The connection is taken. */
     record Admitted() implements Verdict {}
 
     /** Its CONNECT is to be refused. */

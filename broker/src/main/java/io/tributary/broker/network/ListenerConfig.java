@@ -6,11 +6,11 @@ import io.tributary.broker.connection.ClientLimits;
  * One place where clients connect.
  *
  * @param name its name, unique in the broker, which log lines, metrics and authenticators see
- * @param kind what is spoken below MQTT
+ * @param kind the protocol below MQTT
  * @param host the local address, or {@code 0.0.0.0} for all
  * @param port the port; 0 picks a free one
  * @param admission how many clients it takes, and how fast
- * @param limits limits of the clients' packets and sessions
+ * @param limits limits of the clients' packets and connections
  */
 public record ListenerConfig(
         String name, ListenerKind kind, String host, int port, AdmissionLimits admission, ClientLimits limits) {

@@ -5,14 +5,14 @@ import io.tributary.broker.connection.ConnectionServices;
 import io.tributary.broker.loop.LoopMailboxes;
 
 /**
- * What all connections of a listener share.
+ * Everything that the connections of a listener share.
  *
  * @param config the listener
  * @param network how sockets are run
  * @param admission which connections it takes
- * @param services what all sessions share
- * @param sessions where sessions are found by those who deliver to them
- * @param mailboxes those of the event loops
+ * @param services the services that all connections share
+ * @param connections where deliveries find the connection of a client
+ * @param mailboxes the mailboxes of the event loops
  * @param unfinished the memory for packets of which only a part has come
  * @param recorder counts what goes over sockets
  */
@@ -21,7 +21,7 @@ record ListenerContext(
         NetworkConfig network,
         ListenerAdmission admission,
         ConnectionServices services,
-        ClientConnections sessions,
+        ClientConnections connections,
         LoopMailboxes mailboxes,
         UnfinishedPackets unfinished,
         NetworkRecorder recorder) {

@@ -1,6 +1,6 @@
 package io.tributary.broker.network;
 
-/** What clients speak below MQTT on a listener. */
+/** The protocol below MQTT on a listener. */
 public sealed interface ListenerKind {
 
     /** Plain TCP. */

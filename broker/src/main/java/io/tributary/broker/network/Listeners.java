@@ -36,7 +36,7 @@ public final class Listeners {
     private final List<ListenerConfig> configs;
     private final NetworkConfig network;
     private final ConnectionServices services;
-    private final ClientConnections sessions;
+    private final ClientConnections clientConnections;
     private final LoopMailboxes mailboxes = new LoopMailboxes();
     private final NetworkRecorder recorder;
     private final Transport transport = Transport.best();
@@ -50,12 +50,12 @@ public final class Listeners {
             List<ListenerConfig> configs,
             NetworkConfig network,
             ConnectionServices services,
-            ClientConnections sessions,
+            ClientConnections clientConnections,
             NetworkRecorder recorder) {
         this.configs = List.copyOf(configs);
         this.network = network;
         this.services = services;
-        this.sessions = sessions;
+        this.clientConnections = clientConnections;
         this.recorder = recorder;
         int threads = network.eventLoops() > 0
                 ? network.eventLoops()
@@ -87,12 +87,12 @@ public final class Listeners {
     }
 
     /**
-     * Listens no more, and sends all clients away: not all at once, so that where they go next can take them.
+     * Listens no more, and sends all clients away: not all at once, so that the next nodes can take them.
      *
      * @param perSecond how many clients are told in a second; 0 for all at once
-     * @param longest how long that may take: where there are too many, more are told in a second
+     * @param longest how long telling them may take: where there are too many clients, more are told in a second
      * @param serverReference where MQTT 5 clients are told to go, or null
-     * @param patience how long the last ones are given to take the news; then their connections are closed
+     * @param patience how long the last clients are given to read the packet; then their connections are closed
      * @return completes when all connections are closed and the event loops have ended
      */
     public CompletionStage<Void> close(
@@ -110,7 +110,10 @@ public final class Listeners {
         return done;
     }
 
-    /** The event loops must not end before the last one is told, however soon the connections are gone. */
+    /**
+     * Tells the clients one by one. The event loops must not end before the last client is told, however soon the
+     * connections are gone.
+     */
     private static void sendAway(
             Iterator<Channel> left, int atOnce, @Nullable String serverReference, Runnable whenTold) {
         for (int i = 0; i < atOnce && left.hasNext(); i++) {
@@ -152,8 +155,8 @@ public final class Listeners {
 
     private ServerBootstrap bootstrap(ListenerConfig config) {
         ListenerAdmission admission = new ListenerAdmission(config.admission(), System::nanoTime);
-        ListenerContext listener =
-                new ListenerContext(config, network, admission, services, sessions, mailboxes, unfinished, recorder);
+        ListenerContext listener = new ListenerContext(
+                config, network, admission, services, clientConnections, mailboxes, unfinished, recorder);
         return new ServerBootstrap()
                 .group(loops)
                 .channel(transport.serverChannel())

@@ -12,7 +12,7 @@ public interface NetworkRecorder {
     /** A connection was closed. */
     default void closed(String listener) {}
 
-    /** A connection was closed at once, for even the answer to its CONNECT would cost too much. */
+    /** A connection was closed at once: too many connections wait for a refusal already. */
     default void rejected(String listener) {}
 
     /** What one read brought. */

@@ -7,8 +7,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The flush policy: packets for one connection are encoded one behind the other, and go to the socket in one write and
- * one flush at the end of the event loop's turn. What is large goes to the channel's own buffer earlier, so that its
- * water marks count it. Confined to the event loop.
+ * one flush at the end of the event loop's turn. A large batch goes to the channel's own buffer earlier, so that the
+ * channel's water marks count it. Confined to the event loop.
  */
 @SuppressWarnings("FutureReturnValueIgnored") // what becomes of it shows in the channel's own events
 final class OutboundBatch {
@@ -65,7 +65,7 @@ final class OutboundBatch {
         }
     }
 
-    /** Gives up what was not handed to the channel. */
+    /** Drops packets that were not handed to the channel. */
     void release() {
         if (encoded != null) {
             encoded.release();

@@ -26,7 +26,7 @@ final class Pipeline extends ChannelInitializer<Channel> {
     private static final int MAX_HEADER_BYTES = 8_192;
     private static final int MAX_REQUEST_BODY = 1_024;
 
-    /** What a WebSocket frame may hold besides the largest packet. */
+    /** How many bytes a WebSocket frame may hold besides the largest packet. */
     private static final int FRAME_SLACK = 64 * 1024;
 
     private final ListenerContext listener;

@@ -26,9 +26,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * One connection: bytes become packets for its session, and the session's packets become bytes. The last handler of a
- * pipeline. All packets of a read are handled before anything is flushed; while the session takes none, the bytes that
- * are here stay as they are and no more are read. After a violation nothing more is handled.
+ * The socket of one {@link ClientConnection}: its bytes become packets, and the connection's packets become bytes. The
+ * last handler of a pipeline. All packets of a read are handled before anything is flushed; while the connection takes
+ * none, bytes that are here stay as they are and no more are read. After a violation nothing more is handled.
  */
 @SuppressWarnings("FutureReturnValueIgnored") // what becomes of it shows in the channel's own events
 final class SocketHandler extends ChannelInboundHandlerAdapter implements PacketSink {
@@ -71,7 +71,7 @@ final class SocketHandler extends ChannelInboundHandlerAdapter implements Packet
                 () -> ClientCertificate.subject(channel.pipeline()),
                 refusal);
         connection = new ClientConnection(
-                listener.services(), listener.sessions(), listener.config().limits(), peer, mailbox, this);
+                listener.services(), listener.connections(), listener.config().limits(), peer, mailbox, this);
     }
 
     /** The node shuts down: the client is told, and the connection closed; event loop only. */
@@ -160,7 +160,7 @@ final class SocketHandler extends ChannelInboundHandlerAdapter implements Packet
     @Override
     public boolean publish(PublishTemplate template, PublishVariant variant) {
         if (closing || encoder == null) {
-            return true; // nobody reads it any more; what becomes of it is decided when the session resumes
+            return true; // not read any more; decided again when the connection goes on reading
         }
         boolean written = encoder.encode(template, variant, outbound.buffer());
         if (written) {
@@ -238,7 +238,7 @@ final class SocketHandler extends ChannelInboundHandlerAdapter implements Packet
         return true;
     }
 
-    /** Gives the client's violation to the session, which answers in the form that the client understands best. */
+    /** Gives the client's violation to the connection, which answers in the form that the client understands best. */
     private void refuse(MqttException violation) {
         ProtocolVersion version = decoder.version();
         if (encoder == null && version != null) {

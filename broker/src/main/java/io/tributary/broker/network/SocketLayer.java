@@ -2,7 +2,7 @@ package io.tributary.broker.network;
 
 import io.netty.channel.ChannelPipeline;
 
-/** What lies between the socket and everything else of a connection: nothing, or encryption. */
+/** The lowest layer of a connection, above the socket: nothing, or encryption. */
 @FunctionalInterface
 public interface SocketLayer {
 

@@ -7,8 +7,8 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The packet of one connection of which only a part has come. While memory for such packets is short, one that is not
- * finished in time ends its connection. Confined to the event loop.
+ * A packet of one connection of which only a part has come. While memory for such packets is short, a packet that is
+ * not finished in time ends its connection. Confined to the event loop.
  */
 final class UnfinishedPacket {
     private static final long CHECK_NANOS = TimeUnit.SECONDS.toNanos(1);
@@ -31,7 +31,7 @@ final class UnfinishedPacket {
     private @Nullable ScheduledFuture<?> timer;
 
     /**
-     * Creates one for a connection that has none.
+     * Creates it for a connection of which no packet is unfinished.
      *
      * @param resume run when the connection may be read again
      * @param giveUp run when the packet took too long

@@ -8,10 +8,11 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The memory that all connections together may use for packets of which only a part has come. A connection that would
- * begin a packet beyond the limit is not read until others have finished or given up. Any thread; never blocks.
+ * begin a packet beyond the limit is not read until other connections have finished their packets, or ended. Any
+ * thread; never blocks.
  */
 final class UnfinishedPackets {
-    /** What a packet may have here without being counted: ordinary clients never wait. */
+    /** How many bytes a packet may have here without being counted: ordinary clients never wait. */
     static final int FREE_BYTES = 16 * 1024;
 
     private static final int PART_OF_DIRECT_MEMORY = 8;
@@ -25,7 +26,10 @@ final class UnfinishedPackets {
         this.limitBytes = limitBytes;
     }
 
-    /** An eighth of the memory that buffers can have, and an eighth to finish what has begun. */
+    /**
+     * An eighth of the memory that buffers can have for packets that begin, and another eighth to finish packets that
+     * have begun.
+     */
     static UnfinishedPackets ofThisProcess() {
         return new UnfinishedPackets(PlatformDependent.maxDirectMemory() / PART_OF_DIRECT_MEMORY);
     }

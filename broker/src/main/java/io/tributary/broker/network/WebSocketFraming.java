@@ -12,8 +12,8 @@ import io.netty.handler.codec.http.websocketx.WebSocketCloseStatus;
 import io.netty.util.ReferenceCountUtil;
 
 /**
- * Takes the bytes out of WebSocket frames and puts them into some. Where frames begin and end means nothing: a packet
- * may span several, and one may hold several packets [MQTT-6.0.0-2]. Frames with text close the connection
+ * Takes the bytes out of WebSocket frames and puts them into some. The bounds of frames mean nothing: a packet may span
+ * several frames, and a frame may hold several packets [MQTT-6.0.0-2]. Frames with text close the connection
  * [MQTT-6.0.0-1].
  */
 @SuppressWarnings("FutureReturnValueIgnored") // what becomes of it shows in the channel's own events

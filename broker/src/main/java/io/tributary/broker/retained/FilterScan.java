@@ -13,7 +13,7 @@ import org.jspecify.annotations.Nullable;
  * right behind {@code a}: {@code a-b} comes between.
  */
 final class FilterScan {
-    /** What follows the separator in the order of characters: behind all of a branch. */
+    /** The character after the separator: in the order of keys it stands behind all topics of a branch. */
     private static final char BEHIND_BRANCH = TopicLevels.SEPARATOR + 1;
     /** Behind all topics that begin with $. */
     private static final String BEHIND_RESERVED = "%";

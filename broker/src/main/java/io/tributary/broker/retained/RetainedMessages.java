@@ -47,7 +47,7 @@ public final class RetainedMessages {
     /**
      * Creates them; there are none before {@link #start}.
      *
-     * @param map keeps the messages by topic; nobody else follows it
+     * @param map keeps the messages by topic; has no other follower
      * @param format in which records are written; is told of those that this version is too old to read
      */
     public RetainedMessages(ReplicatedMap map, RetainedLimits limits, InstantSource clock, RecordFormat format) {
@@ -83,8 +83,8 @@ public final class RetainedMessages {
     }
 
     /**
-     * Shows a message as its topic's retained one until the node stops, or one with an empty payload takes it away; it
-     * is not stored, and neither limits nor counts know of it. For what the broker tells about itself.
+     * Shows a message as its topic's retained one until the node stops, or until a message with an empty payload takes
+     * it away. It is not stored, and neither limits nor counts include it. Used for the broker's {@code $SYS} topics.
      */
     public void putVolatile(Message message) {
         Message shown = message.payload().length == 0 ? null : message;
@@ -115,7 +115,7 @@ public final class RetainedMessages {
      * The retained messages that match, a page at a time, in the order of their topics; expired ones are left out. A
      * page takes a bounded time and may be empty although it is not the last.
      *
-     * @param after what the page before says is next, or null for the first
+     * @param after the previous page's {@code next}, or null for the first page
      * @param max the most messages of a page
      */
     public Page page(TopicFilter filter, @Nullable String after, int max) {
@@ -265,7 +265,7 @@ public final class RetainedMessages {
     /**
      * Some of the retained messages that match a filter.
      *
-     * @param next what to ask the next page with, or null when this was the last
+     * @param next the argument for the next page, or null when this was the last
      */
     public record Page(List<Message> messages, @Nullable String next) {}
 }

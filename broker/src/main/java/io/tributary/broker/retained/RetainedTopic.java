@@ -7,9 +7,10 @@ import org.jspecify.annotations.Nullable;
 /**
  * The retained message of one topic and the writes that are on their way to the store.
  *
- * <p>At most one write is on its way and one waits behind it; what comes meanwhile takes the place of the one that
- * waits, and is done when that is. So a flood on one topic takes the memory of two messages. While there are writes the
- * topic shows the newest of them, afterwards what the store brought back last, which may be another node's.
+ * <p>At most one write is on its way and one waits behind it. A message that comes meanwhile takes the place of the
+ * waiting one, and both are done when that write is. So a flood on one topic takes the memory of two messages. While
+ * there are writes the topic shows the newest of them, afterwards what the store brought back last, which may be
+ * another node's.
  *
  * <p>A topic that shows nothing and writes nothing is retired: it accepts no call any more, and another one takes its
  * place.
@@ -66,7 +67,7 @@ final class RetainedTopic {
         return message != null && message.isExpiredAt(nowMillis) ? put(null) : Answer.Without.NOTHING_TO_DO;
     }
 
-    /** Takes what the store says; tells whether the topic was still there to take it. */
+    /** Takes a stored message; returns whether the topic was still in use. */
     synchronized boolean followed(@Nullable Message message) {
         if (retired) {
             return false;
@@ -152,7 +153,7 @@ final class RetainedTopic {
         retired = shown == null && underWay == null;
     }
 
-    /** What became of a request to write. */
+    /** The outcome of a request to write. */
     sealed interface Answer {
         /** Nothing is written. */
         enum Without implements Answer {

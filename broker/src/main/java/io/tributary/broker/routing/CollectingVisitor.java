@@ -41,7 +41,7 @@ final class CollectingVisitor implements Selection.Visitor {
     }
 
     /**
-     * What was visited, and these nodes.
+     * The recipients that were visited, and these nodes.
      *
      * @param others the other nodes that match the message themselves
      */

@@ -4,7 +4,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
-/** Waits until all parts of what a message causes are done. Any thread. */
+/** Waits until all parts of a message's delivery are done. Any thread. */
 final class Countdown {
     private final AtomicInteger left;
     private final Consumer<@Nullable Throwable> whenDone;

@@ -59,7 +59,7 @@ final class DeliveringVisitor implements Selection.Visitor {
     }
 
     /**
-     * What other nodes get.
+     * The shares of other nodes.
      *
      * @param matching the other nodes that match the message themselves
      */

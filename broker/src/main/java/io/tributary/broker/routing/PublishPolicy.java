@@ -15,14 +15,15 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Who may publish and receive what, and what becomes of a message before it is routed. What fails says no.
+ * Rights to publish and to receive, and the interceptors before a message is routed. A failure of either counts as a
+ * refusal.
  *
  * @param interceptors asked in this order; each sees what the one before made of the message
  * @param largestPacketBytes the largest packet of a client; what is made of one, or without one, is to be no larger
  */
 public record PublishPolicy(Authorizer authorizer, List<PublishInterceptor> interceptors, int largestPacketBytes) {
     private static final Logger LOG = LoggerFactory.getLogger(PublishPolicy.class);
-    /** What a packet need not have of its message: the topic, when it has an alias, and who published it. */
+    /** The parts of a message that a packet can lack: the topic, when it has an alias, and the publisher. */
     private static final int NAMES_BYTES = 2 << 16;
 
     /** Copies the list. */
@@ -56,7 +57,7 @@ public record PublishPolicy(Authorizer authorizer, List<PublishInterceptor> inte
                 && MessageFormat.sizeOf(message) > largestPacketBytes + NAMES_BYTES;
     }
 
-    /** What the interceptors make of a client's message. */
+    /** The interceptors' decision on a client's message. */
     Decision intercept(ClientInfo publisher, Message message) {
         Message current = message;
         for (int i = 0; i < interceptors.size(); i++) {

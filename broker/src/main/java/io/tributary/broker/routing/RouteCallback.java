@@ -1,7 +1,7 @@
 package io.tributary.broker.routing;
 
 /**
- * Told once what became of a message, on any thread, perhaps before the call that routes it returns; must not block.
+ * Told once the outcome of a message, on any thread, perhaps before the call that routes it returns; must not block.
  */
 @FunctionalInterface
 public interface RouteCallback {

@@ -2,13 +2,13 @@ package io.tributary.broker.routing;
 
 import io.tributary.common.mqtt.ReasonCode;
 
-/** What became of a message that was published; the publisher's acknowledgement follows from it. */
+/** The outcome of a message that was published; the publisher's acknowledgement follows from it. */
 public sealed interface RouteOutcome {
 
     /** The message is safe for everyone it matched. */
     record Safe() implements RouteOutcome {}
 
-    /** The message is accepted, and nobody subscribes. */
+    /** The message is accepted, and no session subscribes to its topic. */
     record NoSubscribers() implements RouteOutcome {}
 
     /**

@@ -234,8 +234,8 @@ public final class Router implements ClientRouting {
     }
 
     /**
-     * Takes what another node has handed over. It goes to connections of this node, and never on to another one: no
-     * shared subscription chooses again, and persistent sessions get nothing that is not named.
+     * Takes messages that another node has handed over. They go to connections of this node, and never on to another
+     * node: no shared subscription chooses again, and persistent sessions get nothing that is not named.
      *
      * @param members the members of shared subscriptions that were chosen, and persistent sessions that get it with QoS
      *     0
@@ -246,8 +246,8 @@ public final class Router implements ClientRouting {
     }
 
     /**
-     * Delivers a message of QoS 0 that says something about this node, to subscribers that are connected here. It is
-     * neither retained nor counted as received, and nobody else gets it.
+     * Delivers a message of QoS 0 that says something about this node, to subscribers that are connected here. The
+     * message is neither retained nor counted as received, and no other client gets it.
      */
     public void deliverHere(Message message) {
         peerDelivery.deliverHere(message);
@@ -270,7 +270,10 @@ public final class Router implements ClientRouting {
         return message.qos().isAcknowledged() && publisher.client().version().isMqtt5();
     }
 
-    /** What an interceptor dropped looks to its publisher as if nobody subscribed; a relay is logged all the same. */
+    /**
+     * To its publisher a message that an interceptor dropped looks as if no session subscribed; a relay is logged all
+     * the same.
+     */
     private void drop(Passage passage) {
         if (passage.relayFor == null) {
             passage.callback.onRouted(NO_SUBSCRIBERS);
@@ -296,7 +299,10 @@ public final class Router implements ClientRouting {
         }
     }
 
-    /** Nobody up the stack could tell the publisher of a failure, and its later acknowledgements wait for this one. */
+    /**
+     * No caller up the stack could tell the publisher of a failure, and the publisher's later acknowledgements wait for
+     * this one.
+     */
     private void dispatchLater(Passage passage, CompletableFuture<Boolean> stored) {
         try {
             dispatch(passage, stored);

@@ -10,7 +10,7 @@ public interface RouterRecorder {
 
     /** Why a message, or one copy of it, went nowhere. */
     enum Drop {
-        /** Nobody subscribes. */
+        /** No session subscribes to the topic. */
         NO_SUBSCRIBERS,
         /** The publisher may not publish it. */
         PUBLISH_NOT_AUTHORIZED,

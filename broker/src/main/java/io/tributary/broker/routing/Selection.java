@@ -13,7 +13,7 @@ import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Decides who of those that match a message gets a copy. A session gets one of its own and one of each group
+ * Decides which of the matching sessions get a copy of a message. A session gets one of its own and one of each group
  * [MQTT-4.8.2-4].
  */
 final class Selection {

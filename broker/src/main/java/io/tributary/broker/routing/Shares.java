@@ -7,7 +7,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 
-/** Collects what the connections of nodes get of one message. One thread; costs nothing as long as nothing is added. */
+/** Collects each node's share of one message. One thread; costs nothing as long as nothing is added. */
 final class Shares {
     private Map<String, List<Recipient>> members = Map.of();
 

@@ -22,7 +22,7 @@ public record ClientRules(List<Rule> rules) {
     }
 
     /**
-     * What kind of client it is.
+     * The kind of a client, by the first rule that fits.
      *
      * @param client the client as it describes itself: one that leaves its identifier to the broker has an empty one
      */
@@ -36,7 +36,7 @@ public record ClientRules(List<Rule> rules) {
     }
 
     /**
-     * What clients are that fulfil some conditions.
+     * One rule: clients that fulfil all its conditions are of its kind.
      *
      * @param conditions all of them must hold; at least one
      * @param kind what the clients are then
@@ -56,7 +56,7 @@ public record ClientRules(List<Rule> rules) {
         }
     }
 
-    /** Something about a client that is so or not. */
+    /** A condition on a client. */
     public sealed interface Condition {
 
         /** Whether it is so. */

@@ -20,8 +20,8 @@ import org.jspecify.annotations.Nullable;
  * How far a shard's applications are behind the ends of their topics, asked every few seconds. Confined to the thread
  * of the driver.
  *
- * <p>Topics do not tell how old a message is that nobody reads. But what was before a topic's end at one time is older
- * than that: so the ends at some times in the past are kept for each application that is behind, more of them from
+ * <p>Topics do not tell how old a message is that is not read. But a message before a topic's end at one time is older
+ * than that time: so the ends at some times in the past are kept for each application that is behind, more of them from
  * lately than from long ago.
  */
 final class ApplicationLags {
@@ -46,7 +46,7 @@ final class ApplicationLags {
      */
     private record End(long timeMillis, long last) {}
 
-    /** What is known of an application. */
+    /** The figures of one application. */
     private static final class Behind {
         final ArrayDeque<End> ends = new ArrayDeque<>();
 

@@ -6,8 +6,8 @@ import java.util.Iterator;
 import java.util.Map;
 
 /**
- * What the queues of connected sessions hold because their shard stood still: nobody owned it, the store was away, or
- * the log. All of that is folded at once when the shard goes on. It does not count for the limits of a queue, for a
+ * What the queues of connected sessions hold because their shard stood still: it had no owner, or the store or the log
+ * was away. All of that is folded at once when the shard goes on. It does not count for the limits of a queue, for a
  * client that was connected and acknowledged what it got is not to lose messages by it, for as long as the client takes
  * them:
  *
@@ -81,7 +81,7 @@ final class Backlogs {
         this.deliveries = deliveries;
     }
 
-    /** The shard stands still; what is folded next has waited. */
+    /** The shard stands still; records that are folded next have waited. */
     void standsStill(long nowMillis) {
         catchingUp = true;
         tickMillis = nowMillis;

@@ -1,8 +1,8 @@
 package io.tributary.broker.shard;
 
 /**
- * How fast an application is sent what it missed, so that one that was away for long takes no more than its part of the
- * node. What was published in the last few seconds is not held back.
+ * How fast an application is sent messages that it missed, so that an application that was away for long takes no more
+ * than its part of the node. Messages of the last few seconds are not held back.
  *
  * @param messagesPerSecond how many messages a second; 0 for no limit
  * @param bytesPerSecond how many bytes of messages a second; 0 for no limit

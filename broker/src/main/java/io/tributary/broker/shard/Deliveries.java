@@ -23,7 +23,7 @@ import org.jspecify.annotations.Nullable;
  * later. Confined to the thread of the driver.
  */
 final class Deliveries {
-    /** Half a second: what is later is as good as lost, and its messages are handed over again. */
+    /** Half a second: a later acknowledgement is as good as lost, and its messages are handed over again. */
     private static final int TICKS_TO_LEAVE = 5;
 
     final SessionQueues queues;
@@ -39,10 +39,10 @@ final class Deliveries {
     private final Set<SessionDelivery> toLog = new LinkedHashSet<>();
     private final Set<Outgoing> toFlush = new LinkedHashSet<>();
     private final Set<SessionDelivery> toRetry = new LinkedHashSet<>();
-    /** Those that are to have no more of what they missed for the moment. */
+    /** Applications that get no more missed messages for the moment. */
     private final Set<SessionDelivery> paced = new LinkedHashSet<>();
 
-    /** Those that could be handed more if they had acknowledged more. */
+    /** Sessions whose window is full while more messages wait. */
     private final Set<SessionDelivery> withoutRoom = new HashSet<>();
 
     /**
@@ -106,7 +106,7 @@ final class Deliveries {
         of(client).attached(last);
     }
 
-    /** A connection has the session already, and was handed nobody knows how much of the queue. */
+    /** A connection has the session already, and it is not known how much of the queue it was handed. */
     void resumed(SessionState client, long last) {
         assertConfined();
         of(client).resumed(last);
@@ -128,7 +128,7 @@ final class Deliveries {
         }
     }
 
-    /** All that a connection has acknowledged is known, or as much as there will be. */
+    /** A connection's last acknowledgements are here, or are not waited for any longer. */
     void allSettled(String clientId, long epoch) {
         assertConfined();
         SessionDelivery known = sessions.get(clientId);
@@ -211,13 +211,19 @@ final class Deliveries {
         }
     }
 
-    /** Takes an entry that an earlier session left out of a queue; it is logged with what clients settle. */
+    /**
+     * Removes from a queue an entry that an earlier session left; the removal is logged with the entries that clients
+     * settle.
+     */
     void discard(SessionState client, long sequence, long size) {
         assertConfined();
         of(client).discard(sequence, size);
     }
 
-    /** Takes an entry out of a queue that nobody was handed; it is logged with what clients settle. */
+    /**
+     * Takes out of a queue an entry that no connection was handed; the removal is logged with the entries that clients
+     * settle.
+     */
     void drop(SessionState client, long sequence, long size, DropReason reason) {
         assertConfined();
         of(client).drop(sequence, size);
@@ -441,7 +447,7 @@ final class Deliveries {
         toFlush.add(outgoing);
     }
 
-    /** The store could not give what was asked for. */
+    /** The store could not give the entries that were asked for. */
     void toRetry(SessionDelivery delivery) {
         recorder.storeFailed();
         toRetry.add(delivery);
@@ -451,7 +457,7 @@ final class Deliveries {
         paced.add(delivery);
     }
 
-    /** What a connection that is gone has acknowledged is waited for; not longer than from the first time on. */
+    /** Waits for acknowledgements of a connection that is gone; the time counts from the first wait. */
     void leaving(SessionDelivery delivery) {
         leaving.putIfAbsent(delivery, ticks + TICKS_TO_LEAVE);
         noteRoom(delivery, true);
@@ -464,7 +470,7 @@ final class Deliveries {
         }
     }
 
-    /** A window is gone, and with it what it was to have later. */
+    /** A window is gone, and with it all that was planned for it. */
     void disconnected(SessionDelivery delivery) {
         noteRoom(delivery, true);
         leaving.remove(delivery);

@@ -31,14 +31,15 @@ final class Forwarder {
     private final TreeMap<Long, Integer> outstanding = new TreeMap<>();
     private final Map<Object, Integer> nextPart = new HashMap<>();
     private long currentOffset = -1;
-    /** Transient sessions have had what records below this offset caused. */
+    /** Transient sessions have got the messages of records below this offset. */
     private long transientsFrom;
 
     /**
      * Creates one.
      *
      * @param isCurrent whether this node knows all subscriptions, which it has to for a message that is matched now
-     * @param onFailure told on the thread why a message could not be forwarded: what caused it is to be folded again
+     * @param onFailure told on the thread why a message could not be forwarded: the record that caused it is to be
+     *     folded again
      */
     Forwarder(
             int shard,
@@ -72,7 +73,7 @@ final class Forwarder {
     /**
      * The same.
      *
-     * @param done null when nobody waits, or run once on the driver's thread, when it is safe with all persistent
+     * @param done null when no action waits, or run once on the driver's thread, when it is safe with all persistent
      *     sessions and taken by the nodes of the others
      */
     void forward(long offset, Message message, Destinations named, @Nullable Runnable done) {

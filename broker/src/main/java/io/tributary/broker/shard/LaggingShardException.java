@@ -1,6 +1,6 @@
 package io.tributary.broker.shard;
 
-/** A shard is behind by so much that what is appended now may be deleted before it is applied: nothing was appended. */
+/** A shard is so far behind that a record appended now may be deleted before it is applied: nothing was appended. */
 final class LaggingShardException extends RuntimeException {
     private static final long serialVersionUID = 1L;
 

@@ -21,7 +21,7 @@ final class LastWords {
 
     private long ticks;
 
-    /** What is known of a client's connections before. */
+    /** The earlier connections of one client. */
     private static final class Awaited {
         int unheard;
         /** The latest of them that has ended its session, -1 for none: the epoch. */
@@ -52,7 +52,7 @@ final class LastWords {
      * How a connection ended is known.
      *
      * @param isSessionOver whether it has ended its session
-     * @return false when nobody waits for that
+     * @return false when no connection waits for that
      */
     boolean heard(String clientId, long epoch, boolean isSessionOver) {
         if (unheard.remove(new WillKey(clientId, epoch)) == null) {
@@ -74,7 +74,7 @@ final class LastWords {
         return awaited != null && awaited.endedBy >= session;
     }
 
-    /** Runs the action when there is nothing to wait for any more, perhaps at once. */
+    /** Runs the action when no earlier connection is waited for any more, perhaps at once. */
     void then(String clientId, Runnable action) {
         Awaited awaited = clients.get(clientId);
         if (awaited == null) {

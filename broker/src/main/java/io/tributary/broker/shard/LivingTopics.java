@@ -39,9 +39,9 @@ final class LivingTopics {
     private final Answers answers;
     private final TopicFigures topicFigures;
     private final ShardRecorder recorder;
-    /** What goes on when it is logged which topic a session has. */
+    /** Actions that go on when it is logged which topic a session has. */
     private final Map<SessionState, List<Runnable>> waiting = new HashMap<>();
-    /** Those whose topic is being looked at. */
+    /** Clients whose topic is being looked at. */
     private final Set<SessionState> suspected = new HashSet<>();
 
     private volatile @Nullable String problem;
@@ -73,7 +73,7 @@ final class LivingTopics {
         this.recorder = recorder;
     }
 
-    /** What is wrong with a topic while it is being mended, in words; null for nothing. Any thread. */
+    /** The trouble with a topic while it is being mended, in words; null for none. Any thread. */
     @Nullable
     String problem() {
         return problem;

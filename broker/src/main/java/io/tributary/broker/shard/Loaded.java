@@ -10,13 +10,13 @@ import io.tributary.persistence.shard.LogRecord;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What an owner has of a shard from loading it until it loses or claims it again.
+ * The parts that an owner has of a shard from loading it until it loses or claims the shard again.
  *
  * @param state the fold
  * @param queues the messages of its sessions
  * @param savePoints move the stored state along
- * @param time that of the log
- * @param forwarder of what the log says, also of records that are folded again
+ * @param time the log's time
+ * @param forwarder forwards messages of folded records, also of records that are folded again
  * @param wills that are under way
  */
 record Loaded(

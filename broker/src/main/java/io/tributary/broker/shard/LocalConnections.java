@@ -85,7 +85,7 @@ final class LocalConnections {
             return isNewest;
         }
 
-        /** What connections here acknowledge is queued for the owner before it reads on in the log. */
+        /** Acknowledgements of connections here are queued for the owner before it reads on in the log. */
         @Override
         public boolean askForAllSettled(String clientId, long epochOfConnection) {
             return false;

@@ -29,8 +29,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Appends events to the logs of shards, and messages to the topics of applications. Any thread; never blocks. Appends
- * are always accepted: what a log has no room for waits here in order, and {@link #isCongested} asks everybody to bring
- * no more. Thread-safe.
+ * are always accepted: events for which a log has no room wait here in order, and {@link #isCongested} asks all callers
+ * to bring no more. Thread-safe.
  */
 final class LogAppender {
     private static final byte[] NOTHING = {};
@@ -222,7 +222,7 @@ final class LogAppender {
         };
     }
 
-    /** The way to one log, and what waits for room in it, in order. */
+    /** The way to one log, and the events that wait for room in it, in order. */
     private final class Outlet {
         private final Consumer<Runnable> roomOfLog;
         private final Queue<BooleanSupplier> waiting = new ArrayDeque<>(); // guarded by itself

@@ -38,18 +38,18 @@ final class LogRepair {
         this.thread = thread;
     }
 
-    /** What is wrong with the log, in words; null for nothing. Any thread. */
+    /** The trouble with the log, in words; null for none. Any thread. */
     @Nullable
     String problem() {
         return problem;
     }
 
-    /** Something else is wrong with it. */
+    /** Sets the trouble, when it is none that this class finds. */
     void problem(String words) {
         problem = words;
     }
 
-    /** This is another owner than before: it finds out for itself. */
+    /** A new owner begins, and examines the log for itself. */
     void forget() {
         gap = null;
         leaptLeader = LogRecord.NO_LEADER;
@@ -87,7 +87,7 @@ final class LogRepair {
         return new Claimant(ownerEpoch, identity.id(), identity.isAccepted() && reused != null, reused);
     }
 
-    /** A claim was refused by what is stored. */
+    /** The store refused a claim. */
     void refused(FencedException refusal) {
         refusedUpTo = Math.max(refusedUpTo, refusal.used());
     }

@@ -55,7 +55,7 @@ final class LogSnapshots {
 
     private long dueMillis = UNKNOWN;
     private @Nullable Round round;
-    /** What is on its way into the log or from the store: nothing more is begun meanwhile. */
+    /** How many records or pages are on their way into the log or from the store: no other is begun meanwhile. */
     private int underWay;
 
     private int ticksToRest;

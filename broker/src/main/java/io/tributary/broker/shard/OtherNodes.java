@@ -44,7 +44,7 @@ public interface OtherNodes {
     /**
      * Tells the owner of a shard, if that is another node, that deliveries are done with.
      *
-     * @return false when it is this node, or nobody is known to own it
+     * @return false when this node owns the shard, or no owner is known
      */
     boolean settle(int shard, String clientId, long epoch, long[] sequences);
 

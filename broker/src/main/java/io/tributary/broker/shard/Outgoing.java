@@ -45,7 +45,7 @@ final class Outgoing {
     /** Reads an application's topic; null for a device, whose queue is the shard's. */
     final @Nullable TopicReading reading;
 
-    /** What the log has of {@link #doneUpTo}. */
+    /** The value of {@link #doneUpTo} that the log has. */
     private long loggedUpTo;
 
     private final SequenceMap<Handed> handed = new SequenceMap<>();
@@ -115,7 +115,7 @@ final class Outgoing {
         return whenLeft != null;
     }
 
-    /** What the connection has acknowledged is there, or is waited for no longer. */
+    /** The connection's acknowledgements are here, or are not waited for any longer. */
     void left() {
         Runnable then = whenLeft;
         if (then != null) {

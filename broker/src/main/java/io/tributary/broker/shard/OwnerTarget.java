@@ -62,8 +62,8 @@ public interface OwnerTarget {
     void relayed(long epoch, int packetId);
 
     /**
-     * Hands over a message of QoS 0 for a session that has its connection there. It may get lost, and what else is said
-     * does not get lost with it.
+     * Hands over a message of QoS 0 for a session that has its connection there. It may get lost; other calls do not
+     * get lost with it.
      */
     void qos0(String clientId, long session, QueueEntry.Queued message);
 
@@ -108,7 +108,7 @@ public interface OwnerTarget {
          * whole: an owner that hears that the node can be reached again asks for a new way and tells everything again.
          *
          * @param node the node and its incarnation, as an {@code Attach} names it
-         * @param ownerEpoch the owner that talks; nobody listens to one when a newer one has spoken
+         * @param ownerEpoch the epoch of the owner that calls; an owner is ignored once a newer one has called
          */
         OwnerTarget of(String node, int shard, long ownerEpoch);
 

@@ -108,7 +108,7 @@ final class Redistributor {
         }
     }
 
-    /** A session is offline, nobody knows since when; what is to move does so in one of the next {@link #retry}. */
+    /** A session is offline, it is not known since when; what is to move does so in one of the next {@link #retry}. */
     void loaded(SessionState client) {
         if (client.groupUpTo() > 0) {
             waiting.addUnknown(client);
@@ -162,10 +162,10 @@ final class Redistributor {
     }
 
     /**
-     * A session has inherited the queue of the one before.
+     * A session has inherited the queue of the client's previous session.
      *
-     * @param settled what the one before has acknowledged though the queue still has it
-     * @param maybeSentUpTo what the one before may have been sent
+     * @param settled entries that the previous session's client acknowledged though the queue still has them
+     * @param maybeSentUpTo up to where the previous session's client may have been sent messages
      */
     void inherited(SessionState client, SessionState before, Set<Long> settled, long maybeSentUpTo) {
         SweepPass sweep = passes.get(before) instanceof SweepPass unfinished && unfinished.heirs < MOST_HEIRS

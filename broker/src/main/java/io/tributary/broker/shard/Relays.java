@@ -48,7 +48,7 @@ final class Relays {
         complete(shard, epoch, packetId, failure);
     }
 
-    /** A connection has ended: nobody waits for its answers any more. */
+    /** A connection has ended: its answers are not waited for any more. */
     void ended(int shard, long epoch) {
         Map<Long, Map<Integer, AppendCallback>> connections = byShard.get(shard);
         synchronized (connections) {
@@ -56,7 +56,7 @@ final class Relays {
         }
     }
 
-    /** Whether nobody waits for an answer. */
+    /** Whether no answer is waited for. */
     boolean isEmpty() {
         for (Map<Long, Map<Integer, AppendCallback>> connections : byShard) {
             synchronized (connections) {

@@ -8,9 +8,9 @@ import io.tributary.common.event.ShardEvent.WillDue;
 import io.tributary.common.mqtt.Message;
 
 /**
- * Carries out what the fold asks for while an owner folds what others may have folded before: only what has to happen
- * at least once. A client is answered by {@link ShardService}, when all of the log is folded. Confined to the thread of
- * the driver.
+ * Carries out effects while an owner folds records that other owners may have folded before: only effects that have to
+ * happen at least once. Clients are answered by {@link ShardService}, when all of the log is folded. Confined to the
+ * thread of the driver.
  */
 final class ReplayEffects extends NoEffects {
     private final Loaded loaded;

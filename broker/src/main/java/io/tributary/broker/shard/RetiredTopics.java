@@ -37,7 +37,7 @@ final class RetiredTopics {
         }
     }
 
-    /** Deletes what is due. Only for an owner that knows that it still is one. */
+    /** Deletes the topics that are due. Only for an owner that knows that it still owns the shard. */
     void tick(long nowMillis) {
         for (Iterator<Entry<AppTopic, Long>> each = dueMillis.entrySet().iterator(); each.hasNext(); ) {
             Entry<AppTopic, Long> topic = each.next();

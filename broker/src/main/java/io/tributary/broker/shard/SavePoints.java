@@ -21,8 +21,7 @@ final class SavePoints {
     private static final Logger LOG = LoggerFactory.getLogger(SavePoints.class);
     private static final long RETRY_MILLIS = 1000;
     /**
-     * What part of the memory that there is for what waits may be taken before acknowledgements are logged for its
-     * sake.
+     * Which part of the memory for waiting changes may be taken before acknowledgements are logged to free some.
      */
     private static final int SETTLED_PART = 4;
 

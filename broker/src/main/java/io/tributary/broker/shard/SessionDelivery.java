@@ -185,7 +185,7 @@ final class SessionDelivery {
         return waits;
     }
 
-    /** What a connection that is gone has acknowledged is there, or is waited for no longer. */
+    /** The acknowledgements of a connection that is gone are here, or are not waited for any longer. */
     void left() {
         if (outgoing != null) {
             outgoing.left();
@@ -401,7 +401,7 @@ final class SessionDelivery {
         return known;
     }
 
-    /** Takes what is to be logged. */
+    /** Takes the parts that are to be logged. */
     void takeSettled(SettledRecords records) {
         TopicPosition position = outgoing == null ? null : outgoing.takePosition();
         if (unlogged != null) {
@@ -450,7 +450,7 @@ final class SessionDelivery {
         return outgoing;
     }
 
-    /** What the log does not know yet; null when there is nothing. */
+    /** The entries that the log does not know yet; null when there are none. */
     @Nullable
     Unlogged unlogged() {
         return unlogged;
@@ -473,7 +473,7 @@ final class SessionDelivery {
         return trimmed == null ? 0 : trimmed.upTo();
     }
 
-    /** What is dropped of the queue. */
+    /** The part of the queue that is dropped. */
     TrimmedRange trimmed() {
         TrimmedRange known = trimmed;
         if (known == null) {

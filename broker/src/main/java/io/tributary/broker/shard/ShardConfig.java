@@ -125,7 +125,7 @@ public record ShardConfig(
                 retention);
     }
 
-    /** What may wait for the store in one of so many shards, in bytes. */
+    /** How many bytes may wait for the store in one of so many shards. */
     long unsavedBytesOf(int shardCount) {
         return Math.clamp(unsavedBytes / shardCount, 1024, LARGEST_PART_BYTES);
     }

@@ -29,7 +29,7 @@ final class ShardDriver implements Tenure.Loser {
     private static final long RETRY_MILLIS = 1000;
 
     private static final long COUNT_MILLIS = 5000;
-    /** What only an administrator can change is looked at again after so long. */
+    /** The time until a trouble that only an administrator can end is looked at again. */
     private static final long OTHER_LOG_MILLIS = 10_000;
 
     private final int shard;
@@ -92,7 +92,7 @@ final class ShardDriver implements Tenure.Loser {
     }
 
     /**
-     * What keeps this owner from serving the shard, or did until its log was mended, in words; null for nothing. Any
+     * Why this owner does not serve the shard, or did not until its log was mended, in words; null when it does. Any
      * thread.
      */
     @Nullable

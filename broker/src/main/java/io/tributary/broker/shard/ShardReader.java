@@ -6,7 +6,7 @@ import java.util.List;
 import java.util.concurrent.atomic.AtomicIntegerArray;
 import java.util.function.IntFunction;
 
-/** Passes what the log hands out to the thread of each shard, and pauses a shard that cannot keep up. */
+/** Passes records of the log to the thread of each shard, and pauses a shard that cannot keep up. */
 final class ShardReader implements ShardLog.Reader {
     /** How many records may wait for one shard's driver before the log is asked to pause. */
     private static final int MOST_WAITING_RECORDS = 10_000;

@@ -25,7 +25,7 @@ public interface ShardRecorder {
     /** Records were folded. */
     default void folded(int records) {}
 
-    /** The log had deleted so many records before they were applied: what they said is lost. */
+    /** The log had deleted so many records before they were applied: their changes are lost. */
     default void recordsLost(long records) {}
 
     /** An application's topic had so many records deleted before the application was done with them. */
@@ -37,7 +37,7 @@ public interface ShardRecorder {
     /** An application is so far behind. */
     default void lag(String clientId, ApplicationLag lag) {}
 
-    /** Nobody on this node knows any more how far an application is behind. */
+    /** This node does not know any more how far an application is behind. */
     default void lagUnknown(String clientId) {}
 
     /** A shard's log has lost records that it had, which this owner noticed; it goes on behind them. */

@@ -106,7 +106,7 @@ public final class Shards implements ClientShards, AutoCloseable {
     }
 
     /**
-     * Who the shards work for.
+     * The node that the shards work for.
      *
      * @param name this node and its incarnation
      * @param deadNodes tells of another node or incarnation that it is gone for good
@@ -149,7 +149,7 @@ public final class Shards implements ClientShards, AutoCloseable {
         return log.shardCount();
     }
 
-    /** How many shards are served by nobody that this node can reach, as far as it knows. */
+    /** How many shards are served by no node that this node can reach, as far as it knows. */
     public int unowned() {
         int unowned = 0;
         for (int shard = 0; shard < drivers.size(); shard++) {
@@ -180,7 +180,7 @@ public final class Shards implements ClientShards, AutoCloseable {
         return owned;
     }
 
-    /** What the store does not do for shards of this node at the moment, or null. */
+    /** The store's trouble with shards of this node at the moment, or null. */
     public @Nullable StoreTrouble storeTrouble() {
         return store.trouble();
     }
@@ -195,7 +195,7 @@ public final class Shards implements ClientShards, AutoCloseable {
         log.takePart(wanted);
     }
 
-    /** What keeps shards of this node from being served, other than the store, a sentence each. */
+    /** Troubles other than the store's that keep shards of this node from being served, a sentence each. */
     public List<String> problems() {
         List<String> problems = new ArrayList<>();
         for (int shard = 0; shard < drivers.size(); shard++) {
@@ -217,7 +217,7 @@ public final class Shards implements ClientShards, AutoCloseable {
         return drivers.get(shardOf(clientId)).isLive();
     }
 
-    /** A topic whose session ended while nobody could delete it is found here. */
+    /** Finds topics whose sessions ended while no node could delete them. */
     private void lookForTopics() {
         long now = intervals.millis();
         if (now < topicsDueMillis) {
@@ -422,7 +422,7 @@ public final class Shards implements ClientShards, AutoCloseable {
         appender.onRoom(action);
     }
 
-    /** What the shards of this node hold, a few seconds ago at most. */
+    /** Figures of this node's shards, a few seconds old at most. */
     public ShardStats stats() {
         ShardStats sum = ShardStats.NONE;
         for (ShardDriver driver : drivers) {

@@ -3,7 +3,7 @@ package io.tributary.broker.shard;
 import java.time.Duration;
 
 /**
- * That a store does not do its work for shards of this node, which try again each second.
+ * A failure of the store for shards of this node, which try again each second.
  *
  * @param shards how many shards
  * @param duration how long it has been so

@@ -25,7 +25,7 @@ final class Tenure implements OwnerAppender {
 
     /** The driver, which claims the shard again. */
     interface Loser {
-        /** What this owner has in memory is not true any more, or may not be. */
+        /** This owner's state in memory is not true any more, or may not be. */
         void claimAgainLater(String why);
 
         /** The store or the log has failed, or refused this owner. */

@@ -5,8 +5,7 @@ import java.util.HashMap;
 import java.util.Map;
 
 /**
- * What the owner has seen of its applications' topics, until their sessions are over. Confined to the thread of the
- * driver.
+ * The owner's figures of its applications' topics, until their sessions are over. Confined to the thread of the driver.
  */
 final class TopicFigures {
     private final Map<SessionState, OfTopic> byClient = new HashMap<>();

@@ -8,7 +8,7 @@ import java.util.function.LongSupplier;
 /**
  * How many connections of this node have asked for their sessions and wait for the answer of an owner, by shard. What
  * waits takes memory, also of connections that are gone, and clients come back: so their number is bounded, and where
- * nobody is going to answer soon they need not wait. Any thread.
+ * no owner is going to answer soon they need not wait. Any thread.
  */
 final class WaitingAttaches {
     /** The most that wait in a shard that has an owner. */
@@ -17,7 +17,7 @@ final class WaitingAttaches {
     /** The most that wait in a shard without an owner: their connections are mostly still there, and take more. */
     static final int MOST_WITHOUT_OWNER = 1_000;
 
-    /** A shard that has been without an owner for longer takes nobody. */
+    /** A shard that has been without an owner for longer takes no connection. */
     static final long PATIENCE_NANOS = 10_000_000_000L;
 
     private final IntPredicate owned;
@@ -51,12 +51,12 @@ final class WaitingAttaches {
         return count < MOST_WITHOUT_OWNER && nanoClock.getAsLong() - ownedAt.get(shard) < PATIENCE_NANOS;
     }
 
-    /** One has asked. */
+    /** A connection has asked. */
     void asked(int shard) {
         waiting.incrementAndGet(shard);
     }
 
-    /** One is answered. */
+    /** A connection is answered. */
     void answered(int shard) {
         waiting.decrementAndGet(shard);
     }

@@ -36,7 +36,7 @@ final class WaitingMembers {
         }
     }
 
-    /** Adds a session of which nobody knows what it has; its turn comes soon. */
+    /** Adds a session whose waiting messages are not known; its turn comes soon. */
     void addUnknown(SessionState client) {
         unknown.add(client);
     }
@@ -50,7 +50,8 @@ final class WaitingMembers {
     }
 
     /**
-     * Adds a session whose messages of a shared subscription found nobody: if a member is online, it may not have them.
+     * Adds a session whose messages of a shared subscription found no member: if a member is online, it may not have
+     * them.
      */
     void addInVain(SessionState client, String name, long nowMillis) {
         add(client, name);

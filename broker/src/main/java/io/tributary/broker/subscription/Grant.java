@@ -13,14 +13,14 @@ import java.util.List;
  */
 public record Grant(QoS qos, boolean retainAsPublished, List<Integer> subscriptionIds) {
 
-    /** What one subscription grants. */
+    /** The grant of one subscription. */
     static Grant of(SubscriptionRequest request) {
         List<Integer> ids = request.subscriptionId() == 0 ? List.of() : List.of(request.subscriptionId());
         return new Grant(request.qos(), request.retainAsPublished(), ids);
     }
 
     /**
-     * What overlapping subscriptions grant: one copy, at the highest QoS, with all identifiers [MQTT-3.3.4-2,
+     * The grant of overlapping subscriptions: one copy, at the highest QoS, with all identifiers [MQTT-3.3.4-2,
      * MQTT-3.3.4-4].
      */
     Grant merge(Grant other) {

@@ -10,7 +10,7 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What recent topics matched, valid as long as the branches of the trie that they go through have not changed.
+ * The matches of recent topics, valid as long as the branches of the trie that they go through have not changed.
  *
  * <p>Each branch, that is each beginning of up to three levels, has a version; branches share a fixed number of them,
  * which only makes a valid entry look stale now and then. A change of a filter raises the version of the literal levels
@@ -41,7 +41,7 @@ final class MatchCache {
         slotMask = size - 1;
     }
 
-    /** What the topic matches, from memory or computed. */
+    /** The matches of a topic, from memory or computed. */
     Matches get(String topic, Function<String, Matches> compute) {
         if (slots.length() == 0 || topic.length() > LONGEST_TOPIC) {
             return compute.apply(topic);

@@ -12,7 +12,7 @@ import java.util.List;
  */
 public record Matches(List<Receiver> receivers, List<SharedGroup> groups, List<String> nodes) {
 
-    /** Nobody subscribes. */
+    /** No session subscribes to the topic. */
     static final Matches NONE = new Matches(List.of(), List.of(), List.of());
 
     /** How many sessions, groups and nodes these are. */

@@ -55,7 +55,7 @@ final class MemberChoice {
         return best;
     }
 
-    /** Negative when nobody here knows. */
+    /** Negative when this node does not know. */
     private int inFlightOf(Receiver member) {
         Subscriber subscriber = member.subscriber();
         return subscriber.node() == null ? inFlight.applyAsInt(subscriber) : -1;

@@ -79,11 +79,10 @@ final class RemoteRoutes implements ReplicatedMap.Follower {
     }
 
     /**
-     * Makes void what dead nodes have told, and has it removed from the map, a limited number of records with each
-     * call.
+     * Makes routes of dead nodes void, and has them removed from the map, a limited number of records with each call.
      *
      * @param isDead whether a node, {@code name#number}, is known to be dead for good
-     * @param isFirst whether this node has to remove what dead nodes have left
+     * @param isFirst whether this node has to remove dead nodes' records from the map
      */
     void sweep(Predicate<String> isDead, boolean isFirst) {
         int most = isFirst ? MOST_A_SWEEP : 0;
@@ -98,7 +97,7 @@ final class RemoteRoutes implements ReplicatedMap.Follower {
                 }
             }
             if (!removal.isDone() || keys.isEmpty()) {
-                return; // what is being removed would be removed twice
+                return; // the same records would be removed twice
             }
             removal = done;
         }
@@ -130,10 +129,10 @@ final class RemoteRoutes implements ReplicatedMap.Follower {
         }
     }
 
-    /** All that one node has told. */
+    /** All routes of one node. */
     private final class NodeRoutes {
         private final Map<String, RouteRecord> shown = new HashMap<>();
-        /** What is in the map and not shown: it is void, or cannot be read. */
+        /** Keys of records that are in the map and not shown: they are void, or cannot be read. */
         private final Set<String> hidden = new HashSet<>();
 
         private boolean isVoid;

@@ -36,7 +36,7 @@ public final class Routes {
     /**
      * Creates those of a node of a cluster.
      *
-     * @param map keeps the records of all nodes; nobody else follows it
+     * @param map keeps the records of all nodes; has no other follower
      * @param node this node and its incarnation, {@code name#number}, without a NUL
      * @param format in which records are written, those of persistent sessions' subscriptions too
      */
@@ -90,8 +90,8 @@ public final class Routes {
     }
 
     /**
-     * Takes back what was told of a transient session's subscription. The future never fails; it completes when no live
-     * node chooses the session for the subscription any more, as far as that works at once.
+     * Withdraws the announcement of a transient session's subscription. The future never fails; it completes when no
+     * live node chooses the session for the subscription any more, as far as that works at once.
      */
     CompletableFuture<@Nullable Void> withdraw(Subscriber subscriber, SubscriptionRequest request) {
         if (own == null) {
@@ -104,7 +104,7 @@ public final class Routes {
     }
 
     /**
-     * Tells that a persistent session with shared subscriptions is connected here; nobody waits for that.
+     * Announces that a persistent session with shared subscriptions is connected here; no caller waits for it.
      *
      * @param isStuck whether it acknowledges nothing
      * @param isNew whether this was not told of the session yet, or taken back since
@@ -123,7 +123,7 @@ public final class Routes {
         return own == null ? DONE : own.release(RouteCodec.key(presence(subscriber, false)));
     }
 
-    /** Tries again what could not be written; about once a second. Each call does a limited amount of work. */
+    /** Repeats writes that failed; about once a second. Each call does a limited amount of work. */
     void retry() {
         if (own != null) {
             own.retry(MOST_RETRIES);

@@ -39,7 +39,7 @@ record SessionSubscriptions(
         return new SessionSubscriptions(identity, 0, 0, ClientKind.DEVICE, Map.of());
     }
 
-    /** What is left of a session that is over. */
+    /** The subscriptions of a session that is over: none. */
     static SessionSubscriptions over(long identity) {
         return new SessionSubscriptions(identity, OVER, 0, ClientKind.DEVICE, Map.of());
     }

@@ -7,7 +7,7 @@ package io.tributary.broker.subscription;
  * @param shared memberships in shared subscriptions
  */
 public record SubscriptionCount(long plain, long shared) {
-    /** Those of both. */
+    /** The sum of both counts. */
     SubscriptionCount plus(SubscriptionCount other) {
         return new SubscriptionCount(plain + other.plain, shared + other.shared);
     }

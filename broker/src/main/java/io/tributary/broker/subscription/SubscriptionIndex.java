@@ -12,8 +12,8 @@ import java.util.concurrent.atomic.LongAdder;
 import java.util.function.Function;
 
 /**
- * Finds what subscribes to a topic: the trie, the shared subscriptions, the routes to other nodes, and the cache in
- * front of them. Any thread.
+ * Finds the sessions that subscribe to a topic: the trie, the shared subscriptions, the routes to other nodes, and the
+ * cache in front of them. Any thread.
  */
 final class SubscriptionIndex {
     private final SubscriptionTrie<Subscriber, Receiver> trie = new SubscriptionTrie<>();
@@ -80,7 +80,7 @@ final class SubscriptionIndex {
         cache.invalidate(filter.filter());
     }
 
-    /** It is none any more. */
+    /** The session is no member any more. */
     void removeMember(TopicFilter filter, Subscriber member) {
         groups.leave(filter, member);
         cache.invalidate(filter.filter());
@@ -92,7 +92,7 @@ final class SubscriptionIndex {
         applications.online(subscriber, node, isStuck);
     }
 
-    /** It is not connected there any more. */
+    /** The session is not connected at that node any more. */
     void offline(Subscriber subscriber, String node) {
         groups.offline(subscriber, node);
         applications.offline(subscriber, node);

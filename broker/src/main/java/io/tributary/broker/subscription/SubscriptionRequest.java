@@ -11,11 +11,11 @@ import io.tributary.common.topic.TopicFilter;
 public record SubscriptionRequest(
         TopicFilter filter, QoS qos, boolean noLocal, boolean retainAsPublished, int subscriptionId) {
 
-    /** What became of a request. */
+    /** The outcome of a request. */
     public enum Outcome {
         /** The subscription is new. */
         CREATED,
-        /** It replaced one of the same client with the same filter. */
+        /** The subscription replaced another of the same client with the same filter. */
         REPLACED,
         /** The client has as many subscriptions as it may. */
         QUOTA_EXCEEDED

@@ -8,8 +8,8 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Topic filters and what each leads to, one node a level. Reading takes no lock and sees each value that was put before
- * it began; changes take a short one. Branches that lead nowhere any more are given back.
+ * Topic filters and the values under each, one tree node a level. Reading takes no lock and sees each value that was
+ * put before it began; changes take a short one. Branches that lead nowhere any more are given back.
  */
 final class SubscriptionTrie<K, V> {
     private final TrieNode<K, V> root = new TrieNode<>();

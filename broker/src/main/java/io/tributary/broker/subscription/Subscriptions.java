@@ -38,7 +38,7 @@ public final class Subscriptions implements ClientSubscriptions {
     /**
      * Creates them; nothing matches before {@link #start}.
      *
-     * @param map keeps the subscriptions of persistent sessions; nobody else follows it
+     * @param map keeps the subscriptions of persistent sessions; has no other follower
      * @param routes how other nodes are told of transient sessions, and who has which connection
      * @param choice how shared subscriptions choose members
      * @param inFlight how many unacknowledged messages a session has, negative when it is not connected to this node;
@@ -73,7 +73,7 @@ public final class Subscriptions implements ClientSubscriptions {
         return persistent.start().thenCombine(told, (_, _) -> null);
     }
 
-    /** Makes void at once what a dead node has told of its sessions. */
+    /** Makes routes that a dead node announced for its sessions void at once. */
     public void gone(String node) {
         if (remote != null) {
             remote.gone(node);
@@ -81,13 +81,13 @@ public final class Subscriptions implements ClientSubscriptions {
     }
 
     /**
-     * Looks after what nodes have told each other: makes void what dead nodes have told since {@link #gone}, tries
-     * again what could not be written, and removes what dead nodes have left. About once a second, by one thread; each
-     * call does a limited amount of work.
+     * Looks after the nodes' announcements: makes routes of dead nodes void that came after {@link #gone}, repeats
+     * writes that failed, and removes dead nodes' records from the map. About once a second, by one thread; each call
+     * does a limited amount of work.
      *
      * @param isDead whether a node, {@code name#number}, is known to be dead for good; must be false for one that is
      *     only not known yet: its routes may be seen here before it is
-     * @param isFirst whether this node has to remove what dead nodes have left
+     * @param isFirst whether this node has to remove dead nodes' records from the map
      */
     public void sweep(Predicate<String> isDead, boolean isFirst) {
         if (remote != null) {
@@ -249,12 +249,12 @@ public final class Subscriptions implements ClientSubscriptions {
         return persistentCount().plus(transientCount());
     }
 
-    /** Those of all persistent sessions of the cluster. */
+    /** The number of subscriptions of all persistent sessions of the cluster. */
     public SubscriptionCount persistentCount() {
         return index.count(true);
     }
 
-    /** Those of this node's transient sessions. */
+    /** The number of subscriptions of this node's transient sessions. */
     public SubscriptionCount transientCount() {
         return index.count(false);
     }

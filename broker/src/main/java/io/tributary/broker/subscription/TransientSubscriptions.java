@@ -56,7 +56,7 @@ final class TransientSubscriptions {
         return sessions.size();
     }
 
-    /** Tells of what is new; waits for all of it, so that nothing is on its way any more when one part has failed. */
+    /** Announces new subscriptions. Waits for all writes, so that none is on its way any more when one has failed. */
     private CompletableFuture<@Nullable Void> tell(
             Subscriber subscriber, SessionSubscriptions before, SessionSubscriptions after) {
         List<CompletableFuture<?>> parts = new ArrayList<>();
@@ -71,7 +71,7 @@ final class TransientSubscriptions {
         return all(parts);
     }
 
-    /** Takes back what is in one and not in the other. */
+    /** Withdraws subscriptions that are in the first set and not in the second. */
     private CompletableFuture<@Nullable Void> withdraw(
             Subscriber subscriber, SessionSubscriptions from, SessionSubscriptions except) {
         List<CompletableFuture<?>> parts = new ArrayList<>();

@@ -3,7 +3,7 @@ package io.tributary.broker.sys;
 import java.util.List;
 
 /**
- * What one node knows of the whole cluster, at one time. A broker that runs alone is a cluster of one node.
+ * One node's figures of the whole cluster, at one time. A broker that runs alone is a cluster of one node.
  *
  * @param here this node
  * @param others the other nodes that are there and have told their figures lately
@@ -25,7 +25,7 @@ public record ClusterStats(
      *
      * @param name its name
      * @param state where it is in its life, in a word
-     * @param stats what it says
+     * @param stats the node's own figures
      */
     public record Node(String name, String state, NodeStats stats) {}
 

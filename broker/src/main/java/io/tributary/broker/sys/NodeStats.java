@@ -10,7 +10,7 @@ import io.tributary.common.event.ByteWriter;
 import io.tributary.common.event.UnreadableRecordException;
 
 /**
- * What a node says of itself, to its own clients and to the other nodes of its cluster.
+ * A node's figures of itself, for its own clients and for the other nodes of its cluster.
  *
  * @param version the program and its version
  * @param uptimeSeconds how long it has been working

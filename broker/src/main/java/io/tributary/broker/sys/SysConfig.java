@@ -3,7 +3,7 @@ package io.tributary.broker.sys;
 import java.time.Duration;
 
 /**
- * What goes to the {@code $SYS} topics and how often.
+ * How often the {@code $SYS} topics are published, and their fixed values.
  *
  * @param interval the time between two rounds; zero switches the topics off
  * @param version what {@code $SYS/broker/version} says

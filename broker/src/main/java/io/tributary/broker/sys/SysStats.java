@@ -31,7 +31,7 @@ public record SysStats(Clients clients, Traffic traffic, StoredStats kept) {
     }
 
     /**
-     * What has come and gone since the node started.
+     * Traffic since the node started.
      *
      * @param connections connections that were opened
      * @param packets MQTT packets of all types
@@ -58,7 +58,7 @@ public record SysStats(Clients clients, Traffic traffic, StoredStats kept) {
     }
 
     /**
-     * What the broker keeps.
+     * The broker's stored state.
      *
      * @param queuedMessages messages in the queues of the persistent sessions whose shards this node owns
      * @param persistent what all persistent sessions are subscribed to: every node has a copy

@@ -71,7 +71,10 @@ public final class SysTopics implements AutoCloseable {
         }
     }
 
-    /** One round: publishes what changed since the one before, and removes what is no more. */
+    /**
+     * One round: publishes values that changed since the previous round, and removes topics that have no value any
+     * more.
+     */
     void update() {
         long now = nanoTime.getAsLong();
         double seconds = (now - lastUpdateNanos) / 1e9;

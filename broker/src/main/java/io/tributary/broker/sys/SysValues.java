@@ -9,7 +9,7 @@ import java.util.LinkedHashMap;
 import java.util.Locale;
 import java.util.Map;
 
-/** What the {@code $SYS} topics say in one round, by topic, but for the averages. */
+/** The values of the {@code $SYS} topics in one round, by topic, without the averages. */
 final class SysValues {
     static final String BROKER = TopicName.SYS_PREFIX + "broker/";
     static final String CLUSTER = TopicName.SYS_PREFIX + "cluster/";

@@ -25,7 +25,7 @@ import io.tributary.common.mqtt.UserProperty;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** Writes what follows the fixed header, of all packets but PUBLISH. */
+/** Writes the body of a packet behind the fixed header, for all packets but PUBLISH. */
 final class BodyWriter {
     private final ProtocolVersion version;
     private final Trimming trimming;
@@ -192,7 +192,7 @@ final class BodyWriter {
         }
     }
 
-    /** The end of packets that leave out what says nothing: no properties, and then success. */
+    /** The end of a packet: empty properties are left out, and then the reason code if it is "success". */
     private void reasonAndProperties(ReasonCode reason, boolean hasProperties, PropertyWriter.Section section) {
         if (hasProperties || reason != ReasonCode.SUCCESS) {
             out.u8(reason.code());

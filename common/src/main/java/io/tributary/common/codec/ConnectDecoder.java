@@ -57,7 +57,7 @@ final class ConnectDecoder {
         return plainLevel >= ProtocolVersion.MQTT_5.level() ? ProtocolVersion.MQTT_5 : ProtocolVersion.MQTT_3_1_1;
     }
 
-    /** Reads what follows the protocol level. */
+    /** Reads the part of CONNECT behind the protocol level. */
     static Connect decode(ProtocolVersion version, WireReader in, PropertyReader properties, TopicReader topics) {
         ConnectFlags flags = ConnectFlags.read(in, version);
         int keepAliveSeconds = in.u16();

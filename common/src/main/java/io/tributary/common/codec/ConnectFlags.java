@@ -6,7 +6,7 @@ import io.tributary.common.mqtt.ProtocolVersion;
 import io.tributary.common.mqtt.QoS;
 import org.jspecify.annotations.Nullable;
 
-/** The connect flags (section 3.1.2.3): what the payload holds. */
+/** The connect flags (section 3.1.2.3): they tell which fields the payload holds. */
 record ConnectFlags(int bits) {
 
     static ConnectFlags read(WireReader in, ProtocolVersion version) {

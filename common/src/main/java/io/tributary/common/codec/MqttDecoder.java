@@ -28,7 +28,7 @@ public final class MqttDecoder {
     private final PropertyReader properties;
     private final TopicReader topics;
 
-    /** What CONNECT said; set before the rest of it is checked. */
+    /** The protocol version of CONNECT; set before the rest of the packet is checked. */
     private @Nullable ProtocolVersion version;
 
     /** Whether CONNECT was decoded to its end. */
@@ -58,7 +58,7 @@ public final class MqttDecoder {
      * Takes the next packet out of the buffer.
      *
      * @return the packet, or null when more bytes are needed; then nothing was consumed
-     * @throws MqttException when MQTT or a limit forbids what came, as soon as the first bytes show it
+     * @throws MqttException when MQTT or a limit forbids the packet, as soon as its first bytes show it
      */
     public @Nullable MqttPacket decode(ByteBuf in) {
         int start = in.readerIndex();

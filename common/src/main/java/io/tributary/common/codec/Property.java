@@ -43,7 +43,7 @@ enum Property {
         PAIR
     }
 
-    /** What every number on the wire is less than. */
+    /** Every property's number on the wire is less than this. */
     static final int ID_LIMIT = 0x2B;
 
     private static final @Nullable Property[] BY_ID = new @Nullable Property[ID_LIMIT];

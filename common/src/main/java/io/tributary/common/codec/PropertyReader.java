@@ -9,7 +9,7 @@ import io.tributary.common.mqtt.MqttException;
 import io.tributary.common.mqtt.ProtocolVersion;
 import io.tributary.common.mqtt.UserProperty;
 
-/** Reads property sections (section 2.2.2) and enforces what holds for all of them. */
+/** Reads property sections (section 2.2.2) and enforces the rules that hold for all of them. */
 final class PropertyReader {
     private final WireReader in;
     private final Role reader;

@@ -7,7 +7,7 @@ import io.tributary.common.mqtt.UserProperty;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** Writes the properties of one packet; those that are null or {@link MqttPacket#ABSENT} are left out. */
+/** Writes the properties of one packet; properties that are null or {@link MqttPacket#ABSENT} are left out. */
 final class PropertyWriter {
     private final Sink out;
 

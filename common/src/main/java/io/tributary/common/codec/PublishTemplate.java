@@ -28,7 +28,10 @@ public final class PublishTemplate {
         this.mqtt5 = mqtt5;
     }
 
-    /** Encodes what all receivers of the message have in common; {@code mqtt5} selects the form with properties. */
+    /**
+     * Encodes the bytes that are the same for all receivers of the message; {@code mqtt5} selects the form with
+     * properties.
+     */
     public static PublishTemplate of(Message message, boolean mqtt5) {
         return of(message.topic(), message.payload(), message.properties(), mqtt5);
     }

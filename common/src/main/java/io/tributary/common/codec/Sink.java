@@ -1,8 +1,8 @@
 package io.tributary.common.codec;
 
 /**
- * Where the data types of MQTT (section 1.5) are written to. A packet is first written to one that only counts, then to
- * one that writes.
+ * The output for the data types of MQTT (section 1.5). A packet is first written to a sink that only counts bytes, then
+ * to a sink that stores them.
  */
 sealed interface Sink permits SizeSink, BufferSink {
 

@@ -1,6 +1,6 @@
 package io.tributary.common.codec;
 
-/** What is left out of a packet so that it does not exceed what its receiver accepts, from least to most. */
+/** Which parts of a packet are left out so that it does not exceed its receiver's limit, from least to most. */
 enum Trimming {
     /** Nothing. */
     NONE,

@@ -13,7 +13,7 @@ import java.nio.charset.StandardCharsets;
 
 /**
  * Reads the data types of MQTT (section 1.5) out of the body of one packet after the other. It never reads past the end
- * of the body: what would is a malformed packet.
+ * of the body: a field that would reach past it makes the packet malformed.
  */
 final class WireReader {
     private static final byte[] NO_BYTES = {};

@@ -28,7 +28,7 @@ public final class ByteWriter {
         return length;
     }
 
-    /** What was written, exactly. The writer is of no use afterwards. */
+    /** The written bytes, in an array of exactly their length. The writer is of no use afterwards. */
     public byte[] toBytes() {
         return length == buffer.length ? buffer : Arrays.copyOf(buffer, length);
     }

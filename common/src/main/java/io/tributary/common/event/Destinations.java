@@ -18,7 +18,7 @@ public record Destinations(List<Recipient> devices, List<NodeShare> nodes, boole
     /** More destinations than a record names. */
     public static final Destinations MATCHED_LATER = new Destinations(List.of(), List.of(), true);
 
-    /** Those that are named. */
+    /** Creates destinations of named recipients. */
     public Destinations(List<Recipient> devices, List<NodeShare> nodes) {
         this(devices, nodes, false);
     }
@@ -28,7 +28,7 @@ public record Destinations(List<Recipient> devices, List<NodeShare> nodes, boole
         nodes = List.copyOf(nodes);
     }
 
-    /** Whether nobody gets the message. */
+    /** Whether no session gets the message. */
     public boolean isEmpty() {
         return devices.isEmpty() && nodes.isEmpty() && !areMatchedLater;
     }

@@ -17,7 +17,7 @@ public final class GroupIdentifier {
         return ofName(group.substring(TopicFilter.SHARE_PREFIX.length()));
     }
 
-    /** The identifier for what follows {@code $share/}. */
+    /** The identifier for the text behind {@code $share/}. */
     public static String ofName(String nameAndFilter) {
         return MARK + nameAndFilter;
     }
@@ -32,7 +32,7 @@ public final class GroupIdentifier {
         return TopicFilter.SHARE_PREFIX + nameOf(clientId);
     }
 
-    /** What follows {@code $share/} in the shared subscription of an identifier that is a group's. */
+    /** The text behind {@code $share/} in the shared subscription of a group's identifier. */
     public static String nameOf(String clientId) {
         return clientId.substring(MARK.length());
     }

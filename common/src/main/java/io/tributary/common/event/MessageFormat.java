@@ -10,8 +10,8 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The bytes of a message within a record. A flags byte says what follows, so that what most messages lack (properties,
- * expiry) costs nothing.
+ * The bytes of a message within a record. A flags byte tells which fields follow, so that fields which most messages
+ * lack (properties, expiry) cost nothing.
  */
 public final class MessageFormat {
     private static final int QOS_MASK = 0x03;

@@ -3,7 +3,7 @@ package io.tributary.common.event;
 import java.util.List;
 
 /**
- * What one node's connections get of a message past the logs.
+ * The share of one node's connections in a message that goes past the logs.
  *
  * @param node the node and its incarnation, {@code name#number}
  * @param members who is named: transient members of shared subscriptions, by the numbers of their connections on that

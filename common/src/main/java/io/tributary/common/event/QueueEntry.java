@@ -5,7 +5,7 @@ import io.tributary.common.mqtt.QoS;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** What stands in a session's queue under a sequence number. */
+/** An entry of a session's queue under a sequence number. */
 public sealed interface QueueEntry {
 
     /** What the byte limits of queues count for the entry: everything that is as large as a client likes. */

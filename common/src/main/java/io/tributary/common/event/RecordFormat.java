@@ -7,8 +7,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * Which formats of records this process reads, and in which one it writes. It is one number for all codecs, the first
  * byte of each record. In a cluster it begins with the oldest, and grows to what every live node reads; a reader that
- * finds a record of a newer format than this process reads says so here, for such a process must not act on what it
- * does not know. Any thread; never blocks.
+ * finds a record of a newer format than this process reads says so here, for such a process must not act on records
+ * that it cannot read. Any thread; never blocks.
  */
 public final class RecordFormat {
     /** The newest format that this version reads. */
@@ -28,7 +28,7 @@ public final class RecordFormat {
         this.written = written;
     }
 
-    /** Of a process that is alone: nobody else reads what it writes. */
+    /** The formats of a process that is alone: no other process reads its records. */
     public static RecordFormat alone() {
         return new RecordFormat(NEWEST, NEWEST);
     }

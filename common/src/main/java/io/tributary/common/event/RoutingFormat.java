@@ -178,7 +178,7 @@ public final class RoutingFormat {
         return source;
     }
 
-    /** What {@link #writeDelivery} writes. */
+    /** The fields that {@link #writeDelivery} writes. */
     record Delivery(
             QoS qos,
             boolean retain,

@@ -82,7 +82,8 @@ public sealed interface ShardEvent {
      * @param publishWill whether the will is to be published, after its delay
      * @param sessionExpirySeconds the expiry interval that now holds, which DISCONNECT may have changed
      * @param sentUpTo the highest sequence number that was sent to the client; what is at or below it may have been
-     *     seen and carries DUP when it is sent again. -1 when the connection's node is gone and nobody knows.
+     *     seen and carries DUP when it is sent again. -1 when the connection's node is gone and the number is not
+     *     known.
      */
     record Detach(String clientId, long epoch, boolean publishWill, long sessionExpirySeconds, long sentUpTo)
             implements ShardEvent {}
@@ -91,7 +92,7 @@ public sealed interface ShardEvent {
     record Owner(String node) implements ShardEvent {}
 
     /**
-     * What clients acknowledged and what was dropped, as the owner with the given epoch knows it.
+     * Messages that clients acknowledged and messages that were dropped, as the owner with the given epoch knows.
      *
      * @param positions how far applications have come, after what they have settled
      */
@@ -142,7 +143,7 @@ public sealed interface ShardEvent {
      * A session's expiry interval is over: the session ends, unless it was resumed meanwhile, or a message of a shared
      * subscription was added to its queue that is not handed to another member yet.
      *
-     * @param ownerEpoch the owner that says so; what an old one handed over is void
+     * @param ownerEpoch the owner that appended the event; an event of an old owner is void
      * @param redistributedUpTo the queue has no message of a shared subscription up to this sequence number any more
      */
     record SessionExpired(long ownerEpoch, String clientId, long epoch, long redistributedUpTo) implements ShardEvent {}

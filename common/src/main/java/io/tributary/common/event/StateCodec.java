@@ -9,10 +9,10 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The encoding of what is stored by client, and of whole messages: a format byte, a type byte and the components in
- * their order. What an older version wrote stays readable; whatever changes the bytes takes a new {@link RecordFormat},
- * and every encoding method is told which one to write. Every decoding method throws {@link UnreadableRecordException}
- * when the bytes are not what it decodes, or of a newer format.
+ * The encoding of stored sessions, and of whole messages: a format byte, a type byte and the components in their order.
+ * Bytes of older versions stay readable; whatever changes the bytes takes a new {@link RecordFormat}, and every
+ * encoding method is told which one to write. Every decoding method throws {@link UnreadableRecordException} when the
+ * bytes are not what it decodes, or of a newer format.
  */
 public final class StateCodec {
     private static final int SNAPSHOT_SESSION = 65;

@@ -144,7 +144,7 @@ public sealed interface MqttPacket {
         /** The identifier of the packet that is acknowledged, 1 to 65,535. */
         int packetId();
 
-        /** What became of it. */
+        /** The outcome. */
         ReasonCode reason();
 
         /** Words for a developer, or null. */

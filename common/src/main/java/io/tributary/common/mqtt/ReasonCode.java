@@ -10,7 +10,7 @@ public enum ReasonCode {
     GRANTED_QOS_2(0x02),
     /** DISCONNECT from a client that wants its will published. */
     DISCONNECT_WITH_WILL(0x04),
-    /** PUBACK, PUBREC: accepted, but nobody subscribes. */
+    /** PUBACK, PUBREC: accepted, but no client subscribes. */
     NO_MATCHING_SUBSCRIBERS(0x10),
     /** UNSUBACK: there was no such subscription. */
     NO_SUBSCRIPTION_EXISTED(0x11),

@@ -13,7 +13,7 @@ import org.jspecify.annotations.Nullable;
  * <p>Each sees what those before it have done. Everything may be called from any thread, unless it says otherwise.
  */
 public final class Worker {
-    /** Longer than that nobody is trusted to end its turn. */
+    /** No thread is trusted to end its turn when it has taken longer than that. */
     private static final long LONGEST_REST_NANOS = TimeUnit.SECONDS.toNanos(1);
 
     private final Thread thread;
@@ -21,7 +21,7 @@ public final class Worker {
     private final AtomicReference<@Nullable Thread> at;
     private volatile boolean isThreadWaiting;
 
-    /** What is worked off. */
+    /** The queue of the worker. */
     public interface Work {
         /** Whether there is something to do; any thread. */
         boolean isWaiting();

@@ -12,7 +12,7 @@ import org.jspecify.annotations.Nullable;
  */
 public record TopicFilter(String filter, @Nullable String shareName) {
 
-    /** What a shared subscription begins with [MQTT-4.8.2-1]. */
+    /** The prefix of a shared subscription [MQTT-4.8.2-1]. */
     public static final String SHARE_PREFIX = "$share/";
 
     /**

@@ -3,7 +3,7 @@ package io.tributary.common.topic;
 /** Takes topic names and topic filters apart into their levels. */
 public final class TopicLevels {
 
-    /** What separates two levels. */
+    /** The separator of two levels. */
     public static final char SEPARATOR = '/';
 
     /** The level of a filter that matches any one level. */

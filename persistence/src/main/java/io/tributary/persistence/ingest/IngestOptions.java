@@ -6,7 +6,7 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What is read, and how far ahead.
+ * Which topics are read, and how far ahead.
  *
  * @param topics the topics that back-ends produce to, at least one; nodes of a cluster have the same
  * @param deadLetters the topic that records are copied to when they cannot be published, or null to only count them

@@ -5,7 +5,7 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A record as a back-end produced it. The arrays are not copied: nobody writes to them.
+ * A record as a back-end produced it. The arrays are not copied, and are never written to.
  *
  * @param topic the Kafka topic
  * @param partition its partition

@@ -41,19 +41,19 @@ public interface IngestSource extends AutoCloseable {
         boolean onRecord(IngestRecord record, Verdict verdict);
     }
 
-    /** What became of a record. One of its methods is called, once, on any thread; they do not block. */
+    /** The outcome of a record. One of its methods is called, once, on any thread; they do not block. */
     interface Verdict {
-        /** It is done with: safe for everyone, or nobody is to have it. */
+        /** The record is done with: its message is safe for every session, or no session is to have it. */
         void safe();
 
         /**
-         * It can never be published: is copied to the dead letters, if there are any, and passed over.
+         * The record can never be published: it is copied to the dead letters' topic, if there is one, and passed over.
          *
          * @param reason why, in words
          */
         void invalid(String reason);
 
-        /** It is not known to be safe: it and all behind it in its partition are given out again. */
+        /** The record is not known to be safe: it and all records behind it in its partition are handed out again. */
         void failed();
     }
 }

@@ -13,8 +13,8 @@ import org.apache.kafka.common.serialization.ByteArrayDeserializer;
 import org.apache.kafka.common.serialization.ByteArraySerializer;
 
 /**
- * The properties of Kafka's clients: what the configuration says, and what our promises need. Each map is the caller's
- * own.
+ * The properties of Kafka's clients: those of the configuration, and those on which our promises rest. Each map is the
+ * caller's own.
  */
 public final class ClientProperties {
     /** What a record needs besides its key and value, in bytes, here and in Kafka. */

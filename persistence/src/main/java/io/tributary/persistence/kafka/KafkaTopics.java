@@ -186,7 +186,7 @@ public final class KafkaTopics {
     }
 
     /**
-     * What is wrong, a sentence each.
+     * The faults, a sentence each.
      *
      * @param settings of each topic
      * @param harmless told what is not as it should be, and does no harm

@@ -121,7 +121,7 @@ public final class OrderedProducer implements AutoCloseable {
         lanes.forEach(PartitionQueue::giveUp);
     }
 
-    /** Closes what nothing was accepted by, without waiting for it. */
+    /** Closes a producer that has accepted no record, without waiting. */
     public void abandon() {
         closed = true;
         Thread.ofVirtual().start(this::abort);
@@ -167,7 +167,7 @@ public final class OrderedProducer implements AutoCloseable {
         }
     }
 
-    /** Kafka cannot take a record at the moment: lets nobody else try until it may have changed. */
+    /** Kafka cannot take a record at the moment: no other thread tries until that may have changed. */
     void stall() {
         recorder.onRefusal();
         budget.block();

@@ -94,7 +94,7 @@ public final class PartitionQueue {
         return failure instanceof TimeoutException || failure instanceof AuthenticationException;
     }
 
-    /** Fails what nothing is known of yet, though it may have become durable. */
+    /** Fails records of which Kafka has said nothing yet, though they may have become durable. */
     void giveUp() {
         synchronized (this) {
             for (Sending sending : waiting) {

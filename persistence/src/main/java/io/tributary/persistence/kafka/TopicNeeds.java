@@ -6,7 +6,7 @@ import java.util.List;
 import java.util.regex.Pattern;
 
 /**
- * What a cluster needs of its topics.
+ * The requirements of a cluster on its topics.
  *
  * @param shards the number of shards, fixed when the cluster is created; 1 to 65,535
  * @param maps the names of the replicated maps; small letters, digits and '-'

@@ -61,7 +61,7 @@ final class RedisAccessFailure {
         return "Redis at %s cannot be used: %s.".formatted(node, reason);
     }
 
-    /** That the user may not do what the scripts do. */
+    /** The failure that the user lacks rights that the scripts need. */
     static String missingRights(RedisConfig.Node node, String what) {
         return ("Redis at %s does not allow the user what the broker needs (%s). Grant it, on each node, " + PERMISSIONS
                         + ".")

@@ -40,7 +40,8 @@ public final class RedisChecks {
     }
 
     /**
-     * What keeps the broker from using the cluster, empty if nothing does. Blocks for a few times the time of a call.
+     * The faults that keep the broker from using the cluster, empty if there are none. Blocks for a few times the time
+     * of a call.
      */
     public static List<String> problems(RedisConfig config) {
         RedisClient client = RedisClient.create();

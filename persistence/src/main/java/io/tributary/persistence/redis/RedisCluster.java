@@ -69,7 +69,7 @@ public final class RedisCluster implements AutoCloseable {
         return connection;
     }
 
-    /** Closes all connections; what is on its way fails. Blocks until done. */
+    /** Closes all connections; calls on their way fail. Blocks until done. */
     @Override
     public void close() {
         connection.close();
@@ -109,7 +109,7 @@ public final class RedisCluster implements AutoCloseable {
         return built;
     }
 
-    /** What holds for any connection. */
+    /** The options of every connection. */
     static <B extends ClientOptions.Builder> B withOptions(B options, RedisConfig config) {
         options.autoReconnect(true)
                 .disconnectedBehavior(ClientOptions.DisconnectedBehavior.ACCEPT_COMMANDS)

@@ -9,7 +9,7 @@ public interface RedisRecorder {
     /** Counts nothing. */
     RedisRecorder NONE = new RedisRecorder() {};
 
-    /** What the broker calls Redis for: one script each. */
+    /** The purposes of calls to Redis, one script each. */
     enum Operation {
         /** A shard changed hands. */
         CLAIM,

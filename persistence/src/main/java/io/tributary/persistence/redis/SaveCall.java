@@ -111,7 +111,7 @@ final class SaveCall {
         return changes.computeIfAbsent(clientId, _ -> new QueueChange());
     }
 
-    /** What becomes of one client's queue. */
+    /** The changes of one client's queue. */
     private static final class QueueChange {
         private boolean cleared;
         private final List<Long> removed = new ArrayList<>();

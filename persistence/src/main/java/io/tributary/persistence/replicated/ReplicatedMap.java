@@ -45,8 +45,8 @@ public interface ReplicatedMap extends AutoCloseable {
         void onChange(String key, byte @Nullable [] value);
 
         /**
-         * What the follower sees next was written at this time, by the clock of what holds the map, if others write it
-         * too.
+         * The entries that the follower sees next were written at this time, by the clock of the map's store, where
+         * other nodes write the map too.
          *
          * @param timeMillis milliseconds since the epoch
          */

@@ -10,7 +10,7 @@ import org.jspecify.annotations.Nullable;
  */
 public interface Visibility {
 
-    /** That of a single node, which waits for nobody. */
+    /** The visibility of a single node, which waits for no other. */
     Visibility ALONE = new Visibility() {
         @Override
         public CompletionStage<@Nullable Void> everywhere(String map, long position) {

@@ -35,7 +35,7 @@ final class GroupCommitter implements AutoCloseable {
     private static final long FIRST_RETRY_NANOS = TimeUnit.MILLISECONDS.toNanos(10);
     private static final long LAST_RETRY_NANOS = TimeUnit.SECONDS.toNanos(1);
     private static final int DRAIN_SECONDS_WHILE_FAILING = 5;
-    /** What another thread commits before it goes on with its own work. */
+    /** The writes that another thread commits before it goes on with its own work. */
     private static final long LITTLE_BYTES = 16 * 1024;
 
     private static final int LITTLE_WRITES = 64;
@@ -53,7 +53,7 @@ final class GroupCommitter implements AutoCloseable {
     private volatile boolean closing;
     private volatile boolean ended;
     private volatile @Nullable String problem;
-    /** What another thread staged and did not commit, or what kept it from staging. */
+    /** The writes that another thread staged and did not commit, or the failure that kept it from staging. */
     private volatile boolean isStaged;
 
     private volatile @Nullable Throwable broken;
@@ -110,7 +110,7 @@ final class GroupCommitter implements AutoCloseable {
         return problem;
     }
 
-    /** What was submitted and is not committed yet, in bytes; any thread. */
+    /** How many bytes are submitted and not committed yet; any thread. */
     long queuedBytes() {
         return queuedBytes.get();
     }
@@ -330,7 +330,7 @@ final class GroupCommitter implements AutoCloseable {
         guarded(() -> write.failed(reason));
     }
 
-    /** What a callback throws is its own affair: it must not keep others from being called. */
+    /** An exception of a callback is logged, no more: it must not keep other callbacks from being called. */
     private static void guarded(Runnable callback) {
         try {
             callback.run();

@@ -92,7 +92,7 @@ final class RecordSequence {
         }
     }
 
-    /** What was added is durable: gives it out. Writer thread. */
+    /** The added records are durable: hands them out. Writer thread. */
     List<LogRecord> takeCommitted() {
         List<LogRecord> records = staged;
         staged = new ArrayList<>();
@@ -124,7 +124,7 @@ final class RecordSequence {
         return Math.min(unwantedBelow.get(), committed) > low;
     }
 
-    /** Deletes what is not needed, up to the beginning of a block. Writer thread. */
+    /** Deletes records that are not needed, up to the beginning of a block. Writer thread. */
     void truncate(WriteBatch batch) throws RocksDBException {
         truncationQueued.set(false);
         long wanted = Math.min(unwantedBelow.get(), committed);

@@ -14,7 +14,7 @@ import org.rocksdb.ColumnFamilyHandle;
 import org.rocksdb.RocksDBException;
 import org.rocksdb.WriteBatch;
 
-/** What a save point changes, encoded on the thread of its owner so that the writer has only to copy it. */
+/** The changes of a save point, encoded on the thread of its owner so that the writer has only to copy it. */
 final class StateChanges {
     /** A queue that is longer is deleted as a range: cheap to write, but a burden for readers until it is compacted. */
     private static final int MAX_SINGLE_DELETES = 64;

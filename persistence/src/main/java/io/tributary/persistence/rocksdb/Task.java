@@ -7,7 +7,7 @@ import org.rocksdb.WriteBatch;
 /**
  * Something to do on the writer thread that writes nothing.
  *
- * @param action what to do, before the commit of the group
+ * @param action the task itself, run before the commit of the group
  * @param done completed after the commit of the group, when all that was submitted before is durable
  */
 record Task(Runnable action, CompletableFuture<@Nullable Void> done) implements Write {

@@ -6,7 +6,7 @@ import org.rocksdb.RocksDBException;
 import org.rocksdb.WriteBatch;
 
 /**
- * Deletes what is not needed any more in some lanes.
+ * Deletes records that are not needed any more in some lanes.
  *
  * @param afterwards told of each lane when it is done
  */

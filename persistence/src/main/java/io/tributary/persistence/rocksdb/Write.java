@@ -23,6 +23,6 @@ interface Write {
     /** Its group is durable. */
     default void committed() {}
 
-    /** It did not happen, and never will. */
+    /** The write did not happen, and never will. */
     default void failed(RuntimeException reason) {}
 }

@@ -2,7 +2,7 @@ package io.tributary.persistence.shard;
 
 import org.jspecify.annotations.Nullable;
 
-/** Told once what became of an append. Called on a thread of the log: it must not block. */
+/** Told once the outcome of an append. Called on a thread of the log: it must not block. */
 @FunctionalInterface
 public interface AppendCallback {
     /**

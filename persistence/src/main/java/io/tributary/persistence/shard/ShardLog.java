@@ -104,7 +104,7 @@ public interface ShardLog extends AutoCloseable {
         public static final Identity ONLY = new Identity("", false);
     }
 
-    /** What a node does with the shards it owns. Called on a thread of the log: it must not block. */
+    /** A node's side of the log: it gets shards and their records. Called on a thread of the log: it must not block. */
     interface Reader {
         /** This node owns the shard now; it calls {@link ShardLog#readFrom} when it is ready. */
         void onAssigned(int shard);

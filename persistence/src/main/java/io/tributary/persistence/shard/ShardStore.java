@@ -59,7 +59,7 @@ public interface ShardStore extends AutoCloseable {
     void close();
 
     /**
-     * Who claims a shard.
+     * The owner that claims a shard.
      *
      * @param epoch the offset of the owner's record in the log
      * @param log the log's {@link ShardLog.Identity#id}; empty where it is not to be compared
@@ -72,7 +72,7 @@ public interface ShardStore extends AutoCloseable {
             String log,
             boolean acceptsLog,
             @Nullable Reused reused) {
-        /** One of a log that cannot be another one. */
+        /** A claim for a log that cannot be replaced by another. */
         public Claimant(long epoch) {
             this(epoch, "", false, null);
         }
@@ -86,7 +86,7 @@ public interface ShardStore extends AutoCloseable {
      * @param to the highest
      */
     record Reused(long from, long to) {
-        /** Whether it is one of them. */
+        /** Whether the offset is one of these. */
         public boolean has(long offset) {
             return offset >= from && offset <= to;
         }
@@ -110,7 +110,7 @@ public interface ShardStore extends AutoCloseable {
             long snapshotMillis,
             List<SavePoint.SourcePosition> sources,
             @Nullable Reused reused) {
-        /** One of a log that has no leaders, and never went back. */
+        /** The state's position in a log that has no leaders, and never went back. */
         public Claim(long applied, long foldedOwner, List<SavePoint.SourcePosition> sources) {
             this(applied, LogRecord.NO_LEADER, foldedOwner, NO_SNAPSHOT, sources, null);
         }

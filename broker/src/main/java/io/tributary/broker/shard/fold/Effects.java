@@ -45,8 +45,8 @@ public interface Effects {
     void unheard(String node, long connection);
 
     /**
-     * A session has no connection and goes on without; it may be due to end. Also when a message was added to the queue
-     * of one that is due to end.
+     * A session has no connection and goes on without one; it may be due to end. Also called when a message was added
+     * to the queue of a session that is due to end.
      */
     void detached(SessionState client);
 

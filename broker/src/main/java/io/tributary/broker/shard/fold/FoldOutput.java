@@ -1,7 +1,7 @@
 package io.tributary.broker.shard.fold;
 
 /**
- * Where the fold puts what comes out of it: effects for the owner of the shard, and changes for the next save point.
+ * The fold's results: effects for the owner of the shard, and changes for the next save point.
  */
 final class FoldOutput {
     private Effects effects;
@@ -25,7 +25,7 @@ final class FoldOutput {
         effects = later;
     }
 
-    /** Takes what changed; later changes are collected anew. */
+    /** Takes the changes so far; later changes are collected anew. */
     ShardChanges takeChanges(ShardChanges later) {
         ShardChanges taken = changes;
         changes = later;

@@ -66,7 +66,7 @@ final class FoldedWills {
         }
     }
 
-    /** What a new connection means for the will of the one before [MQTT-3.1.2-8, MQTT-3.1.3-9]. */
+    /** The effect of a new connection on the will of the previous one [MQTT-3.1.2-8, MQTT-3.1.3-9]. */
     void replaced(SessionState existing, boolean resumed) {
         Will will = existing.will();
         if (will == null) {
@@ -103,8 +103,8 @@ final class FoldedWills {
     }
 
     /**
-     * A connection that lost its session had said how it ended; what counts is that the client wanted no will
-     * [MQTT-3.14.4-3].
+     * A connection that lost its session had said before how it ended. If its client wanted no will, no will is
+     * published [MQTT-3.14.4-3].
      */
     void endedLate(Detach detach) {
         WillKey will = new WillKey(detach.clientId(), detach.epoch());

@@ -188,7 +188,7 @@ public final class SessionState {
         return inboundPacketIds.stream().mapToInt(Integer::intValue).toArray();
     }
 
-    /** The highest sequence number that a connection may have been sent when nobody knows better. */
+    /** The highest sequence number that a connection may have been sent, as far as the fold knows. */
     private long highestSequence() {
         return topic == null ? lastSequence : UNKNOWN;
     }
@@ -260,7 +260,7 @@ public final class SessionState {
         detachedAtMillis = timeMillis;
     }
 
-    /** Nobody has said what the connection before was sent. */
+    /** It is not known which messages the previous connection was sent. */
     void mayHaveBeenSentAll() {
         resendUpTo = highestSequence();
     }

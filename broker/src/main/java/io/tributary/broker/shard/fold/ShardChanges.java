@@ -19,7 +19,7 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What the fold changed since the last save point. Queue entries that were added and settled in between leave no trace,
+ * The fold's changes since the last save point. Queue entries that were added and settled in between leave no trace,
  * which is why steady traffic hardly touches the store; nor does a session that began and ended in between.
  */
 public final class ShardChanges {
@@ -46,7 +46,7 @@ public final class ShardChanges {
         this.savedUpTo = savedUpTo;
     }
 
-    /** What changed of one client's sessions. */
+    /** The changes of one client's sessions. */
     private static final class OfClient {
         private final SequenceMap<QueueEntry> queued = new SequenceMap<>();
         private Set<Long> removed = Set.of();

@@ -233,7 +233,7 @@ public final class ShardState {
         return Collections.unmodifiableCollection(sources.values());
     }
 
-    /** Goes on behind records that nobody has any more. */
+    /** Goes on behind records that exist no more. */
     public void skipTo(long offset) {
         applied = offset;
         leaderEpoch = LogRecord.NO_LEADER;
@@ -244,7 +244,7 @@ public final class ShardState {
         return wills.all(clients.values());
     }
 
-    /** What changed since the last save point. */
+    /** The changes since the last save point. */
     public ShardChanges changes() {
         return output.changes();
     }

@@ -160,7 +160,7 @@ final class AppAdmin implements AutoCloseable {
         return false;
     }
 
-    /** What waits fails. */
+    /** Requests that wait fail. */
     @Override
     public void close() {
         closing.countDown();

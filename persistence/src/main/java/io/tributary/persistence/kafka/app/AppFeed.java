@@ -111,7 +111,7 @@ abstract class AppFeed {
         return true;
     }
 
-    /** Ends it: what waits fails. */
+    /** Ends the feed: reads that wait fail. */
     final void end(String reason) {
         List<AppRead> left;
         synchronized (this) {
@@ -132,7 +132,7 @@ abstract class AppFeed {
     }
 
     /**
-     * What can be read of the records.
+     * Decodes records; leaves out records that cannot be read.
      *
      * @param owner the client whose topic it is, or null when several share it
      */

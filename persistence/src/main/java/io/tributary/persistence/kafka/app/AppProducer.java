@@ -137,7 +137,7 @@ final class AppProducer implements AutoCloseable {
         budget.release(bytes);
     }
 
-    /** What new records go through. */
+    /** The producer for new records. */
     AppSender sender() {
         return sender.get();
     }

@@ -21,7 +21,7 @@ import org.apache.kafka.common.TopicPartition;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** What a node reads of applications' topics: a feed for each partition, shared out among a few consumers. */
+/** The reads of a node from applications' topics: a feed for each partition, shared out among a few consumers. */
 final class AppReads implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(AppReads.class);
 
@@ -81,7 +81,7 @@ final class AppReads implements AutoCloseable {
         return read.answer();
     }
 
-    /** Nobody here reads the client's messages any more. */
+    /** No connection of this node reads the client's messages any more. */
     void release(AppTopic topic, TopicPartition partition, String reason) {
         AppFeed feed = feeds.get(partition);
         if (feed instanceof SharedFeed shared) {

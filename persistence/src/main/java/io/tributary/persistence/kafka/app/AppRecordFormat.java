@@ -99,7 +99,7 @@ final class AppRecordFormat {
         return RoutingHeader.decode(value == null ? EMPTY : value, owner);
     }
 
-    /** What is not text cannot be a user property of MQTT, and is left out. */
+    /** A header that is not text cannot be a user property of MQTT, and is left out. */
     private static void addUserProperty(List<UserProperty> userProperties, Header header) {
         String value = MqttText.orNull(header.value());
         if (value != null && MqttText.isValid(header.key())) {
@@ -112,7 +112,7 @@ final class AppRecordFormat {
     }
 
     /**
-     * What a record says.
+     * The content of a record.
      *
      * @param recipient for whom the message is, or null when the record does not say
      * @param source where it was forwarded from, or null

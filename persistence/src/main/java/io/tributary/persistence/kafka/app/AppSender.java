@@ -31,7 +31,7 @@ final class AppSender {
         }
     }
 
-    /** Nobody waits for so many of its records any more. */
+    /** So many of its records have no waiter any more. */
     void done(int records) {
         if (underWay.addAndGet(-records) == 0 && retired) {
             abort();

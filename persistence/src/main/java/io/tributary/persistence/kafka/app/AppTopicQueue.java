@@ -16,7 +16,8 @@ import org.slf4j.LoggerFactory;
 
 /**
  * The records on their way into one partition of an application's topic. Safe for all threads. They are given to
- * Kafka's producer in their order; what it cannot take yet is held. Callbacks come one at a time, in that order.
+ * Kafka's producer in their order; records that it cannot take yet are held. Callbacks come one at a time, in that
+ * order.
  */
 final class AppTopicQueue {
     private static final Logger LOG = LoggerFactory.getLogger(AppTopicQueue.class);
@@ -32,7 +33,7 @@ final class AppTopicQueue {
     // Guarded by this.
     /** All whose callback was not called, the oldest first. */
     private final ArrayDeque<Sending> waiting = new ArrayDeque<>();
-    /** Those among them that Kafka's producer was not given. */
+    /** The records among them that were not given to Kafka's producer yet. */
     private final ArrayDeque<Sending> unsent = new ArrayDeque<>();
 
     private AppSender sender;

@@ -34,7 +34,7 @@ final class MapConsumer implements AutoCloseable {
     private final Consumer<Throwable> onBroken;
     private final Duration closeTimeout;
     private final Thread thread;
-    /** What the thread is to do between polls: as many as maps are opened and closed. */
+    /** Tasks of the thread between polls: as many as maps are opened and closed. */
     private final BlockingQueue<Runnable> tasks = new LinkedBlockingQueue<>();
 
     private volatile boolean closing;

@@ -21,7 +21,7 @@ final class ConsumerGroupOffsets {
     private final Consumer<byte[], byte[]> consumer;
     private final ShardCursor[] cursors;
     private final AtomicLongArray noted;
-    /** What Kafka has, or is being told. */
+    /** The offset that Kafka has, or is being told. */
     private final long[] committed;
 
     private long lastNanos = System.nanoTime();
@@ -38,7 +38,7 @@ final class ConsumerGroupOffsets {
         noted.set(shard, offset);
     }
 
-    /** What was noted last of a shard, 0 for nothing. */
+    /** The latest offset that was noted for a shard, 0 for none. */
     long notedOf(int shard) {
         return noted.get(shard);
     }

@@ -259,7 +259,7 @@ final class ShardConsumer implements AutoCloseable, ConsumerRebalanceListener {
         }
     }
 
-    /** Kafka has another record before the position than the one that was there. */
+    /** The record before the position is another one than it was: the log went back. */
     private void truncated(TopicPartition partition, Map<TopicPartition, OffsetAndMetadata> divergent) {
         if (!isShard(partition)) {
             return;
