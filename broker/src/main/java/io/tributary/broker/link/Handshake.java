@@ -14,7 +14,8 @@ import org.jspecify.annotations.Nullable;
  *   Hello(versions, cluster, from, to, nonce)       -&gt;
  *                                                   &lt;-   Challenge(version, nonce) | Refused
  *   Proof(HMAC(secret, "dialer", Hello, Challenge)) -&gt;
- *                                                   &lt;-   Welcome(HMAC(secret, "acceptor", Hello, Challenge)) | Refused
+ *                                                   &lt;-   Welcome(HMAC(secret, "acceptor", Hello,
+ *                                                               Challenge)) | Refused
  * </pre>
  *
  * <p>The proofs cover all that was said and who said it, so none can be sent back, used again, or used towards another

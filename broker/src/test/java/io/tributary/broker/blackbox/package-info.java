@@ -6,7 +6,8 @@
  * <pre>
  * ./tributary test -pl broker -am -Dtest=CrashTest -Dcrash.rounds=25 -Dcrash.messages=20000
  * ./tributary test -pl broker -am -Dtest=HostileInputTest -Dhostile.scale=full
- * ./tributary test -pl broker -am -Dtest=FaultsTest -Dfaults.count=200 -Dfaults.kafka=3 -Dfaults.replicas=1 -Dsurefire.timeout=0
+ * ./tributary test -pl broker -am -Dtest=FaultsTest -Dfaults.count=200 -Dfaults.kafka=3 -Dfaults.replicas=1 \
+ *     -Dsurefire.timeout=0
  * </pre>
  *
  * <p>They write what they measured to {@code broker/target/blackbox}.

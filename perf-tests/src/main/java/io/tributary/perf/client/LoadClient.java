@@ -33,7 +33,7 @@ import org.jspecify.annotations.Nullable;
  * <pre>
  * OFFLINE    - connect() -&gt;                 CONNECTING
  * CONNECTING - CONNACK, and SUBACK if any -&gt; READY         timeout, refusal, close -&gt; OFFLINE
- * READY      - disconnect(), drop() -&gt;      OFFLINE        close by the other side -&gt; OFFLINE, and soon CONNECTING
+ * READY      - disconnect(), drop() -&gt;      OFFLINE        closed by the broker -&gt; OFFLINE, and soon CONNECTING
  * </pre>
  */
 final class LoadClient {

@@ -1,4 +1,4 @@
-package io.tributary.broker.blackbox;
+package io.tributary.broker.structure;
 
 import static com.tngtech.archunit.base.DescribedPredicate.not;
 import static com.tngtech.archunit.core.domain.JavaClass.Predicates.belongToAnyOf;
