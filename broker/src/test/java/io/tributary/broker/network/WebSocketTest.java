@@ -137,7 +137,7 @@ class WebSocketTest {
                 GET /mqtt HTTP/1.1
                 Host: localhost
                 Upgrade: websocket
-                SocketHandler: Upgrade
+                Connection: Upgrade
                 Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==
                 Sec-WebSocket-Version: 13
                 Sec-WebSocket-Protocol: mqtt

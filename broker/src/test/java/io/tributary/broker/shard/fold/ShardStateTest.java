@@ -92,7 +92,7 @@ class ShardStateTest {
     @Test
     void connectionOfTheOtherKindChangesNothing() {
         fold(new Attach("erp", NODE, 7, false, FOREVER, 10, ClientKind.APPLICATION, null), attach("erp", 8));
-        assertThat(effects.take()).containsExactly("attached erp", "refused erp/8, is TOPIC");
+        assertThat(effects.take()).containsExactly("attached erp", "refused erp/8, is APPLICATION");
         assertThat(client("erp").connection()).isEqualTo(7);
         fold(cleanStart("erp", 9));
         assertThat(client("erp").kind()).isEqualTo(ClientKind.DEVICE);
