@@ -17,7 +17,7 @@ import java.util.concurrent.CompletableFuture;
  * @param authorizer decides who may publish, subscribe and receive what
  * @param publish see what clients publish, in this order
  * @param subscribe see what clients subscribe to, in this order
- * @param sessions are told when clients come and go
+ * @param listeners are told when clients come and go
  */
 public record BrokerExtensions(
         Authenticator authenticator,
@@ -25,7 +25,7 @@ public record BrokerExtensions(
         Authorizer authorizer,
         List<PublishInterceptor> publish,
         List<SubscribeInterceptor> subscribe,
-        List<ClientListener> sessions) {
+        List<ClientListener> listeners) {
 
     /** Everybody may connect and do everything; nothing listens in. */
     public static final BrokerExtensions NONE = new BrokerExtensions(
@@ -40,6 +40,6 @@ public record BrokerExtensions(
         enhanced = List.copyOf(enhanced);
         publish = List.copyOf(publish);
         subscribe = List.copyOf(subscribe);
-        sessions = List.copyOf(sessions);
+        listeners = List.copyOf(listeners);
     }
 }

@@ -156,7 +156,7 @@ final class BrokerNode implements AutoCloseable {
                 config.network(),
                 services(extensions, backend),
                 clientConnections,
-                metrics.connections());
+                metrics.network());
         timer = Executors.newSingleThreadScheduledExecutor(task -> {
             Thread thread = new Thread(task, "tributary-timer");
             thread.setDaemon(true);
@@ -234,8 +234,8 @@ final class BrokerNode implements AutoCloseable {
                 deployment.node(),
                 backend,
                 new AccessControl(extensions.authenticator(), enhanced, extensions.authorizer(), config.clientRules()),
-                new Extensions(SubscribeInterceptor.chain(extensions.subscribe()), extensions.sessions()),
-                metrics.sessions(),
+                new Extensions(SubscribeInterceptor.chain(extensions.subscribe()), extensions.listeners()),
+                metrics.clients(),
                 deployment.clock());
     }
 

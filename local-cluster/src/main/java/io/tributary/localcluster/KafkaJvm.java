@@ -52,7 +52,7 @@ final class KafkaJvm {
                 "-Xms64m",
                 "-Xmx512m",
                 "-XX:+ExitOnOutOfMemoryError",
-                // Classes as they were loaded last time: half the start-up time. StoredStats by the JVM when it ends in
+                // Classes as they were loaded last time: half the start-up time. Kept by the JVM when it ends in
                 // order.
                 "-XX:+AutoCreateSharedArchive",
                 "-XX:SharedArchiveFile=" + archive(mainClass, classPath),

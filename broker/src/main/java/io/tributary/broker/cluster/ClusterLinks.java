@@ -156,9 +156,9 @@ public final class ClusterLinks implements AutoCloseable {
                     case OwnerMessage fromOwner -> arrivals.take(link, fromOwner);
                     case ToOwner toOwner -> arrivals.take(link, toOwner);
                     case MapProgress progress -> node.runtime.visibility().received(link.peer(), progress);
-                    case Transient peerDelivery -> node.transients.take(link, peerDelivery, receivers.sessions());
+                    case Transient handedOver -> node.transients.take(link, handedOver, receivers.sessions());
                     case Receipt taken -> node.transients.take(link, taken);
-                    case Shared peerDelivery -> node.shared.take(link, peerDelivery, receivers.connections());
+                    case Shared handedOver -> node.shared.take(link, handedOver, receivers.connections());
                     case SharedAnswer answer -> node.shared.take(link, answer);
                     case QosZero qosZero -> arrivals.take(qosZero);
                     case Unheard(long millis) -> node.cutOff.unheard(TimeUnit.MILLISECONDS.toNanos(millis));

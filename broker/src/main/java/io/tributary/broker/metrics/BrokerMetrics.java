@@ -24,8 +24,8 @@ import java.util.function.DoubleSupplier;
  */
 public final class BrokerMetrics {
     private final Meters meters;
-    private final NetworkCounters connections;
-    private final ClientCounters sessions;
+    private final NetworkCounters network;
+    private final ClientCounters clients;
     private final RouterCounters router;
     private final ShardCounters shards;
     private final GroupRecorder groups;
@@ -44,8 +44,8 @@ public final class BrokerMetrics {
      */
     public BrokerMetrics(MeterRegistry registry, boolean inCluster) {
         meters = new Meters(registry);
-        connections = new NetworkCounters(meters);
-        sessions = new ClientCounters(meters);
+        network = new NetworkCounters(meters);
+        clients = new ClientCounters(meters);
         router = new RouterCounters(meters);
         shards = new ShardCounters(meters);
         groups = new GroupCounters(meters);
@@ -74,31 +74,31 @@ public final class BrokerMetrics {
     /** The traffic so far, for {@code $SYS}; each figure is right, but they are not read at the same instant. */
     public SysStats.Traffic traffic() {
         return new SysStats.Traffic(
-                connections.opened(),
-                connections.packets(),
+                network.opened(),
+                network.packets(),
                 router.publishes(),
-                router.dropped() + sessions.dropped() + shards.dropped(),
-                connections.bytes());
+                router.dropped() + clients.dropped() + shards.dropped(),
+                network.bytes());
     }
 
     /** The most clients that were connected at once. */
     public long mostClients() {
-        return sessions.mostClients();
+        return clients.mostClients();
     }
 
     /** Applications that are connected. */
     public long applications() {
-        return sessions.applications();
+        return clients.applications();
     }
 
     /** The recorder of sockets' traffic. */
-    public NetworkRecorder connections() {
-        return connections;
+    public NetworkRecorder network() {
+        return network;
     }
 
     /** The recorder of clients' connections. */
-    public ClientRecorder sessions() {
-        return sessions;
+    public ClientRecorder clients() {
+        return clients;
     }
 
     /** Counts messages. */

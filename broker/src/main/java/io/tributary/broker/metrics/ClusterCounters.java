@@ -5,7 +5,7 @@ import java.util.concurrent.atomic.LongAdder;
 
 /** Counts what happens between nodes. */
 final class ClusterCounters implements ClusterRecorder {
-    private final LongAdder peerDelivery;
+    private final LongAdder handedOver;
     private final LongAdder givenUp;
     private final LongAdder qos0Lost;
     private final LongAdder leftOut;
@@ -13,7 +13,7 @@ final class ClusterCounters implements ClusterRecorder {
     private final LongAdder declaredDead;
 
     ClusterCounters(Meters meters) {
-        peerDelivery = meters.counter(BrokerMeters.HANDED_OVER);
+        handedOver = meters.counter(BrokerMeters.HANDED_OVER);
         givenUp = meters.counter(BrokerMeters.GIVEN_UP);
         qos0Lost = meters.counter(BrokerMeters.QOS0_LOST);
         leftOut = meters.counter(BrokerMeters.LEFT_OUT);
@@ -23,7 +23,7 @@ final class ClusterCounters implements ClusterRecorder {
 
     @Override
     public void onHandedOver() {
-        peerDelivery.increment();
+        handedOver.increment();
     }
 
     @Override

@@ -31,7 +31,7 @@ final class ApplicationLags {
     private final ShardState state;
     private final AppTopics topics;
     private final Executor thread;
-    private final TopicFigures topicFigures;
+    private final TopicStats topicStats;
     private final ShardRecorder recorder;
     private final Consumer<SessionState> missing;
     private final Consumer<SessionState> strange;
@@ -83,7 +83,7 @@ final class ApplicationLags {
             ShardState state,
             AppTopics topics,
             Executor thread,
-            TopicFigures topicFigures,
+            TopicStats topicStats,
             ShardRecorder recorder,
             Consumer<SessionState> missing,
             Consumer<SessionState> strange) {
@@ -92,7 +92,7 @@ final class ApplicationLags {
         this.state = state;
         this.topics = topics;
         this.thread = thread;
-        this.topicFigures = topicFigures;
+        this.topicStats = topicStats;
         this.recorder = recorder;
     }
 
@@ -136,7 +136,7 @@ final class ApplicationLags {
                     } else if (!found.id().equals(progress.id()) || found.end() < progress.position()) {
                         strange.accept(client);
                     } else {
-                        topicFigures.of(client).endsAt(found.end());
+                        topicStats.of(client).endsAt(found.end());
                         tell(client, progress, nowMillis, found.end() + progress.base());
                     }
                 }));
@@ -155,7 +155,7 @@ final class ApplicationLags {
         behind.add(new End(askedAtMillis, last));
         long messages = Math.max(0, last - upTo - progress.settled().size());
         Long since = behind.since(upTo);
-        double bytes = messages == 0 ? 0 : messages * topicFigures.of(client).meanBytes();
+        double bytes = messages == 0 ? 0 : messages * topicStats.of(client).meanBytes();
         long ageMillis = messages == 0 || since == null ? 0 : askedAtMillis - since;
         recorder.lag(client.clientId(), new ApplicationLag(messages, bytes, ageMillis));
     }

@@ -37,7 +37,7 @@ final class LivingTopics {
     private final long ownerEpoch;
     private final Consumer<ShardEvent> append;
     private final Answers answers;
-    private final TopicFigures topicFigures;
+    private final TopicStats topicStats;
     private final ShardRecorder recorder;
     /** Actions that go on when it is logged which topic a session has. */
     private final Map<SessionState, List<Runnable>> waiting = new HashMap<>();
@@ -60,7 +60,7 @@ final class LivingTopics {
             long ownerEpoch,
             Consumer<ShardEvent> append,
             Answers answers,
-            TopicFigures topicFigures,
+            TopicStats topicStats,
             ShardRecorder recorder) {
         this.shard = shard;
         this.state = state;
@@ -69,7 +69,7 @@ final class LivingTopics {
         this.ownerEpoch = ownerEpoch;
         this.append = append;
         this.answers = answers;
-        this.topicFigures = topicFigures;
+        this.topicStats = topicStats;
         this.recorder = recorder;
     }
 
@@ -176,7 +176,7 @@ final class LivingTopics {
         String what = isShorter
                 ? "has lost its end, and ends at " + found.end() + " now"
                 : "was deleted, and is another one now";
-        long lost = topicFigures.of(client).end() - Math.max(progress.position(), isShorter ? found.end() : 0);
+        long lost = topicStats.of(client).end() - Math.max(progress.position(), isShorter ? found.end() : 0);
         LOG.error(
                 "Shard {}: the topic of application {} {}. What was in it and not acknowledged is lost: at least {} messages;"
                         + " what is published from now on is not",
@@ -188,7 +188,7 @@ final class LivingTopics {
         if (lost > 0) {
             recorder.topicRecordsLost(lost);
         }
-        topicFigures.of(client).endsAt(found.end());
+        topicStats.of(client).endsAt(found.end());
         problem = "the topic of application " + name + " " + what + "; what was in it and not acknowledged is lost";
     }
 }

@@ -39,10 +39,10 @@ final class ShardService implements Effects {
     private final Redistributor redistributor;
     private final WillsAndExpiry wills;
     private final ConnectionAnswers answers;
-    private final LogSnapshots repeats;
+    private final LogSnapshots snapshots;
     private final RetiredTopics retired;
     private final LivingTopics topics;
-    private final TopicFigures topicFigures = new TopicFigures();
+    private final TopicStats topicStats = new TopicStats();
     private final ApplicationLags lags;
 
     /** How far the log was folded when that was looked at last, and since when. */
@@ -104,18 +104,18 @@ final class ShardService implements Effects {
                 tenure.epoch(),
                 tenure::append,
                 tenure::onAnswer,
-                topicFigures,
+                topicStats,
                 environment.recorder());
         wills = new WillsAndExpiry(environment, tenure, loaded, redistributor, thread);
         answers = new ConnectionAnswers(
                 environment, tenure, state, deliveries, wills, topics, numbersMayRepeat, endOfTurn);
-        repeats = new LogSnapshots(environment, state, queues, loaded.time(), tenure, tenure.epoch());
+        snapshots = new LogSnapshots(environment, state, queues, loaded.time(), tenure, tenure.epoch());
         retired = new RetiredTopics(state, environment.topics());
         lags = new ApplicationLags(
                 state,
                 environment.topics(),
                 thread,
-                topicFigures,
+                topicStats,
                 environment.recorder(),
                 topics::missing,
                 topics::suspect);
@@ -126,7 +126,7 @@ final class ShardService implements Effects {
         return new TopicReading(
                 client,
                 progress,
-                topicFigures.of(client),
+                topicStats.of(client),
                 environment.topics(),
                 thread,
                 environment.config().catchUp(),
@@ -204,7 +204,7 @@ final class ShardService implements Effects {
 
     /** A record was folded, and what the fold asked for is done. */
     void folded(ShardEvent event, long timeMillis) {
-        repeats.folded(timeMillis, event);
+        snapshots.folded(timeMillis, event);
         switch (event) {
             case Settled settled
             when settled.ownerEpoch() == tenure.epoch() -> {
@@ -262,7 +262,7 @@ final class ShardService implements Effects {
         wills.tick();
         loaded.wills().tick();
         redistributor.retry();
-        repeats.tick(loaded.forwarder().isDoneUpTo(state.applied()));
+        snapshots.tick(loaded.forwarder().isDoneUpTo(state.applied()));
         lags.tick(loaded.time().nowMillis());
     }
 
@@ -394,7 +394,7 @@ final class ShardService implements Effects {
         wills.ended(client);
         if (client.topic() != null) {
             topics.ended(client);
-            topicFigures.ended(client);
+            topicStats.ended(client);
             retired.add(
                     AppTopic.of(client.clientId(), client.kind()),
                     environment.clockMillis().getAsLong());

@@ -41,7 +41,7 @@ final class TopicReading {
     private final LongSupplier timeMillis;
     private final ShardRecorder recorder;
     private final TopicProgress progress;
-    private final TopicFigures.OfTopic stats;
+    private final TopicStats.OfTopic stats;
     /** Told when the topic could not be read: it may be gone, or another one. */
     private final Runnable failed;
 
@@ -60,7 +60,7 @@ final class TopicReading {
     TopicReading(
             SessionState client,
             TopicProgress progress,
-            TopicFigures.OfTopic stats,
+            TopicStats.OfTopic stats,
             AppTopics topics,
             Executor thread,
             CatchUpPace pace,

@@ -80,7 +80,7 @@ class SharedApplicationsTest {
                 new EvenTopics(),
                 none.publish(),
                 none.subscribe(),
-                none.sessions());
+                none.listeners());
     }
 
     /** Lets clients whose name ends in "even" have messages on every second topic only. */

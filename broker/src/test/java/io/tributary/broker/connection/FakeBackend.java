@@ -60,7 +60,7 @@ public final class FakeBackend implements ClientShards, ClientRouting, ClientSub
     final List<Acknowledged> received = new CopyOnWriteArrayList<>();
     final List<Appended> appended = new CopyOnWriteArrayList<>();
     final List<Routed> routed = new CopyOnWriteArrayList<>();
-    final List<Destinations> peerDelivery = new CopyOnWriteArrayList<>();
+    final List<Destinations> redistributed = new CopyOnWriteArrayList<>();
     final List<SubscriptionRequest> subscribed = new CopyOnWriteArrayList<>();
     final List<TopicFilter> shared = new CopyOnWriteArrayList<>();
     final List<TopicFilter> unsubscribed = new CopyOnWriteArrayList<>();
@@ -293,7 +293,7 @@ public final class FakeBackend implements ClientShards, ClientRouting, ClientSub
 
     @Override
     public void deliverTransient(Message message, Destinations destinations, Runnable taken) {
-        peerDelivery.add(destinations);
+        redistributed.add(destinations);
     }
 
     @Override

@@ -275,7 +275,7 @@ class OutboundFlowTransientTest {
 
         fixture.session().connectionLost();
 
-        assertThat(fixture.backend.peerDelivery).containsExactly(fixture.backend.otherMember);
+        assertThat(fixture.backend.redistributed).containsExactly(fixture.backend.otherMember);
     }
 
     @Test // [MQTT-4.8.2-6]

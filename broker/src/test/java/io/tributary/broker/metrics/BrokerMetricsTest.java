@@ -138,14 +138,14 @@ class BrokerMetricsTest {
         assertThat(metrics.traffic())
                 .isEqualTo(new SysStats.Traffic(1, new Flow(2, 3), new Flow(1, 5), 2, new Flow(20, 30)));
         BrokerMetrics unregistered = BrokerMetrics.unregistered();
-        unregistered.connections().opened("tcp");
-        unregistered.connections().opened("ws");
+        unregistered.network().opened("tcp");
+        unregistered.network().opened("ws");
         assertThat(unregistered.traffic().connections()).isEqualTo(2);
     }
 
     @Test
     void dropsOfAllPlacesAreOneFigure() {
-        metrics.sessions().dropped(DropReason.EXPIRED);
+        metrics.clients().dropped(DropReason.EXPIRED);
         metrics.router().dropped(RouterRecorder.Drop.OFFLINE);
         metrics.shards().dropped(ShardRecorder.DropReason.QUEUE_FULL);
         assertThat(metrics.traffic().publishesDropped()).isEqualTo(3);
@@ -153,22 +153,22 @@ class BrokerMetricsTest {
 
     @Test
     void maximumStaysWhenClientsLeave() {
-        metrics.sessions().connected(ClientKind.DEVICE, false);
-        metrics.sessions().connected(ClientKind.DEVICE, true);
-        metrics.sessions().disconnected(ClientKind.DEVICE, ReasonCode.SUCCESS);
-        metrics.sessions().disconnected(ClientKind.DEVICE, ReasonCode.SUCCESS);
-        metrics.sessions().connected(ClientKind.DEVICE, false);
+        metrics.clients().connected(ClientKind.DEVICE, false);
+        metrics.clients().connected(ClientKind.DEVICE, true);
+        metrics.clients().disconnected(ClientKind.DEVICE, ReasonCode.SUCCESS);
+        metrics.clients().disconnected(ClientKind.DEVICE, ReasonCode.SUCCESS);
+        metrics.clients().connected(ClientKind.DEVICE, false);
         assertThat(metrics.mostClients()).isEqualTo(2);
     }
 
     @Test
     void applicationsAreCountedWhileTheyAreConnected() {
-        metrics.sessions().connected(ClientKind.APPLICATION, false);
-        metrics.sessions().connected(ClientKind.SMALL_APPLICATION, false);
-        metrics.sessions().connected(ClientKind.DEVICE, false);
+        metrics.clients().connected(ClientKind.APPLICATION, false);
+        metrics.clients().connected(ClientKind.SMALL_APPLICATION, false);
+        metrics.clients().connected(ClientKind.DEVICE, false);
         assertThat(metrics.applications()).isEqualTo(2);
-        metrics.sessions().disconnected(ClientKind.DEVICE, ReasonCode.SUCCESS);
-        metrics.sessions().disconnected(ClientKind.APPLICATION, ReasonCode.SUCCESS);
+        metrics.clients().disconnected(ClientKind.DEVICE, ReasonCode.SUCCESS);
+        metrics.clients().disconnected(ClientKind.APPLICATION, ReasonCode.SUCCESS);
         assertThat(metrics.applications()).isEqualTo(1);
     }
 
@@ -184,23 +184,23 @@ class BrokerMetricsTest {
     }
 
     private void everyEventOnce() {
-        metrics.connections().opened("tcp");
-        metrics.connections().closed("tcp");
-        metrics.connections().rejected("tcp");
-        metrics.connections().received(2, 20);
-        metrics.connections().sent(3, 30);
-        metrics.connections().stalled();
-        metrics.sessions().connected(ClientKind.DEVICE, true);
-        metrics.sessions().connected(ClientKind.DEVICE, true);
-        metrics.sessions().connected(ClientKind.APPLICATION, true);
-        metrics.sessions().connected(ClientKind.SMALL_APPLICATION, true);
-        metrics.sessions().refused(ReasonCode.BANNED);
-        metrics.sessions().disconnected(ClientKind.DEVICE, ReasonCode.SUCCESS);
-        metrics.sessions().disconnected(ClientKind.DEVICE, ReasonCode.SUCCESS);
-        metrics.sessions().disconnected(ClientKind.APPLICATION, ReasonCode.SUCCESS);
-        metrics.sessions().inFlightChanged(3);
-        metrics.sessions().keepAliveTimeout();
-        metrics.sessions().readingPaused(PauseReason.CONGESTED);
+        metrics.network().opened("tcp");
+        metrics.network().closed("tcp");
+        metrics.network().rejected("tcp");
+        metrics.network().received(2, 20);
+        metrics.network().sent(3, 30);
+        metrics.network().stalled();
+        metrics.clients().connected(ClientKind.DEVICE, true);
+        metrics.clients().connected(ClientKind.DEVICE, true);
+        metrics.clients().connected(ClientKind.APPLICATION, true);
+        metrics.clients().connected(ClientKind.SMALL_APPLICATION, true);
+        metrics.clients().refused(ReasonCode.BANNED);
+        metrics.clients().disconnected(ClientKind.DEVICE, ReasonCode.SUCCESS);
+        metrics.clients().disconnected(ClientKind.DEVICE, ReasonCode.SUCCESS);
+        metrics.clients().disconnected(ClientKind.APPLICATION, ReasonCode.SUCCESS);
+        metrics.clients().inFlightChanged(3);
+        metrics.clients().keepAliveTimeout();
+        metrics.clients().readingPaused(PauseReason.CONGESTED);
         metrics.router()
                 .received(new Message(
                         "a", new byte[0], QoS.AT_LEAST_ONCE, false, PublishProperties.NONE, Message.NEVER, "p"));

@@ -29,7 +29,7 @@ class ApplicationLagsTest {
             shard.state,
             shard.topics,
             Runnable::run,
-            shard.topicFigures,
+            shard.topicStats,
             new ShardRecorder() {
                 @Override
                 public void lag(String clientId, ApplicationLag lag) {

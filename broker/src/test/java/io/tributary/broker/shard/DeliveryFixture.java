@@ -33,7 +33,7 @@ final class DeliveryFixture extends NoEffects implements MessageRouting {
     static final long OWNER = 0;
 
     final HeldStore store = new HeldStore();
-    final TopicFigures topicFigures = new TopicFigures();
+    final TopicStats topicStats = new TopicStats();
     final InstantTopics topics = new InstantTopics();
     final RecordingTarget target = new RecordingTarget();
     final List<String> dropped = new ArrayList<>();
@@ -103,7 +103,7 @@ final class DeliveryFixture extends NoEffects implements MessageRouting {
         return new TopicReading(
                 client,
                 Objects.requireNonNull(client.topic()),
-                topicFigures.of(client),
+                topicStats.of(client),
                 topics,
                 Runnable::run,
                 catchUp,

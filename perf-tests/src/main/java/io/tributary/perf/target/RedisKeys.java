@@ -52,11 +52,11 @@ final class RedisKeys implements LongSupplier {
 
     /** The answer: its length after a dollar sign, and then lines of text; 0 from a replica. */
     private static long keys(BufferedReader answer) throws IOException {
-        String stored = answer.readLine();
-        if (stored == null || !stored.startsWith("$")) {
-            throw new IOException("no answer, but: " + stored);
+        String head = answer.readLine();
+        if (head == null || !head.startsWith("$")) {
+            throw new IOException("no answer, but: " + head);
         }
-        long left = Long.parseLong(stored.substring(1));
+        long left = Long.parseLong(head.substring(1));
         long keys = 0;
         boolean primary = false;
         while (left > 0) {

@@ -82,7 +82,7 @@ public final class PartitionQueue {
             waiting.removeLast();
         }
         sending.done = sending.failure != null;
-        sending.peerDelivery = true;
+        sending.handedOver = true;
         return sending.failure;
     }
 
@@ -134,7 +134,7 @@ public final class PartitionQueue {
         // Guarded by the lane.
         private long offset = -1;
         private @Nullable Throwable failure;
-        private boolean peerDelivery;
+        private boolean handedOver;
         private boolean done;
 
         private Sending(int bytes, AppendCallback callback) {
@@ -149,7 +149,7 @@ public final class PartitionQueue {
                     return; // given up
                 }
                 failure = exception;
-                if (!peerDelivery) {
+                if (!handedOver) {
                     return; // on the sender's thread, which goes on with it
                 }
                 offset = exception == null && metadata != null ? metadata.offset() : -1;

@@ -134,7 +134,7 @@ public abstract class ShardStoreContract {
     }
 
     @Test
-    void headsAreReplacedWhenSavedAgain() {
+    void sessionsAreReplacedWhenSavedAgain() {
         claim(OWNER);
         save(withSessions(-1, 1, session("a", 1), session("b", 1)));
         save(withSessions(1, 2, session("a", 2)));
@@ -144,7 +144,7 @@ public abstract class ShardStoreContract {
     }
 
     @Test
-    void headsComeOnceEachWhenReadInPages() {
+    void sessionsComeOnceEachWhenReadInPages() {
         claim(OWNER);
         List<StoredSession> sessions = IntStream.range(0, 6000)
                 .mapToObj(i -> session("client-with-a-rather-long-identifier-" + i, i))
@@ -292,7 +292,7 @@ public abstract class ShardStoreContract {
     }
 
     @Test
-    void headAndQueueGoAndWillsStayWhenAClientIsCleared() {
+    void sessionAndQueueGoAndWillsStayWhenAClientIsCleared() {
         claim(OWNER);
         save(emptySave(OWNER, -1, 1)
                 .sessions(List.of(session("a", 1), session("b", 1)))

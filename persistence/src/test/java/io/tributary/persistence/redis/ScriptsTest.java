@@ -275,7 +275,7 @@ class ScriptsTest {
     }
 
     @Test
-    void pagesOfHeadsAreBoundedInBytes() {
+    void pagesOfSessionsAreBoundedInBytes() {
         byte[] payload = new byte[20_000];
         get(store.save(
                 SHARD,
@@ -364,7 +364,7 @@ class ScriptsTest {
     }
 
     @Test
-    void headsWillsAndEntriesAreInTheFormatThatAllRead() {
+    void sessionsWillsAndEntriesAreInTheFormatThatAllRead() {
         RecordFormat format = new RecordFormat(2);
         format.raise(2);
         try (RedisShardStore newer = new RedisShardStore(cluster, 4, format, recorder)) {

@@ -15,57 +15,57 @@ enum Fault {
     /** The others take its shards over, and publish the wills of its clients. */
     NODE_KILLED("node killed") {
         @Override
-        InflictedFault strike(FaultContext surgery) {
-            String node = surgery.anyNode();
-            surgery.cluster().kill(node);
+        InflictedFault strike(FaultContext context) {
+            String node = context.anyNode();
+            context.cluster().kill(node);
             return new InflictedFault(
-                    node, Set.of(node), true, () -> surgery.cluster().start(node));
+                    node, Set.of(node), true, () -> context.cluster().start(node));
         }
     },
     /** The new process finds its own name still in use. */
     NODE_KILLED_AND_BACK("node killed, back at once") {
         @Override
-        InflictedFault strike(FaultContext surgery) {
-            String node = surgery.anyNode();
-            surgery.cluster().kill(node);
+        InflictedFault strike(FaultContext context) {
+            String node = context.anyNode();
+            context.cluster().kill(node);
             return new InflictedFault(
-                    node, Set.of(node), false, () -> surgery.cluster().start(node));
+                    node, Set.of(node), false, () -> context.cluster().start(node));
         }
     },
     /** For longer than the others wait for it; then it wakes up and believes to own what others own by now. */
     NODE_PAUSED("node paused") {
         @Override
-        InflictedFault strike(FaultContext surgery) {
-            String node = surgery.anyNode();
-            surgery.cluster().node(node).pause();
+        InflictedFault strike(FaultContext context) {
+            String node = context.anyNode();
+            context.cluster().node(node).pause();
             long pausedAtNanos = System.nanoTime();
             return new InflictedFault(node, Set.of(node), true, () -> {
-                Fault.awaitElapsed(surgery.pause().minusNanos(System.nanoTime() - pausedAtNanos));
-                surgery.cluster().node(node).resume();
+                Fault.awaitElapsed(context.pause().minusNanos(System.nanoTime() - pausedAtNanos));
+                context.cluster().node(node).resume();
             });
         }
     },
     NODE_STOPPED("node stopped in order") {
         @Override
-        InflictedFault strike(FaultContext surgery) {
-            String node = surgery.anyNode();
-            surgery.cluster().stop(node);
+        InflictedFault strike(FaultContext context) {
+            String node = context.anyNode();
+            context.cluster().stop(node);
             return new InflictedFault(
-                    node, Set.of(node), true, () -> surgery.cluster().start(node));
+                    node, Set.of(node), true, () -> context.cluster().start(node));
         }
     },
     /** One node after the other, without a look at the cluster in between. */
     ROLLING_RESTART("all nodes restarted in turn") {
         @Override
-        InflictedFault strike(FaultContext surgery) {
-            List<String> nodes = surgery.cluster().names();
+        InflictedFault strike(FaultContext context) {
+            List<String> nodes = context.cluster().names();
             return new InflictedFault(
                     String.join(", ", nodes),
                     Set.of(),
                     false,
                     () -> nodes.forEach(node -> {
-                        surgery.cluster().stop(node);
-                        surgery.cluster().start(node);
+                        context.cluster().stop(node);
+                        context.cluster().start(node);
                     }));
         }
     },
@@ -77,11 +77,11 @@ enum Fault {
         }
 
         @Override
-        InflictedFault strike(FaultContext surgery) {
-            String node = surgery.anyNode();
-            NodeWays ways = surgery.cluster().ways(node);
+        InflictedFault strike(FaultContext context) {
+            String node = context.anyNode();
+            NodeWays ways = context.cluster().ways(node);
             ways.cutRedis();
-            TestCluster cluster = surgery.cluster();
+            TestCluster cluster = context.cluster();
             cluster.awaitOwners(cluster.names().size() - 1, Duration.ofSeconds(60));
             return new InflictedFault(node, Set.of(), true, ways::heal);
         }
@@ -94,9 +94,9 @@ enum Fault {
         }
 
         @Override
-        InflictedFault strike(FaultContext surgery) {
-            String node = surgery.anyNode();
-            NodeWays ways = surgery.cluster().ways(node);
+        InflictedFault strike(FaultContext context) {
+            String node = context.anyNode();
+            NodeWays ways = context.cluster().ways(node);
             ways.cutKafka();
             return new InflictedFault(node, Set.of(node), true, ways::heal);
         }
@@ -109,34 +109,34 @@ enum Fault {
         }
 
         @Override
-        InflictedFault strike(FaultContext surgery) {
-            NodeWays ways = surgery.cluster().ways("n2");
+        InflictedFault strike(FaultContext context) {
+            NodeWays ways = context.cluster().ways("n2");
             ways.cutLinks();
             return new InflictedFault("n1 - n2", Set.of("n2"), true, ways::heal);
         }
     },
     REDIS_KILLED("Redis killed, back with its data") {
         @Override
-        InflictedFault strike(FaultContext surgery) {
-            RedisShard shard = surgery.anyRedisShard();
+        InflictedFault strike(FaultContext context) {
+            RedisShard shard = context.anyRedisShard();
             shard.kill();
             return new InflictedFault(shard.names(), Set.of(), false, shard::restart);
         }
     },
     REDIS_OLD("Redis killed, back with a snapshot") {
         @Override
-        InflictedFault strike(FaultContext surgery) {
-            RedisShard shard = surgery.anyRedisShard();
+        InflictedFault strike(FaultContext context) {
+            RedisShard shard = context.anyRedisShard();
             Path snapshot = shard.snapshot();
-            surgery.awaitTraffic();
+            context.awaitTraffic();
             shard.kill();
             return new InflictedFault(shard.names(), Set.of(), false, () -> shard.restartWith(snapshot));
         }
     },
     REDIS_EMPTY("Redis killed, back empty") {
         @Override
-        InflictedFault strike(FaultContext surgery) {
-            RedisShard shard = surgery.anyRedisShard();
+        InflictedFault strike(FaultContext context) {
+            RedisShard shard = context.anyRedisShard();
             shard.kill();
             return new InflictedFault(shard.names(), Set.of(), false, shard::restartEmpty);
         }
@@ -149,36 +149,36 @@ enum Fault {
         }
 
         @Override
-        InflictedFault strike(FaultContext surgery) {
-            RedisShard shard = surgery.anyRedisShard();
-            surgery.cluster().redis().kill(shard.primary());
+        InflictedFault strike(FaultContext context) {
+            RedisShard shard = context.anyRedisShard();
+            context.cluster().redis().kill(shard.primary());
             await().atMost(Duration.ofSeconds(60)).until(shard::isReplaced);
             return new InflictedFault(
                     "redis-" + shard.primary(),
                     Set.of(),
                     true,
-                    () -> surgery.cluster().redis().restart(shard.primary()));
+                    () -> context.cluster().redis().restart(shard.primary()));
         }
     },
     KAFKA_KILLED("Kafka broker killed") {
         @Override
-        InflictedFault strike(FaultContext surgery) {
-            int broker = surgery.anyKafkaBroker();
-            surgery.cluster().kafka().kill(broker);
-            boolean goesOn = surgery.cluster().kafka().size() > 1;
+        InflictedFault strike(FaultContext context) {
+            int broker = context.anyKafkaBroker();
+            context.cluster().kafka().kill(broker);
+            boolean goesOn = context.cluster().kafka().size() > 1;
             return new InflictedFault(
                     "kafka-" + broker,
                     Set.of(),
                     goesOn,
-                    () -> surgery.cluster().kafka().restart(broker));
+                    () -> context.cluster().kafka().restart(broker));
         }
     },
     /** It ends by itself, and the last record that it has may be cut off. */
     KAFKA_FULL("Kafka broker without room, back with more") {
         @Override
-        InflictedFault strike(FaultContext surgery) {
-            LocalKafka kafka = surgery.cluster().kafka();
-            int broker = surgery.anyKafkaBroker();
+        InflictedFault strike(FaultContext context) {
+            LocalKafka kafka = context.cluster().kafka();
+            int broker = context.anyKafkaBroker();
             kafka.fillDisk(broker);
             await().atMost(Duration.ofSeconds(60)).until(() -> !kafka.isRunning(broker));
             return new InflictedFault("kafka-" + broker, Set.of(), kafka.size() > 1, () -> kafka.restart(broker));
@@ -190,16 +190,16 @@ enum Fault {
      */
     KAFKA_TAIL_LOST("Kafka killed, back without the end of a log") {
         @Override
-        InflictedFault strike(FaultContext surgery) {
-            TestCluster cluster = surgery.cluster();
+        InflictedFault strike(FaultContext context) {
+            TestCluster cluster = context.cluster();
             LocalKafka kafka = cluster.kafka();
-            String log = TestCluster.SHARDS + "-" + surgery.random().nextInt(cluster.shards());
-            surgery.traffic().calm();
+            String log = TestCluster.SHARDS + "-" + context.random().nextInt(cluster.shards());
+            context.traffic().calm();
             List<Integer> brokers =
                     IntStream.rangeClosed(1, kafka.size()).boxed().toList();
             List<Long> before =
                     brokers.stream().map(broker -> kafka.logBytes(broker, log)).toList();
-            surgery.traffic().probe();
+            context.traffic().probe();
             cluster.awaitSaved(Duration.ofSeconds(60));
             brokers.forEach(kafka::kill);
             for (int broker : brokers) {
@@ -208,27 +208,27 @@ enum Fault {
             }
             return new InflictedFault(log, Set.of(), false, () -> {
                 kafka.restartAll();
-                surgery.traffic().goOn();
+                context.traffic().goOn();
             });
         }
     },
     /** There is no way back: from now on there is one that is no shard's. */
     PARTITION_ADDED("partition added to the shards' topic") {
         @Override
-        InflictedFault strike(FaultContext surgery) {
-            int count = surgery.cluster().addPartition();
-            surgery.awaitTraffic();
+        InflictedFault strike(FaultContext context) {
+            int count = context.cluster().addPartition();
+            context.awaitTraffic();
             return new InflictedFault("now " + count, Set.of(), true, () -> {});
         }
     },
     /** An administrator did it, who waited until all that was in it was acknowledged. */
     APPLICATION_TOPIC_DELETED("topic of an application deleted") {
         @Override
-        InflictedFault strike(FaultContext surgery) {
-            surgery.traffic().calm();
-            String topic = surgery.any(surgery.cluster().applicationTopics());
-            surgery.cluster().deleteTopic(topic);
-            surgery.traffic().goOn();
+        InflictedFault strike(FaultContext context) {
+            context.traffic().calm();
+            String topic = context.any(context.cluster().applicationTopics());
+            context.cluster().deleteTopic(topic);
+            context.traffic().goOn();
             return new InflictedFault(topic, Set.of(), false, () -> {});
         }
     },
@@ -240,12 +240,12 @@ enum Fault {
         }
 
         @Override
-        InflictedFault strike(FaultContext surgery) {
-            String node = surgery.anyNode();
-            WallClock clock = surgery.cluster().clock(node);
-            Duration ahead = surgery.any(List.of(Duration.ofMinutes(55), Duration.ofMinutes(-55), Duration.ofDays(-1)));
+        InflictedFault strike(FaultContext context) {
+            String node = context.anyNode();
+            WallClock clock = context.cluster().clock(node);
+            Duration ahead = context.any(List.of(Duration.ofMinutes(55), Duration.ofMinutes(-55), Duration.ofDays(-1)));
             clock.setOff(ahead);
-            surgery.awaitTraffic();
+            context.awaitTraffic();
             return new InflictedFault(node + " by " + ahead, Set.of(), true, () -> clock.setOff(Duration.ZERO));
         }
     },
@@ -257,46 +257,46 @@ enum Fault {
         }
 
         @Override
-        InflictedFault strike(FaultContext surgery) {
-            String node = surgery.anyNode();
-            WallClock clock = surgery.cluster().clock(node);
-            Duration ahead = surgery.any(List.of(Duration.ofMinutes(55), Duration.ofMinutes(-55)));
-            surgery.cluster().stop(node);
+        InflictedFault strike(FaultContext context) {
+            String node = context.anyNode();
+            WallClock clock = context.cluster().clock(node);
+            Duration ahead = context.any(List.of(Duration.ofMinutes(55), Duration.ofMinutes(-55)));
+            context.cluster().stop(node);
             clock.setOff(ahead);
-            surgery.cluster().start(node);
-            surgery.awaitTraffic();
+            context.cluster().start(node);
+            context.awaitTraffic();
             return new InflictedFault(node + " by " + ahead, Set.of(), true, () -> clock.setOff(Duration.ZERO));
         }
     },
     /** Nothing answers, and no connection ends. */
     REDIS_PAUSED("Redis paused") {
         @Override
-        InflictedFault strike(FaultContext surgery) {
-            Runnable resume = Fault.pauseRedis(surgery);
+        InflictedFault strike(FaultContext context) {
+            Runnable resume = Fault.pauseRedis(context);
             return new InflictedFault("all", Set.of(), false, resume);
         }
     },
     /** The shards of the lost node have no owner for as long as Redis is away: what comes for them waits in Kafka. */
     REDIS_PAUSED_NODE_KILLED("Redis paused, a node killed meanwhile") {
         @Override
-        InflictedFault strike(FaultContext surgery) {
-            Runnable resume = Fault.pauseRedis(surgery);
-            String node = surgery.cluster().names().getLast();
-            surgery.cluster().kill(node);
+        InflictedFault strike(FaultContext context) {
+            Runnable resume = Fault.pauseRedis(context);
+            String node = context.cluster().names().getLast();
+            context.cluster().kill(node);
             return new InflictedFault(node, Set.of(), false, () -> {
                 resume.run();
-                surgery.cluster().start(node);
+                context.cluster().start(node);
             });
         }
     },
     /** At the same time; with replicas of Redis and three Kafka brokers the cluster goes on. */
     ALL_KILLED("node, Kafka broker and Redis primary killed") {
         @Override
-        InflictedFault strike(FaultContext surgery) {
-            TestCluster cluster = surgery.cluster();
-            String node = surgery.anyNode();
-            int broker = surgery.anyKafkaBroker();
-            RedisShard shard = surgery.anyRedisShard();
+        InflictedFault strike(FaultContext context) {
+            TestCluster cluster = context.cluster();
+            String node = context.anyNode();
+            int broker = context.anyKafkaBroker();
+            RedisShard shard = context.anyRedisShard();
             cluster.kill(node);
             cluster.kafka().kill(broker);
             cluster.redis().kill(shard.primary());
@@ -332,15 +332,15 @@ enum Fault {
     }
 
     /** Does the harm. */
-    abstract InflictedFault strike(FaultContext surgery);
+    abstract InflictedFault strike(FaultContext context);
 
     /** Has Redis stand still; gives what lets it go on, at the end of the outage. */
-    private static Runnable pauseRedis(FaultContext surgery) {
-        LocalRedis redis = surgery.cluster().redis();
+    private static Runnable pauseRedis(FaultContext context) {
+        LocalRedis redis = context.cluster().redis();
         IntStream.rangeClosed(1, redis.size()).forEach(redis::pause);
         long pausedAtNanos = System.nanoTime();
         return () -> {
-            awaitElapsed(surgery.outage().minusNanos(System.nanoTime() - pausedAtNanos));
+            awaitElapsed(context.outage().minusNanos(System.nanoTime() - pausedAtNanos));
             IntStream.rangeClosed(1, redis.size()).forEach(redis::resume);
         };
     }

@@ -65,7 +65,7 @@ final class FaultRun implements AutoCloseable {
 
     private final TestCluster cluster;
     private final Random random;
-    private final FaultContext surgery;
+    private final FaultContext context;
     private final LoadContext scene;
     private final Judge judge;
     private final LoadClients cast;
@@ -105,7 +105,7 @@ final class FaultRun implements AutoCloseable {
         this.random = random;
         scene = LoadContext.of(this::anyPort, CLIENT_PATIENCE);
         judge = scene.judge();
-        surgery = new FaultContext(cluster, random, pause, outage, new Flow());
+        context = new FaultContext(cluster, random, pause, outage, new Flow());
         cast = new LoadClients(scene);
         probe = new Probe(cluster.shards());
         switch (casting) {
@@ -214,7 +214,7 @@ final class FaultRun implements AutoCloseable {
         Counts before = judge.counts();
         judge.fault();
         long startNanos = System.nanoTime();
-        InflictedFault wound = fault.strike(surgery);
+        InflictedFault wound = fault.strike(context);
         Duration others = null;
         if (wound.goesOn()) {
             probe.await(cluster.without(wound.lostNodes()), PATIENCE);

@@ -54,7 +54,7 @@ class ShardStateTest {
     // Attach.
 
     @Test
-    void repeatedHeadsChangeNothing() {
+    void logSnapshotsChangeNothing() {
         NoEffects effects = new NoEffects();
         ShardState state = new ShardState(effects, new Claim(-1, -1, List.of()));
         state.apply(0, 0, Samples.attach("a", 1, 0, null));
@@ -681,7 +681,7 @@ class ShardStateTest {
     }
 
     @Test
-    void headIsTheSameWhenLoaded() {
+    void sessionIsTheSameWhenLoaded() {
         fold(attach("a", 7, 60, null), publish("m", recipient("a", 0)), relay(0, 5), detach("a", 0, true, 30));
         StoredSession stored = client("a").toStored();
         assertThat(new SessionState(stored).toStored())

@@ -7,7 +7,7 @@ import java.util.Map;
 /**
  * The owner's figures of its applications' topics, until their sessions are over. Confined to the thread of the driver.
  */
-final class TopicFigures {
+final class TopicStats {
     private final Map<SessionState, OfTopic> byClient = new HashMap<>();
 
     /** The figures of an application's topic; unknown ones when they are asked for first. */
