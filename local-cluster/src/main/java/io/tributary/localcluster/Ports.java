@@ -11,16 +11,25 @@ import java.util.Set;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.stream.IntStream;
 
-/** Ports of the loopback interface. */
-final class Ports {
-    /** Below those that systems give to outgoing connections, so that none takes a port before its server does. */
-    private static final int FROM = 20_000;
-
-    private static final int TO = 32_000;
+/**
+ * Ports of the loopback interface. They lie below those that systems give to outgoing connections: a client that tries
+ * again while its server is down must not be given the server's port, or even connect to itself.
+ *
+ * <p>The system property {@code localcluster.ports} is the first of the 10,000 ports that are given out, so that
+ * programs side by side never give out the same one.
+ */
+public final class Ports {
+    private static final int FROM = Integer.getInteger("localcluster.ports", 22_000);
+    private static final int TO = FROM + 10_000;
 
     private static final Set<Integer> GIVEN = new HashSet<>();
 
     private Ports() {}
+
+    /** A port on which nobody listens and which this JVM has not given out before. */
+    public static int free() {
+        return free(1).getFirst();
+    }
 
     /** This many ports on which nobody listens and which this JVM has not given out before. */
     static synchronized List<Integer> free(int count) {

@@ -1,7 +1,6 @@
 package io.tributary.broker.blackbox;
 
 import org.junit.jupiter.api.extension.ExtensionContext;
-import org.junit.jupiter.api.extension.ExtensionContext.Namespace;
 import org.junit.jupiter.api.extension.LifecycleMethodExecutionExceptionHandler;
 import org.junit.jupiter.api.extension.ParameterContext;
 import org.junit.jupiter.api.extension.ParameterResolver;
@@ -14,7 +13,10 @@ import org.opentest4j.TestAbortedException;
  */
 public final class BrokerExtension
         implements ParameterResolver, TestExecutionExceptionHandler, LifecycleMethodExecutionExceptionHandler {
-    private static final Namespace NAMESPACE = Namespace.create(BrokerExtension.class);
+    /** Its broker is started for the first test that asks, and ends with this JVM. */
+    private static final class Shared {
+        private static final BrokerProcess BROKER = BrokerProcess.start(Scratch.folder("shared"));
+    }
 
     @Override
     public boolean supportsParameter(ParameterContext parameter, ExtensionContext context) {
@@ -23,9 +25,7 @@ public final class BrokerExtension
 
     @Override
     public BrokerProcess resolveParameter(ParameterContext parameter, ExtensionContext context) {
-        return context.getRoot()
-                .getStore(NAMESPACE)
-                .computeIfAbsent("shared", key -> startShared(), BrokerProcess.class);
+        return Shared.BROKER;
     }
 
     @Override
@@ -41,10 +41,6 @@ public final class BrokerExtension
     @Override
     public void handleBeforeEachMethodExecutionException(ExtensionContext context, Throwable failure) throws Throwable {
         throw withLogs(failure);
-    }
-
-    private static BrokerProcess startShared() {
-        return BrokerProcess.start(Scratch.folder("shared"));
     }
 
     private static Throwable withLogs(Throwable failure) {

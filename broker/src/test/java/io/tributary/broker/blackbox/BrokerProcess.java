@@ -3,6 +3,7 @@ package io.tributary.broker.blackbox;
 import static java.util.concurrent.TimeUnit.SECONDS;
 
 import io.tributary.localcluster.Lifetime;
+import io.tributary.localcluster.Ports;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.OutputStream;

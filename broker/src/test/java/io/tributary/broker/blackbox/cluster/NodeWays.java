@@ -1,7 +1,7 @@
 package io.tributary.broker.blackbox.cluster;
 
-import io.tributary.broker.blackbox.Ports;
 import io.tributary.broker.link.CuttableProxy;
+import io.tributary.localcluster.Ports;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.net.InetAddress;
