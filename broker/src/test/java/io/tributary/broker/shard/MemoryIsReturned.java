@@ -1,5 +1,7 @@
 package io.tributary.broker.shard;
 
+import io.tributary.broker.shard.fold.SessionState;
+import io.tributary.broker.shard.fold.ShardState;
 import java.lang.reflect.Field;
 import java.util.ArrayDeque;
 import java.util.Collection;
@@ -80,6 +82,20 @@ final class MemoryIsReturned implements Ledger.Promise {
             }
         } catch (IllegalAccessException e) {
             throw new IllegalStateException(e);
+        }
+        checkDeliveries(seen);
+    }
+
+    /** A delivery is there only while it is needed, and its session is there as long. */
+    private static void checkDeliveries(Set<Object> parts) {
+        Set<SessionState> known = Collections.newSetFromMap(new IdentityHashMap<>());
+        parts.stream()
+                .filter(ShardState.class::isInstance)
+                .forEach(state -> known.addAll(((ShardState) state).clients()));
+        for (Object part : parts) {
+            if (part instanceof SessionDelivery delivery && (delivery.isIdle() || !known.contains(delivery.client))) {
+                throw new Violation("the delivery of " + delivery.client.clientId() + " is still there");
+            }
         }
     }
 

@@ -7,11 +7,13 @@ import static io.tributary.persistence.contract.SavePoints.session;
 import static io.tributary.persistence.contract.SavePoints.will;
 import static io.tributary.persistence.contract.Waiting.assertFails;
 import static io.tributary.persistence.contract.Waiting.get;
+import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.catchThrowable;
 
 import io.lettuce.core.ScriptOutputType;
+import io.lettuce.core.cluster.api.sync.RedisAdvancedClusterCommands;
 import io.tributary.common.event.QueueEntry.Queued;
 import io.tributary.common.event.RecordFormat;
 import io.tributary.common.mqtt.Message;
@@ -381,6 +383,47 @@ class ScriptsTest {
                     .rootCause()
                     .hasMessage("the record has format 2, and this version reads 1 to 1");
         }
+    }
+
+    /** Operators look at them, and a broker of the next version finds its state by them: docs/redis-layout.md. */
+    @Test
+    void keysAndFieldsHaveTheNamesOfTheLayout() {
+        get(store.claim(SHARD, new Claimant(11, "log-a", false, new Reused(40, 60))));
+        get(store.save(
+                SHARD,
+                emptySave(11, -1, 1)
+                        .sources(List.of(new SourcePosition(3, 7, 0)))
+                        .sessions(List.of(session("a", 1)))
+                        .queued(List.of(entry("a", 1)))
+                        .wills(List.of(will("a", 1)))
+                        .snapshotMillis(77)
+                        .build()));
+        RedisAdvancedClusterCommands<byte[], byte[]> redis =
+                cluster.connection().sync();
+        String prefix = "tributary:{" + SlotTags.of(4).get(SHARD) + "}:";
+        assertThat(redis.keys("*").stream().map(ScriptsTest::text))
+                .containsExactlyInAnyOrder(prefix + "shard", prefix + "sessions", prefix + "wills", prefix + "queue:a");
+        assertThat(redis.hkeys(bytes(prefix + "shard")).stream().map(ScriptsTest::text))
+                .containsExactlyInAnyOrder(
+                        "epoch",
+                        "applied",
+                        "folded-owner",
+                        "leader-epoch",
+                        "snapshot-at",
+                        "log",
+                        "reused-from",
+                        "reused-to",
+                        "source:3");
+        assertThat(redis.hkeys(bytes(prefix + "sessions")).stream().map(ScriptsTest::text))
+                .containsExactly("a");
+    }
+
+    private static byte[] bytes(String text) {
+        return text.getBytes(UTF_8);
+    }
+
+    private static String text(byte[] bytes) {
+        return new String(bytes, UTF_8);
     }
 
     private static void limitMemory(String bytes) {
