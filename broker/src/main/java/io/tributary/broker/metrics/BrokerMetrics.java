@@ -78,6 +78,7 @@ public final class BrokerMetrics {
                 network.packets(),
                 router.publishes(),
                 router.dropped() + clients.dropped() + shards.dropped(),
+                router.unmatched(),
                 network.bytes());
     }
 

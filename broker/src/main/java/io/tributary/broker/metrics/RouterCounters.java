@@ -43,7 +43,13 @@ final class RouterCounters implements RouterRecorder {
         return new Flow(Meters.sum(Arrays.asList(received)), delivered.sum());
     }
 
+    /** Messages, or copies of them, that somebody was to get. */
     long dropped() {
-        return Meters.sum(dropped.values());
+        return Meters.sum(dropped.values()) - unmatched();
+    }
+
+    /** Messages that nobody subscribes to. */
+    long unmatched() {
+        return Meters.of(dropped, Drop.NO_SUBSCRIBERS).sum();
     }
 }

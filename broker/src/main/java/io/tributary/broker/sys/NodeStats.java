@@ -57,7 +57,8 @@ public record NodeStats(String version, long uptimeSeconds, SysStats stats) {
             kept.transients().plain(),
             kept.transients().shared(),
             kept.retainedMessages(),
-            clients.applications()
+            clients.applications(),
+            traffic.publishesUnmatched()
         };
     }
 
@@ -75,11 +76,15 @@ public record NodeStats(String version, long uptimeSeconds, SysStats stats) {
         long connected = numbers.next();
         long disconnected = numbers.next();
         long maximum = numbers.next();
-        Traffic traffic =
-                new Traffic(numbers.next(), numbers.nextFlow(), numbers.nextFlow(), numbers.next(), numbers.nextFlow());
+        long connections = numbers.next();
+        Flow packets = numbers.nextFlow();
+        Flow publishes = numbers.nextFlow();
+        long publishesDropped = numbers.next();
+        Flow onTheWire = numbers.nextFlow();
         StoredStats kept =
                 new StoredStats(numbers.next(), numbers.nextSubscribed(), numbers.nextSubscribed(), numbers.next());
         Clients clients = new Clients(connected, disconnected, maximum, numbers.next());
+        Traffic traffic = new Traffic(connections, packets, publishes, publishesDropped, numbers.next(), onTheWire);
         return new NodeStats(version, uptimeSeconds, new SysStats(clients, traffic, kept));
     }
 

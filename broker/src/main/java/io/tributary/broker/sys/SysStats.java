@@ -36,16 +36,24 @@ public record SysStats(Clients clients, Traffic traffic, StoredStats kept) {
      * @param connections connections that were opened
      * @param packets MQTT packets of all types
      * @param publishes PUBLISH packets
-     * @param publishesDropped messages, or copies of them, that went nowhere
+     * @param publishesDropped messages, or copies of them, that somebody was to get and did not
+     * @param publishesUnmatched messages to whose topic nobody subscribes
      * @param bytes bytes on the wire
      */
-    public record Traffic(long connections, Flow packets, Flow publishes, long publishesDropped, Flow bytes) {
+    public record Traffic(
+            long connections,
+            Flow packets,
+            Flow publishes,
+            long publishesDropped,
+            long publishesUnmatched,
+            Flow bytes) {
         private Traffic plus(Traffic other) {
             return new Traffic(
                     connections + other.connections,
                     packets.plus(other.packets),
                     publishes.plus(other.publishes),
                     publishesDropped + other.publishesDropped,
+                    publishesUnmatched + other.publishesUnmatched,
                     bytes.plus(other.bytes));
         }
     }

@@ -70,6 +70,7 @@ final class SysValues {
         put(prefix + "publish/messages/received", traffic.publishes().received());
         put(prefix + "publish/messages/sent", traffic.publishes().sent());
         put(prefix + "publish/messages/dropped", traffic.publishesDropped());
+        put(prefix + "publish/messages/unmatched", traffic.publishesUnmatched());
         put(prefix + "bytes/received", traffic.bytes().received());
         put(prefix + "bytes/sent", traffic.bytes().sent());
     }

@@ -136,7 +136,7 @@ class BrokerMetricsTest {
     void trafficIsOfTheSameCountersWhenRegisteredOrNot() {
         everyEventOnce();
         assertThat(metrics.traffic())
-                .isEqualTo(new SysStats.Traffic(1, new Flow(2, 3), new Flow(1, 5), 2, new Flow(20, 30)));
+                .isEqualTo(new SysStats.Traffic(1, new Flow(2, 3), new Flow(1, 5), 2, 1, new Flow(20, 30)));
         BrokerMetrics unregistered = BrokerMetrics.unregistered();
         unregistered.network().opened("tcp");
         unregistered.network().opened("ws");
@@ -206,6 +206,7 @@ class BrokerMetricsTest {
                         "a", new byte[0], QoS.AT_LEAST_ONCE, false, PublishProperties.NONE, Message.NEVER, "p"));
         metrics.router().delivered(5);
         metrics.router().dropped(RouterRecorder.Drop.OFFLINE);
+        metrics.router().dropped(RouterRecorder.Drop.NO_SUBSCRIBERS);
         metrics.shards().dropped(ShardRecorder.DropReason.EXPIRED);
         metrics.shards().saved(6);
         metrics.shards().storeFailed();

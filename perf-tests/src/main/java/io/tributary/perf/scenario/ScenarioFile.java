@@ -13,6 +13,8 @@ public final class ScenarioFile {
 
     private static final String STEPS = "steps";
     private static final String REPEAT = "repeat";
+    private static final String SAME = "same";
+    private static final String DIFFERS = "differs";
     private static final int MAX_ROUNDS = 1000;
 
     private final String name;
@@ -40,9 +42,9 @@ public final class ScenarioFile {
         return text;
     }
 
-    /** What it does, in a line. */
+    /** What it does unless told, in a line. */
     public String title() {
-        return String.valueOf(tree.getOrDefault("title", ""));
+        return String.valueOf(Parameters.fill(tree.getOrDefault("title", ""), parameters()));
     }
 
     /** Its parameters, with the values they have unless told. */
@@ -83,9 +85,40 @@ public final class ScenarioFile {
         for (Map<String, Object> combination : Parameters.combinations(matrix)) {
             Map<String, Object> values = new LinkedHashMap<>(parameters);
             values.putAll(combination);
-            runs.add(new PlannedRun(combination, run(changed, values, settings)));
+            Map<String, Object> full = run(changed, values, settings);
+            tellOfChanges(full, combination, changes, scale);
+            runs.add(new PlannedRun(combination, full));
         }
         return runs;
+    }
+
+    /**
+     * Has the run say what was changed. A line of {@code same} that reads differently because of it is true no more:
+     * what it says now is a difference.
+     */
+    private void tellOfChanges(
+            Map<String, Object> run,
+            Map<String, Object> combination,
+            Map<String, String> changes,
+            @Nullable Double scale) {
+        Map<String, Object> unchanged = new LinkedHashMap<>(parameters());
+        unchanged.putAll(combination);
+        Object before = Parameters.fill(tree.getOrDefault(SAME, List.of()), unchanged);
+        List<Object> same = Yaml.asList(name + ".same", run.get(SAME));
+        List<Object> differs = new ArrayList<>(Yaml.asList(name + ".differs", run.get(DIFFERS)));
+        List<Object> still = Yaml.asList(name + ".same", before);
+        same.stream().filter(line -> !still.contains(line)).forEach(differs::add);
+        List<String> told = new ArrayList<>();
+        changes.forEach((key, value) ->
+                told.add(key + "=" + value + (unchanged.containsKey(key) ? " (" + unchanged.get(key) + ")" : "")));
+        if (scale != null) {
+            told.add("scale=" + scale);
+        }
+        if (!told.isEmpty()) {
+            differs.add("changed for this run: " + String.join(", ", told));
+        }
+        run.put(SAME, same.stream().filter(still::contains).toList());
+        run.put(DIFFERS, differs);
     }
 
     private Map<String, Object> run(

@@ -92,6 +92,27 @@ class ScenarioFileTest {
     }
 
     @Test
+    void saysWhatWasRunWhenParametersAreChanged() {
+        ScenarioFile file = Library.find("latency-rate");
+        Scenario told = file.runs(Map.of("pairs", "20"), null).getFirst().scenario();
+        assertThat(told.same()).isEmpty();
+        assertThat(told.differs())
+                .anyMatch(line -> line.startsWith("20 persistent pairs, QoS 1"))
+                .contains("changed for this run: pairs=20 (1000)");
+        Scenario untold = file.runs(Map.of(), null).getFirst().scenario();
+        assertThat(untold.same()).singleElement().asString().startsWith("1000 persistent pairs, QoS 1");
+        assertThat(untold.differs()).noneMatch(line -> line.startsWith("changed"));
+        assertThat(Library.find("p2p-rate")
+                        .runs(Map.of(), 1.0)
+                        .getFirst()
+                        .scenario()
+                        .differs())
+                .contains("changed for this run: scale=1.0");
+        assertThat(Library.find("device-mix").runs(Map.of("duration", "5s"), null))
+                .allSatisfy(run -> assertThat(run.scenario().same()).hasSize(2));
+    }
+
+    @Test
     void multipliesClientsWhenScaled() {
         ScenarioFile file = ScenarioFile.of("small", SMALL);
         assertThat(file.runs(Map.of(), 2.5).getFirst().scenario().clients()).isEqualTo(25);

@@ -1,6 +1,8 @@
 package io.tributary.broker.blackbox.foreign;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
+import static java.nio.file.StandardOpenOption.CREATE;
+import static java.nio.file.StandardOpenOption.WRITE;
 import static java.util.concurrent.TimeUnit.SECONDS;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
@@ -10,6 +12,8 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;
 import java.io.Writer;
+import java.nio.channels.FileChannel;
+import java.nio.channels.FileLock;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
@@ -149,7 +153,7 @@ final class ScriptHost {
 
     private static ScriptHost start(Path folder, String script, String... command) {
         try {
-            Path copy = folder.resolve(script);
+            Path copy = Files.createTempFile(folder, "", script);
             try (@Nullable InputStream source = ScriptHost.class.getResourceAsStream("/blackbox/" + script)) {
                 Files.copy(Objects.requireNonNull(source, script), copy, StandardCopyOption.REPLACE_EXISTING);
             }
@@ -162,12 +166,15 @@ final class ScriptHost {
         }
     }
 
+    /** Once, though several JVMs may be about to. */
     private static void install(Path folder, Path installed, List<String> command) {
-        if (Files.exists(installed)) {
-            return;
-        }
-        if (run(command, folder.resolve("install.log")) != 0) {
-            throw new IllegalStateException("failed: " + String.join(" ", command));
+        try (FileChannel file = FileChannel.open(folder.resolve("install.lock"), CREATE, WRITE);
+                FileLock _ = file.lock()) {
+            if (!Files.exists(installed) && run(command, folder.resolve("install.log")) != 0) {
+                throw new IllegalStateException("failed: " + String.join(" ", command));
+            }
+        } catch (IOException failure) {
+            throw new UncheckedIOException(failure);
         }
     }
 

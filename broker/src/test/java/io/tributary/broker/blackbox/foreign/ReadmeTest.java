@@ -1,0 +1,77 @@
+package io.tributary.broker.blackbox.foreign;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
+import io.tributary.broker.blackbox.BrokerExtension;
+import io.tributary.broker.blackbox.BrokerProcess;
+import io.tributary.broker.blackbox.Scratch;
+import java.io.IOException;
+import java.io.InputStream;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Objects;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
+
+/** The first commands of README.md show their message whenever they are run, in a terminal and as a script. */
+@ExtendWith(BrokerExtension.class)
+class ReadmeTest {
+    private static final int TIMES = 50;
+    private static final Pattern FIRST_BLOCK = Pattern.compile("(?ms)^```\n(mosquitto_pub .*?)^```");
+    private static final String MESSAGE = "home/kitchen/temperature 21.5";
+
+    @BeforeAll
+    static void needMosquitto() throws Exception {
+        try {
+            new ProcessBuilder("mosquitto_sub", "--help")
+                    .redirectErrorStream(true)
+                    .redirectOutput(ProcessBuilder.Redirect.DISCARD)
+                    .start()
+                    .waitFor();
+        } catch (IOException absent) {
+            assumeTrue(false, "not on this machine: mosquitto_sub");
+        }
+    }
+
+    @Test
+    void firstCommandsShowTheirMessageInATerminal(BrokerProcess broker) throws Exception {
+        Path script = Scratch.folder("terminal").resolve("terminal.py");
+        try (InputStream source = ReadmeTest.class.getResourceAsStream("/blackbox/terminal.py")) {
+            Files.copy(Objects.requireNonNull(source), script);
+        }
+        for (int i = 0; i < TIMES; i++) {
+            assertThat(shownBy(List.of("python3", script.toString()), firstBlock(broker)))
+                    .contains(MESSAGE);
+        }
+    }
+
+    @Test
+    void firstCommandsShowTheirMessageAsAScript(BrokerProcess broker) throws Exception {
+        for (int i = 0; i < TIMES; i++) {
+            assertThat(shownBy(List.of("bash", "-s"), firstBlock(broker))).containsExactly(MESSAGE);
+        }
+    }
+
+    private static String firstBlock(BrokerProcess broker) throws IOException {
+        Matcher block = FIRST_BLOCK.matcher(Files.readString(Path.of("..", "README.md")));
+        assertThat(block.find()).isTrue();
+        return block.group(1).replace("-h 127.0.0.1", "-h 127.0.0.1 -p " + broker.tcpPort());
+    }
+
+    private static List<String> shownBy(List<String> command, String input) throws IOException {
+        Process process = new ProcessBuilder(command).redirectErrorStream(true).start();
+        try (var in = process.getOutputStream()) {
+            in.write(input.getBytes(UTF_8));
+        }
+        return new String(process.getInputStream().readAllBytes(), UTF_8)
+                .lines()
+                .map(String::strip)
+                .toList();
+    }
+}
