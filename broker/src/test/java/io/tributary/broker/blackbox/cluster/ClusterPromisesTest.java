@@ -33,15 +33,22 @@ import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.TreeMap;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.regex.MatchResult;
+import java.util.regex.Pattern;
+import java.util.stream.Collectors;
 import org.apache.kafka.clients.admin.Admin;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterAll;
@@ -490,10 +497,33 @@ class ClusterPromisesTest {
         awaitWhole();
     }
 
+    /** An alert on a meter that is not there never fires. */
+    @Test
+    void alertsAreOnMetersThatNodesHave() throws Exception {
+        connect("n1", "app-behind", LONG);
+        Set<String> named = Pattern.compile("\\btributary_[a-z0-9_]+")
+                .matcher(Files.readString(Path.of("..", "docs", "prometheus", "alerts.yaml")))
+                .results()
+                .map(MatchResult::group)
+                .collect(Collectors.toSet());
+        assertThat(named).hasSizeGreaterThan(15);
+        await().atMost(PATIENCE).untilAsserted(() -> {
+            Set<String> shown = new HashSet<>();
+            for (String node : cluster.names()) {
+                http(node, "/actuator/prometheus").lines().forEach(line -> shown.add(line.split("[{ ]", 2)[0]));
+            }
+            assertThat(shown).containsAll(named);
+        });
+    }
+
     private static String readiness(String node) throws IOException, InterruptedException {
-        URI health = URI.create("http://127.0.0.1:" + cluster.node(node).httpPort() + "/actuator/health/readiness");
+        return http(node, "/actuator/health/readiness");
+    }
+
+    private static String http(String node, String path) throws IOException, InterruptedException {
+        URI address = URI.create("http://127.0.0.1:" + cluster.node(node).httpPort() + path);
         try (HttpClient http = HttpClient.newHttpClient()) {
-            return http.send(HttpRequest.newBuilder(health).build(), HttpResponse.BodyHandlers.ofString())
+            return http.send(HttpRequest.newBuilder(address).build(), HttpResponse.BodyHandlers.ofString())
                     .body();
         }
     }
