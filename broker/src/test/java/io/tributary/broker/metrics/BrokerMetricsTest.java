@@ -118,7 +118,6 @@ class BrokerMetricsTest {
         assertThat(count("tributary.links.frames.refused")).isEqualTo(1);
         assertThat(count("tributary.cluster.messages.handed")).isEqualTo(1);
         assertThat(count("tributary.cluster.messages.untaken")).isEqualTo(1);
-        assertThat(count("tributary.cluster.messages.unowned")).isEqualTo(1);
         assertThat(count("tributary.cluster.left.out")).isEqualTo(1);
         assertThat(count("tributary.cluster.visibility.refused")).isEqualTo(1);
         assertThat(count("tributary.cluster.declared.dead")).isEqualTo(1);
@@ -236,7 +235,6 @@ class BrokerMetricsTest {
         metrics.links().stalled();
         metrics.cluster().onHandedOver();
         metrics.cluster().onGivenUp();
-        metrics.cluster().onQos0Lost();
         metrics.cluster().onLeftOut();
         metrics.cluster().onVisibilityRefused();
         metrics.cluster().onDeclaredDead();
