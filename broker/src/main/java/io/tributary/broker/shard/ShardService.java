@@ -96,16 +96,7 @@ final class ShardService implements Effects {
                 tenure,
                 roomBytes);
         trimmer = new QueueTrimmer(limits, queues, deliveries, backlogs, redistributor);
-        topics = new LivingTopics(
-                shard,
-                state,
-                environment.topics(),
-                deliveries,
-                tenure.epoch(),
-                tenure::append,
-                tenure::onAnswer,
-                topicStats,
-                environment.recorder());
+        topics = new LivingTopics(shard, environment, tenure, state, deliveries, topicStats);
         wills = new WillsAndExpiry(environment, tenure, loaded, redistributor, thread);
         answers = new ConnectionAnswers(
                 environment, tenure, state, deliveries, wills, topics, numbersMayRepeat, endOfTurn);

@@ -353,19 +353,6 @@ public record KafkaConfig(
                     MIB,
                     null);
         }
-
-        /** The same with shards shared out in another way. */
-        public Reading withGroupProtocol(GroupProtocol newProtocol) {
-            return new Reading(
-                    newProtocol,
-                    sessionTimeout,
-                    heartbeatInterval,
-                    fetchWait,
-                    maxPollRecords,
-                    fetchBytes,
-                    partitionFetchBytes,
-                    rack);
-        }
     }
 
     private static void require(boolean valid, String what, Object value, String need) {
