@@ -105,14 +105,7 @@ final class BrokerNode implements AutoCloseable {
                 storage.topics(),
                 deployment.clock(),
                 appends,
-                new Shards.Node(
-                        deployment.node(),
-                        deployment::isDead,
-                        connections,
-                        router,
-                        new Ends(subscriptions),
-                        deployment.others(),
-                        metrics.shards()));
+                nodeOfShards());
         groups = new ApplicationGroups(hosts, groupServices(publishing.policy()));
         membership = deployment.membership(shards, router, subscriptions, connections);
         sys = SysConfig.every(config.sysInterval());
@@ -127,6 +120,17 @@ final class BrokerNode implements AutoCloseable {
                 metrics.network());
         timer = Executors.newSingleThreadScheduledExecutor(
                 Thread.ofPlatform().name("tributary-timer").daemon().factory());
+    }
+
+    private Shards.Node nodeOfShards() {
+        return new Shards.Node(
+                deployment.node(),
+                deployment::isDead,
+                connections,
+                router,
+                new Ends(subscriptions),
+                deployment.others(),
+                metrics.shards());
     }
 
     private GroupServices groupServices(PublishPolicy policy) {

@@ -14,6 +14,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.function.LongConsumer;
+import java.util.function.ToLongFunction;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -30,7 +31,7 @@ final class LivingTopics {
     private final ShardEnvironment environment;
     private final Tenure tenure;
     private final ShardState state;
-    private final Deliveries deliveries;
+    private final ToLongFunction<SessionState> readUpTo;
     private final TopicStats topicStats;
     /** Actions that go on when it is logged which topic a session has. */
     private final Map<SessionState, List<Runnable>> waiting = new HashMap<>();
@@ -44,13 +45,13 @@ final class LivingTopics {
             ShardEnvironment environment,
             Tenure tenure,
             ShardState state,
-            Deliveries deliveries,
+            ToLongFunction<SessionState> readUpTo,
             TopicStats topicStats) {
         this.shard = shard;
         this.environment = environment;
         this.tenure = tenure;
         this.state = state;
-        this.deliveries = deliveries;
+        this.readUpTo = readUpTo;
         this.topicStats = topicStats;
     }
 
@@ -73,7 +74,7 @@ final class LivingTopics {
             return;
         }
         // What was read or acknowledged before asking must be there.
-        long known = Math.max(progress.position(), deliveries.readUpTo(client) - progress.base());
+        long known = Math.max(progress.position(), readUpTo.applyAsLong(client) - progress.base());
         long base = progress.base();
         tenure.onAnswer(environment.topics().create(AppTopic.of(client.clientId(), client.kind())), found -> {
             boolean isOver = state.client(client.clientId()) != client;
@@ -145,7 +146,7 @@ final class LivingTopics {
         }
         boolean isShorter = before.equals(found.id());
         long position = isShorter ? Math.min(progress.position(), found.end()) : 0;
-        long used = Math.max(progress.highestUsed(), deliveries.readUpTo(client));
+        long used = Math.max(progress.highestUsed(), readUpTo.applyAsLong(client));
         long base = used + TopicProgress.LEAP - position;
         say(client, progress, found, isShorter);
         tenure.append(new TopicFound(

@@ -317,7 +317,7 @@ public final class Shards implements ClientShards, AutoCloseable {
     public void qos0(int shard, String clientId, long session, QueueEntry.Queued message) {
         if (waitingQos0.incrementAndGet() > MOST_WAITING_QOS0) {
             waitingQos0.decrementAndGet();
-            node.recorder().dropped(ShardRecorder.DropReason.OWNER_BUSY);
+            node.recorder().dropped(ShardRecorder.Drop.OWNER_BUSY);
             return;
         }
         drivers.tell(shard, 1, driver -> {

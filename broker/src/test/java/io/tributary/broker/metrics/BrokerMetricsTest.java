@@ -146,7 +146,7 @@ class BrokerMetricsTest {
     void dropsOfAllPlacesAreOneFigure() {
         metrics.clients().dropped(DropReason.EXPIRED);
         metrics.router().dropped(RouterRecorder.Drop.OFFLINE);
-        metrics.shards().dropped(ShardRecorder.DropReason.QUEUE_FULL);
+        metrics.shards().dropped(ShardRecorder.Drop.QUEUE_FULL);
         assertThat(metrics.traffic().publishesDropped()).isEqualTo(3);
     }
 
@@ -205,7 +205,7 @@ class BrokerMetricsTest {
                         "a", new byte[0], QoS.AT_LEAST_ONCE, false, PublishProperties.NONE, Message.NEVER, "p"));
         metrics.router().delivered(5);
         metrics.router().dropped(RouterRecorder.Drop.OFFLINE);
-        metrics.shards().dropped(ShardRecorder.DropReason.EXPIRED);
+        metrics.shards().dropped(ShardRecorder.Drop.EXPIRED);
         metrics.shards().saved(6);
         metrics.shards().storeFailed();
         metrics.shards().folded(7);
