@@ -8,9 +8,11 @@ import io.tributary.broker.security.ClientRules;
 import io.tributary.broker.shard.ShardConfig;
 import io.tributary.broker.subscription.SharedChoice;
 import io.tributary.broker.subscription.SubscriptionLimits;
+import io.tributary.common.codec.DecoderLimits;
 import io.tributary.persistence.rocksdb.RocksDbOptions;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.Comparator;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
@@ -126,6 +128,14 @@ public record BrokerConfig(
                 sysInterval,
                 drain,
                 cluster);
+    }
+
+    /** The limits of the listener that takes the largest packets. */
+    DecoderLimits largestPackets() {
+        return listeners.stream()
+                .map(listener -> listener.limits().packets())
+                .max(Comparator.comparingInt(DecoderLimits::maxPacketBytes))
+                .orElse(DecoderLimits.DEFAULT);
     }
 
     /** The same with the ports that listeners were given where any free one would do: clients come back to them. */

@@ -20,7 +20,6 @@ import io.tributary.broker.network.Listeners;
 import io.tributary.broker.retained.RetainedMessages;
 import io.tributary.broker.routing.PublishPolicy;
 import io.tributary.broker.routing.Router;
-import io.tributary.broker.routing.RouterOutputs;
 import io.tributary.broker.security.EnhancedAuthenticator;
 import io.tributary.broker.shard.ShardAppends;
 import io.tributary.broker.shard.ShardConfig;
@@ -33,7 +32,6 @@ import io.tributary.broker.sys.NodeStats;
 import io.tributary.broker.sys.SysConfig;
 import io.tributary.broker.sys.SysStats;
 import io.tributary.broker.sys.SysTopics;
-import io.tributary.common.codec.DecoderLimits;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
@@ -95,26 +93,11 @@ final class BrokerNode implements AutoCloseable {
         ShardAppends appends =
                 new ShardAppends(ofShards, storage.log(), storage.topics(), deployment.clock(), deployment.format());
         GroupHosts hosts = new GroupHosts(connections, metrics.groups());
-        subscriptions = new Subscriptions(
-                storage.subscriptions(),
-                deployment.routes(),
-                config.subscriptions(),
-                config.shared(),
-                clientConnections::inFlight,
-                appends.count(),
-                appends::shardOf);
-        storage.topics().keepFor(to -> subscriptions.lives(to.clientId(), to.session()));
-        retained = new RetainedMessages(storage.retained(), config.retained(), deployment.clock(), deployment.format());
-        PublishPolicy policy =
-                new PublishPolicy(extensions.authorizer(), extensions.publish(), largestPacketBytes(config));
-        router = new Router(
-                deployment.node(),
-                deployment.view(),
-                subscriptions,
-                retained,
-                policy,
-                new RouterOutputs(connections, deployment.inbox(), appends::publish, appends::relay),
-                metrics.router());
+        Publishing publishing =
+                Publishing.of(config, extensions, metrics, deployment, appends, connections, clientConnections);
+        subscriptions = publishing.subscriptions();
+        retained = publishing.retained();
+        router = publishing.router();
         shards = new Shards(
                 ofShards,
                 storage.log(),
@@ -122,30 +105,8 @@ final class BrokerNode implements AutoCloseable {
                 storage.topics(),
                 deployment.clock(),
                 appends,
-                new Shards.Node(
-                        deployment.node(),
-                        deployment::isDead,
-                        connections,
-                        router,
-                        new Ends(subscriptions),
-                        deployment.others(),
-                        metrics.shards()));
-        groups = new ApplicationGroups(
-                hosts,
-                new GroupServices(
-                        deployment.node(),
-                        shards,
-                        subscriptions,
-                        connections,
-                        deployment.inbox(),
-                        policy::mayReceive,
-                        router::publishKept,
-                        new GroupServices.Limits(
-                                config.shards().windowMessages(),
-                                config.shards().windowBytes(),
-                                config.maxDeliveries()),
-                        metrics.groups(),
-                        System::nanoTime));
+                nodeOfShards());
+        groups = new ApplicationGroups(hosts, groupServices(publishing.policy()));
         membership = deployment.membership(shards, router, subscriptions, connections);
         sys = SysConfig.every(config.sysInterval());
         sysTopics = new SysTopics(sys, () -> membership.stats(stats()), retained, router);
@@ -154,21 +115,49 @@ final class BrokerNode implements AutoCloseable {
         listeners = new Listeners(
                 config.listeners(),
                 config.network(),
-                services(extensions, backend),
+                connectionServices(extensions, backend),
                 clientConnections,
                 metrics.network());
-        timer = Executors.newSingleThreadScheduledExecutor(task -> {
-            Thread thread = new Thread(task, "tributary-timer");
-            thread.setDaemon(true);
-            return thread;
-        });
+        timer = Executors.newSingleThreadScheduledExecutor(
+                Thread.ofPlatform().name("tributary-timer").daemon().factory());
     }
 
-    private static int largestPacketBytes(BrokerConfig config) {
-        return config.listeners().stream()
-                .mapToInt(listener -> listener.limits().packets().maxPacketBytes())
-                .max()
-                .orElse(DecoderLimits.DEFAULT.maxPacketBytes());
+    private Shards.Node nodeOfShards() {
+        return new Shards.Node(
+                deployment.node(),
+                deployment::isDead,
+                connections,
+                router,
+                new Ends(subscriptions),
+                deployment.others(),
+                metrics.shards());
+    }
+
+    private GroupServices groupServices(PublishPolicy policy) {
+        return new GroupServices(
+                deployment.node(),
+                shards,
+                subscriptions,
+                connections,
+                deployment.inbox(),
+                policy::mayReceive,
+                router::publishKept,
+                new GroupServices.Limits(
+                        config.shards().windowMessages(), config.shards().windowBytes(), config.maxDeliveries()),
+                metrics.groups(),
+                System::nanoTime);
+    }
+
+    private ConnectionServices connectionServices(BrokerExtensions extensions, Backend backend) {
+        Map<String, EnhancedAuthenticator> enhanced = extensions.enhanced().stream()
+                .collect(Collectors.toMap(EnhancedAuthenticator::method, Function.identity()));
+        return new ConnectionServices(
+                deployment.node(),
+                backend,
+                new AccessControl(extensions.authenticator(), enhanced, extensions.authorizer(), config.clientRules()),
+                new Extensions(SubscribeInterceptor.chain(extensions.subscribe()), extensions.listeners()),
+                metrics.clients(),
+                deployment.clock());
     }
 
     /**
@@ -225,18 +214,6 @@ final class BrokerNode implements AutoCloseable {
         }
         ready = true;
         membership.serving();
-    }
-
-    private ConnectionServices services(BrokerExtensions extensions, Backend backend) {
-        Map<String, EnhancedAuthenticator> enhanced = extensions.enhanced().stream()
-                .collect(Collectors.toMap(EnhancedAuthenticator::method, Function.identity()));
-        return new ConnectionServices(
-                deployment.node(),
-                backend,
-                new AccessControl(extensions.authenticator(), enhanced, extensions.authorizer(), config.clientRules()),
-                new Extensions(SubscribeInterceptor.chain(extensions.subscribe()), extensions.listeners()),
-                metrics.clients(),
-                deployment.clock());
     }
 
     private void tick() {

@@ -11,7 +11,6 @@ import io.tributary.broker.ingest.Ingest;
 import io.tributary.broker.ingest.IngestConfig;
 import io.tributary.broker.link.NodeId;
 import io.tributary.broker.metrics.BrokerMetrics;
-import io.tributary.broker.network.ListenerConfig;
 import io.tributary.broker.routing.Router;
 import io.tributary.broker.shard.OtherNodes;
 import io.tributary.broker.shard.ShardAppends;
@@ -21,8 +20,6 @@ import io.tributary.broker.subscription.Subscriptions;
 import io.tributary.common.codec.DecoderLimits;
 import io.tributary.common.event.RecordFormat;
 import java.time.InstantSource;
-import java.util.Comparator;
-import java.util.List;
 import java.util.Set;
 import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
@@ -77,7 +74,7 @@ final class Clustered implements Deployment {
                 cluster.advertisedPort(),
                 cluster.nodes(),
                 cluster.visibility());
-        DecoderLimits packets = packets(config.listeners());
+        DecoderLimits packets = config.largestPackets();
         ClusterRuntime runtime = new ClusterRuntime(ofNode.maps(), ofNode.visibility(), metrics.cluster());
         try {
             ClusterStorage storage = ClusterStorage.open(
@@ -108,14 +105,6 @@ final class Clustered implements Deployment {
             runtime.close();
             throw e;
         }
-    }
-
-    /** The limits of the listener that takes the largest packets. */
-    private static DecoderLimits packets(List<ListenerConfig> listeners) {
-        return listeners.stream()
-                .map(listener -> listener.limits().packets())
-                .max(Comparator.comparingInt(DecoderLimits::maxPacketBytes))
-                .orElse(DecoderLimits.DEFAULT);
     }
 
     @Override

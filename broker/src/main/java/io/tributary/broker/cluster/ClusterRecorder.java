@@ -14,12 +14,6 @@ public interface ClusterRecorder {
     /** A message for another node's transient sessions was not taken by it: no link, no room, or no answer in time. */
     default void onGivenUp() {}
 
-    /**
-     * A message of QoS 0 for a persistent session on another node was dropped: no node is known to own the session's
-     * shard.
-     */
-    default void onQos0Lost() {}
-
     /** A node was left out by the nodes that wait until a change is visible everywhere, until it has caught up. */
     default void onLeftOut() {}
 

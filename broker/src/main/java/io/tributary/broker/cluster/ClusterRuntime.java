@@ -35,15 +35,12 @@ public final class ClusterRuntime implements AutoCloseable {
      * @param maps the names of the maps that all nodes follow
      */
     public ClusterRuntime(Set<String> maps, VisibilityConfig config, ClusterRecorder recorder) {
-        executor = new ScheduledThreadPoolExecutor(1, ClusterRuntime::thread, new ThreadPoolExecutor.DiscardPolicy());
+        executor = new ScheduledThreadPoolExecutor(
+                1,
+                Thread.ofPlatform().daemon().name("tributary-cluster").factory(),
+                new ThreadPoolExecutor.DiscardPolicy());
         timer = ClusterTimer.on(executor);
         visibility = new ClusterVisibility(maps, config, timer, new Progress(links, format, recorder));
-    }
-
-    private static Thread thread(Runnable work) {
-        Thread thread = new Thread(work, "tributary-cluster");
-        thread.setDaemon(true);
-        return thread;
     }
 
     /**

@@ -52,7 +52,7 @@ record ConnectionContext(
         } catch (MqttException violation) {
             failures.accept(violation);
         } catch (RuntimeException failure) {
-            LOG.error("a session failed and is closed", failure);
+            LOG.error("a connection failed and is closed", failure);
             failures.accept(new MqttException(ReasonCode.UNSPECIFIED_ERROR, "internal error"));
         }
     }

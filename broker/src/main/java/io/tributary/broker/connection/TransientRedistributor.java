@@ -22,8 +22,8 @@ final class TransientRedistributor {
                     message.subscriptionIds(),
                     message.group());
             Destinations others = backend.router().matchGroup(message.message(), member, true);
-            if (!others.devices().isEmpty()) {
-                backend.appends().publish(message.message(), others.devices(), null, (offset, failure) -> {});
+            if (!others.recipients().isEmpty()) {
+                backend.appends().publish(message.message(), others.recipients(), null, (offset, failure) -> {});
             }
             if (!others.nodes().isEmpty()) {
                 backend.router().deliverTransient(message.message(), others, () -> {});

@@ -11,31 +11,31 @@ import org.jspecify.annotations.Nullable;
  */
 final class HalfOpen {
     private final int max;
-    private final SequencedSet<LinkChannel> channels = new LinkedHashSet<>();
+    private final SequencedSet<PeerConnection> channels = new LinkedHashSet<>();
 
     HalfOpen(int max) {
         this.max = max;
     }
 
     /** Adds a new connection. */
-    void add(LinkChannel channel) {
-        LinkChannel crowdedOut = addAndTrim(channel);
+    void add(PeerConnection channel) {
+        PeerConnection crowdedOut = addAndTrim(channel);
         if (crowdedOut != null) {
             crowdedOut.fail(Refusal.CROWDED);
         }
     }
 
     /** The connection has authenticated, or is closed. */
-    synchronized void remove(LinkChannel channel) {
+    synchronized void remove(PeerConnection channel) {
         channels.remove(channel);
     }
 
     /** All that are open now. */
-    synchronized List<LinkChannel> all() {
+    synchronized List<PeerConnection> all() {
         return List.copyOf(channels);
     }
 
-    private synchronized @Nullable LinkChannel addAndTrim(LinkChannel channel) {
+    private synchronized @Nullable PeerConnection addAndTrim(PeerConnection channel) {
         channels.add(channel);
         return channels.size() > max ? channels.removeFirst() : null;
     }

@@ -25,14 +25,4 @@ public interface Link {
      *     largest frame, which the log says
      */
     boolean send(byte[] frame);
-
-    /**
-     * Stops to hand over frames, until {@link #resumeReading}: the peer's frames then wait on its side. At once when
-     * called on the link's event loop, soon otherwise. A peer that is paused for longer than the limit for stalls cuts
-     * the link.
-     */
-    void pauseReading();
-
-    /** Goes on after {@link #pauseReading}. */
-    void resumeReading();
 }

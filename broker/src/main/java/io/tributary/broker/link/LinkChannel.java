@@ -29,10 +29,10 @@ import org.slf4j.LoggerFactory;
  *     +-----------------------------------+---------------------------+--------------------------+--&gt; closed
  * </pre>
  *
- * <p>While it is ADMITTING, or UP and paused, nothing more is read; bytes that are here stay as they are.
+ * <p>While it is ADMITTING, nothing more is read; bytes that are here stay as they are.
  */
 @SuppressWarnings("FutureReturnValueIgnored") // what becomes of it shows in the channel's own events
-final class LinkChannel extends ChannelInboundHandlerAdapter implements LinkInbound.Taker {
+final class LinkChannel extends ChannelInboundHandlerAdapter implements PeerConnection, LinkInbound.Taker {
     private static final Logger LOG = LoggerFactory.getLogger(LinkChannel.class);
 
     private enum State {
@@ -55,7 +55,6 @@ final class LinkChannel extends ChannelInboundHandlerAdapter implements LinkInbo
     private @Nullable LinkWatch watch;
     private @Nullable ScheduledFuture<?> timeout;
     private @Nullable LinkInbound inbound;
-    private boolean paused;
     private int frames;
     private long bytes;
 
@@ -68,14 +67,13 @@ final class LinkChannel extends ChannelInboundHandlerAdapter implements LinkInbo
         this.peer = peer;
     }
 
-    /** The other end: the node that was dialled, otherwise the node that has authenticated. Any thread. */
-    @Nullable
-    NodeId peer() {
+    @Override
+    public @Nullable NodeId peer() {
         return peer;
     }
 
-    /** Closes it at once; any thread. */
-    void close() {
+    @Override
+    public void close() {
         closed = true;
         Channel open = channel;
         if (open != null) {
@@ -83,40 +81,24 @@ final class LinkChannel extends ChannelInboundHandlerAdapter implements LinkInbo
         }
     }
 
-    /** There is no link with this peer, which is told so when it connected to us; any thread. */
-    void refuse(Refusal why) {
+    @Override
+    public void refuse(Refusal why) {
         onLoop(() -> noLink(new NoLink(why, peerConnected() ? Handshake.refused(why) : null)));
     }
 
-    /** There is no link with this peer, which is not told; any thread. */
-    void fail(Refusal why) {
+    @Override
+    public void fail(Refusal why) {
         onLoop(() -> noLink(new NoLink(why, null)));
     }
 
-    /** It is a link from now on; any thread. */
-    void up(long generation) {
+    @Override
+    public void up(long generation) {
         onLoop(() -> beginUp(generation));
     }
 
-    /** The node closes: what was accepted still goes out; any thread. */
-    void finish() {
+    @Override
+    public void finish() {
         onLoop(this::beginFinish);
-    }
-
-    /** Does the action again and again, so many nanoseconds after each time; event loop only. */
-    ScheduledFuture<?> schedule(Runnable action, long nanos) {
-        return channel().eventLoop().scheduleWithFixedDelay(action, nanos, nanos, TimeUnit.NANOSECONDS);
-    }
-
-    /** Stops or goes on to hand over frames; any thread. */
-    void pause(boolean pausing) {
-        onLoop(() -> {
-            paused = pausing;
-            if (!pausing && watch != null) {
-                watch.resumed();
-            }
-            deliver();
-        });
     }
 
     @Override
@@ -187,7 +169,7 @@ final class LinkChannel extends ChannelInboundHandlerAdapter implements LinkInbo
 
     @Override
     public boolean mayTake() {
-        return !closed && (state == State.HANDSHAKE || (state == State.UP && !paused));
+        return !closed && (state == State.HANDSHAKE || state == State.UP);
     }
 
     @Override
@@ -259,13 +241,16 @@ final class LinkChannel extends ChannelInboundHandlerAdapter implements LinkInbo
         LinkConfig config = context.config();
         inbound().setMaxBytes(config.maxFrameBytes());
         LinkOutbound outbound = new LinkOutbound(channel(), config.outboundBytes(), context.recorder());
-        SocketLink opened = new SocketLink(who, generation, this, outbound, config.maxFrameBytes());
+        SocketLink opened = new SocketLink(who, generation, outbound, config.maxFrameBytes());
         link = opened;
-        watch = new LinkWatch(opened, config.timings(), context, () -> paused);
+        watch = new LinkWatch(opened, this, context, channel().eventLoop());
         context.links().up(who, opened);
         context.recorder().up();
         tell(() -> context.receiver().onUp(opened));
-        deliver();
+        if (!inbound().isDelivering()) {
+            inbound().deliver();
+            framesRead();
+        }
     }
 
     private void beginFinish() {
@@ -284,14 +269,6 @@ final class LinkChannel extends ChannelInboundHandlerAdapter implements LinkInbo
                 close();
             }
         });
-    }
-
-    /** Hands over what is here, unless it is being handed over already. */
-    private void deliver() {
-        if (!inbound().isDelivering()) {
-            inbound().deliver();
-            framesRead();
-        }
     }
 
     /** Counts what a read brought, and tells the receiver that it has all of it. */

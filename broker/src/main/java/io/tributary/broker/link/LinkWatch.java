@@ -1,7 +1,8 @@
 package io.tributary.broker.link;
 
+import io.netty.util.concurrent.EventExecutor;
 import io.netty.util.concurrent.ScheduledFuture;
-import java.util.function.BooleanSupplier;
+import java.util.concurrent.TimeUnit;
 
 /**
  * Keeps a link from falling silent, and closes it when the peer has. Time is counted in ticks of half a heartbeat that
@@ -10,8 +11,8 @@ import java.util.function.BooleanSupplier;
  */
 final class LinkWatch {
     private final SocketLink link;
+    private final PeerConnection connection;
     private final LinkContext context;
-    private final BooleanSupplier paused;
     private final int silenceTicks;
     private final int stallTicks;
     private final ScheduledFuture<?> timer;
@@ -21,25 +22,21 @@ final class LinkWatch {
     /**
      * Begins to watch a link.
      *
-     * @param paused whether nothing is read from it now, so that its silence says nothing
+     * @param loop the event loop of the connection
      */
-    LinkWatch(SocketLink link, LinkTimings timings, LinkContext context, BooleanSupplier paused) {
+    LinkWatch(SocketLink link, PeerConnection connection, LinkContext context, EventExecutor loop) {
         this.link = link;
+        this.connection = connection;
         this.context = context;
-        this.paused = paused;
+        LinkTimings timings = context.config().timings();
         long tick = timings.heartbeat().toNanos() / 2;
         silenceTicks = ticks(timings.silence().toNanos(), tick);
         stallTicks = ticks(timings.maxStall().toNanos(), tick);
-        timer = link.channel().schedule(this::tick, tick);
+        timer = loop.scheduleWithFixedDelay(this::tick, tick, tick, TimeUnit.NANOSECONDS);
     }
 
     /** Bytes came. */
     void heard() {
-        silent = 0;
-    }
-
-    /** Reading goes on. */
-    void resumed() {
         silent = 0;
     }
 
@@ -50,16 +47,16 @@ final class LinkWatch {
 
     private void tick() {
         link.outbound().beat();
-        silent = paused.getAsBoolean() ? 0 : silent + 1;
+        silent++;
         stuck = link.outbound().isStuck() ? stuck + 1 : 0;
         if (silent > silenceTicks) {
             context.recorder().silent();
             context.refusals().broken(link.peer().toString(), "nothing came for too long");
-            link.channel().close();
+            connection.close();
         } else if (stuck > stallTicks) {
             context.recorder().stalled();
             context.refusals().broken(link.peer().toString(), "the peer read nothing for too long");
-            link.channel().close();
+            connection.close();
         }
     }
 

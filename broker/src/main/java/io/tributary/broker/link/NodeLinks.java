@@ -132,7 +132,7 @@ public final class NodeLinks {
 
     private void closeLinks() {
         context.peers().close();
-        context.halfOpen().all().forEach(LinkChannel::close);
+        context.halfOpen().all().forEach(PeerConnection::close);
         channels.newCloseFuture().addListener(all -> endLoops());
     }
 
@@ -140,7 +140,7 @@ public final class NodeLinks {
         loops.shutdownGracefully(0, 1, TimeUnit.SECONDS).addListener(ended -> closed.complete(null));
     }
 
-    private LinkChannel dial(NodeId to, InetSocketAddress address) {
+    private PeerConnection dial(NodeId to, InetSocketAddress address) {
         LinkChannel channel = new LinkChannel(context, new DialerHandshake(identity, to), to);
         if (address.isUnresolved()) {
             Thread.ofVirtual().name("link-address").start(() -> resolve(channel, to, address));

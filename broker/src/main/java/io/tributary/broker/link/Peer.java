@@ -16,15 +16,15 @@ final class Peer {
 
     /** The connection that is on its way up, up, or not down yet. */
     @Nullable
-    LinkChannel current;
+    PeerConnection current;
 
     /** The authenticated connection that is up next, when the current one is down. */
     @Nullable
-    LinkChannel waiting;
+    PeerConnection waiting;
 
     /** The attempt to connect that has not authenticated yet. */
     @Nullable
-    LinkChannel dialing;
+    PeerConnection dialing;
 
     /** The next attempt. */
     @Nullable
@@ -56,7 +56,7 @@ final class Peer {
         closeUnlessNewest(current);
     }
 
-    private void closeUnlessNewest(@Nullable LinkChannel channel) {
+    private void closeUnlessNewest(@Nullable PeerConnection channel) {
         if (channel != null && !(wanted && id.equals(channel.peer()))) {
             channel.close();
         }

@@ -39,7 +39,7 @@ final class Peers {
     @FunctionalInterface
     interface Dialer {
         /** Begins to connect; {@link #authenticated} or {@link #ended} follows. */
-        LinkChannel dial(NodeId to, InetSocketAddress address);
+        PeerConnection dial(NodeId to, InetSocketAddress address);
     }
 
     /** Replaces the set of nodes that there are to be links with. */
@@ -49,12 +49,12 @@ final class Peers {
     }
 
     /** The connection is to a node that knows the secret. */
-    void authenticated(LinkChannel channel, NodeId who) {
+    void authenticated(PeerConnection channel, NodeId who) {
         decide(() -> admit(channel, who));
     }
 
     /** The connection is closed, and its receiver has been told. */
-    void ended(LinkChannel channel, NodeId who) {
+    void ended(PeerConnection channel, NodeId who) {
         decide(() -> forget(channel, who));
     }
 
@@ -94,7 +94,7 @@ final class Peers {
         }
     }
 
-    private void admit(LinkChannel channel, NodeId who) {
+    private void admit(PeerConnection channel, NodeId who) {
         Peer peer = byName.get(who.name());
         if (closed || peer == null || !peer.wanted) {
             channel.refuse(Refusal.UNKNOWN_NODE);
@@ -117,7 +117,7 @@ final class Peers {
         }
     }
 
-    private void promote(Peer peer, LinkChannel channel) {
+    private void promote(Peer peer, PeerConnection channel) {
         peer.waiting = null;
         peer.current = channel;
         peer.backoff.reset();
@@ -125,7 +125,7 @@ final class Peers {
         channel.up(generation);
     }
 
-    private void forget(LinkChannel channel, NodeId who) {
+    private void forget(PeerConnection channel, NodeId who) {
         Peer peer = byName.get(who.name());
         if (peer == null) {
             return;
@@ -182,7 +182,7 @@ final class Peers {
         }
     }
 
-    private static void closeIfThere(@Nullable LinkChannel channel) {
+    private static void closeIfThere(@Nullable PeerConnection channel) {
         if (channel != null) {
             channel.close();
         }

@@ -14,7 +14,7 @@ import org.slf4j.LoggerFactory;
  * lines a minute in all. Any thread.
  */
 final class RefusalLog {
-    private static final Logger LOG = LoggerFactory.getLogger(NodeLinks.class);
+    private static final Logger LOG = LoggerFactory.getLogger(RefusalLog.class);
     private static final long WINDOW_NANOS = Duration.ofMinutes(1).toNanos();
     private static final int MOST_LINES = 256;
 

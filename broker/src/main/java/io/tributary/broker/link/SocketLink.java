@@ -4,8 +4,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /** A link that is up, as its receiver and senders have it. */
-record SocketLink(NodeId peer, long generation, LinkChannel channel, LinkOutbound outbound, int maxFrameBytes)
-        implements Link {
+record SocketLink(NodeId peer, long generation, LinkOutbound outbound, int maxFrameBytes) implements Link {
     private static final Logger LOG = LoggerFactory.getLogger(SocketLink.class);
 
     @Override
@@ -18,16 +17,6 @@ record SocketLink(NodeId peer, long generation, LinkChannel channel, LinkOutboun
             return false;
         }
         return outbound.offer(frame);
-    }
-
-    @Override
-    public void pauseReading() {
-        channel.pause(true);
-    }
-
-    @Override
-    public void resumeReading() {
-        channel.pause(false);
     }
 
     @Override

@@ -1,6 +1,7 @@
 package io.tributary.broker.metrics;
 
 import java.util.List;
+import java.util.Locale;
 
 /**
  * Every meter of the broker; those of Kafka, Redis, links and the cluster are there in a cluster only.
@@ -9,65 +10,59 @@ import java.util.List;
 public enum BrokerMeters {
     // Connections
     /** Connections that were opened. */
-    CONNECTIONS_OPENED("tributary.connections.opened", Type.COUNTER, "", "Connections that were opened.", "listener"),
+    CONNECTIONS_OPENED("tributary.connections.opened", Type.COUNTER, "Connections that were opened.", "listener"),
     /** Connections that were closed. */
-    CONNECTIONS_CLOSED("tributary.connections.closed", Type.COUNTER, "", "Connections that were closed.", "listener"),
+    CONNECTIONS_CLOSED("tributary.connections.closed", Type.COUNTER, "Connections that were closed.", "listener"),
     /** Connections closed without an answer. */
     CONNECTIONS_REJECTED(
             "tributary.connections.rejected",
             Type.COUNTER,
-            "",
             "Connections that were closed at once, because the listener's limits were reached.",
             "listener"),
     /** Clients that did not read. */
     CONNECTIONS_STALLED(
             "tributary.connections.stalled",
             Type.COUNTER,
-            "",
             "Clients that were disconnected because they read nothing for longer than tributary.network.max-stall."),
     /** MQTT packets. */
-    PACKETS("tributary.network.packets", Type.COUNTER, "", "MQTT packets of all types.", "direction"),
+    PACKETS("tributary.network.packets", Type.COUNTER, "MQTT packets of all types.", "direction"),
     /** Bytes of MQTT packets. */
-    BYTES("tributary.network.bytes", Type.COUNTER, "bytes", "The size of all MQTT packets.", "direction"),
+    BYTES("tributary.network.bytes", Type.COUNTER, Unit.BYTES, "The size of all MQTT packets.", "direction"),
     /** Memory of socket buffers. */
     DIRECT_MEMORY(
             "tributary.network.direct.memory",
             Type.GAUGE,
-            "bytes",
+            Unit.BYTES,
             "Memory outside the Java heap that Netty holds for the buffers of sockets."),
 
     // Clients
     /** Connected clients. */
-    CONNECTIONS("tributary.connections", Type.GAUGE, "", "Clients that are connected."),
+    CONNECTIONS("tributary.connections", Type.GAUGE, "Clients that are connected."),
     /** Clients by kind. */
-    CLIENTS("tributary.clients", Type.GAUGE, "", "Clients that are connected, by what they are.", "kind"),
+    CLIENTS("tributary.clients", Type.GAUGE, "Clients that are connected, by what they are.", "kind"),
     /** Accepted clients. */
     CLIENTS_CONNECTED(
             "tributary.clients.connected",
             Type.COUNTER,
-            "",
             "Clients that were accepted, with a new session or a resumed one.",
             "session"),
     /** Refused clients. */
-    CLIENTS_REFUSED("tributary.clients.refused", Type.COUNTER, "", "CONNECTs that were refused, and why.", "reason"),
+    CLIENTS_REFUSED("tributary.clients.refused", Type.COUNTER, "CONNECTs that were refused, and why.", "reason"),
     /** Ended connections of accepted clients. */
     CLIENTS_DISCONNECTED(
             "tributary.clients.disconnected",
             Type.COUNTER,
-            "",
             "Accepted clients whose connection ended, and why.",
             "reason"),
     /** Silent clients. */
     KEEP_ALIVE_TIMEOUTS(
             "tributary.clients.keepalive.timeouts",
             Type.COUNTER,
-            "",
             "Clients that sent nothing for one and a half times their keep alive."),
     /** Pauses in reading. */
     READING_PAUSED(
             "tributary.clients.reading.paused",
             Type.COUNTER,
-            "",
             "How often the broker stopped reading from a client for a while, and why.",
             "reason"),
 
@@ -76,20 +71,17 @@ public enum BrokerMeters {
     MESSAGES_RECEIVED(
             "tributary.messages.received",
             Type.COUNTER,
-            "",
             "Messages that came in, from clients and from the broker itself.",
             "qos"),
     /** Copies that were handed on. */
     MESSAGES_DELIVERED(
             "tributary.messages.delivered",
             Type.COUNTER,
-            "",
             "Copies of messages that were handed on to their receivers or their queues."),
     /** Messages that went nowhere. */
     MESSAGES_DROPPED(
             "tributary.messages.dropped",
             Type.COUNTER,
-            "",
             "Messages, or copies of them, that went nowhere: in the router, in the queue of a persistent session, or on their"
                     + " way to a connected client.",
             "place",
@@ -98,53 +90,45 @@ public enum BrokerMeters {
     MESSAGES_IN_FLIGHT(
             "tributary.messages.in.flight",
             Type.GAUGE,
-            "",
             "Messages that were sent to clients and are not acknowledged yet."),
     /** Messages in queues. */
-    QUEUED_MESSAGES("tributary.messages.queued", Type.GAUGE, "", "Messages in the queues of persistent sessions."),
+    QUEUED_MESSAGES("tributary.messages.queued", Type.GAUGE, "Messages in the queues of persistent sessions."),
 
     // What is kept
     /** Persistent sessions. */
     PERSISTENT_SESSIONS(
-            "tributary.sessions.persistent",
-            Type.GAUGE,
-            "",
-            "Sessions that outlive their connection, connected or not."),
+            "tributary.sessions.persistent", Type.GAUGE, "Sessions that outlive their connection, connected or not."),
     /** Subscriptions. */
-    SUBSCRIPTIONS("tributary.subscriptions", Type.GAUGE, "", "Subscriptions of all sessions, shared ones not counted."),
+    SUBSCRIPTIONS("tributary.subscriptions", Type.GAUGE, "Subscriptions of all sessions, shared ones not counted."),
     /** Shared subscriptions. */
-    SHARED_SUBSCRIPTIONS("tributary.subscriptions.shared", Type.GAUGE, "", "Memberships in shared subscriptions."),
+    SHARED_SUBSCRIPTIONS("tributary.subscriptions.shared", Type.GAUGE, "Memberships in shared subscriptions."),
     /** Retained messages. */
-    RETAINED_MESSAGES("tributary.retained.messages", Type.GAUGE, "", "Topics with a retained message."),
+    RETAINED_MESSAGES("tributary.retained.messages", Type.GAUGE, "Topics with a retained message."),
     /** The size of retained messages. */
-    RETAINED_SIZE("tributary.retained.size", Type.GAUGE, "bytes", "The size of the retained messages."),
+    RETAINED_SIZE("tributary.retained.size", Type.GAUGE, Unit.BYTES, "The size of the retained messages."),
 
     // Shards
     /** Shards that went live. */
     SHARD_TAKEOVERS(
             "tributary.shards.takeovers",
             Type.COUNTER,
-            "",
             "How often a shard caught up with its log and went live: once for each shard at the start."),
     /** Log records. */
-    SHARD_RECORDS("tributary.shards.records", Type.COUNTER, "", "Records of the shards' logs that were applied."),
+    SHARD_RECORDS("tributary.shards.records", Type.COUNTER, "Records of the shards' logs that were applied."),
     /** Deleted log records. */
     SHARD_RECORDS_LOST(
             "tributary.shards.records.lost",
             Type.COUNTER,
-            "",
             "Records that the log's retention had deleted before they were applied: what they said is lost."),
     /** Logs that lost their end. */
     SHARD_LOG_WENT_BACK(
             "tributary.shards.log.went.back",
             Type.COUNTER,
-            "",
             "Logs of shards that had lost records which they had acknowledged, as their new owner or the one before noticed."),
     /** How many messages applications are behind. */
     APPLICATION_LAG(
             "tributary.applications.lag",
             Type.GAUGE,
-            "",
             "Messages in an application's topic that it has not acknowledged, by the owner of its shard; in a topic that"
                     + " applications share, those for others count until it has come past them. The first 1,000 applications"
                     + " of a node.",
@@ -153,7 +137,7 @@ public enum BrokerMeters {
     APPLICATION_LAG_SIZE(
             "tributary.applications.lag.size",
             Type.GAUGE,
-            "bytes",
+            Unit.BYTES,
             "About how large these messages are, by the mean size of what the application read last; NaN until it has read"
                     + " something from the shard's present owner.",
             "client"),
@@ -161,7 +145,7 @@ public enum BrokerMeters {
     APPLICATION_LAG_AGE(
             "tributary.applications.lag.age",
             Type.GAUGE,
-            "seconds",
+            Unit.SECONDS,
             "For how long the oldest of these messages has been there at least, to about 10 seconds; after the shard's owner"
                     + " has changed, no more than since then, or since the application left.",
             "client"),
@@ -169,120 +153,104 @@ public enum BrokerMeters {
     APPLICATION_REDELIVERED(
             "tributary.applications.redelivered",
             Type.COUNTER,
-            "",
             "Messages of shared subscriptions that an application left unacknowledged, so that another one gets them."),
     /** Messages of applications' shared subscriptions that are given up. */
     APPLICATION_DEAD_LETTERS(
             "tributary.applications.dead.letters",
             Type.COUNTER,
-            "",
             "Messages of shared subscriptions that applications left unacknowledged too often, and that were published as dead"
                     + " letters."),
     /** Messages of applications' shared subscriptions that go to nobody. */
     APPLICATION_DROPPED(
             "tributary.applications.shared.dropped",
             Type.COUNTER,
-            "",
             "Messages of applications' shared subscriptions that went to no member, and why.",
             "reason"),
     /** Deleted records of applications. */
     APPLICATION_RECORDS_LOST(
             "tributary.applications.records.lost",
             Type.COUNTER,
-            "",
             "Records of applications' own topics that were deleted before the application had acknowledged them: their retention"
                     + " was over, or somebody deleted the topic (then as far as it is known how many there were)."),
     /** Topics of applications that were made anew. */
     APPLICATION_TOPICS_MADE_ANEW(
             "tributary.applications.topics.made.anew",
             Type.COUNTER,
-            "",
             "Topics of applications that were deleted, or lost their end, while the application's session lives; they were made anew,"
                     + " and what the application had not acknowledged is lost."),
     /** Rebuilt shards. */
     SHARD_RESTORES(
             "tributary.shards.restores",
             Type.COUNTER,
-            "",
             "How often a shard's state was rebuilt from its log alone, with nothing lost, for the store had lost it."),
     /** Save points. */
-    SAVE_POINTS("tributary.shards.save.points", Type.COUNTER, "", "Save points that were stored."),
+    SAVE_POINTS("tributary.shards.save.points", Type.COUNTER, "Save points that were stored."),
     /** Stored messages. */
-    SAVED_MESSAGES("tributary.shards.saved.messages", Type.COUNTER, "", "Queued messages stored with save points."),
+    SAVED_MESSAGES("tributary.shards.saved.messages", Type.COUNTER, "Queued messages stored with save points."),
     /** Failures of the store, as shards see them. */
     STORE_FAILURES(
-            "tributary.shards.store.failures",
-            Type.COUNTER,
-            "",
-            "Save points and reads that failed and were tried again."),
+            "tributary.shards.store.failures", Type.COUNTER, "Save points and reads that failed and were tried again."),
 
     // The embedded store
     /** Commits. */
     COMMITS(
             "tributary.storage.commits",
             Type.TIMER,
-            "seconds",
             "How long commits took; one carries all writes that waited for it."),
     /** Syncs. */
     SYNCS(
             "tributary.storage.syncs",
             Type.TIMER,
-            "seconds",
             "How long it took to bring the write-ahead log to the disk, with tributary.storage.sync=interval."),
     /** Writes. */
-    WRITES("tributary.storage.writes", Type.COUNTER, "", "Writes that were committed."),
+    WRITES("tributary.storage.writes", Type.COUNTER, "Writes that were committed."),
     /** Bytes written. */
-    WRITTEN("tributary.storage.written", Type.COUNTER, "bytes", "The size of what was committed."),
+    WRITTEN("tributary.storage.written", Type.COUNTER, Unit.BYTES, "The size of what was committed."),
     /** Waiting bytes. */
-    COMMIT_QUEUE("tributary.storage.queue", Type.GAUGE, "bytes", "What waits for its commit, or is being tried again."),
+    COMMIT_QUEUE(
+            "tributary.storage.queue", Type.GAUGE, Unit.BYTES, "What waits for its commit, or is being tried again."),
     /** Memory of the embedded store. */
     STORAGE_MEMORY(
             "tributary.storage.memory",
             Type.GAUGE,
-            "bytes",
+            Unit.BYTES,
             "What the embedded store has in memory outside the Java heap: write buffers, cached blocks and what it keeps of open"
                     + " files. 0 in a cluster."),
     /** Refused appends. */
     REFUSALS(
             "tributary.storage.refusals",
             Type.COUNTER,
-            "",
             "Appends that were refused because tributary.storage.append-queue-size was reached."),
     /** Errors. */
-    STORAGE_ERRORS("tributary.storage.errors", Type.COUNTER, "", "Commits, syncs and reads that failed."),
+    STORAGE_ERRORS("tributary.storage.errors", Type.COUNTER, "Commits, syncs and reads that failed."),
 
     // Kafka
     /** Records that were read. */
     KAFKA_RECORDS(
             "tributary.kafka.records",
             Type.COUNTER,
-            "",
             "Records of all topics that were read: a node reads the logs of its own shards, and all subscriptions and retained"
                     + " messages."),
     /** Refused appends. */
     KAFKA_REFUSALS(
             "tributary.kafka.refusals",
             Type.COUNTER,
-            "",
             "Appends that were refused because tributary.cluster.kafka.buffer-size was reached, or a topic is not known at the"
                     + " moment; publishers are read more slowly then."),
     /** Records that are none of ours. */
     KAFKA_UNREADABLE(
             "tributary.kafka.unreadable",
             Type.COUNTER,
-            "",
             "Records of applications' topics that could not be read as a message, and were skipped: somebody else produced them."),
     /** Records of others among the shards'. */
     KAFKA_FOREIGN(
             "tributary.kafka.foreign",
             Type.COUNTER,
-            "",
             "Records of the shards' topic that were skipped: somebody else than a broker produced them."),
     /** Errors. */
     KAFKA_ERRORS(
             "tributary.kafka.errors",
             Type.COUNTER,
-            "",
             "Reads and questions that Kafka did not answer, or with an error; they are tried again."),
 
     // Redis
@@ -290,145 +258,123 @@ public enum BrokerMeters {
     REDIS_CALLS(
             "tributary.redis.calls",
             Type.TIMER,
-            "seconds",
             "How long successful calls took, from the call to the answer.",
             "operation"),
     /** Failed calls. */
-    REDIS_FAILURES("tributary.redis.failures", Type.COUNTER, "", "Calls that failed, and why.", "operation", "reason"),
+    REDIS_FAILURES("tributary.redis.failures", Type.COUNTER, "Calls that failed, and why.", "operation", "reason"),
     /** Bytes. */
     REDIS_BYTES(
             "tributary.redis.bytes",
             Type.COUNTER,
-            "bytes",
+            Unit.BYTES,
             "The size of successful calls and of their answers.",
             "direction"),
     /** Waiting reads. */
     REDIS_WAITING_READS(
             "tributary.redis.waiting.reads",
             Type.GAUGE,
-            "",
             "Reads of queues that wait because tributary.cluster.redis.concurrent-reads are on their way, as it was when one of"
                     + " these last came back."),
 
     // Links between nodes
     /** Links. */
-    LINKS("tributary.links", Type.GAUGE, "", "Other nodes with which this one has a link."),
+    LINKS("tributary.links", Type.GAUGE, "Other nodes with which this one has a link."),
     /** Broken links. */
-    LINKS_ENDED("tributary.links.ended", Type.COUNTER, "", "Links that ended, whatever the reason."),
+    LINKS_ENDED("tributary.links.ended", Type.COUNTER, "Links that ended, whatever the reason."),
     /** Silent and stalled links. */
     LINK_TIMEOUTS(
             "tributary.links.timeouts",
             Type.COUNTER,
-            "",
             "Links that were closed because nothing came for too long, or the other node read nothing for too long.",
             "reason"),
     /** Attempts. */
-    LINK_RECONNECTS("tributary.links.reconnects", Type.COUNTER, "", "How often connecting to a node was tried again."),
+    LINK_RECONNECTS("tributary.links.reconnects", Type.COUNTER, "How often connecting to a node was tried again."),
     /** Connections that became no link. */
     LINKS_REFUSED(
-            "tributary.links.refused", Type.COUNTER, "", "Connections that did not become a link, and why.", "reason"),
+            "tributary.links.refused", Type.COUNTER, "Connections that did not become a link, and why.", "reason"),
     /** Frames. */
     LINK_FRAMES(
             "tributary.links.frames",
             Type.COUNTER,
-            "",
             "Frames over links; of those that came, heartbeats are not counted.",
             "direction"),
     /** Bytes. */
-    LINK_BYTES("tributary.links.bytes", Type.COUNTER, "bytes", "The size of what went over links.", "direction"),
+    LINK_BYTES("tributary.links.bytes", Type.COUNTER, Unit.BYTES, "The size of what went over links.", "direction"),
     /** Frames that were not taken. */
     LINK_FRAMES_REFUSED(
             "tributary.links.frames.refused",
             Type.COUNTER,
-            "",
             "Frames that were not sent: there was no link any more, or tributary.cluster.link.outbound-size was reached."),
 
     // The cluster
     /** Live nodes. */
-    CLUSTER_NODES("tributary.cluster.nodes", Type.GAUGE, "", "Live nodes of the cluster, this one counted."),
+    CLUSTER_NODES("tributary.cluster.nodes", Type.GAUGE, "Live nodes of the cluster, this one counted."),
     /** Shards of this node. */
-    SHARDS_OWNED("tributary.cluster.shards.owned", Type.GAUGE, "", "Shards that this node owns."),
+    SHARDS_OWNED("tributary.cluster.shards.owned", Type.GAUGE, "Shards that this node owns."),
     /** Shards of nobody. */
     SHARDS_UNOWNED(
             "tributary.cluster.shards.unowned",
             Type.GAUGE,
-            "",
             "Shards that nobody is known to own: their clients cannot connect."),
     /** Shards of this node without a store. */
     SHARDS_UNSAVED(
             "tributary.cluster.shards.unsaved",
             Type.GAUGE,
-            "",
             "Shards of this node for whose state Redis does not work at the moment; health says why."),
     /** Shards that take no more. */
     SHARDS_LAGGING(
             "tributary.cluster.shards.lagging",
             Type.GAUGE,
-            "",
             "Shards of the cluster that are behind by half of the retention: what is published for their sessions is refused."),
     /** Whether it is behind. */
     BEHIND(
             "tributary.cluster.behind",
             Type.GAUGE,
-            "",
             "1 while this node is behind with subscriptions and retained messages, and takes no messages from publishers; else 0."),
     /** Problems. */
-    CLUSTER_PROBLEMS("tributary.cluster.problems", Type.GAUGE, "", "How many problems readiness tells of in words."),
+    CLUSTER_PROBLEMS("tributary.cluster.problems", Type.GAUGE, "How many problems readiness tells of in words."),
     /** Messages to other nodes. */
     HANDED_OVER(
             "tributary.cluster.messages.handed",
             Type.COUNTER,
-            "",
             "Messages that were handed to another node, for its clients whose sessions end with their connection."),
     /** Messages that other nodes did not take. */
     GIVEN_UP(
             "tributary.cluster.messages.untaken",
             Type.COUNTER,
-            "",
             "Messages for another node's clients that it did not take: no link, no room, or no answer in time."),
-    /** Messages for nobody. */
-    QOS0_LOST(
-            "tributary.cluster.messages.unowned",
-            Type.COUNTER,
-            "",
-            "QoS 0 messages for a persistent session that were dropped because no node was known to own its shard."),
     /** Nodes that were not waited for. */
     LEFT_OUT(
             "tributary.cluster.left.out",
             Type.COUNTER,
-            "",
             "How often a node that is behind was not waited for any longer (tributary.cluster.visibility.leave-out)."),
     /** Refused waits. */
     VISIBILITY_REFUSED(
             "tributary.cluster.visibility.refused",
             Type.COUNTER,
-            "",
             "Changes that were refused because too many wait until all nodes have them."),
     /** Deaths. */
     DECLARED_DEAD(
             "tributary.cluster.declared.dead",
             Type.COUNTER,
-            "",
             "How often this node was declared dead by the others; it then closes its connections and begins anew."),
 
     // Records of back-ends
     /** Records that were taken. */
-    INGEST_READ("tributary.ingest.read", Type.COUNTER, "", "Records of back-ends that were read, repetitions counted."),
+    INGEST_READ("tributary.ingest.read", Type.COUNTER, "Records of back-ends that were read, repetitions counted."),
     /** What became of them. */
-    INGEST_RECORDS("tributary.ingest.records", Type.COUNTER, "", "What became of records of back-ends.", "outcome"),
+    INGEST_RECORDS("tributary.ingest.records", Type.COUNTER, "What became of records of back-ends.", "outcome"),
     /** Records that are not safe. */
     INGEST_LAG(
             "tributary.ingest.lag",
             Type.GAUGE,
-            "",
             "Records of back-ends in this node's partitions that are not safe for subscribers yet."),
     /** Partitions. */
-    INGEST_PARTITIONS("tributary.ingest.partitions", Type.GAUGE, "", "Partitions of back-ends that this node reads."),
+    INGEST_PARTITIONS("tributary.ingest.partitions", Type.GAUGE, "Partitions of back-ends that this node reads."),
     /** Whether it works. */
     INGEST_HEALTHY(
             "tributary.ingest.healthy",
             Type.GAUGE,
-            "",
             "1 while records of back-ends can be read and published, else 0; health says why."),
 
     // The whole
@@ -436,14 +382,12 @@ public enum BrokerMeters {
     READY(
             "tributary.ready",
             Type.GAUGE,
-            "",
             "1 from the end of the start, when every listener accepts and every shard is live, to the beginning of the stop;"
                     + " else 0."),
     /** The state of the store. */
     STORAGE_HEALTHY(
             "tributary.storage.healthy",
             Type.GAUGE,
-            "",
             "1 while what clients publish can be stored, else 0; readiness says why.");
 
     /** What a meter does. */
@@ -456,15 +400,25 @@ public enum BrokerMeters {
         TIMER
     }
 
+    private enum Unit {
+        NONE,
+        BYTES,
+        SECONDS
+    }
+
     private final String meterName;
     private final Type type;
-    private final String unit;
+    private final Unit unit;
     private final String description;
 
     @SuppressWarnings("ImmutableEnumChecker") // List.of makes it so
     private final List<String> tags;
 
-    BrokerMeters(String meterName, Type type, String unit, String description, String... tags) {
+    BrokerMeters(String meterName, Type type, String description, String... tags) {
+        this(meterName, type, type == Type.TIMER ? Unit.SECONDS : Unit.NONE, description, tags);
+    }
+
+    BrokerMeters(String meterName, Type type, Unit unit, String description, String... tags) {
         this.meterName = meterName;
         this.type = type;
         this.unit = unit;
@@ -484,7 +438,7 @@ public enum BrokerMeters {
 
     /** The base unit; empty for a number of things. */
     public String unit() {
-        return unit;
+        return unit == Unit.NONE ? "" : unit.name().toLowerCase(Locale.ROOT);
     }
 
     /** What it counts or measures, in a sentence. */

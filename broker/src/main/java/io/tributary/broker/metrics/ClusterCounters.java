@@ -7,7 +7,6 @@ import java.util.concurrent.atomic.LongAdder;
 final class ClusterCounters implements ClusterRecorder {
     private final LongAdder handedOver;
     private final LongAdder givenUp;
-    private final LongAdder qos0Lost;
     private final LongAdder leftOut;
     private final LongAdder visibilityRefused;
     private final LongAdder declaredDead;
@@ -15,7 +14,6 @@ final class ClusterCounters implements ClusterRecorder {
     ClusterCounters(Meters meters) {
         handedOver = meters.counter(BrokerMeters.HANDED_OVER);
         givenUp = meters.counter(BrokerMeters.GIVEN_UP);
-        qos0Lost = meters.counter(BrokerMeters.QOS0_LOST);
         leftOut = meters.counter(BrokerMeters.LEFT_OUT);
         visibilityRefused = meters.counter(BrokerMeters.VISIBILITY_REFUSED);
         declaredDead = meters.counter(BrokerMeters.DECLARED_DEAD);
@@ -29,11 +27,6 @@ final class ClusterCounters implements ClusterRecorder {
     @Override
     public void onGivenUp() {
         givenUp.increment();
-    }
-
-    @Override
-    public void onQos0Lost() {
-        qos0Lost.increment();
     }
 
     @Override

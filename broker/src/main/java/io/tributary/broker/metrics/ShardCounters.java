@@ -7,7 +7,7 @@ import java.util.concurrent.atomic.LongAdder;
 
 /** Counts what the shards do. */
 final class ShardCounters implements ShardRecorder {
-    private final Map<DropReason, LongAdder> dropped;
+    private final Map<Drop, LongAdder> dropped;
     private final LongAdder savePoints;
     private final LongAdder savedMessages;
     private final LongAdder storeFailures;
@@ -21,7 +21,7 @@ final class ShardCounters implements ShardRecorder {
     private final ApplicationLagGauges lags;
 
     ShardCounters(Meters meters) {
-        dropped = meters.counters(BrokerMeters.MESSAGES_DROPPED, DropReason.class, "queue");
+        dropped = meters.counters(BrokerMeters.MESSAGES_DROPPED, Drop.class, "queue");
         savePoints = meters.counter(BrokerMeters.SAVE_POINTS);
         savedMessages = meters.counter(BrokerMeters.SAVED_MESSAGES);
         storeFailures = meters.counter(BrokerMeters.STORE_FAILURES);
@@ -36,7 +36,7 @@ final class ShardCounters implements ShardRecorder {
     }
 
     @Override
-    public void dropped(DropReason reason) {
+    public void dropped(Drop reason) {
         Meters.of(dropped, reason).increment();
     }
 

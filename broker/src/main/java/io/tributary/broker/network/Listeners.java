@@ -81,11 +81,6 @@ public final class Listeners {
         return List.copyOf(bound);
     }
 
-    /** The number of open connections. */
-    public int connections() {
-        return connections.size();
-    }
-
     /**
      * Listens no more, and sends all clients away: not all at once, so that the next nodes can take them.
      *

@@ -77,8 +77,10 @@ public final class Router implements ClientRouting {
     }
 
     /**
-     * Routes a message of QoS 0 or 1, or of QoS 2 from a transient session. A QoS 2 message of a persistent session
-     * goes to the publisher's shard with the packet identifier, and is safe when it is logged there.
+     * Routes a message: retains it if it is to be, matches it, and delivers it or has it logged. A QoS 2 message of a
+     * persistent session is retained and matched, too, and goes nowhere yet: a {@code Relay} with its destinations and
+     * its packet identifier is logged in the publisher's shard, whose owner forwards it. Such a message is safe when
+     * the relay is logged.
      *
      * @param packetId the packet identifier of a QoS 2 message, otherwise 0
      */
@@ -132,14 +134,14 @@ public final class Router implements ClientRouting {
     public void publishKept(Message message, RouteCallback callback) {
         recorder.received(message);
         Destinations destinations = collect(message);
-        if (destinations.devices().isEmpty()) {
+        if (destinations.recipients().isEmpty()) {
             recorder.dropped(RouterRecorder.Drop.NO_SUBSCRIBERS);
             callback.onRouted(NO_SUBSCRIBERS);
             return;
         }
-        recorder.delivered(destinations.devices().size());
+        recorder.delivered(destinations.recipients().size());
         deliverTransient(message, destinations, Router::nobodyWaits);
-        outputs.sessions().publish(message, destinations.devices(), null, (_, failure) -> {
+        outputs.sessions().publish(message, destinations.recipients(), null, (_, failure) -> {
             if (failure != null) {
                 recorder.dropped(RouterRecorder.Drop.FAILED);
             }
@@ -399,7 +401,7 @@ public final class Router implements ClientRouting {
     private void relay(Passage passage, Publisher publisher, Destinations destinations) {
         ShardEvent.Relay relay = new ShardEvent.Relay(
                 publisher.client().clientId(), publisher.epoch(), passage.packetId, passage.message, destinations);
-        recorder.delivered(destinations.devices().size());
+        recorder.delivered(destinations.recipients().size());
         outputs.publishers().relay(relay, (offset, failure) -> {
             if (failure == null && destinations.isEmpty()) {
                 finishUnmatched(passage);

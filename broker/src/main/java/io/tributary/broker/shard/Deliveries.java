@@ -1,6 +1,6 @@
 package io.tributary.broker.shard;
 
-import io.tributary.broker.shard.ShardRecorder.DropReason;
+import io.tributary.broker.shard.ShardRecorder.Drop;
 import io.tributary.broker.shard.fold.SessionState;
 import io.tributary.common.event.QueueEntry;
 import io.tributary.common.event.ShardEvent.ClientSettled;
@@ -224,7 +224,7 @@ final class Deliveries {
      * Takes out of a queue an entry that no connection was handed; the removal is logged with the entries that clients
      * settle.
      */
-    void drop(SessionState client, long sequence, long size, DropReason reason) {
+    void drop(SessionState client, long sequence, long size, Drop reason) {
         assertConfined();
         of(client).drop(sequence, size);
         recorder.dropped(reason);

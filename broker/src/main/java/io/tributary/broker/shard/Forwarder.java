@@ -103,7 +103,7 @@ final class Forwarder {
         } else {
             part.run();
         }
-        if (destinations.devices().isEmpty()) {
+        if (destinations.recipients().isEmpty()) {
             part.run();
             return;
         }
@@ -115,12 +115,12 @@ final class Forwarder {
             }
         };
         if (named.areMatchedLater()) {
-            RepeatableAppend.of(destinations.devices(), new Source(shard, offset, 0), appender)
+            RepeatableAppend.of(destinations.recipients(), new Source(shard, offset, 0), appender)
                     .publish(message, callback);
         } else {
             appender.publish(
                     message,
-                    destinations.devices(),
+                    destinations.recipients(),
                     destination -> new Source(shard, offset, nextPart.merge(destination, 1, Integer::sum) - 1),
                     callback);
         }

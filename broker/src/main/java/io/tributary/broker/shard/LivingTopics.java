@@ -4,9 +4,7 @@ import io.tributary.broker.shard.fold.SessionState;
 import io.tributary.broker.shard.fold.ShardState;
 import io.tributary.broker.shard.fold.TopicProgress;
 import io.tributary.common.event.GroupIdentifier;
-import io.tributary.common.event.ShardEvent;
 import io.tributary.common.event.ShardEvent.TopicFound;
-import io.tributary.persistence.app.AppTopics;
 import io.tributary.persistence.app.AppTopics.AppTopic;
 import io.tributary.persistence.app.AppTopics.Found;
 import java.util.ArrayList;
@@ -15,9 +13,8 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
-import java.util.concurrent.CompletionStage;
-import java.util.function.Consumer;
 import java.util.function.LongConsumer;
+import java.util.function.ToLongFunction;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -31,14 +28,11 @@ final class LivingTopics {
     private static final Logger LOG = LoggerFactory.getLogger(LivingTopics.class);
 
     private final int shard;
+    private final ShardEnvironment environment;
+    private final Tenure tenure;
     private final ShardState state;
-    private final AppTopics topics;
-    private final Deliveries deliveries;
-    private final long ownerEpoch;
-    private final Consumer<ShardEvent> append;
-    private final Answers answers;
+    private final ToLongFunction<SessionState> readUpTo;
     private final TopicStats topicStats;
-    private final ShardRecorder recorder;
     /** Actions that go on when it is logged which topic a session has. */
     private final Map<SessionState, List<Runnable>> waiting = new HashMap<>();
     /** Clients whose topic is being looked at. */
@@ -46,31 +40,19 @@ final class LivingTopics {
 
     private volatile @Nullable String problem;
 
-    /** How the driver goes on with an answer, unless the shard is lost or claimed again meanwhile. */
-    @FunctionalInterface
-    interface Answers {
-        void on(CompletionStage<Found> stage, Consumer<Found> next);
-    }
-
     LivingTopics(
             int shard,
+            ShardEnvironment environment,
+            Tenure tenure,
             ShardState state,
-            AppTopics topics,
-            Deliveries deliveries,
-            long ownerEpoch,
-            Consumer<ShardEvent> append,
-            Answers answers,
-            TopicStats topicStats,
-            ShardRecorder recorder) {
+            ToLongFunction<SessionState> readUpTo,
+            TopicStats topicStats) {
         this.shard = shard;
+        this.environment = environment;
+        this.tenure = tenure;
         this.state = state;
-        this.topics = topics;
-        this.deliveries = deliveries;
-        this.ownerEpoch = ownerEpoch;
-        this.append = append;
-        this.answers = answers;
+        this.readUpTo = readUpTo;
         this.topicStats = topicStats;
-        this.recorder = recorder;
     }
 
     /** The trouble with a topic while it is being mended, in words; null for none. Any thread. */
@@ -92,9 +74,9 @@ final class LivingTopics {
             return;
         }
         // What was read or acknowledged before asking must be there.
-        long known = Math.max(progress.position(), deliveries.readUpTo(client) - progress.base());
+        long known = Math.max(progress.position(), readUpTo.applyAsLong(client) - progress.base());
         long base = progress.base();
-        answers.on(topics.create(AppTopic.of(client.clientId(), client.kind())), found -> {
+        tenure.onAnswer(environment.topics().create(AppTopic.of(client.clientId(), client.kind())), found -> {
             boolean isOver = state.client(client.clientId()) != client;
             boolean isKnown = found.id().equals(progress.id()) && (found.end() >= known || base != progress.base());
             if (isOver || isKnown) {
@@ -159,16 +141,16 @@ final class LivingTopics {
         waiting.put(client, new ArrayList<>(List.of(then)));
         String before = progress.id();
         if (before == null) {
-            append.accept(new TopicFound(ownerEpoch, client.clientId(), client.session(), found.id(), 0, 1));
+            tenure.append(new TopicFound(tenure.epoch(), client.clientId(), client.session(), found.id(), 0, 1));
             return;
         }
         boolean isShorter = before.equals(found.id());
         long position = isShorter ? Math.min(progress.position(), found.end()) : 0;
-        long used = Math.max(progress.highestUsed(), deliveries.readUpTo(client));
+        long used = Math.max(progress.highestUsed(), readUpTo.applyAsLong(client));
         long base = used + TopicProgress.LEAP - position;
         say(client, progress, found, isShorter);
-        append.accept(
-                new TopicFound(ownerEpoch, client.clientId(), client.session(), found.id(), base, base + position + 1));
+        tenure.append(new TopicFound(
+                tenure.epoch(), client.clientId(), client.session(), found.id(), base, base + position + 1));
     }
 
     private void say(SessionState client, TopicProgress progress, Found found, boolean isShorter) {
@@ -184,9 +166,9 @@ final class LivingTopics {
                 name,
                 what,
                 Math.max(0, lost));
-        recorder.topicMadeAnew();
+        environment.recorder().topicMadeAnew();
         if (lost > 0) {
-            recorder.topicRecordsLost(lost);
+            environment.recorder().topicRecordsLost(lost);
         }
         topicStats.of(client).endsAt(found.end());
         problem = "the topic of application " + name + " " + what + "; what was in it and not acknowledged is lost";

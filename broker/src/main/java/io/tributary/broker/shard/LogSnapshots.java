@@ -22,17 +22,17 @@ import org.jspecify.annotations.Nullable;
  * Logs all sessions of a shard again, with their queues, four times in the retention of the log: then the log alone can
  * rebuild the shard though its beginning is deleted, see {@link Restore}.
  *
- * <p>A round tells the state as it was at the offset at which it began, a few sessions a tick; its memory is a copy of
- * the sessions. Time is the log's. An owner goes by the last round of the owners before it, and begins one soon where
- * there was none. Confined to the thread of the driver.
+ * <p>A snapshot tells the state as it was at the offset at which it began, a few sessions a tick; its memory is a copy
+ * of the sessions. Time is the log's. An owner goes by the last snapshot of the owners before it, and begins one soon
+ * where there was none. Confined to the thread of the driver.
  */
 final class LogSnapshots {
-    private static final int ROUNDS_IN_RETENTION = 4;
-    /** A round takes no larger part of the retention than this, queues apart, however many sessions there are. */
-    private static final int SHORTEST_ROUND = 16;
+    private static final int SNAPSHOTS_IN_RETENTION = 4;
+    /** A snapshot takes no larger part of the retention than this, queues apart, however many sessions there are. */
+    private static final int SHORTEST_SNAPSHOT = 16;
 
-    private static final int FIRST_ROUND = 64;
-    private static final long LATEST_FIRST_ROUND_MILLIS = 600_000;
+    private static final int FIRST_SNAPSHOT = 64;
+    private static final long LATEST_FIRST_SNAPSHOT_MILLIS = 600_000;
 
     private static final int TICK_MILLIS = 100;
     private static final int LEAST_HEADS_A_TICK = 10;
@@ -54,14 +54,14 @@ final class LogSnapshots {
     private final long ownerEpoch;
 
     private long dueMillis = UNKNOWN;
-    private @Nullable Round round;
+    private @Nullable Snapshot snapshot;
     /** How many records or pages are on their way into the log or from the store: no other is begun meanwhile. */
     private int underWay;
 
     private int ticksToRest;
 
     /** All sessions as they were at one offset. */
-    private static final class Round {
+    private static final class Snapshot {
         final long asOf;
         final Queue<SnapshotSession> sessions = new ArrayDeque<>();
         final SnapshotComplete end;
@@ -73,7 +73,7 @@ final class LogSnapshots {
         long nextSequence;
         boolean isOver;
 
-        Round(long ownerEpoch, ShardState state, long retentionMillis) {
+        Snapshot(long ownerEpoch, ShardState state, long retentionMillis) {
             asOf = state.applied();
             for (SessionState client : state.clients()) {
                 sessions.add(new SnapshotSession(ownerEpoch, asOf, client.toStored(), client.will()));
@@ -82,7 +82,7 @@ final class LogSnapshots {
                     .map(latest -> new Source(latest.shard(), latest.offset(), latest.part()))
                     .toList();
             end = new SnapshotComplete(ownerEpoch, asOf, state.ownerEpoch(), sources);
-            long ticks = Math.max(1, retentionMillis / SHORTEST_ROUND / TICK_MILLIS);
+            long ticks = Math.max(1, retentionMillis / SHORTEST_SNAPSHOT / TICK_MILLIS);
             sessionsATick = (int) Math.max(LEAST_HEADS_A_TICK, (sessions.size() + ticks - 1) / ticks);
         }
     }
@@ -90,8 +90,8 @@ final class LogSnapshots {
     /**
      * Creates one.
      *
-     * @param environment whose configuration says how long the log is kept; nothing is repeated when it does not
-     * @param ownerEpoch the owner that repeats
+     * @param environment whose configuration says how long the log is kept; none is logged when it does not
+     * @param ownerEpoch the owner that logs them
      */
     LogSnapshots(
             ShardEnvironment environment,
@@ -113,23 +113,23 @@ final class LogSnapshots {
     void folded(long timeMillis, ShardEvent event) {
         if (event instanceof SnapshotComplete complete) {
             dueMillis = timeMillis + intervalMillis();
-            if (round != null && round.end.equals(complete)) {
-                round = null;
+            if (snapshot != null && snapshot.end.equals(complete)) {
+                snapshot = null;
             }
         }
     }
 
-    /** Goes on with a round, or begins one when it is time; while the shard is live. */
+    /** Goes on with a snapshot, or begins one when it is time; while the shard is live. */
     void tick(boolean mayBegin) {
         if (retentionMillis == 0 || underWay > 0 || appender.isCongested()) {
             return;
         }
         if (ticksToRest > 0) {
             ticksToRest--;
-        } else if (round != null) {
-            goOn(round);
+        } else if (snapshot != null) {
+            goOn(snapshot);
         } else if (mayBegin && isDue() && state.dueWills().isEmpty()) { // they are about to go
-            round = new Round(ownerEpoch, state, retentionMillis);
+            snapshot = new Snapshot(ownerEpoch, state, retentionMillis);
         }
     }
 
@@ -137,7 +137,7 @@ final class LogSnapshots {
         long now = time.nowMillis();
         if (dueMillis == UNKNOWN) {
             dueMillis = state.snapshotMillis() == ShardStore.NO_SNAPSHOT
-                    ? now + Math.min(LATEST_FIRST_ROUND_MILLIS, retentionMillis / FIRST_ROUND)
+                    ? now + Math.min(LATEST_FIRST_SNAPSHOT_MILLIS, retentionMillis / FIRST_SNAPSHOT)
                     : state.snapshotMillis() + intervalMillis();
         }
         dueMillis = Math.min(
@@ -146,10 +146,10 @@ final class LogSnapshots {
     }
 
     private long intervalMillis() {
-        return retentionMillis / ROUNDS_IN_RETENTION;
+        return retentionMillis / SNAPSHOTS_IN_RETENTION;
     }
 
-    private void goOn(Round now) {
+    private void goOn(Snapshot now) {
         for (int left = now.sessionsATick; left > 0 && now.queueOf == null && !now.sessions.isEmpty(); left--) {
             SnapshotSession next = now.sessions.remove();
             append(next);
@@ -162,7 +162,7 @@ final class LogSnapshots {
             readQueue(now, now.queueOf);
         } else if (now.sessions.isEmpty()
                 && !now.isOver
-                && underWay == 0) { // a round without one of its sessions is none
+                && underWay == 0) { // a snapshot without one of its sessions is none
             now.isOver = true;
             append(now.end);
         }
@@ -172,7 +172,7 @@ final class LogSnapshots {
      * Reads what is left of a queue; when its session has ended meanwhile, an owner that rebuilds it will learn so from
      * the log.
      */
-    private void readQueue(Round now, StoredSession stored) {
+    private void readQueue(Snapshot now, StoredSession stored) {
         SessionState client = state.client(stored.clientId());
         if (client == null) {
             now.queueOf = null;
@@ -189,7 +189,7 @@ final class LogSnapshots {
         });
     }
 
-    private void append(Round now, StoredSession stored, Page page) {
+    private void append(Snapshot now, StoredSession stored, Page page) {
         List<SnapshotEntry> kept = page.entries().stream()
                 .takeWhile(entry -> entry.sequence() <= stored.lastSequence()) // others came later
                 .map(entry -> new SnapshotEntry(entry.sequence(), entry.entry()))

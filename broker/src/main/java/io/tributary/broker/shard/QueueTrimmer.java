@@ -2,7 +2,7 @@ package io.tributary.broker.shard;
 
 import io.tributary.broker.shard.QueueLimits.Overflow;
 import io.tributary.broker.shard.SessionQueues.Page;
-import io.tributary.broker.shard.ShardRecorder.DropReason;
+import io.tributary.broker.shard.ShardRecorder.Drop;
 import io.tributary.broker.shard.fold.SessionState;
 import io.tributary.common.event.QueueEntry;
 import io.tributary.persistence.shard.ShardStore;
@@ -44,7 +44,7 @@ final class QueueTrimmer {
             return true;
         }
         if (limits.overflow() == Overflow.DROP_NEWEST) {
-            deliveries.drop(client, sequence, entry.sizeBytes(), DropReason.QUEUE_FULL);
+            deliveries.drop(client, sequence, entry.sizeBytes(), Drop.QUEUE_FULL);
             return false;
         }
         if (trimming.add(client)) {
@@ -104,7 +104,7 @@ final class QueueTrimmer {
     private boolean drop(SessionState client, ShardStore.Entry entry) {
         boolean unseen = entry.sequence() >= deliveries.firstUnseen(client);
         if (unseen && entry.entry() instanceof QueueEntry.Queued queued) {
-            deliveries.drop(client, entry.sequence(), queued.sizeBytes(), DropReason.QUEUE_FULL);
+            deliveries.drop(client, entry.sequence(), queued.sizeBytes(), Drop.QUEUE_FULL);
             return true;
         }
         return false;

@@ -24,10 +24,10 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Rebuilds the stored state of a shard whose log has deleted records that the store needs, from what owners repeated in
- * it ({@link LogSnapshots}): searches the log for the latest complete round, then copies that into the store, which is
- * afterwards at the round's offset. The log goes on from there, and nothing is missing. Confined to the thread of the
- * driver.
+ * Rebuilds the stored state of a shard whose log has deleted records that the store needs, from the snapshots in the
+ * log ({@link LogSnapshots}): searches for the latest complete one, then copies that into the store, which is
+ * afterwards at the snapshot's offset. The log goes on from there, and nothing is missing. Confined to the thread of
+ * the driver.
  *
  * <p>While it is unfinished, the store is at an offset below {@link ShardStore#NOTHING_APPLIED}: an owner that finds
  * it so begins again.
@@ -70,7 +70,7 @@ final class Restore {
         /** Nothing that the log has is enough: the state goes on from where the log begins. */
         void nothingFound();
 
-        /** The log was cut again meanwhile, and another round is to be searched for. */
+        /** The log was cut again meanwhile, and another snapshot is to be searched for. */
         void cutAgain();
 
         /** Runs something when the store has answered, unless it failed, or the shard is lost meanwhile. */
@@ -157,15 +157,16 @@ final class Restore {
 
     private void copy(ShardEvent event) {
         switch (event) {
-            case SnapshotSession stored when isOfRound(stored.ownerEpoch(), stored.asOf()) -> copy(stored);
-            case SnapshotQueue queue when isOfRound(queue.ownerEpoch(), queue.asOf()) -> copy(queue);
-            case SnapshotComplete complete when isOfRound(complete.ownerEpoch(), complete.asOf()) -> isComplete = true;
+            case SnapshotSession stored when isOfSnapshot(stored.ownerEpoch(), stored.asOf()) -> copy(stored);
+            case SnapshotQueue queue when isOfSnapshot(queue.ownerEpoch(), queue.asOf()) -> copy(queue);
+            case SnapshotComplete complete
+            when isOfSnapshot(complete.ownerEpoch(), complete.asOf()) -> isComplete = true;
             default -> {}
         }
     }
 
-    private boolean isOfRound(long roundOwner, long asOf) {
-        return found != null && found.ownerEpoch() == roundOwner && found.asOf() == asOf && !isComplete;
+    private boolean isOfSnapshot(long snapshotOwner, long asOf) {
+        return found != null && found.ownerEpoch() == snapshotOwner && found.asOf() == asOf && !isComplete;
     }
 
     private void copy(SnapshotSession stored) {
@@ -255,8 +256,8 @@ final class Restore {
         long known = Math.max(stored.applied(), ShardStore.NOTHING_APPLIED);
         LOG.error(
                 "Shard {}: the log begins at offset {}, and the store has the state up to {}: the {} records between"
-                        + " were deleted before they were applied, and no owner has repeated in the log what they"
-                        + " said. Sessions, messages and acknowledgements in them are lost. Keep the log longer than"
+                        + " were deleted before they were applied, and no log snapshot has what they said."
+                        + " Sessions, messages and acknowledgements in them are lost. Keep the log longer than"
                         + " the cluster may be down, and than the store may go back in time",
                 shard,
                 begin,

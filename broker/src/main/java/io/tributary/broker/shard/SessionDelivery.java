@@ -1,7 +1,7 @@
 package io.tributary.broker.shard;
 
 import io.tributary.broker.shard.SessionQueues.Page;
-import io.tributary.broker.shard.ShardRecorder.DropReason;
+import io.tributary.broker.shard.ShardRecorder.Drop;
 import io.tributary.broker.shard.fold.SessionState;
 import io.tributary.broker.shard.fold.TopicProgress;
 import io.tributary.common.event.QueueEntry;
@@ -35,24 +35,11 @@ import org.jspecify.annotations.Nullable;
  * </pre>
  *
  * <p>{@code leftUpTo}, {@code lastSequence}, {@code groupUpTo} and {@code resendUpTo} are folded; the others are the
- * owner's, and gone with it. Also in order, at the end of each entry:
- *
- * <ul>
- *   <li>{@code maybeSentBefore}, {@code groupUpTo} and {@code trimmedUpTo}, up to where the queue was looked through
- *       for what is too much, are none above {@code lastSequence}. Where an application's queue ends only its topic
- *       knows.
- *   <li>{@code loggedUpTo <= doneUpTo}: what the log was told of an application's {@code doneUpTo}.
- *   <li>{@code handedUpTo < resendUpTo}, where it is known: what a connection that is gone was handed, if the log names
- *       more.
- * </ul>
- *
- * <p>Only at rest, for they are of different times: {@code dupUpTo <= resendUpTo}, which may sink when an application's
- * position is folded; and the folded {@code upTo} of an application's topic {@code <= doneUpTo}, above which it may be
- * for a moment when it was told by the connection before.
+ * owner's, and gone with it. At the end of each entry {@code maybeSentBefore}, {@code groupUpTo} and
+ * {@code trimmedUpTo} ({@link TrimmedRange}) are none above {@code lastSequence}, but for applications, where only the
+ * topic knows its end, and {@code handedUpTo < resendUpTo} ({@link HandedBefore}).
  */
 final class SessionDelivery {
-    private static final long NOT_KNOWN = Long.MAX_VALUE;
-
     final SessionState client;
     private final Deliveries shard;
 
@@ -63,8 +50,7 @@ final class SessionDelivery {
     private @Nullable TrimmedRange trimmed;
 
     // Lives until there is a connection again.
-    private long handedUpTo = NOT_KNOWN;
-    private long handedEpoch;
+    private final HandedBefore handed;
 
     // Lives with the connection.
     private @Nullable Outgoing outgoing;
@@ -73,11 +59,12 @@ final class SessionDelivery {
     SessionDelivery(SessionState client, Deliveries shard) {
         this.client = client;
         this.shard = shard;
+        handed = new HandedBefore(client);
     }
 
     /** Whether nothing is to be remembered. */
     boolean isIdle() {
-        return outgoing == null && unlogged == null && trimmed == null && handedUpTo == NOT_KNOWN;
+        return outgoing == null && unlogged == null && trimmed == null && !handed.isKnown();
     }
 
     // The connection.
@@ -116,7 +103,7 @@ final class SessionDelivery {
 
     private void serve(long dupUpTo, long maybeSentBefore, long first) {
         disconnect();
-        handedUpTo = NOT_KNOWN;
+        handed.forget();
         String node = client.node();
         if (node != null && client.hasQueue()) {
             Outgoing now = shard.outgoing(client, node, unlogged, dupUpTo, maybeSentBefore, first);
@@ -145,12 +132,7 @@ final class SessionDelivery {
     /** See {@link Deliveries#detached}. */
     void detached(Runnable settled) {
         Outgoing gone = outgoing;
-        if (gone != null) {
-            handedUpTo = unlessLogged(gone.maybeSentUpTo());
-            handedEpoch = client.epoch();
-        } else if (handedEpoch != client.epoch()) {
-            handedUpTo = NOT_KNOWN; // of a connection before, which a later one has followed unserved
-        }
+        handed.detached(gone);
         Runnable forget = () -> {
             disconnect();
             trimmed = null;
@@ -161,11 +143,6 @@ final class SessionDelivery {
             forget.run();
         }
         assert isOrdered() : marks();
-    }
-
-    /** Only what the log does not know better is kept, and only where messages may move to other members. */
-    private long unlessLogged(long maybeSentUpTo) {
-        return client.groupUpTo() > 0 && maybeSentUpTo < client.resendUpTo() ? maybeSentUpTo : NOT_KNOWN;
     }
 
     /**
@@ -197,7 +174,7 @@ final class SessionDelivery {
         disconnect();
         unlogged = null;
         trimmed = null;
-        handedUpTo = NOT_KNOWN;
+        handed.forget();
     }
 
     // From the queue to the connection.
@@ -325,7 +302,7 @@ final class SessionDelivery {
                 && !to.mayHaveBegun(sequence)
                 && queued.message().isExpiredAt(shard.timeMillis.getAsLong())) { // [MQTT-3.3.2-5]
             toLog().settle(sequence, queued.sizeBytes());
-            shard.recorder.dropped(DropReason.EXPIRED);
+            shard.recorder.dropped(Drop.EXPIRED);
             return;
         }
         to.hand(sequence, entry);
@@ -458,14 +435,12 @@ final class SessionDelivery {
 
     /** See {@link Deliveries#maybeSentUpTo}. */
     long maybeSentUpTo() {
-        if (outgoing != null) {
-            return outgoing.isLeaving()
-                    ? Math.min(outgoing.maybeSentUpTo(), client.resendUpTo())
-                    : outgoing.maybeSentUpTo();
+        if (outgoing == null) {
+            return handed.maybeSentUpTo();
         }
-        return client.isAttached()
-                ? client.lastSequence() // another owner may have sent all
-                : Math.min(client.resendUpTo(), client.epoch() == handedEpoch ? handedUpTo : NOT_KNOWN);
+        return outgoing.isLeaving()
+                ? Math.min(outgoing.maybeSentUpTo(), client.resendUpTo())
+                : outgoing.maybeSentUpTo();
     }
 
     /** Up to where the queue was looked through for what is too much, since the client went. */
@@ -492,12 +467,12 @@ final class SessionDelivery {
         return (outgoing == null || outgoing.isOrdered(client.leftUpTo(), last))
                 && client.groupUpTo() <= last
                 && trimmedUpTo() <= last
-                && (handedUpTo == NOT_KNOWN || handedUpTo < client.resendUpTo());
+                && handed.isOrdered();
     }
 
     private String marks() {
         return client.clientId() + ": leftUpTo " + client.leftUpTo() + ", " + outgoing + ", lastSequence "
                 + client.lastSequence() + ", groupUpTo " + client.groupUpTo() + ", resendUpTo " + client.resendUpTo()
-                + ", handedUpTo " + handedUpTo + ", trimmedUpTo " + trimmedUpTo();
+                + ", handedUpTo " + handed + ", trimmedUpTo " + trimmedUpTo();
     }
 }

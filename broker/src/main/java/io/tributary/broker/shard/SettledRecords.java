@@ -1,6 +1,6 @@
 package io.tributary.broker.shard;
 
-import io.tributary.common.event.RoutingFormat;
+import io.tributary.common.event.ByteWriter;
 import io.tributary.common.event.ShardEvent.ClientSettled;
 import io.tributary.common.event.ShardEvent.Settled;
 import io.tributary.common.event.ShardEvent.TopicPosition;
@@ -33,12 +33,12 @@ final class SettledRecords {
 
     void add(ClientSettled client) {
         long numbers = (long) NUMBERS_BESIDES + client.settled().length + client.received().length;
-        makeRoom(RoutingFormat.largestSizeOf(client.clientId()) + numbers * NUMBER_BYTES);
+        makeRoom(ByteWriter.largestSizeOf(client.clientId()) + numbers * NUMBER_BYTES);
         clients.add(client);
     }
 
     void add(TopicPosition position) {
-        makeRoom(RoutingFormat.largestSizeOf(position.clientId())
+        makeRoom(ByteWriter.largestSizeOf(position.clientId())
                 + (long) NUMBERS_BESIDES * NUMBER_BYTES
                 + (long) position.sources().size() * SOURCE_BYTES);
         positions.add(position);

@@ -97,7 +97,7 @@ public final class ShardAppends {
      */
     public void relay(ShardEvent.Relay relay, AppendCallback callback) {
         int shard = shardOf(relay.clientId());
-        if (log.lagging().contains(shard) || isAnyLagging(relay.destinations().devices())) {
+        if (log.lagging().contains(shard) || isAnyLagging(relay.destinations().recipients())) {
             callback.onAppended(-1, new LaggingShardException());
             return;
         }

@@ -82,36 +82,20 @@ public record ShardConfig(
 
     /** The same for a log that keeps its records so long. */
     public ShardConfig withRetention(Duration newRetention) {
-        return new ShardConfig(
-                threads,
-                savePointInterval,
-                savePointChanges,
-                savePointBytes,
-                unsavedBytes,
-                windowMessages,
-                windowBytes,
-                queue,
-                catchUp,
-                newRetention);
+        return with(unsavedBytes, catchUp, newRetention);
     }
 
     /** The same with another pace of catching up. */
     public ShardConfig withCatchUp(CatchUpPace newPace) {
-        return new ShardConfig(
-                threads,
-                savePointInterval,
-                savePointChanges,
-                savePointBytes,
-                unsavedBytes,
-                windowMessages,
-                windowBytes,
-                queue,
-                newPace,
-                retention);
+        return with(unsavedBytes, newPace, retention);
     }
 
     /** The same with another limit of what waits for the store. */
     public ShardConfig withUnsavedBytes(long newUnsavedBytes) {
+        return with(newUnsavedBytes, catchUp, retention);
+    }
+
+    private ShardConfig with(long newUnsavedBytes, CatchUpPace newPace, Duration newRetention) {
         return new ShardConfig(
                 threads,
                 savePointInterval,
@@ -121,8 +105,8 @@ public record ShardConfig(
                 windowMessages,
                 windowBytes,
                 queue,
-                catchUp,
-                retention);
+                newPace,
+                newRetention);
     }
 
     /** How many bytes may wait for the store in one of so many shards. */

@@ -4,7 +4,6 @@ import io.tributary.persistence.shard.LogRecord;
 import io.tributary.persistence.shard.ShardLog;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicIntegerArray;
-import java.util.function.IntFunction;
 
 /** Passes records of the log to the thread of each shard, and pauses a shard that cannot keep up. */
 final class ShardReader implements ShardLog.Reader {
@@ -12,45 +11,43 @@ final class ShardReader implements ShardLog.Reader {
     private static final int MOST_WAITING_RECORDS = 10_000;
 
     private final ShardLog log;
-    private final List<ShardDriver> drivers;
-    private final IntFunction<ShardThread> threads;
+    private final ShardDrivers drivers;
     private final AtomicIntegerArray waiting;
     private final AtomicIntegerArray paused;
 
-    /** @param threads the thread of each shard */
-    ShardReader(ShardLog log, List<ShardDriver> drivers, IntFunction<ShardThread> threads) {
+    ShardReader(ShardLog log, ShardDrivers drivers) {
         this.log = log;
         this.drivers = drivers;
-        this.threads = threads;
-        waiting = new AtomicIntegerArray(drivers.size());
-        paused = new AtomicIntegerArray(drivers.size());
+        waiting = new AtomicIntegerArray(drivers.count());
+        paused = new AtomicIntegerArray(drivers.count());
     }
 
     @Override
     public void onAssigned(int shard) {
-        threads.apply(shard).execute(drivers.get(shard)::assigned);
+        drivers.tell(shard, ShardDriver::assigned);
     }
 
     @Override
     public void onRevoked(int shard) {
-        threads.apply(shard).execute(drivers.get(shard)::revoked);
+        drivers.tell(shard, ShardDriver::revoked);
     }
 
     @Override
     public void onWentBack(int shard, long at) {
-        ShardDriver driver = drivers.get(shard);
-        threads.apply(shard).execute(() -> driver.wentBack(at));
+        drivers.tell(shard, driver -> driver.wentBack(at));
     }
 
     @Override
     public void onRecords(int shard, long from, List<LogRecord> records) {
-        ShardDriver driver = drivers.get(shard);
         if (waiting.addAndGet(shard, records.size()) > MOST_WAITING_RECORDS) {
             paused.set(shard, 1);
             log.pause(shard);
         }
-        int much = driver.isLive() ? records.size() : ShardThread.MUCH; // going live takes as long as there are clients
-        threads.apply(shard).execute(much, () -> {
+        int much = drivers.isLive(shard)
+                ? records.size()
+                : ShardThread.MUCH; // going live takes as long as there are clients
+        ShardDriver driver = drivers.of(shard);
+        drivers.threadOf(shard).execute(much, () -> {
             try {
                 driver.records(from, records);
             } finally {

@@ -4,7 +4,7 @@ package io.tributary.broker.shard;
 public interface ShardRecorder {
 
     /** Why a message left a queue without being delivered. */
-    enum DropReason {
+    enum Drop {
         /** The queue was at its limit. */
         QUEUE_FULL,
         /** Its expiry interval was over. */
@@ -14,7 +14,7 @@ public interface ShardRecorder {
     }
 
     /** A message left a queue without being delivered. */
-    default void dropped(DropReason reason) {}
+    default void dropped(Drop reason) {}
 
     /** A save point is stored. */
     default void saved(int queuedEntries) {}

@@ -3,7 +3,6 @@ package io.tributary.broker.shard;
 import io.tributary.broker.shard.fold.Effects;
 import io.tributary.broker.shard.fold.SessionState;
 import io.tributary.broker.shard.fold.ShardState;
-import io.tributary.broker.shard.fold.TopicProgress;
 import io.tributary.common.event.Destinations;
 import io.tributary.common.event.QueueEntry;
 import io.tributary.common.event.ShardEvent;
@@ -11,14 +10,11 @@ import io.tributary.common.event.ShardEvent.Attach;
 import io.tributary.common.event.ShardEvent.Detach;
 import io.tributary.common.event.ShardEvent.Redistribution;
 import io.tributary.common.event.ShardEvent.Settled;
-import io.tributary.common.event.ShardEvent.TopicPosition;
 import io.tributary.common.event.ShardEvent.WillDue;
 import io.tributary.common.mqtt.Message;
 import io.tributary.common.mqtt.Will;
 import io.tributary.persistence.app.AppTopics.AppTopic;
-import java.util.Objects;
 import java.util.Set;
-import java.util.concurrent.Executor;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -40,10 +36,7 @@ final class ShardService implements Effects {
     private final WillsAndExpiry wills;
     private final ConnectionAnswers answers;
     private final LogSnapshots snapshots;
-    private final RetiredTopics retired;
-    private final LivingTopics topics;
-    private final TopicStats topicStats = new TopicStats();
-    private final ApplicationLags lags;
+    private final ApplicationTopics topics;
 
     /** How far the log was folded when that was looked at last, and since when. */
     private long foldedThen;
@@ -73,11 +66,12 @@ final class ShardService implements Effects {
         SessionQueues queues = loaded.queues();
         int roomBytes = environment.log().roomBytes();
         QueueLimits limits = environment.config().queue();
+        topics = new ApplicationTopics(shard, environment, tenure, state, thread, this::readUpTo);
         deliveries = new Deliveries(
                 environment.config(),
                 queues,
                 tenure::targetOf,
-                client -> reading(client, thread),
+                topics::reading,
                 thread,
                 environment.timeMillis(),
                 environment.recorder(),
@@ -96,50 +90,14 @@ final class ShardService implements Effects {
                 tenure,
                 roomBytes);
         trimmer = new QueueTrimmer(limits, queues, deliveries, backlogs, redistributor);
-        topics = new LivingTopics(
-                shard,
-                state,
-                environment.topics(),
-                deliveries,
-                tenure.epoch(),
-                tenure::append,
-                tenure::onAnswer,
-                topicStats,
-                environment.recorder());
         wills = new WillsAndExpiry(environment, tenure, loaded, redistributor, thread);
         answers = new ConnectionAnswers(
-                environment, tenure, state, deliveries, wills, topics, numbersMayRepeat, endOfTurn);
+                environment, tenure, state, deliveries, wills, topics.living(), numbersMayRepeat, endOfTurn);
         snapshots = new LogSnapshots(environment, state, queues, loaded.time(), tenure, tenure.epoch());
-        retired = new RetiredTopics(state, environment.topics());
-        lags = new ApplicationLags(
-                state,
-                environment.topics(),
-                thread,
-                topicStats,
-                environment.recorder(),
-                topics::missing,
-                topics::suspect);
     }
 
-    private TopicReading reading(SessionState client, Executor thread) {
-        TopicProgress progress = Objects.requireNonNull(client.topic());
-        return new TopicReading(
-                client,
-                progress,
-                topicStats.of(client),
-                environment.topics(),
-                thread,
-                environment.config().catchUp(),
-                environment.clockMillis(),
-                environment.timeMillis(),
-                environment.recorder(),
-                () -> suspectTopic(client));
-    }
-
-    private void suspectTopic(SessionState client) {
-        if (!tenure.isOver() && state.client(client.clientId()) == client) {
-            topics.suspect(client);
-        }
+    private long readUpTo(SessionState client) {
+        return deliveries.readUpTo(client);
     }
 
     /** All of the log up to the own record is folded: serves the connections, and publishes what is due. */
@@ -178,7 +136,7 @@ final class ShardService implements Effects {
     /** Ends, for the shard is lost or claimed again. */
     void stop() {
         deliveries.stop();
-        lags.stop();
+        topics.stop();
     }
 
     /** Logs what clients have acknowledged, for the shard goes to another owner. */
@@ -210,23 +168,10 @@ final class ShardService implements Effects {
             when settled.ownerEpoch() == tenure.epoch() -> {
                 deliveries.logged(settled);
                 loaded.savePoints().settledFolded();
-                settled.positions().forEach(this::tellTopic);
+                settled.positions().forEach(topics::acknowledged);
             }
             case Redistribution moved when moved.ownerEpoch() == tenure.epoch() -> deliveries.logged(moved);
             default -> {}
-        }
-    }
-
-    /** The log says that an application is done with a part of its topic, whatever becomes of the store. */
-    private void tellTopic(TopicPosition position) {
-        SessionState client = state.client(position.clientId());
-        if (client != null && client.session() == position.session() && client.topic() != null) {
-            environment
-                    .topics()
-                    .acknowledged(
-                            AppTopic.of(client.clientId(), client.kind()),
-                            client.topic().id(),
-                            client.topic().position());
         }
     }
 
@@ -254,7 +199,7 @@ final class ShardService implements Effects {
     void tick(long nowMillis) {
         if (environment.nodes().isCurrent()) {
             wills.tickCurrent();
-            retired.tick(nowMillis);
+            topics.tickCurrent(nowMillis);
         }
         deliveries.tick();
         noticeStandstill(nowMillis);
@@ -263,7 +208,7 @@ final class ShardService implements Effects {
         loaded.wills().tick();
         redistributor.retry();
         snapshots.tick(loaded.forwarder().isDoneUpTo(state.applied()));
-        lags.tick(loaded.time().nowMillis());
+        topics.tick(loaded.time().nowMillis());
     }
 
     private void noticeStandstill(long nowMillis) {
@@ -291,7 +236,7 @@ final class ShardService implements Effects {
 
     /** A client has a topic: it is deleted if it is of no use any more. */
     void topicFound(AppTopic topic) {
-        retired.add(topic, environment.clockMillis().getAsLong());
+        topics.found(topic);
     }
 
     /** Takes acknowledgements from a connection. */
@@ -392,13 +337,7 @@ final class ShardService implements Effects {
         deliveries.ended(client);
         redistributor.returned(client);
         wills.ended(client);
-        if (client.topic() != null) {
-            topics.ended(client);
-            topicStats.ended(client);
-            retired.add(
-                    AppTopic.of(client.clientId(), client.kind()),
-                    environment.clockMillis().getAsLong());
-        }
+        topics.ended(client);
         environment.observer().sessionEnded(client.clientId(), client.session());
     }
 
@@ -415,7 +354,7 @@ final class ShardService implements Effects {
 
     @Override
     public void topicFound(SessionState client) {
-        topics.found(client);
+        topics.living().found(client);
         deliveries.topicFound(client);
     }
 

@@ -20,6 +20,7 @@ import java.util.concurrent.CompletionStage;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.IntPredicate;
 import java.util.function.LongConsumer;
 import java.util.function.Predicate;
 import java.util.stream.IntStream;
@@ -50,8 +51,7 @@ public final class Shards implements ClientShards, AutoCloseable {
     private final WaitingAttaches waitingAttaches;
     private final Node node;
     private final LocalConnections connections;
-    private final List<ShardThread> threads;
-    private final List<ShardDriver> drivers;
+    private final ShardDrivers drivers;
     private final CompletableFuture<@Nullable Void> allOwned = new CompletableFuture<>();
     private final AtomicInteger waitingQos0 = new AtomicInteger();
     /** Confined to the first thread. */
@@ -97,12 +97,7 @@ public final class Shards implements ClientShards, AutoCloseable {
                 clock::millis,
                 node.recorder(),
                 _ -> completeIfAllOwned());
-        threads = IntStream.range(0, Math.min(config.threads(), log.shardCount()))
-                .mapToObj(i -> new ShardThread("tributary-shard-" + i))
-                .toList();
-        drivers = IntStream.range(0, log.shardCount())
-                .mapToObj(shard -> new ShardDriver(shard, environment, threads.get(shard % threads.size())))
-                .toList();
+        drivers = new ShardDrivers(log.shardCount(), environment);
     }
 
     /**
@@ -123,18 +118,16 @@ public final class Shards implements ClientShards, AutoCloseable {
 
     /** Lets connections and owners elsewhere talk with the shards; once, {@link #own} follows. */
     public void start() {
-        for (int shard = 0; shard < drivers.size(); shard++) {
-            threadOf(shard).everyTick(drivers.get(shard)::tick);
-        }
-        threads.getFirst().everyTick(this::completeIfAllOwned);
-        threads.getFirst().everyTick(this::lookForTopics);
-        threads.getFirst().everyTick(waitingAttaches::look);
-        threads.forEach(ShardThread::start);
+        drivers.start();
+        ShardThread first = drivers.threadOf(0);
+        first.everyTick(this::completeIfAllOwned);
+        first.everyTick(this::lookForTopics);
+        first.everyTick(waitingAttaches::look);
     }
 
     /** Begins to own shards: once what their owners need is there, subscriptions above all. */
     public void own() {
-        log.start(new ShardReader(log, drivers, this::threadOf));
+        log.start(new ShardReader(log, drivers));
     }
 
     /**
@@ -151,33 +144,25 @@ public final class Shards implements ClientShards, AutoCloseable {
 
     /** How many shards are served by no node that this node can reach, as far as it knows. */
     public int unowned() {
-        int unowned = 0;
-        for (int shard = 0; shard < drivers.size(); shard++) {
-            unowned += isOwned(shard) ? 0 : 1;
-        }
-        return unowned;
+        return count(shard -> !isOwned(shard));
     }
 
     private boolean isOwned(int shard) {
-        return drivers.get(shard).isLive() || node.others().isOwned(shard);
+        return drivers.isLive(shard) || node.others().isOwned(shard);
     }
 
     /** How many of the {@link #unowned} shards another node serves, which is alive but cannot be reached from here. */
     public int outOfReach() {
-        int out = 0;
-        for (int shard = 0; shard < drivers.size(); shard++) {
-            out += !drivers.get(shard).isLive() && node.others().isOutOfReach(shard) ? 1 : 0;
-        }
-        return out;
+        return count(shard -> !drivers.isLive(shard) && node.others().isOutOfReach(shard));
     }
 
     /** How many shards this node serves. */
     public int ownedShards() {
-        int owned = 0;
-        for (ShardDriver driver : drivers) {
-            owned += driver.isLive() ? 1 : 0;
-        }
-        return owned;
+        return count(drivers::isLive);
+    }
+
+    private int count(IntPredicate which) {
+        return (int) IntStream.range(0, drivers.count()).filter(which).count();
     }
 
     /** The store's trouble with shards of this node at the moment, or null. */
@@ -197,24 +182,13 @@ public final class Shards implements ClientShards, AutoCloseable {
 
     /** Troubles other than the store's that keep shards of this node from being served, a sentence each. */
     public List<String> problems() {
-        List<String> problems = new ArrayList<>();
-        for (int shard = 0; shard < drivers.size(); shard++) {
-            String problem = drivers.get(shard).problem();
-            if (problem != null) {
-                problems.add("shard " + shard + ": " + problem);
-            }
-        }
-        return problems;
-    }
-
-    private boolean isLive(int shard) {
-        return drivers.get(shard).isLive();
+        return drivers.problems();
     }
 
     /** Whether this node serves the shard of a client. */
     @Override
     public boolean owns(String clientId) {
-        return drivers.get(shardOf(clientId)).isLive();
+        return drivers.isLive(shardOf(clientId));
     }
 
     /** Finds topics whose sessions ended while no node could delete them. */
@@ -225,11 +199,8 @@ public final class Shards implements ClientShards, AutoCloseable {
         }
         topicsDueMillis = now + TOPICS_INTERVAL_MILLIS;
         CompletionStage<?> _ = topics.deletable()
-                .thenAccept(found -> found.forEach(topic -> {
-                    int shard = shardOf(topic.clientId());
-                    ShardDriver driver = drivers.get(shard);
-                    threadOf(shard).execute(() -> driver.ask(service -> service.topicFound(topic)));
-                }));
+                .thenAccept(found -> found.forEach(topic -> drivers.tell(
+                        shardOf(topic.clientId()), driver -> driver.ask(service -> service.topicFound(topic)))));
     }
 
     private void completeIfAllOwned() {
@@ -318,8 +289,8 @@ public final class Shards implements ClientShards, AutoCloseable {
 
     /** A connection has told this node that deliveries are done with, taking it for the owner of the shard. */
     public void settledElsewhere(int shard, String clientId, long epoch, long[] sequences) {
-        ShardDriver driver = drivers.get(shard);
-        ShardThread thread = threadOf(shard);
+        ShardDriver driver = drivers.of(shard);
+        ShardThread thread = drivers.threadOf(shard);
         thread.executeSoon(() -> driver.serve(service -> service.settle(clientId, epoch, sequences)));
         // Otherwise waking the thread would cost more than all else that an acknowledgement does.
         if (driver.isWaitingForRoom()) {
@@ -329,14 +300,12 @@ public final class Shards implements ClientShards, AutoCloseable {
 
     /** Another node has told all acknowledgements of a connection that it knew of when it was asked. */
     public void allSettled(int shard, String clientId, long epoch) {
-        ShardDriver driver = drivers.get(shard);
-        threadOf(shard).execute(1, () -> driver.serve(service -> service.allSettled(clientId, epoch)));
+        drivers.tell(shard, 1, driver -> driver.serve(service -> service.allSettled(clientId, epoch)));
     }
 
     /** A connection has told this node of PUBRECs, taking it for the owner of the shard. */
     public void receivedElsewhere(int shard, String clientId, long epoch, long[] sequences) {
-        ShardDriver driver = drivers.get(shard);
-        threadOf(shard).execute(1, () -> driver.serve(service -> service.received(clientId, epoch, sequences)));
+        drivers.tell(shard, 1, driver -> driver.serve(service -> service.received(clientId, epoch, sequences)));
     }
 
     /**
@@ -348,18 +317,17 @@ public final class Shards implements ClientShards, AutoCloseable {
     public void qos0(int shard, String clientId, long session, QueueEntry.Queued message) {
         if (waitingQos0.incrementAndGet() > MOST_WAITING_QOS0) {
             waitingQos0.decrementAndGet();
-            node.recorder().dropped(ShardRecorder.DropReason.OWNER_BUSY);
+            node.recorder().dropped(ShardRecorder.Drop.OWNER_BUSY);
             return;
         }
-        ShardDriver driver = drivers.get(shard);
-        threadOf(shard).execute(1, () -> {
+        drivers.tell(shard, 1, driver -> {
             waitingQos0.decrementAndGet();
             driver.ask(service -> service.qos0(clientId, session, message));
         });
     }
 
     private boolean take(int shard, String clientId, long session, QueueEntry.Queued message) {
-        boolean isLive = isLive(shard);
+        boolean isLive = drivers.isLive(shard);
         if (isLive) {
             qos0(shard, clientId, session, message);
         }
@@ -376,30 +344,22 @@ public final class Shards implements ClientShards, AutoCloseable {
 
     /** Another node can be reached, again or for the first time: owners here tell its connections everything. */
     public void reachable(String other) {
-        for (int shard = 0; shard < drivers.size(); shard++) {
-            reachable(shard, other);
-        }
+        drivers.tellAll(driver -> driver.reachable(other));
     }
 
     /** What the owner of a shard told another node may be lost: it tells its connections everything again. */
     public void reachable(int shard, String other) {
-        ShardDriver driver = drivers.get(shard);
-        threadOf(shard).execute(() -> driver.reachable(other));
+        drivers.tell(shard, driver -> driver.reachable(other));
     }
 
     /** Another node or incarnation is gone for good: owners here detach the sessions of its connections. */
     public void gone(String other) {
-        for (int shard = 0; shard < drivers.size(); shard++) {
-            ShardDriver driver = drivers.get(shard);
-            threadOf(shard).execute(() -> driver.gone(other));
-        }
+        drivers.tellAll(driver -> driver.gone(other));
     }
 
     /** Has the owner of a session tell its observer when the session is over. */
     public void verify(String clientId, long session) {
-        int shard = shardOf(clientId);
-        ShardDriver driver = drivers.get(shard);
-        threadOf(shard).execute(() -> driver.ask(service -> service.verify(clientId, session)));
+        drivers.tell(shardOf(clientId), driver -> driver.ask(service -> service.verify(clientId, session)));
     }
 
     /**
@@ -424,11 +384,7 @@ public final class Shards implements ClientShards, AutoCloseable {
 
     /** Figures of this node's shards, a few seconds old at most. */
     public ShardStats stats() {
-        ShardStats sum = ShardStats.NONE;
-        for (ShardDriver driver : drivers) {
-            sum = sum.plus(driver.stats());
-        }
-        return sum;
+        return drivers.stats();
     }
 
     /**
@@ -447,35 +403,9 @@ public final class Shards implements ClientShards, AutoCloseable {
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
         }
-        letGo();
+        drivers.letGo(CLOSE_PATIENCE_SECONDS);
         log.close();
-        threads.forEach(ShardThread::stop);
-    }
-
-    /** What was acknowledged is logged before another node's owner is: it would be sent again otherwise. */
-    private void letGo() {
-        CountDownLatch done = new CountDownLatch(drivers.size());
-        for (int shard = 0; shard < drivers.size(); shard++) {
-            ShardDriver driver = drivers.get(shard);
-            threadOf(shard).execute(() -> {
-                try {
-                    driver.revoked();
-                } finally {
-                    done.countDown();
-                }
-            });
-        }
-        try {
-            if (!done.await(CLOSE_PATIENCE_SECONDS, TimeUnit.SECONDS)) {
-                LOG.warn("the shards are busy; what was acknowledged last may be sent again");
-            }
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-        }
-    }
-
-    private ShardThread threadOf(int shard) {
-        return threads.get(shard % threads.size());
+        drivers.stop();
     }
 
     /** The ways to this node and the others. */

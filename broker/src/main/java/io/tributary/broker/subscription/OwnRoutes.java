@@ -75,11 +75,6 @@ final class OwnRoutes {
         }
     }
 
-    /** How many records are held. */
-    int size() {
-        return held.size();
-    }
-
     private HeldRoute hold(String key, @Nullable HeldRoute known, byte[] value) {
         if (known != null && known.isWritten(value)) {
             return new HeldRoute(known.count + 1, value, known.written);

@@ -9,9 +9,5 @@ enum Reach {
     /** By a connection, here or elsewhere, whose client acknowledges nothing. */
     STUCK,
     /** Not now: it is persistent and not connected. */
-    OFFLINE;
-
-    boolean isOnline() {
-        return this != OFFLINE;
-    }
+    OFFLINE
 }

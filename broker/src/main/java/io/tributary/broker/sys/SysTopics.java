@@ -90,37 +90,20 @@ public final class SysTopics implements AutoCloseable {
         if (seconds <= 0) {
             return; // the first round
         }
-        putLoad(values, SysValues.BROKER + "load/connections", traffic.connections(), seconds);
-        putLoad(
-                values,
-                SysValues.BROKER + "load/messages/received",
-                traffic.packets().received(),
-                seconds);
-        putLoad(
-                values,
-                SysValues.BROKER + "load/messages/sent",
-                traffic.packets().sent(),
-                seconds);
-        putLoad(
-                values,
-                SysValues.BROKER + "load/publish/received",
-                traffic.publishes().received(),
-                seconds);
-        putLoad(
-                values,
-                SysValues.BROKER + "load/publish/sent",
-                traffic.publishes().sent(),
-                seconds);
-        putLoad(values, SysValues.BROKER + "load/publish/dropped", traffic.publishesDropped(), seconds);
-        putLoad(
-                values,
-                SysValues.BROKER + "load/bytes/received",
-                traffic.bytes().received(),
-                seconds);
-        putLoad(values, SysValues.BROKER + "load/bytes/sent", traffic.bytes().sent(), seconds);
+        putLoad(values, "connections", traffic.connections(), seconds);
+        putLoads(values, "messages", traffic.packets(), seconds);
+        putLoads(values, "publish", traffic.publishes(), seconds);
+        putLoad(values, "publish/dropped", traffic.publishesDropped(), seconds);
+        putLoads(values, "bytes", traffic.bytes(), seconds);
     }
 
-    private void putLoad(Map<String, String> values, String topic, long count, double seconds) {
+    private void putLoads(Map<String, String> values, String what, SysStats.Flow flow, double seconds) {
+        putLoad(values, what + "/received", flow.received(), seconds);
+        putLoad(values, what + "/sent", flow.sent(), seconds);
+    }
+
+    private void putLoad(Map<String, String> values, String what, long count, double seconds) {
+        String topic = SysValues.BROKER + "load/" + what;
         LoadAverage load = loads.computeIfAbsent(topic, absent -> new LoadAverage());
         load.update(count, seconds);
         for (int i = 0; i < LoadAverage.NAMES.length; i++) {

@@ -32,10 +32,4 @@ final class NarrowLink implements Link {
         taken.addAll(NodeMessageCodec.decode(frame));
         return true;
     }
-
-    @Override
-    public void pauseReading() {}
-
-    @Override
-    public void resumeReading() {}
 }

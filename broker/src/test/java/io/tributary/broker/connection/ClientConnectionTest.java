@@ -74,7 +74,7 @@ class ClientConnectionTest {
     void tellsReasonWhenPacketCannotBeDecoded() {
         fixture.connect(Connects.v5());
 
-        fixture.session().undecodable(new MqttException(ReasonCode.MALFORMED_PACKET, "bad"), null);
+        fixture.connection().undecodable(new MqttException(ReasonCode.MALFORMED_PACKET, "bad"), null);
 
         assertDisconnected(ReasonCode.MALFORMED_PACKET);
     }
@@ -84,7 +84,7 @@ class ClientConnectionTest {
         fixture.sink.use(ProtocolVersion.MQTT_5, 1_000);
         Connack refusal = new Connack(false, ReasonCode.MALFORMED_PACKET, ConnackProperties.reason("bad"));
 
-        fixture.session().undecodable(new MqttException(ReasonCode.MALFORMED_PACKET, "bad"), refusal);
+        fixture.connection().undecodable(new MqttException(ReasonCode.MALFORMED_PACKET, "bad"), refusal);
 
         assertThat(fixture.sink.takeOnly(Connack.class).reason()).isEqualTo(ReasonCode.MALFORMED_PACKET);
         assertThat(fixture.recorder.refused).containsExactly(ReasonCode.MALFORMED_PACKET);
@@ -98,7 +98,7 @@ class ClientConnectionTest {
         fixture.send(publish(QoS.AT_LEAST_ONCE, 1));
 
         assertThat(fixture.backend.routed).isEmpty();
-        assertThat(fixture.session().mayRead()).isFalse();
+        assertThat(fixture.connection().mayRead()).isFalse();
         assertThat(fixture.sink.closed).isTrue();
     }
 
@@ -126,8 +126,8 @@ class ClientConnectionTest {
     void keepsWillWhenConnectionIsLost() {
         fixture.connect(Connects.v5().durable().will("gone"));
 
-        fixture.session().connectionLost();
-        fixture.session().connectionLost();
+        fixture.connection().connectionLost();
+        fixture.connection().connectionLost();
 
         assertThat(fixture.backend.detaches).containsExactly(new Detach("c", 101, true, 300, 0));
     }
@@ -164,7 +164,7 @@ class ClientConnectionTest {
     void endsSubscriptionsWhenTransientSessionLeaves() {
         fixture.connect(Connects.v3());
 
-        fixture.session().connectionLost();
+        fixture.connection().connectionLost();
 
         assertThat(fixture.backend.lifecycle).containsExactly("online c transient", "end c");
         assertThat(fixture.sessions.size()).isZero();
@@ -174,7 +174,7 @@ class ClientConnectionTest {
     void disconnectsWhenSessionIsTakenOver() {
         fixture.connect(Connects.v5().durable());
 
-        fixture.backend.connections.takenOver(fixture.connection());
+        fixture.backend.connections.takenOver(fixture.connectionNumber());
         fixture.turn();
         fixture.pass(Duration.ofMillis(1));
 
@@ -187,7 +187,7 @@ class ClientConnectionTest {
     void disconnectCountsWhenItIsReadBehindTheTakeover() { // [MQTT-3.14.4-3]
         fixture.connect(Connects.v5().durable());
 
-        fixture.backend.connections.takenOver(fixture.connection());
+        fixture.backend.connections.takenOver(fixture.connectionNumber());
         fixture.turn();
         fixture.deliver(ConnectionFixture.delivery(1, QoS.AT_LEAST_ONCE));
         fixture.send(new Disconnect(ReasonCode.SUCCESS, 0, null, null, List.of()));
@@ -202,9 +202,9 @@ class ClientConnectionTest {
     void closesThoughTheClientKeepsSendingWhenTakenOver() {
         fixture.connect(Connects.v5().durable());
 
-        fixture.backend.connections.takenOver(fixture.connection());
+        fixture.backend.connections.takenOver(fixture.connectionNumber());
         for (int i = 0; i < 100 && !fixture.sink.closed; i++) {
-            fixture.session().touch();
+            fixture.connection().touch();
             fixture.pass(Duration.ofMillis(2));
         }
 
@@ -216,7 +216,7 @@ class ClientConnectionTest {
         fixture.backend.holdAttach = true;
         fixture.send(Connects.v5().build());
 
-        fixture.backend.connections.takenOver(fixture.connection());
+        fixture.backend.connections.takenOver(fixture.connectionNumber());
         fixture.turn();
         fixture.backend.answerAttach();
         fixture.turn();
@@ -230,7 +230,7 @@ class ClientConnectionTest {
     void detachesAsSoonAsAttachedWhenConnectionWasLostMeanwhile() {
         fixture.backend.holdAttach = true;
         fixture.send(Connects.v5().durable().build());
-        fixture.session().connectionLost();
+        fixture.connection().connectionLost();
         assertThat(fixture.backend.detaches).isEmpty();
 
         fixture.backend.answerAttach();
@@ -259,20 +259,20 @@ class ClientConnectionTest {
         fixture.backend.holdAttach = true;
         fixture.send(Connects.v5().build());
 
-        assertThat(fixture.session().mayRead()).isFalse();
+        assertThat(fixture.connection().mayRead()).isFalse();
         assertThat(fixture.recorder.paused).containsExactly(PauseReason.HANDSHAKE);
 
         fixture.backend.answerAttach();
         fixture.turn();
 
-        assertThat(fixture.session().mayRead()).isTrue();
+        assertThat(fixture.connection().mayRead()).isTrue();
     }
 
     @Test
     void tellsClientWhenNodeShutsDown() {
         fixture.connect(Connects.v5().durable().will("gone"));
 
-        fixture.session().shutDown(null);
+        fixture.connection().shutDown(null);
 
         assertDisconnected(ReasonCode.SERVER_SHUTTING_DOWN);
         assertThat(fixture.backend.detaches).containsExactly(new Detach("c", 101, true, 300, 0));
@@ -310,7 +310,7 @@ class ClientConnectionTest {
         fixture.backend.holdAttach = true;
         fixture.send(Connects.v5().build());
 
-        fixture.session().shutDown(null);
+        fixture.connection().shutDown(null);
 
         // CONNACK has no SERVER_SHUTTING_DOWN.
         assertThat(fixture.sink.takeOnly(Connack.class).reason()).isEqualTo(ReasonCode.SERVER_UNAVAILABLE);
@@ -320,7 +320,7 @@ class ClientConnectionTest {
     void disconnectsWhenItsOwnCodeFails() {
         fixture.connect(Connects.v5());
 
-        fixture.session().inbox().post(() -> {
+        fixture.connection().inbox().post(() -> {
             throw new IllegalStateException("a bug");
         });
         fixture.turn();
@@ -341,7 +341,7 @@ class ClientConnectionTest {
 
     @Test
     void failsWhenAttachedOutOfTurn() {
-        assertThatThrownBy(() -> fixture.session().attached(fixture.backend.attached))
+        assertThatThrownBy(() -> fixture.connection().attached(fixture.backend.attached))
                 .isInstanceOf(IllegalStateException.class);
     }
 
@@ -362,7 +362,7 @@ class ClientConnectionTest {
         fixture.connect(Connects.v5().keepAlive(10));
         for (int i = 0; i < 5; i++) {
             fixture.pass(Duration.ofSeconds(10));
-            fixture.session().touch();
+            fixture.connection().touch();
         }
 
         assertThat(fixture.sink.closed).isFalse();

@@ -41,12 +41,12 @@ class ClientConnectionsTest {
     @Test
     void dropsLettersWhenSessionEndsBeforeTheyAreHandled() {
         fixture.connect(Connects.v5().durable());
-        long connection = fixture.connection();
+        long connection = fixture.connectionNumber();
         fixture.backend.connections.deliver(connection, List.of(delivery(1, QoS.AT_LEAST_ONCE)));
         fixture.backend.connections.received(connection, new long[] {1});
         fixture.backend.connections.deliverTransient(connection, queued("x", QoS.AT_MOST_ONCE));
 
-        fixture.session().connectionLost();
+        fixture.connection().connectionLost();
         fixture.turn();
 
         assertThat(fixture.sink.take()).isEmpty();
@@ -80,9 +80,9 @@ class ClientConnectionsTest {
     void forgetsOneThatEndedBeforeItWasAttachedWhenAnotherHasItsSession() {
         fixture.backend.holdAttach();
         fixture.send(Connects.v5().build());
-        fixture.session().connectionLost();
+        fixture.connection().connectionLost();
 
-        fixture.backend.connections.takenOver(fixture.connection());
+        fixture.backend.connections.takenOver(fixture.connectionNumber());
         fixture.backend.answerAttach();
         fixture.turn();
 
@@ -94,7 +94,7 @@ class ClientConnectionsTest {
     void forgetsOneThatEndedBeforeItWasAttachedWhenItsOwnerDoesNotNameIt() {
         fixture.backend.holdAttach();
         fixture.send(Connects.v5().build());
-        fixture.session().connectionLost();
+        fixture.connection().connectionLost();
 
         fixture.backend.connections.onlyTheseAttached(_ -> true, _ -> false, 100); // its Attach is at 101
         fixture.turn();
@@ -110,7 +110,7 @@ class ClientConnectionsTest {
         fixture.backend.holdAttach();
         fixture.send(Connects.v5().build());
 
-        fixture.backend.connections.refused(fixture.connection(), ClientKind.APPLICATION);
+        fixture.backend.connections.refused(fixture.connectionNumber(), ClientKind.APPLICATION);
         fixture.turn();
 
         assertThat(fixture.sink.closed).isTrue();
@@ -145,11 +145,11 @@ class ClientConnectionsTest {
         fixture.sink.take();
 
         fixture.backend.connections.deliverToMember(
-                "a member that left", fixture.connection(), queued("x", QoS.AT_MOST_ONCE));
+                "a member that left", fixture.connectionNumber(), queued("x", QoS.AT_MOST_ONCE));
         fixture.turn();
         assertThat(fixture.sink.take()).isEmpty();
 
-        fixture.backend.connections.deliverToMember("c", fixture.connection(), queued("x", QoS.AT_MOST_ONCE));
+        fixture.backend.connections.deliverToMember("c", fixture.connectionNumber(), queued("x", QoS.AT_MOST_ONCE));
         fixture.turn();
         assertThat(fixture.sink.take()).hasSize(1);
     }
@@ -157,8 +157,8 @@ class ClientConnectionsTest {
     @Test
     void keepsNewerConnectionWhenOlderOneOfTheClientEnds() {
         fixture.connect(Connects.v5().durable());
-        long old = fixture.connection();
-        ClientConnection newer = fixture.session();
+        long old = fixture.connectionNumber();
+        ClientConnection newer = fixture.connection();
         fixture.sessions.add(old + 1, newer);
         fixture.sessions.addPersistent(newer);
 
@@ -173,7 +173,7 @@ class ClientConnectionsTest {
     @Test
     void closesConnectionsThatTheirOwnerDoesNotName() {
         fixture.connect(Connects.v5().durable());
-        long connection = fixture.connection();
+        long connection = fixture.connectionNumber();
 
         fixture.backend.connections.onlyTheseAttached(_ -> true, _ -> false, 100); // its Attach is at 101
         fixture.backend.connections.onlyTheseAttached(_ -> false, _ -> false, 101);
@@ -199,7 +199,7 @@ class ClientConnectionsTest {
 
     @Test
     void countsSessionsFromAttachOn() {
-        fixture.session();
+        fixture.connection();
         assertThat(fixture.sessions.size()).isZero();
 
         fixture.connect(Connects.v5());
@@ -212,7 +212,7 @@ class ClientConnectionsTest {
         fixture.connect(Connects.v5());
         fixture.deliver(queued("x", QoS.AT_LEAST_ONCE));
 
-        assertThat(fixture.sessions.inFlight(new Subscriber("c", false, fixture.connection())))
+        assertThat(fixture.sessions.inFlight(new Subscriber("c", false, fixture.connectionNumber())))
                 .isEqualTo(1);
         assertThat(fixture.sessions.inFlight(new Subscriber("other", true, 1))).isEqualTo(-1);
     }

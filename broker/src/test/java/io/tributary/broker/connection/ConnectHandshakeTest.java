@@ -42,7 +42,7 @@ class ConnectHandshakeTest {
         assertThat(connack.sessionPresent()).isFalse();
         assertThat(fixture.backend.lifecycle).containsExactly("online c transient");
         assertThat(fixture.events).containsExactly("connected c");
-        assertThat(fixture.session().mayRead()).isTrue();
+        assertThat(fixture.connection().mayRead()).isTrue();
     }
 
     @Test // [MQTT-3.1.0-1]
@@ -201,7 +201,7 @@ class ConnectHandshakeTest {
         fixture.backend.congested = true;
         fixture.send(Connects.v5().build());
         assertThat(fixture.sink.take()).isEmpty();
-        assertThat(fixture.session().mayRead()).isFalse();
+        assertThat(fixture.connection().mayRead()).isFalse();
 
         fixture.backend.makeRoom();
         fixture.turn();
@@ -214,7 +214,7 @@ class ConnectHandshakeTest {
         fixture.backend.congested = true;
         fixture.send(Connects.v5().build());
 
-        fixture.session().connectionLost();
+        fixture.connection().connectionLost();
 
         assertThat(fixture.backend.waitingForRoom()).isZero();
     }
@@ -254,14 +254,14 @@ class ConnectHandshakeTest {
         fixture.authenticator = (client, password) -> thinking;
         fixture.send(Connects.v5().build());
 
-        assertThat(fixture.session().mayRead()).isFalse();
+        assertThat(fixture.connection().mayRead()).isFalse();
         assertThat(fixture.sink.take()).isEmpty();
 
         thinking.complete(new Authenticator.Accepted());
         fixture.turn();
 
         assertThat(fixture.sink.takeOnly(Connack.class).reason()).isEqualTo(ReasonCode.SUCCESS);
-        assertThat(fixture.session().mayRead()).isTrue();
+        assertThat(fixture.connection().mayRead()).isTrue();
         assertThat(fixture.sink.resumed).isEqualTo(1);
     }
 
@@ -270,7 +270,7 @@ class ConnectHandshakeTest {
         CompletableFuture<Authenticator.Result> thinking = new CompletableFuture<>();
         fixture.authenticator = (client, password) -> thinking;
         fixture.send(Connects.v5().build());
-        fixture.session().connectionLost();
+        fixture.connection().connectionLost();
 
         thinking.complete(new Authenticator.Accepted());
         fixture.turn();
@@ -303,7 +303,7 @@ class ConnectHandshakeTest {
 
         assertThat(fixture.clients).extracting(ClientInfo::kind).containsExactly(ClientKind.SMALL_APPLICATION);
         assertThat(fixture.recorder.kinds).containsExactly(ClientKind.SMALL_APPLICATION);
-        fixture.session().connectionLost();
+        fixture.connection().connectionLost();
         assertThat(fixture.clients).hasSize(2).allMatch(ClientInfo::isApplication);
         assertThat(fixture.recorder.kinds).containsExactly(ClientKind.SMALL_APPLICATION, ClientKind.SMALL_APPLICATION);
     }
@@ -337,7 +337,7 @@ class ConnectHandshakeTest {
 
     @Test
     void closesWhenNoConnectComesInTime() {
-        fixture.session();
+        fixture.connection();
         fixture.pass(Duration.ofSeconds(9));
         assertThat(fixture.sink.closed).isFalse();
 

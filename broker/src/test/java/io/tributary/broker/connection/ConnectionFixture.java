@@ -55,15 +55,15 @@ final class ConnectionFixture {
     String certificateSubject;
 
     long wallMillis = NOW;
-    private @Nullable ClientConnection session;
+    private @Nullable ClientConnection connection;
 
     ConnectionFixture() {
         loop.freezeTime();
     }
 
-    /** The session, begun at the first call. */
-    ClientConnection session() {
-        ClientConnection begun = session;
+    /** The connection, begun at the first call. */
+    ClientConnection connection() {
+        ClientConnection begun = connection;
         if (begun == null) {
             ConnectionServices services = new ConnectionServices(
                     "node",
@@ -79,7 +79,7 @@ final class ConnectionFixture {
                     new ConnectionOrigin("peer", "listener", () -> certificateSubject, refusal),
                     mailbox,
                     sink);
-            session = begun;
+            connection = begun;
             begun.open();
         }
         return begun;
@@ -87,7 +87,7 @@ final class ConnectionFixture {
 
     /** Has the client send a packet, and turns the event loop. */
     void send(MqttPacket packet) {
-        session().handle(packet);
+        connection().handle(packet);
         turn();
     }
 
@@ -111,19 +111,19 @@ final class ConnectionFixture {
     }
 
     /** The number of the connection, once it was attached. */
-    long connection() {
+    long connectionNumber() {
         return backend.attaches.getLast().connection();
     }
 
     /** Has the shard deliver entries of the queue. */
     void deliver(Delivery... deliveries) {
-        backend.connections.deliver(connection(), List.of(deliveries));
+        backend.connections.deliver(connectionNumber(), List.of(deliveries));
         turn();
     }
 
     /** Has the router deliver a message. */
     void deliver(Queued message) {
-        backend.connections.deliverTransient(connection(), message);
+        backend.connections.deliverTransient(connectionNumber(), message);
         turn();
     }
 

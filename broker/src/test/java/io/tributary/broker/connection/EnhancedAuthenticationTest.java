@@ -48,7 +48,7 @@ class EnhancedAuthenticationTest {
         assertThat(challenge.reason()).isEqualTo(ReasonCode.CONTINUE_AUTHENTICATION);
         assertThat(challenge.authenticationMethod()).isEqualTo("SCRIPT");
         assertThat(challenge.authenticationData()).isEqualTo(utf8("challenge"));
-        assertThat(fixture.session().mayRead()).isTrue();
+        assertThat(fixture.connection().mayRead()).isTrue();
         fixture.send(auth(ReasonCode.CONTINUE_AUTHENTICATION, "SCRIPT"));
 
         Connack connack = fixture.sink.takeOnly(Connack.class);
@@ -65,7 +65,7 @@ class EnhancedAuthenticationTest {
 
         fixture.connect(Connects.v5().method("SCRIPT"));
         fixture.send(auth(ReasonCode.RE_AUTHENTICATE, "SCRIPT"));
-        fixture.session().connectionLost();
+        fixture.connection().connectionLost();
 
         assertThat(fixture.clients)
                 .extracting(ClientInfo::kind)
@@ -136,7 +136,7 @@ class EnhancedAuthenticationTest {
         CompletableFuture<EnhancedAuthenticator.Step> thinking = new CompletableFuture<>();
         scripted.answers.add(thinking);
         fixture.send(Connects.v5().method("SCRIPT").build());
-        assertThat(fixture.session().mayRead()).isFalse();
+        assertThat(fixture.connection().mayRead()).isFalse();
 
         thinking.complete(new EnhancedAuthenticator.Success(null));
         fixture.turn();

@@ -46,13 +46,13 @@ class InboundFlowTest {
         fixture.backend.behind = true;
         fixture.send(publish(QoS.AT_LEAST_ONCE, 7));
         assertThat(fixture.backend.routed).isEmpty();
-        assertThat(fixture.session().mayRead()).isFalse();
+        assertThat(fixture.connection().mayRead()).isFalse();
 
         fixture.backend.catchUp();
 
         assertThat(fixture.backend.routed).hasSize(1);
         assertThat(fixture.sink.takeOnly(Puback.class).packetId()).isEqualTo(7);
-        assertThat(fixture.session().mayRead()).isTrue();
+        assertThat(fixture.connection().mayRead()).isTrue();
     }
 
     @Test
@@ -63,7 +63,7 @@ class InboundFlowTest {
         fixture.backend.behindAgain = true;
         fixture.backend.catchUp();
         assertThat(fixture.backend.routed).isEmpty();
-        assertThat(fixture.session().mayRead()).isFalse();
+        assertThat(fixture.connection().mayRead()).isFalse();
 
         fixture.backend.behindAgain = false;
         fixture.backend.catchUp();
@@ -128,7 +128,7 @@ class InboundFlowTest {
         assertThat(sent).isLessThan(10_000);
         route(1, SAFE);
 
-        assertThat(fixture.session().mayRead()).isTrue();
+        assertThat(fixture.connection().mayRead()).isTrue();
     }
 
     @Test
@@ -143,7 +143,7 @@ class InboundFlowTest {
         fixture.backend.releases.getFirst().callback().onAppended(1, null);
         fixture.turn();
 
-        assertThat(fixture.session().mayRead()).isTrue();
+        assertThat(fixture.connection().mayRead()).isTrue();
     }
 
     @Test
@@ -153,14 +153,14 @@ class InboundFlowTest {
         fixture.send(publish(QoS.AT_MOST_ONCE, 0));
         assertThat(fixture.backend.waitingForRoom()).isOne();
 
-        fixture.session().connectionLost();
+        fixture.connection().connectionLost();
 
         assertThat(fixture.backend.waitingForRoom()).isZero();
     }
 
     private int sendWhileRead(MqttPacket packet) {
         int sent = 0;
-        while (fixture.session().mayRead() && sent < 10_000) {
+        while (fixture.connection().mayRead() && sent < 10_000) {
             fixture.send(packet);
             sent++;
         }
@@ -429,16 +429,16 @@ class InboundFlowTest {
         fixture.connect(Connects.v3());
         fixture.backend.holdRoutes = true;
         for (int id = 1; id <= 4; id++) {
-            assertThat(fixture.session().mayRead()).isTrue();
+            assertThat(fixture.connection().mayRead()).isTrue();
             fixture.send(publish(QoS.AT_LEAST_ONCE, id));
         }
-        assertThat(fixture.session().mayRead()).isFalse();
+        assertThat(fixture.connection().mayRead()).isFalse();
 
         route(0, SAFE);
-        assertThat(fixture.session().mayRead()).isFalse();
+        assertThat(fixture.connection().mayRead()).isFalse();
         route(1, SAFE);
 
-        assertThat(fixture.session().mayRead()).isTrue();
+        assertThat(fixture.connection().mayRead()).isTrue();
     }
 
     @Test
@@ -446,12 +446,12 @@ class InboundFlowTest {
         fixture.connect(Connects.v5());
         fixture.backend.congested = true;
         fixture.send(publish(QoS.AT_MOST_ONCE, 0));
-        assertThat(fixture.session().mayRead()).isFalse();
+        assertThat(fixture.connection().mayRead()).isFalse();
 
         fixture.backend.makeRoom();
         fixture.turn();
 
-        assertThat(fixture.session().mayRead()).isTrue();
+        assertThat(fixture.connection().mayRead()).isTrue();
         assertThat(fixture.recorder.paused).contains(PauseReason.CONGESTED);
     }
 
@@ -524,14 +524,14 @@ class InboundFlowTest {
         fixture.connect(Connects.v5());
         for (int i = 0; i < 2; i++) {
             fixture.send(publish(QoS.AT_MOST_ONCE, 0));
-            assertThat(fixture.session().mayRead()).isTrue();
+            assertThat(fixture.connection().mayRead()).isTrue();
         }
         fixture.send(publish(QoS.AT_MOST_ONCE, 0));
-        assertThat(fixture.session().mayRead()).isFalse();
+        assertThat(fixture.connection().mayRead()).isFalse();
 
         fixture.pass(Duration.ofMillis(101));
 
-        assertThat(fixture.session().mayRead()).isTrue();
+        assertThat(fixture.connection().mayRead()).isTrue();
         assertThat(fixture.backend.routed).hasSize(3);
     }
 

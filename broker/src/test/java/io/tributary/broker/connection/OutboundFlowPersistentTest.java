@@ -54,8 +54,8 @@ class OutboundFlowPersistentTest {
         fixture.connect(Connects.v5().durable());
         fixture.deliver(delivery(1, QoS.AT_LEAST_ONCE), delivery(2, QoS.AT_LEAST_ONCE));
 
-        fixture.session().handle(puback(2));
-        fixture.session().handle(puback(1));
+        fixture.connection().handle(puback(2));
+        fixture.connection().handle(puback(1));
         fixture.turn();
 
         Acknowledged settled = fixture.backend.settled.getFirst();
@@ -84,7 +84,7 @@ class OutboundFlowPersistentTest {
         fixture.sink.take();
 
         fixture.send(pubrec(1, ReasonCode.SUCCESS));
-        fixture.backend.connections.received(fixture.connection(), new long[] {1});
+        fixture.backend.connections.received(fixture.connectionNumber(), new long[] {1});
         fixture.turn();
         fixture.sink.takeOnly(Pubrel.class);
         fixture.send(pubcomp(1));
@@ -116,7 +116,7 @@ class OutboundFlowPersistentTest {
         assertThat(fixture.sink.take()).isEmpty();
         assertThat(fixture.backend.received).hasSize(1);
         assertThat(fixture.backend.received.getFirst().sequences()).containsExactly(3);
-        fixture.backend.connections.received(fixture.connection(), new long[] {3});
+        fixture.backend.connections.received(fixture.connectionNumber(), new long[] {3});
         fixture.turn();
         assertThat(fixture.sink.takeOnly(Pubrel.class).packetId()).isEqualTo(3);
         fixture.send(pubcomp(3));
@@ -326,7 +326,7 @@ class OutboundFlowPersistentTest {
         assertThat(fixture.sink.take()).isEmpty();
 
         fixture.sink.writable = true;
-        fixture.session().onWritable();
+        fixture.connection().onWritable();
 
         fixture.sink.takeOnly(Publish.class);
     }
@@ -359,8 +359,8 @@ class OutboundFlowPersistentTest {
         fixture.connect(Connects.v5().durable().receiveMaximum(2));
         fixture.deliver(delivery(5, QoS.AT_LEAST_ONCE), delivery(6, QoS.AT_LEAST_ONCE), delivery(7, QoS.AT_LEAST_ONCE));
 
-        fixture.session().handle(puback(5));
-        fixture.session().connectionLost();
+        fixture.connection().handle(puback(5));
+        fixture.connection().connectionLost();
 
         assertThat(fixture.backend.settledSequences()).containsExactly(5);
         assertThat(fixture.backend.detaches).containsExactly(new Detach("c", 101, true, 300, 7));

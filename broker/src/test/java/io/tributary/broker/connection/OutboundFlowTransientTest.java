@@ -137,7 +137,7 @@ class OutboundFlowTransientTest {
         fill(QoS.AT_MOST_ONCE);
         fixture.sink.writable = true;
 
-        fixture.session().onWritable();
+        fixture.connection().onWritable();
 
         assertThat(texts(fixture.sink.take(Publish.class))).containsExactly("m0", "m1");
         assertThat(fixture.recorder.dropped).hasSize(3);
@@ -149,7 +149,7 @@ class OutboundFlowTransientTest {
         fixture.connect(Connects.v5());
 
         for (int i = 0; i < 100; i++) {
-            fixture.backend.connections.deliverTransient(fixture.connection(), queued("x", QoS.AT_MOST_ONCE));
+            fixture.backend.connections.deliverTransient(fixture.connectionNumber(), queued("x", QoS.AT_MOST_ONCE));
         }
         fixture.turn();
 
@@ -167,7 +167,7 @@ class OutboundFlowTransientTest {
 
         for (int i = 0; i < 2; i++) {
             fixture.backend.connections.deliverTransient(
-                    fixture.connection(), queued("x".repeat(1_000), QoS.AT_MOST_ONCE));
+                    fixture.connectionNumber(), queued("x".repeat(1_000), QoS.AT_MOST_ONCE));
         }
         fixture.turn();
 
@@ -239,7 +239,7 @@ class OutboundFlowTransientTest {
         fixture.deliver(shared("waiting", QoS.EXACTLY_ONCE));
         fixture.deliver(queued("own", QoS.AT_LEAST_ONCE));
 
-        fixture.session().connectionLost();
+        fixture.connection().connectionLost();
 
         assertThat(fixture.backend.lifecycle)
                 .containsExactly(
@@ -254,10 +254,10 @@ class OutboundFlowTransientTest {
         Recipient other = new Recipient("other", 3, QoS.AT_LEAST_ONCE, false, List.of(), "$share/g/topic");
         fixture.backend.otherMember = new Destinations(List.of(other), List.of());
         fixture.connect(Connects.v5());
-        fixture.session().offer(shared("late", QoS.AT_LEAST_ONCE));
-        fixture.session().offer(queued("own", QoS.AT_LEAST_ONCE));
+        fixture.connection().offer(shared("late", QoS.AT_LEAST_ONCE));
+        fixture.connection().offer(queued("own", QoS.AT_LEAST_ONCE));
 
-        fixture.session().connectionLost();
+        fixture.connection().connectionLost();
         fixture.turn();
 
         assertThat(fixture.backend.appended)
@@ -273,7 +273,7 @@ class OutboundFlowTransientTest {
         fixture.connect(Connects.v5());
         fixture.deliver(shared("begun", QoS.AT_LEAST_ONCE));
 
-        fixture.session().connectionLost();
+        fixture.connection().connectionLost();
 
         assertThat(fixture.backend.redistributed).containsExactly(fixture.backend.otherMember);
     }
@@ -284,7 +284,7 @@ class OutboundFlowTransientTest {
         fixture.deliver(shared("no", QoS.AT_LEAST_ONCE));
         fixture.send(new Puback(1, ReasonCode.UNSPECIFIED_ERROR, null, List.of()));
 
-        fixture.session().connectionLost();
+        fixture.connection().connectionLost();
 
         assertThat(fixture.backend.lifecycle).containsExactly("online c transient", "end c");
     }

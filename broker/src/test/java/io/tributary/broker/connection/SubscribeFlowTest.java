@@ -51,13 +51,13 @@ class SubscribeFlowTest {
         CompletableFuture<List<Outcome>> pending = new CompletableFuture<>();
         fixture.backend.pendingSubscribe = pending;
         fixture.send(subscribe(8, plain("a", QoS.AT_MOST_ONCE)));
-        assertThat(fixture.session().mayRead()).isFalse();
+        assertThat(fixture.connection().mayRead()).isFalse();
         assertThat(fixture.sink.take()).isEmpty();
 
         pending.complete(List.of(Outcome.CREATED));
         fixture.turn();
 
-        assertThat(fixture.session().mayRead()).isTrue();
+        assertThat(fixture.connection().mayRead()).isTrue();
         fixture.sink.takeOnly(Suback.class);
     }
 
@@ -69,11 +69,11 @@ class SubscribeFlowTest {
         fixture.send(subscribe(8, plain("a", QoS.AT_MOST_ONCE)));
 
         assertThat(fixture.backend.subscribed).isEmpty();
-        assertThat(fixture.session().mayRead()).isFalse();
+        assertThat(fixture.connection().mayRead()).isFalse();
         fixture.backend.match();
         fixture.turn();
         assertThat(fixture.backend.subscribed).hasSize(1);
-        assertThat(fixture.session().mayRead()).isTrue();
+        assertThat(fixture.connection().mayRead()).isTrue();
         fixture.sink.takeOnly(Suback.class);
     }
 
@@ -83,7 +83,7 @@ class SubscribeFlowTest {
         fixture.backend.unmatched = true;
         fixture.send(subscribe(8, plain("a", QoS.AT_MOST_ONCE)));
 
-        fixture.session().connectionLost();
+        fixture.connection().connectionLost();
         fixture.backend.match();
         fixture.turn();
 
@@ -175,7 +175,7 @@ class SubscribeFlowTest {
         fixture.send(subscribe(8, plain("a", QoS.AT_LEAST_ONCE)));
 
         assertThat(fixture.sink.takeOnly(Suback.class).reasons()).containsExactly(ReasonCode.UNSPECIFIED_ERROR);
-        assertThat(fixture.session().mayRead()).isTrue();
+        assertThat(fixture.connection().mayRead()).isTrue();
     }
 
     @Test // [MQTT-3.10.4-4, MQTT-3.11.3-2]
@@ -199,12 +199,12 @@ class SubscribeFlowTest {
         CompletableFuture<List<Boolean>> pending = new CompletableFuture<>();
         fixture.backend.pendingUnsubscribe = pending;
         fixture.send(new Unsubscribe(9, List.of("a"), List.of()));
-        assertThat(fixture.session().mayRead()).isFalse();
+        assertThat(fixture.connection().mayRead()).isFalse();
 
         pending.completeExceptionally(new IllegalStateException("down"));
         fixture.turn();
 
-        assertThat(fixture.session().mayRead()).isTrue();
+        assertThat(fixture.connection().mayRead()).isTrue();
         assertThat(fixture.sink.takeOnly(Unsuback.class).reasons()).containsExactly(ReasonCode.UNSPECIFIED_ERROR);
     }
 

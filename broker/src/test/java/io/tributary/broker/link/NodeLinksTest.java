@@ -108,7 +108,7 @@ class NodeLinksTest {
             b.peers(Map.of(a.id, a.address()));
             Link old = a.awaitLink(b.id);
             Link oldOfB = b.awaitLink(a.id);
-            oldOfB.pauseReading();
+            b.pauseReading();
             TestNode.fill(old, 64 * 1024);
             proxy.cut();
             a.awaitDown(old);
@@ -317,7 +317,7 @@ class NodeLinksTest {
         TestNode a = node("a", 1);
         TestNode b = node("b", 1);
         TestNode.connect(a, b);
-        b.awaitLink(a.id).pauseReading();
+        b.pauseReading();
         Link link = a.awaitLink(b.id);
         TestNode.fill(link, MEBIBYTE);
 

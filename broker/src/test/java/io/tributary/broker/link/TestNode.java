@@ -2,6 +2,7 @@ package io.tributary.broker.link;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.netty.channel.Channel;
 import io.tributary.persistence.contract.Waiting;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
@@ -14,6 +15,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
@@ -24,6 +26,7 @@ final class TestNode implements LinkReceiver, AutoCloseable {
     final NodeId id;
     final CountingRecorder counts = new CountingRecorder();
     final OpenLinks open = new OpenLinks();
+    private final List<Channel> channels = new CopyOnWriteArrayList<>();
     private final NodeLinks links;
     private final int port;
 
@@ -59,7 +62,11 @@ final class TestNode implements LinkReceiver, AutoCloseable {
 
     private TestNode(String name, long incarnation, UnaryOperator<LinkConfig> change, LinkLayer layer) {
         id = new NodeId(name, incarnation);
-        links = new NodeLinks(id, change.apply(config()), layer, open, this, counts);
+        LinkLayer remembering = (pipeline, dialing) -> {
+            channels.add(pipeline.channel());
+            layer.addTo(pipeline, dialing);
+        };
+        links = new NodeLinks(id, change.apply(config()), remembering, open, this, counts);
         port = links.listen().getPort();
     }
 
@@ -191,6 +198,23 @@ final class TestNode implements LinkReceiver, AutoCloseable {
 
     List<String> texts() {
         return frames().stream().map(Received::text).toList();
+    }
+
+    /** Reads nothing from the sockets of links that are up, so that what peers send waits there. */
+    void pauseReading() {
+        setReading(false);
+    }
+
+    void resumeReading() {
+        setReading(true);
+    }
+
+    private void setReading(boolean reading) {
+        for (Channel channel : channels) {
+            channel.eventLoop()
+                    .submit(() -> channel.config().setAutoRead(reading))
+                    .syncUninterruptibly();
+        }
     }
 
     /** Sends frames until one is refused. */

@@ -118,7 +118,6 @@ class BrokerMetricsTest {
         assertThat(count("tributary.links.frames.refused")).isEqualTo(1);
         assertThat(count("tributary.cluster.messages.handed")).isEqualTo(1);
         assertThat(count("tributary.cluster.messages.untaken")).isEqualTo(1);
-        assertThat(count("tributary.cluster.messages.unowned")).isEqualTo(1);
         assertThat(count("tributary.cluster.left.out")).isEqualTo(1);
         assertThat(count("tributary.cluster.visibility.refused")).isEqualTo(1);
         assertThat(count("tributary.cluster.declared.dead")).isEqualTo(1);
@@ -147,7 +146,7 @@ class BrokerMetricsTest {
     void dropsOfAllPlacesAreOneFigure() {
         metrics.clients().dropped(DropReason.EXPIRED);
         metrics.router().dropped(RouterRecorder.Drop.OFFLINE);
-        metrics.shards().dropped(ShardRecorder.DropReason.QUEUE_FULL);
+        metrics.shards().dropped(ShardRecorder.Drop.QUEUE_FULL);
         assertThat(metrics.traffic().publishesDropped()).isEqualTo(3);
     }
 
@@ -207,7 +206,7 @@ class BrokerMetricsTest {
         metrics.router().delivered(5);
         metrics.router().dropped(RouterRecorder.Drop.OFFLINE);
         metrics.router().dropped(RouterRecorder.Drop.NO_SUBSCRIBERS);
-        metrics.shards().dropped(ShardRecorder.DropReason.EXPIRED);
+        metrics.shards().dropped(ShardRecorder.Drop.EXPIRED);
         metrics.shards().saved(6);
         metrics.shards().storeFailed();
         metrics.shards().folded(7);
@@ -237,7 +236,6 @@ class BrokerMetricsTest {
         metrics.links().stalled();
         metrics.cluster().onHandedOver();
         metrics.cluster().onGivenUp();
-        metrics.cluster().onQos0Lost();
         metrics.cluster().onLeftOut();
         metrics.cluster().onVisibilityRefused();
         metrics.cluster().onDeclaredDead();

@@ -53,7 +53,7 @@ class MetricsDocsTest {
                         BrokerMeters.MESSAGES_DROPPED,
                         "reason",
                         "with `place=\"queue\"`, the queue of a persistent session: "
-                                + names(ShardRecorder.DropReason.class)),
+                                + names(ShardRecorder.Drop.class)),
                 values(
                         BrokerMeters.MESSAGES_DROPPED,
                         "reason",

@@ -154,7 +154,7 @@ class RelayTest {
         fixture.publish(QOS_2, PERSISTENT);
 
         Destinations destinations = fixture.onlyRelay().relay().destinations();
-        assertThat(destinations.devices()).isEmpty();
+        assertThat(destinations.recipients()).isEmpty();
         fixture.router().deliverTransient(QOS_2, destinations, () -> {});
         assertThat(fixture.deliveries).extracting(Delivered::to).containsExactly("device", "device");
         assertThat(fixture.deliveries).extracting(each -> each.message().qos()).containsOnly(QoS.AT_MOST_ONCE);
@@ -202,11 +202,11 @@ class RelayTest {
     void matchesAWillAfterAuthorisation() {
         fixture.subscribe(DEVICE, "a", QoS.EXACTLY_ONCE);
 
-        assertThat(fixture.router().match(QOS_2, () -> {}).devices()).hasSize(1);
+        assertThat(fixture.router().match(QOS_2, () -> {}).recipients()).hasSize(1);
 
         fixture.mayPublish = (client, topic) -> !client.equals("publisher");
         assertThat(fixture.router().match(QOS_2, () -> {})).isEqualTo(Destinations.NONE);
-        assertThat(fixture.router().match(publishedBy("", QOS_2), () -> {}).devices())
+        assertThat(fixture.router().match(publishedBy("", QOS_2), () -> {}).recipients())
                 .hasSize(1);
     }
 
@@ -226,7 +226,7 @@ class RelayTest {
         RouterFixture full = new RouterFixture(new RetainedLimits(0, 0));
         full.subscribe(DEVICE, "a", QoS.EXACTLY_ONCE);
 
-        assertThat(full.router().match(retained("a", "gone"), () -> {}).devices())
+        assertThat(full.router().match(retained("a", "gone"), () -> {}).recipients())
                 .hasSize(1);
         assertThat(full.drops).containsExactly(Drop.RETAINED_LIMIT);
     }
@@ -260,7 +260,7 @@ class RelayTest {
 
         assertThat(fixture.router().matchGroup(QOS_2, leaving, false)).isEqualTo(Destinations.NONE);
         assertThat(fixture.router().hasOnlineMember("$share/g/a")).isFalse();
-        assertThat(fixture.router().matchGroup(QOS_2, leaving, true).devices())
+        assertThat(fixture.router().matchGroup(QOS_2, leaving, true).recipients())
                 .extracting(Recipient::clientId)
                 .containsExactly("other");
 

@@ -513,7 +513,7 @@ class RouterTest {
         full.publish(
                 message("a", "x", QoS.EXACTLY_ONCE).withRetain(true), publisher("p", true, ProtocolVersion.MQTT_3_1_1));
 
-        assertThat(full.onlyRelay().relay().destinations().devices()).hasSize(1);
+        assertThat(full.onlyRelay().relay().destinations().recipients()).hasSize(1);
         assertThat(full.drops).containsExactly(Drop.RETAINED_LIMIT);
     }
 

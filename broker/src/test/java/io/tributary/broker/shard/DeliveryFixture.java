@@ -65,7 +65,7 @@ final class DeliveryFixture extends NoEffects implements MessageRouting {
                 () -> nowMillis,
                 new ShardRecorder() {
                     @Override
-                    public void dropped(DropReason reason) {
+                    public void dropped(Drop reason) {
                         dropped.add(reason.name());
                     }
                 },
@@ -254,7 +254,7 @@ final class DeliveryFixture extends NoEffects implements MessageRouting {
 
     @Override
     public Destinations matchGroup(Message message, Recipient leaving, boolean mayWait) {
-        return otherMember == null ? Destinations.NONE : Samples.devices(otherMember);
+        return otherMember == null ? Destinations.NONE : Samples.recipients(otherMember);
     }
 
     @Override

@@ -29,15 +29,15 @@ class ForwarderTest {
 
     @Test
     void recordsNameTheirSource() {
-        forwarder.forward(7, message("m"), Samples.devices(in(0), in(1)));
+        forwarder.forward(7, message("m"), Samples.recipients(in(0), in(1)));
         assertThat(sources()).containsExactly(new Source(SHARD, 7, 0), new Source(SHARD, 7, 0));
     }
 
     @Test
     void partsAreCountedForEachShard() {
-        forwarder.forward(7, message("m"), Samples.devices(in(0), in(1)));
-        forwarder.forward(7, message("n"), Samples.devices(in(1)));
-        forwarder.forward(8, message("o"), Samples.devices(in(1)));
+        forwarder.forward(7, message("m"), Samples.recipients(in(0), in(1)));
+        forwarder.forward(7, message("n"), Samples.recipients(in(1)));
+        forwarder.forward(8, message("o"), Samples.recipients(in(1)));
         assertThat(sources())
                 .containsExactly(
                         new Source(SHARD, 7, 0),
@@ -48,18 +48,18 @@ class ForwarderTest {
 
     @Test
     void sourcesAreTheSameWhenFoldedAgain() {
-        forwarder.forward(7, message("m"), Samples.devices(in(0)));
-        forwarder.forward(7, message("n"), Samples.devices(in(0)));
+        forwarder.forward(7, message("m"), Samples.recipients(in(0)));
+        forwarder.forward(7, message("n"), Samples.recipients(in(0)));
         forwarder.restart();
-        forwarder.forward(7, message("m"), Samples.devices(in(0)));
-        forwarder.forward(7, message("n"), Samples.devices(in(0)));
+        forwarder.forward(7, message("m"), Samples.recipients(in(0)));
+        forwarder.forward(7, message("n"), Samples.recipients(in(0)));
         assertThat(sources().subList(2, 4)).isEqualTo(sources().subList(0, 2));
     }
 
     @Test
     void forwardIsDoneWhenAllItsRecordsAreDurable() {
-        forwarder.forward(7, message("m"), Samples.devices(in(0), in(1)));
-        forwarder.forward(9, message("n"), Samples.devices(in(0)));
+        forwarder.forward(7, message("m"), Samples.recipients(in(0), in(1)));
+        forwarder.forward(9, message("n"), Samples.recipients(in(0)));
         assertThat(forwarder.isDoneUpTo(6)).isTrue();
         assertThat(forwarder.isDoneUpTo(7)).isFalse();
         log.makeDurable();
@@ -68,11 +68,11 @@ class ForwarderTest {
 
     @Test
     void forwardIsRepeatedWhenItsAppendFailed() {
-        forwarder.forward(7, message("m"), Samples.devices(in(0)));
+        forwarder.forward(7, message("m"), Samples.recipients(in(0)));
         log.fail();
         assertThat(failures).isEqualTo(1);
         forwarder.restart();
-        forwarder.forward(7, message("m"), Samples.devices(in(0)));
+        forwarder.forward(7, message("m"), Samples.recipients(in(0)));
         assertThat(forwarder.isDoneUpTo(7)).isFalse();
         log.makeDurable();
         assertThat(forwarder.isDoneUpTo(7)).isTrue();
@@ -87,17 +87,17 @@ class ForwarderTest {
 
     @Test
     void transientSessionsGetItOnceWhenFoldedAgain() {
-        forwarder.forward(7, message("m"), Samples.devices(in(0)));
+        forwarder.forward(7, message("m"), Samples.recipients(in(0)));
         forwarder.restart();
-        forwarder.forward(7, message("m"), Samples.devices(in(0)));
-        forwarder.forward(8, message("n"), Samples.devices(in(0)));
+        forwarder.forward(7, message("m"), Samples.recipients(in(0)));
+        forwarder.forward(8, message("n"), Samples.recipients(in(0)));
         assertThat(transients).containsExactly("m", "n");
     }
 
     @Test
     void willIsHandedOnWhenOtherNodesHaveItAndItIsSafe() {
         List<String> done = new ArrayList<>();
-        forwarder.forward(7, message("will"), Samples.devices(in(0)), () -> done.add("will"));
+        forwarder.forward(7, message("will"), Samples.recipients(in(0)), () -> done.add("will"));
         log.makeDurable();
         assertThat(done).isEmpty();
         whenTaken.forEach(Runnable::run);

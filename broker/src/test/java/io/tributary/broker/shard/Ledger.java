@@ -111,7 +111,7 @@ final class Ledger {
     void matched(Message message, Destinations destinations) {
         Published one = of(message);
         one.copies++;
-        one.recipients.addAll(destinations.devices());
+        one.recipients.addAll(destinations.recipients());
     }
 
     void acknowledged(Message message) {

@@ -110,7 +110,7 @@ class LogSnapshotsTest {
         for (int i = 0; i < 25; i++) {
             fold(attach("client-" + i, i));
         }
-        ticks(11); // to the beginning of the first round
+        ticks(11); // to the beginning of the first snapshot
         assertThat(repeated()).isEmpty();
         ticks(1);
         assertThat(repeated()).hasSize(10);
@@ -121,7 +121,7 @@ class LogSnapshotsTest {
     }
 
     @Test
-    void whatCameAfterTheRoundBeganIsNotInIt() {
+    void whatCameAfterTheSnapshotBeganIsNotInIt() {
         goLive();
         fold(attach("a", 7), publish("m", recipient("a", 1)));
         ticks(11);
@@ -176,7 +176,7 @@ class LogSnapshotsTest {
     }
 
     @Test
-    void lossIsCountedWhenTheRoundHasNoEnd() {
+    void lossIsCountedWhenTheSnapshotHasNoEnd() {
         goLive();
         fold(attach("a", 7));
         log.add(0, new SnapshotSession(0, 1, Samples.session("a", 1).toStored(), null), nowMillis);
@@ -188,20 +188,20 @@ class LogSnapshotsTest {
     }
 
     @Test
-    void lossIsCountedWhenTheLogHasLostWhatFollowsTheRound() {
+    void lossIsCountedWhenTheLogHasLostWhatFollowsTheSnapshot() {
         goLive();
         fold(attach("a", 7));
         ticks(11);
         fold(attach("b", 8));
         ticks(10);
-        loseStore(3); // the round's offset is 1, and record 2 is gone
+        loseStore(3); // the offset of the snapshot is 1, and record 2 is gone
         goLive();
         assertThat(restored).isZero();
         assertThat(recordsLost).isEqualTo(3);
     }
 
     @Test
-    void anotherRoundIsSearchedForWhenTheLogLosesMoreMeanwhile() {
+    void anotherSnapshotIsSearchedForWhenTheLogLosesMoreMeanwhile() {
         goLive();
         fold(attach("a", 7));
         ticks(20);

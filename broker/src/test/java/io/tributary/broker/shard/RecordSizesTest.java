@@ -319,7 +319,7 @@ class RecordSizesTest {
 
         @Override
         public Destinations matchGroup(Message message, Recipient leaving, boolean mayWait) {
-            return Samples.devices(recipient(anyClient(), leaving.group()));
+            return Samples.recipients(recipient(anyClient(), leaving.group()));
         }
 
         @Override

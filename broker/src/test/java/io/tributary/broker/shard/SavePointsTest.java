@@ -139,7 +139,7 @@ class SavePointsTest {
 
     @Test
     void savePointWaitsForWhatWasHandedOn() {
-        forwarder.forward(1, Samples.message("m"), Samples.devices(recipient("b", 0)));
+        forwarder.forward(1, Samples.message("m"), Samples.recipients(recipient("b", 0)));
         nowMillis += 1000;
         proceed();
         assertThat(store.waiting()).isZero();

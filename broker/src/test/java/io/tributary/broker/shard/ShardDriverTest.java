@@ -252,7 +252,7 @@ class ShardDriverTest {
     @Test
     void shardIsClaimedAgainWhenAMessageIsNotHandedOn() {
         goLive();
-        fold(attach("a", 7), new Relay("a", 1, 5, message("m"), Samples.devices(recipient("a", 1))));
+        fold(attach("a", 7), new Relay("a", 1, 5, message("m"), Samples.recipients(recipient("a", 1))));
         claimAgainAfterAFailure();
         assertThat(log.pending()).hasSize(1); // forwarded once more
         log.makeDurable();

@@ -279,7 +279,7 @@ final class SimConnection implements Endpoint {
         } else if (destinations.isEmpty()) {
             ready(reply);
         } else {
-            front.publish(message, destinations.devices(), (_, failure) -> acknowledge(message, failure, reply));
+            front.publish(message, destinations.recipients(), (_, failure) -> acknowledge(message, failure, reply));
         }
     }
 

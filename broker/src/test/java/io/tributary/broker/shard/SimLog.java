@@ -97,21 +97,21 @@ final class SimLog {
     }
 
     /**
-     * Deletes the beginning of a log, as far as owners have repeated what it said; whether there was anything to
+     * Deletes the beginning of a log, as far as log snapshots have what it said; whether there was anything to
      * delete.
      */
     boolean cut(int shard) {
-        List<Long> rounds = records.get(shard).stream()
+        List<Long> snapshots = records.get(shard).stream()
                 .filter(record -> record.value().length > 0)
                 .map(record -> EventCodec.decode(record.value()))
                 .filter(SnapshotComplete.class::isInstance)
                 .map(event -> ((SnapshotComplete) event).asOf())
                 .filter(asOf -> asOf >= truncatedBelow[shard])
                 .toList();
-        if (rounds.isEmpty()) {
+        if (snapshots.isEmpty()) {
             return false;
         }
-        long most = clock.oneOf(rounds) + 1;
+        long most = clock.oneOf(snapshots) + 1;
         truncatedBelow[shard] = Math.max(truncatedBelow[shard], most - clock.between(0, 3));
         return true;
     }

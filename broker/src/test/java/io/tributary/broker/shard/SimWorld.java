@@ -125,8 +125,8 @@ final class SimWorld {
         }
 
         @Override
-        public void dropped(DropReason reason) {
-            queueFull += reason == DropReason.QUEUE_FULL ? 1 : 0;
+        public void dropped(Drop reason) {
+            queueFull += reason == Drop.QUEUE_FULL ? 1 : 0;
         }
     }
 

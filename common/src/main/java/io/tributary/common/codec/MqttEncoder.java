@@ -30,11 +30,6 @@ public final class MqttEncoder {
         this.maximumPacketSize = maximumPacketSize;
     }
 
-    /** The protocol version that this encoder writes. */
-    public ProtocolVersion version() {
-        return version;
-    }
-
     /**
      * Appends the packet to the buffer, growing it at most once.
      *

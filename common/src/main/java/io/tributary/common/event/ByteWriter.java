@@ -10,6 +10,9 @@ import org.jspecify.annotations.Nullable;
 
 /** Writes the parts of a record into one growing array. Numbers are varints: 7 bits a byte, the lowest first. */
 public final class ByteWriter {
+    private static final int LARGEST_INT = 5;
+    private static final int MOST_BYTES_A_CHARACTER = 3;
+
     private byte[] buffer;
     private int length;
     private Map<String, Integer> names = Map.of();
@@ -71,6 +74,11 @@ public final class ByteWriter {
     /** A text as UTF-8, its length in bytes first. */
     public void writeString(String text) {
         writeBytes(text.getBytes(StandardCharsets.UTF_8));
+    }
+
+    /** How many bytes {@link #writeString} takes at most. */
+    public static int largestSizeOf(String text) {
+        return text.length() * MOST_BYTES_A_CHARACTER + LARGEST_INT;
     }
 
     /**

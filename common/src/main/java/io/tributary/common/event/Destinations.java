@@ -5,12 +5,12 @@ import java.util.List;
 /**
  * Where a matched message goes: what the router found, and what a relay record lists.
  *
- * @param devices persistent device sessions, in any shard
+ * @param recipients persistent sessions, in any shard
  * @param nodes the nodes whose connections get it past the logs, each once
  * @param areMatchedLater whether there are too many to be named in a record: the owner that forwards the message
  *     matches it then
  */
-public record Destinations(List<Recipient> devices, List<NodeShare> nodes, boolean areMatchedLater) {
+public record Destinations(List<Recipient> recipients, List<NodeShare> nodes, boolean areMatchedLater) {
 
     /** No destination at all. */
     public static final Destinations NONE = new Destinations(List.of(), List.of());
@@ -19,17 +19,17 @@ public record Destinations(List<Recipient> devices, List<NodeShare> nodes, boole
     public static final Destinations MATCHED_LATER = new Destinations(List.of(), List.of(), true);
 
     /** Creates destinations of named recipients. */
-    public Destinations(List<Recipient> devices, List<NodeShare> nodes) {
-        this(devices, nodes, false);
+    public Destinations(List<Recipient> recipients, List<NodeShare> nodes) {
+        this(recipients, nodes, false);
     }
 
     public Destinations {
-        devices = List.copyOf(devices);
+        recipients = List.copyOf(recipients);
         nodes = List.copyOf(nodes);
     }
 
     /** Whether no session gets the message. */
     public boolean isEmpty() {
-        return devices.isEmpty() && nodes.isEmpty() && !areMatchedLater;
+        return recipients.isEmpty() && nodes.isEmpty() && !areMatchedLater;
     }
 }

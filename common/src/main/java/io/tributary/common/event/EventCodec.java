@@ -118,9 +118,9 @@ public final class EventCodec {
             case Publish publish ->
                 sizeHint(publish.message(), publish.recipients().size());
             case Relay relay ->
-                sizeHint(relay.message(), relay.destinations().devices().size());
+                sizeHint(relay.message(), relay.destinations().recipients().size());
             case WillDue due ->
-                sizeHint(due.message(), due.destinations().devices().size());
+                sizeHint(due.message(), due.destinations().recipients().size());
             case SnapshotQueue queue -> sizeHint(queue);
             default -> SMALL;
         };

@@ -73,20 +73,20 @@ public final class MessageFormat {
         PublishProperties properties = message.properties();
         byte[] correlation = properties.correlationData();
         long size = (long) SMALL
-                + RoutingFormat.largestSizeOf(message.topic())
-                + RoutingFormat.largestSizeOf(message.publisher())
+                + ByteWriter.largestSizeOf(message.topic())
+                + ByteWriter.largestSizeOf(message.publisher())
                 + largestSizeOf(properties.contentType())
                 + largestSizeOf(properties.responseTopic())
                 + (correlation == null ? 0 : correlation.length)
                 + message.payload().length;
         for (UserProperty property : properties.userProperties()) {
-            size += RoutingFormat.largestSizeOf(property.name()) + RoutingFormat.largestSizeOf(property.value());
+            size += ByteWriter.largestSizeOf(property.name()) + ByteWriter.largestSizeOf(property.value());
         }
         return size;
     }
 
     private static int largestSizeOf(@Nullable String text) {
-        return text == null ? 0 : RoutingFormat.largestSizeOf(text);
+        return text == null ? 0 : ByteWriter.largestSizeOf(text);
     }
 
     static void writeWill(ByteWriter writer, Will will) {

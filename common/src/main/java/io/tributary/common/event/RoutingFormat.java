@@ -15,7 +15,6 @@ public final class RoutingFormat {
 
     private static final int LARGEST_INT = 5;
     private static final int LARGEST_NUMBER = 10;
-    private static final int MOST_BYTES_A_CHARACTER = 3;
 
     private RoutingFormat() {}
 
@@ -96,7 +95,7 @@ public final class RoutingFormat {
 
     static void writeDestinations(ByteWriter writer, Destinations destinations) {
         writer.writeBoolean(destinations.areMatchedLater());
-        writer.writeList(destinations.devices(), RoutingFormat::writeRecipient);
+        writer.writeList(destinations.recipients(), RoutingFormat::writeRecipient);
         writer.writeList(destinations.nodes(), RoutingFormat::writeShare);
     }
 
@@ -120,7 +119,7 @@ public final class RoutingFormat {
 
     /** How many bytes a recipient takes in a record at most; the same for the same recipient at any caller. */
     public static int largestSizeOf(Recipient recipient) {
-        return largestSizeOf(recipient.clientId())
+        return ByteWriter.largestSizeOf(recipient.clientId())
                 + largestSizeOf(recipient.subscriptionIds(), recipient.group())
                 + LARGEST_NUMBER;
     }
@@ -133,11 +132,11 @@ public final class RoutingFormat {
     /** How many bytes destinations take in a record at most. */
     public static long largestSizeOf(Destinations destinations) {
         long size = 1 + 2L * LARGEST_NUMBER;
-        for (Recipient device : destinations.devices()) {
-            size += largestSizeOf(device);
+        for (Recipient recipient : destinations.recipients()) {
+            size += largestSizeOf(recipient);
         }
         for (NodeShare share : destinations.nodes()) {
-            size += largestSizeOf(share.node()) + LARGEST_NUMBER + 1;
+            size += ByteWriter.largestSizeOf(share.node()) + LARGEST_NUMBER + 1;
             for (Recipient member : share.members()) {
                 size += largestSizeOf(member);
             }
@@ -147,12 +146,7 @@ public final class RoutingFormat {
 
     private static int largestSizeOf(List<Integer> subscriptionIds, @Nullable String group) {
         int size = 1 + (subscriptionIds.size() + 1) * LARGEST_INT;
-        return group == null ? size : size + LARGEST_INT + largestSizeOf(group);
-    }
-
-    /** How many bytes a text takes in a record at most. */
-    public static int largestSizeOf(String text) {
-        return text.length() * MOST_BYTES_A_CHARACTER + LARGEST_INT;
+        return group == null ? size : size + LARGEST_INT + ByteWriter.largestSizeOf(group);
     }
 
     /** Writes a source, or that there is none. */

@@ -172,10 +172,10 @@ public sealed interface ShardEvent {
      * beginning is deleted. It says nothing new and the fold ignores it; only an owner that rebuilds a lost state reads
      * it.
      *
-     * <p>An owner repeats all sessions as they were at one offset: a round of {@code SnapshotSession}s and
-     * {@link SnapshotQueue}s, which counts when a {@link SnapshotComplete} of the same owner and offset follows.
+     * <p>A log snapshot is of all sessions as they were at one offset: {@code SnapshotSession}s and
+     * {@link SnapshotQueue}s, which count when a {@link SnapshotComplete} of the same owner and offset follows.
      *
-     * @param ownerEpoch the owner that repeats
+     * @param ownerEpoch the owner that logs the snapshot
      * @param asOf the offset up to which (inclusive) the log is folded in this state
      * @param will the will of the session's latest connection, or null; never one that was due
      */
@@ -186,7 +186,7 @@ public sealed interface ShardEvent {
             @Nullable Will will) implements ShardEvent {}
 
     /**
-     * Entries that the queue of a repeated {@link SnapshotSession} has: all that were there at its offset, but for some
+     * Entries that the queue of a {@link SnapshotSession} has: all that were there at its offset, but for some
      * that were settled between that and this record.
      */
     record SnapshotQueue(long ownerEpoch, long asOf, String clientId, List<SnapshotEntry> entries)
@@ -200,7 +200,7 @@ public sealed interface ShardEvent {
     record SnapshotEntry(long sequence, QueueEntry entry) {}
 
     /**
-     * All sessions that there were at the offset are repeated; no will was due then.
+     * All sessions that there were at the offset are logged again; no will was due then.
      *
      * @param foldedOwner the epoch of the latest owner at that offset
      * @param sources the latest source applied by then from each shard that forwarded something

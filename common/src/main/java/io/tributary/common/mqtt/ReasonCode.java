@@ -89,14 +89,6 @@ public enum ReasonCode {
     /** The broker has no wildcard subscriptions. */
     WILDCARD_SUBSCRIPTIONS_NOT_SUPPORTED(0xA2);
 
-    private static final ReasonCode[] BY_CODE = new ReasonCode[256];
-
-    static {
-        for (ReasonCode reason : values()) {
-            BY_CODE[reason.code] = reason;
-        }
-    }
-
     private final int code;
 
     ReasonCode(int code) {
@@ -120,18 +112,5 @@ public enum ReasonCode {
             case AT_LEAST_ONCE -> GRANTED_QOS_1;
             case EXACTLY_ONCE -> GRANTED_QOS_2;
         };
-    }
-
-    /**
-     * The reason with the given number.
-     *
-     * @throws IllegalArgumentException when MQTT knows no such code
-     */
-    public static ReasonCode of(int code) {
-        ReasonCode reason = code < 0 || code > 255 ? null : BY_CODE[code];
-        if (reason == null) {
-            throw new IllegalArgumentException("reason code 0x" + Integer.toHexString(code) + " is unknown");
-        }
-        return reason;
     }
 }

@@ -72,93 +72,56 @@ public record KafkaConfig(
 
     /** The same with something else said of the topics. */
     public KafkaConfig withTopics(Topics newTopics) {
-        return new KafkaConfig(
-                bootstrapServers,
-                topicPrefix,
-                replicationFactor,
-                clientProperties,
-                appends,
-                reading,
-                startTimeout,
-                newTopics);
+        return with(topicPrefix, replicationFactor, clientProperties, appends, reading, startTimeout, newTopics);
     }
 
     /** The same with another topic prefix. */
     public KafkaConfig withTopicPrefix(String newPrefix) {
-        return new KafkaConfig(
-                bootstrapServers,
-                newPrefix,
-                replicationFactor,
-                clientProperties,
-                appends,
-                reading,
-                startTimeout,
-                topics);
+        return with(newPrefix, replicationFactor, clientProperties, appends, reading, startTimeout, topics);
     }
 
     /** The same with another number of copies. */
     public KafkaConfig withReplicationFactor(int newReplicationFactor) {
-        return new KafkaConfig(
-                bootstrapServers,
-                topicPrefix,
-                newReplicationFactor,
-                clientProperties,
-                appends,
-                reading,
-                startTimeout,
-                topics);
+        return with(topicPrefix, newReplicationFactor, clientProperties, appends, reading, startTimeout, topics);
     }
 
     /** The same with other properties of Kafka's clients. */
     public KafkaConfig withClientProperties(Map<String, String> newProperties) {
-        return new KafkaConfig(
-                bootstrapServers,
-                topicPrefix,
-                replicationFactor,
-                newProperties,
-                appends,
-                reading,
-                startTimeout,
-                topics);
+        return with(topicPrefix, replicationFactor, newProperties, appends, reading, startTimeout, topics);
     }
 
     /** The same with records sent in another way. */
     public KafkaConfig withAppends(Appends newAppends) {
-        return new KafkaConfig(
-                bootstrapServers,
-                topicPrefix,
-                replicationFactor,
-                clientProperties,
-                newAppends,
-                reading,
-                startTimeout,
-                topics);
+        return with(topicPrefix, replicationFactor, clientProperties, newAppends, reading, startTimeout, topics);
     }
 
     /** The same with records read in another way. */
     public KafkaConfig withReading(Reading newReading) {
-        return new KafkaConfig(
-                bootstrapServers,
-                topicPrefix,
-                replicationFactor,
-                clientProperties,
-                appends,
-                newReading,
-                startTimeout,
-                topics);
+        return with(topicPrefix, replicationFactor, clientProperties, appends, newReading, startTimeout, topics);
     }
 
     /** The same with another bound of the start. */
     public KafkaConfig withStartTimeout(Duration newStartTimeout) {
+        return with(topicPrefix, replicationFactor, clientProperties, appends, reading, newStartTimeout, topics);
+    }
+
+    private KafkaConfig with(
+            String newPrefix,
+            int newReplicationFactor,
+            Map<String, String> newProperties,
+            Appends newAppends,
+            Reading newReading,
+            Duration newStartTimeout,
+            Topics newTopics) {
         return new KafkaConfig(
                 bootstrapServers,
-                topicPrefix,
-                replicationFactor,
-                clientProperties,
-                appends,
-                reading,
+                newPrefix,
+                newReplicationFactor,
+                newProperties,
+                newAppends,
+                newReading,
                 newStartTimeout,
-                topics);
+                newTopics);
     }
 
     /** The topic of the shards' logs. */
@@ -352,19 +315,6 @@ public record KafkaConfig(
                     16 * MIB,
                     MIB,
                     null);
-        }
-
-        /** The same with shards shared out in another way. */
-        public Reading withGroupProtocol(GroupProtocol newProtocol) {
-            return new Reading(
-                    newProtocol,
-                    sessionTimeout,
-                    heartbeatInterval,
-                    fetchWait,
-                    maxPollRecords,
-                    fetchBytes,
-                    partitionFetchBytes,
-                    rack);
         }
     }
 

@@ -51,10 +51,6 @@ final class ShardFeed implements SequenceAppends.Destination {
         this.lane = lane;
     }
 
-    int shard() {
-        return shard;
-    }
-
     @Override
     public RecordSequence lane() {
         return lane;

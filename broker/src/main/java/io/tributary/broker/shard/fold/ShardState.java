@@ -57,32 +57,20 @@ import org.jspecify.annotations.Nullable;
  * attached  --SessionExpired of its epoch------------> attached (new session)
  * </pre>
  *
- * <p>An Attach of an application changes nothing about a device's session that it would resume, nor the other way
- * round: their messages wait in different places.
+ * <p>An Attach does not resume a session of the other {@link ClientKind}: its messages wait in another place. What
+ * comes too early by the log's time, a SessionExpired or a WillDue, changes nothing, nor do log snapshots.
  *
- * <p>Messages of shared subscriptions outlive the session that they wait in, because another member is to have them. So
- * an expiry of 0 leads to "detached", due at once, while there are any; a SessionExpired that does not know of the
- * latest one changes nothing; a new session inherits the queue of the one before, for the owner to sweep; and one that
- * comes for a session that is over begins a session of its own, detached and due at once, under a name that no client
- * can have.
+ * <p>Messages of shared subscriptions outlive their session, for another member is to have them. So with an expiry of 0
+ * the session is "detached", due at once, while it has any; a new session inherits them; and one that comes when the
+ * session is over waits under a name that no client can have.
  *
- * <p>Time is the log's alone: a SessionExpired or a WillDue whose own record was appended before its time changes
- * nothing, and an Attach after a session's expiry begins a new one, whether anybody has said meanwhile that the session
- * is over or not.
- *
- * <p>Sessions that an owner repeats change nothing: they cannot bring back a session that has ended since.
- *
- * <p>Where the log has lost its end and gone on, offsets are used for a second time. What would be named by one of
- * them, a connection or a message that is forwarded, is not folded: its client tries again.
- *
- * <p>A connection that another one has taken over may have had a DISCONNECT in its socket, which its Detach tells
- * behind the other's Attach. It takes the will away that is due by then; and where it ends the session, the owner,
- * which has not answered the other connection yet, says so with a SessionExpired.
+ * <p>Where the log has lost its end and gone on, offsets are used twice. Connections and messages that are forwarded
+ * would be named by them, and are not folded: their clients try again.
  */
 public final class ShardState {
     private final Map<String, SessionState> clients = new HashMap<>();
-    private final Map<Integer, SourcePosition> sources = new HashMap<>();
     private final FoldOutput output;
+    private final FoldedSources sources;
     private final FoldedWills wills;
     private final @Nullable Reused reused;
     private long ownerEpoch;
@@ -97,9 +85,9 @@ public final class ShardState {
         snapshotMillis = stored.snapshotMillis();
         reused = stored.reused();
         output = new FoldOutput(effects, new ShardChanges(savedUpTo()));
+        sources = new FoldedSources(output, stored.sources());
         wills = new FoldedWills(output);
         ownerEpoch = stored.foldedOwner();
-        stored.sources().forEach(source -> sources.put(source.shard(), source));
     }
 
     /** Sets the effects that are asked for what is folded from now on. */
@@ -230,7 +218,7 @@ public final class ShardState {
 
     /** The latest source applied from each shard that forwarded something. */
     public Collection<SourcePosition> sources() {
-        return Collections.unmodifiableCollection(sources.values());
+        return sources.all();
     }
 
     /** Goes on behind records that exist no more. */
@@ -266,7 +254,7 @@ public final class ShardState {
 
     private void publish(long offset, long timeMillis, Publish publish) {
         Source source = publish.source();
-        if (source != null && !takeSource(source)) {
+        if (source != null && !sources.take(source)) {
             return;
         }
         for (Recipient recipient : publish.recipients()) {
@@ -289,16 +277,6 @@ public final class ShardState {
         }
         enqueue(stranded, message, recipient);
         output.effects().detached(stranded);
-    }
-
-    private boolean takeSource(Source source) {
-        SourcePosition latest = sources.get(source.shard());
-        if (latest != null && !source.isAfter(latest.offset(), latest.part())) {
-            return false;
-        }
-        sources.put(source.shard(), new SourcePosition(source.shard(), source.offset(), source.part()));
-        output.changes().source(source);
-        return true;
     }
 
     private void enqueue(SessionState client, Message message, Recipient recipient) {

@@ -58,7 +58,7 @@ public final class Samples {
         return new Queued(message(text), QoS.AT_LEAST_ONCE, false, List.of(), null);
     }
 
-    public static Destinations devices(Recipient... recipients) {
+    public static Destinations recipients(Recipient... recipients) {
         return new Destinations(List.of(recipients), List.of());
     }
 

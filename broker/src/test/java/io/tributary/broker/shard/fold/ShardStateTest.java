@@ -7,12 +7,12 @@ import static io.tributary.broker.shard.fold.Samples.WILL;
 import static io.tributary.broker.shard.fold.Samples.attach;
 import static io.tributary.broker.shard.fold.Samples.cleanStart;
 import static io.tributary.broker.shard.fold.Samples.detach;
-import static io.tributary.broker.shard.fold.Samples.devices;
 import static io.tributary.broker.shard.fold.Samples.member;
 import static io.tributary.broker.shard.fold.Samples.message;
 import static io.tributary.broker.shard.fold.Samples.publish;
 import static io.tributary.broker.shard.fold.Samples.received;
 import static io.tributary.broker.shard.fold.Samples.recipient;
+import static io.tributary.broker.shard.fold.Samples.recipients;
 import static io.tributary.broker.shard.fold.Samples.settled;
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -594,7 +594,7 @@ class ShardStateTest {
     void willIsHandedOnOnceWhenDue() {
         fold(attach("a", 7, FOREVER, WILL), detach("a", 0, true, FOREVER));
         effects.take();
-        WillDue due = new WillDue("a", 0, message("will"), devices(recipient("w", 0)));
+        WillDue due = new WillDue("a", 0, message("will"), recipients(recipient("w", 0)));
         fold(due, due);
         assertThat(effects.take()).containsExactly("forward will");
         assertThat(state.dueWills()).isEmpty();
@@ -604,7 +604,7 @@ class ShardStateTest {
     void delayedWillIsHandedOnOnceWhenItsTimeCame() {
         fold(attach("a", 7, FOREVER, DELAYED_WILL), detach("a", 0, true, FOREVER));
         effects.take();
-        WillDue due = new WillDue("a", 0, message("will"), devices(recipient("w", 0)));
+        WillDue due = new WillDue("a", 0, message("will"), recipients(recipient("w", 0)));
         foldAt(NOW + 9_999, due);
         assertThat(effects.take()).containsExactly("detached a");
         foldAt(NOW + 10_000, due, due);
@@ -718,11 +718,11 @@ class ShardStateTest {
     }
 
     private static Relay relay(long epoch, int packetId) {
-        return new Relay("a", epoch, packetId, message("m"), devices(recipient("b", 0)));
+        return new Relay("a", epoch, packetId, message("m"), recipients(recipient("b", 0)));
     }
 
     private static Redistribution redistribution(long ownerEpoch, long session, long sequence) {
-        MovedMessage moved = new MovedMessage(sequence, SIZE, message("m"), devices(recipient("b", 0)));
+        MovedMessage moved = new MovedMessage(sequence, SIZE, message("m"), recipients(recipient("b", 0)));
         return new Redistribution(ownerEpoch, "a", session, List.of(moved));
     }
 }

@@ -91,11 +91,6 @@ final class AppReads implements AutoCloseable {
         }
     }
 
-    /** How many bytes of messages are read ahead. */
-    long readAheadBytes() {
-        return readAhead.bytes();
-    }
-
     @Override
     public void close() {
         closed = true;

@@ -172,11 +172,6 @@ public final class KafkaAppTopics implements AppTopics {
         }
     }
 
-    /** How many bytes of messages are read ahead for the applications of this node. */
-    public long readAheadBytes() {
-        return reads.readAheadBytes();
-    }
-
     /**
      * Completes what was accepted, which takes at most {@link KafkaConfig.Appends#closeTimeout} and a few seconds;
      * appends that Kafka has not taken by then fail, though they may have become durable.

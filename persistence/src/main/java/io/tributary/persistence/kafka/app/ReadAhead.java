@@ -19,8 +19,4 @@ final class ReadAhead {
     boolean isExceeded() {
         return bytes.get() > limit;
     }
-
-    long bytes() {
-        return bytes.get();
-    }
 }

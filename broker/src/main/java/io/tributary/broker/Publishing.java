@@ -1,0 +1,51 @@
+package io.tributary.broker;
+
+import io.tributary.broker.connection.ClientConnections;
+import io.tributary.broker.delivery.ConnectionRegistry;
+import io.tributary.broker.metrics.BrokerMetrics;
+import io.tributary.broker.retained.RetainedMessages;
+import io.tributary.broker.routing.PublishPolicy;
+import io.tributary.broker.routing.Router;
+import io.tributary.broker.routing.RouterOutputs;
+import io.tributary.broker.shard.ShardAppends;
+import io.tributary.broker.subscription.Subscriptions;
+
+/** The part of a node that decides where a message goes: the router, and what the router looks at. */
+record Publishing(Subscriptions subscriptions, RetainedMessages retained, PublishPolicy policy, Router router) {
+
+    /** Builds it; whoever has the subscriptions and the retained messages starts them. */
+    static Publishing of(
+            BrokerConfig config,
+            BrokerExtensions extensions,
+            BrokerMetrics metrics,
+            Deployment deployment,
+            ShardAppends appends,
+            ConnectionRegistry connections,
+            ClientConnections clientConnections) {
+        Storage storage = deployment.storage();
+        Subscriptions subscriptions = new Subscriptions(
+                storage.subscriptions(),
+                deployment.routes(),
+                config.subscriptions(),
+                config.shared(),
+                clientConnections::inFlight,
+                appends.count(),
+                appends::shardOf);
+        storage.topics().keepFor(to -> subscriptions.lives(to.clientId(), to.session()));
+        RetainedMessages retained =
+                new RetainedMessages(storage.retained(), config.retained(), deployment.clock(), deployment.format());
+        PublishPolicy policy = new PublishPolicy(
+                extensions.authorizer(),
+                extensions.publish(),
+                config.largestPackets().maxPacketBytes());
+        Router router = new Router(
+                deployment.node(),
+                deployment.view(),
+                subscriptions,
+                retained,
+                policy,
+                new RouterOutputs(connections, deployment.inbox(), appends::publish, appends::relay),
+                metrics.router());
+        return new Publishing(subscriptions, retained, policy, router);
+    }
+}
