@@ -26,12 +26,14 @@ final class AckQueue {
     final class Slot {
         private final int packetId;
         private final QoS qos;
+        private final long sinceNanos;
         private @Nullable ReasonCode reason;
         private @Nullable String words;
 
-        private Slot(int packetId, QoS qos) {
+        private Slot(int packetId, QoS qos, long sinceNanos) {
             this.packetId = packetId;
             this.qos = qos;
+            this.sinceNanos = sinceNanos;
         }
 
         int packetId() {
@@ -40,6 +42,11 @@ final class AckQueue {
 
         QoS qos() {
             return qos;
+        }
+
+        /** When the packet came, if that is to be known; else 0. */
+        long sinceNanos() {
+            return sinceNanos;
         }
 
         @Nullable
@@ -57,7 +64,12 @@ final class AckQueue {
 
     /** Takes the next place. */
     Slot reserve(int packetId, QoS qos) {
-        Slot slot = new Slot(packetId, qos);
+        return reserve(packetId, qos, 0);
+    }
+
+    /** Takes the next place, for a packet that came then. */
+    Slot reserve(int packetId, QoS qos, long sinceNanos) {
+        Slot slot = new Slot(packetId, qos, sinceNanos);
         owed.add(slot);
         return slot;
     }

@@ -1,6 +1,7 @@
 package io.tributary.broker.connection;
 
 import io.tributary.common.event.ClientKind;
+import io.tributary.common.mqtt.QoS;
 import io.tributary.common.mqtt.ReasonCode;
 
 /**
@@ -26,6 +27,12 @@ public interface ClientRecorder {
 
     /** The number of unacknowledged messages towards clients changed. */
     default void inFlightChanged(int difference) {}
+
+    /** Of how many PUBLISH packets one is told of to {@link #acknowledged}, chosen at random. */
+    int SAMPLE = 16;
+
+    /** A PUBLISH was answered with PUBACK or PUBREC, so long after it was read. */
+    default void acknowledged(QoS qos, long nanos) {}
 
     /** A client sent nothing for one and a half times its keep alive. */
     default void keepAliveTimeout() {}

@@ -18,6 +18,7 @@ import io.tributary.common.mqtt.MqttPacket.Publish;
 import io.tributary.common.mqtt.MqttPacket.Pubrel;
 import io.tributary.common.mqtt.QoS;
 import io.tributary.common.mqtt.ReasonCode;
+import java.util.concurrent.ThreadLocalRandom;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -117,7 +118,7 @@ final class InboundFlow {
     private void publishQos1(Message message, int packetId) {
         checkReceiveMaximum();
         openQos1++;
-        route(message, 0, published.reserve(packetId, QoS.AT_LEAST_ONCE));
+        route(message, 0, published.reserve(packetId, QoS.AT_LEAST_ONCE, sinceNanos()));
     }
 
     private void publishQos2(Message message, int packetId) {
@@ -126,12 +127,17 @@ final class InboundFlow {
                 checkReceiveMaximum();
                 checkUnreleased();
                 ids.put(packetId, State.ROUTING);
-                route(message, packetId, pubrec(packetId));
+                route(message, packetId, published.reserve(packetId, QoS.EXACTLY_ONCE, sinceNanos()));
             }
             case ROUTING -> {} // its PUBREC is on the way
             case RECEIVED -> pubrec(packetId).fill(ReasonCode.SUCCESS, null); // not routed again [MQTT-4.3.3-10]
             case RELEASING -> pubrec(packetId).fill(ReasonCode.PACKET_IDENTIFIER_IN_USE, null);
         }
+    }
+
+    /** The time, for one packet of some. */
+    private long sinceNanos() {
+        return ThreadLocalRandom.current().nextInt() % ClientRecorder.SAMPLE == 0 ? context.nanoTime() : 0;
     }
 
     private Slot pubrec(int packetId) {
@@ -169,6 +175,9 @@ final class InboundFlow {
         } else {
             routingEnds(slot.packetId(), reason);
             replies.pubrec(slot.packetId(), reason, slot.words());
+        }
+        if (slot.sinceNanos() != 0) {
+            context.services().recorder().acknowledged(slot.qos(), context.nanoTime() - slot.sinceNanos());
         }
         resumeWhenCaughtUp();
     }

@@ -86,6 +86,18 @@ public enum BrokerMeters {
                     + " way to a connected client.",
             "place",
             "reason"),
+    /** The time to an acknowledgement. */
+    MESSAGES_ACKNOWLEDGED(
+            "tributary.messages.acknowledged",
+            Type.TIMER,
+            "From a PUBLISH of QoS 1 to its PUBACK, or of QoS 2 to its PUBREC. One message in sixteen is timed, and counted here.",
+            "qos"),
+    /** The time to a delivery. */
+    MESSAGES_DELIVERY(
+            "tributary.messages.delivery",
+            Type.TIMER,
+            "From when a message was in the log until its session's shard handed it to the connection of the subscriber, if that"
+                    + " was at once; in whole milliseconds. One message in sixteen is timed, and counted here."),
     /** Unacknowledged messages. */
     MESSAGES_IN_FLIGHT(
             "tributary.messages.in.flight",

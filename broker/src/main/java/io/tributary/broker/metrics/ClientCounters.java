@@ -1,12 +1,16 @@
 package io.tributary.broker.metrics;
 
+import io.micrometer.core.instrument.Timer;
 import io.tributary.broker.connection.ClientRecorder;
 import io.tributary.broker.connection.DropReason;
 import io.tributary.broker.connection.PauseReason;
 import io.tributary.common.event.ClientKind;
+import io.tributary.common.mqtt.QoS;
 import io.tributary.common.mqtt.ReasonCode;
 import java.util.Map;
+import java.util.Objects;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.LongAccumulator;
 import java.util.concurrent.atomic.LongAdder;
@@ -25,6 +29,7 @@ final class ClientCounters implements ClientRecorder {
     private final AtomicLong clients = new AtomicLong();
     private final LongAccumulator mostClients = new LongAccumulator(Math::max, 0);
     private final LongAdder keepAliveTimeouts;
+    private final Map<QoS, Timer> acknowledged;
     private final LongAdder inFlight = new LongAdder();
 
     ClientCounters(Meters meters) {
@@ -36,6 +41,9 @@ final class ClientCounters implements ClientRecorder {
         dropped = meters.counters(BrokerMeters.MESSAGES_DROPPED, DropReason.class, "session");
         paused = meters.counters(BrokerMeters.READING_PAUSED, PauseReason.class);
         keepAliveTimeouts = meters.counter(BrokerMeters.KEEP_ALIVE_TIMEOUTS);
+        acknowledged = Map.of(
+                QoS.AT_LEAST_ONCE, meters.timer(BrokerMeters.MESSAGES_ACKNOWLEDGED, "1"),
+                QoS.EXACTLY_ONCE, meters.timer(BrokerMeters.MESSAGES_ACKNOWLEDGED, "2"));
         meters.gauge(BrokerMeters.MESSAGES_IN_FLIGHT, inFlight::doubleValue);
     }
 
@@ -66,6 +74,11 @@ final class ClientCounters implements ClientRecorder {
     @Override
     public void inFlightChanged(int difference) {
         inFlight.add(difference);
+    }
+
+    @Override
+    public void acknowledged(QoS qos, long nanos) {
+        Objects.requireNonNull(acknowledged.get(qos)).record(nanos, TimeUnit.NANOSECONDS);
     }
 
     @Override

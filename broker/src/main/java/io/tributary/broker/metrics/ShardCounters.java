@@ -1,13 +1,16 @@
 package io.tributary.broker.metrics;
 
+import io.micrometer.core.instrument.Timer;
 import io.tributary.broker.shard.ApplicationLag;
 import io.tributary.broker.shard.ShardRecorder;
 import java.util.Map;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.LongAdder;
 
 /** Counts what the shards do. */
 final class ShardCounters implements ShardRecorder {
     private final Map<Drop, LongAdder> dropped;
+    private final Timer handedOn;
     private final LongAdder savePoints;
     private final LongAdder savedMessages;
     private final LongAdder storeFailures;
@@ -22,6 +25,7 @@ final class ShardCounters implements ShardRecorder {
 
     ShardCounters(Meters meters) {
         dropped = meters.counters(BrokerMeters.MESSAGES_DROPPED, Drop.class, "queue");
+        handedOn = meters.timer(BrokerMeters.MESSAGES_DELIVERY);
         savePoints = meters.counter(BrokerMeters.SAVE_POINTS);
         savedMessages = meters.counter(BrokerMeters.SAVED_MESSAGES);
         storeFailures = meters.counter(BrokerMeters.STORE_FAILURES);
@@ -38,6 +42,11 @@ final class ShardCounters implements ShardRecorder {
     @Override
     public void dropped(Drop reason) {
         Meters.of(dropped, reason).increment();
+    }
+
+    @Override
+    public void handedOn(long millis) {
+        handedOn.record(millis, TimeUnit.MILLISECONDS);
     }
 
     @Override

@@ -161,13 +161,11 @@ final class Deliveries {
 
     // What happens to messages.
 
-    /** A message entered the queue of a session. */
-    void queued(SessionState client, long sequence, QueueEntry.Queued entry) {
+    /** A message entered the queue of a session. Gives whether it left for the connection at once. */
+    boolean queued(SessionState client, long sequence, QueueEntry.Queued entry) {
         assertConfined();
         SessionDelivery known = sessions.get(client.clientId());
-        if (known != null) {
-            known.queued(sequence, entry);
-        }
+        return known != null && known.queued(sequence, entry);
     }
 
     /**

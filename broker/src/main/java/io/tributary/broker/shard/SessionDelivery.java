@@ -180,18 +180,20 @@ final class SessionDelivery {
     // From the queue to the connection.
 
     /** See {@link Deliveries#queued}. */
-    void queued(long sequence, QueueEntry.Queued entry) {
+    boolean queued(long sequence, QueueEntry.Queued entry) {
         Outgoing to = outgoing;
         if (to == null) {
-            return;
+            return false;
         }
-        if (to.next == sequence && hasRoom(to)) {
+        boolean isHandedAtOnce = to.next == sequence && hasRoom(to);
+        if (isHandedAtOnce) {
             to.next++;
             handOrDrop(to, sequence, entry);
         } else {
             pump(to);
         }
         assert isOrdered() : marks();
+        return isHandedAtOnce;
     }
 
     /** It is logged which topic an application has from now on. */

@@ -13,6 +13,12 @@ public interface ShardRecorder {
         OWNER_BUSY
     }
 
+    /** Of how many messages one is told of to {@link #handedOn}. */
+    int SAMPLE = 16;
+
+    /** A message was handed to its connection at once, so long after it was appended to the log. */
+    default void handedOn(long millis) {}
+
     /** A message left a queue without being delivered. */
     default void dropped(Drop reason) {}
 

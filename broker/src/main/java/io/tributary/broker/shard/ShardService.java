@@ -38,6 +38,7 @@ final class ShardService implements Effects {
     private final LogSnapshots snapshots;
     private final ApplicationTopics topics;
 
+    private long handedAtOnce;
     /** How far the log was folded when that was looked at last, and since when. */
     private long foldedThen;
 
@@ -345,7 +346,12 @@ final class ShardService implements Effects {
     public void queued(SessionState client, long sequence, QueueEntry.Queued entry) {
         backlogs.queued(client, entry.sizeBytes());
         if (trimmer.admit(client, sequence, entry)) {
-            deliveries.queued(client, sequence, entry);
+            if (deliveries.queued(client, sequence, entry) && handedAtOnce++ % ShardRecorder.SAMPLE == 0) {
+                long nowMillis = environment.timeMillis().getAsLong();
+                environment
+                        .recorder()
+                        .handedOn(Math.max(0, nowMillis - loaded.time().recordMillis()));
+            }
             if (entry.group() != null && !client.isAttached()) {
                 redistributor.queued(client, entry.group());
             }

@@ -1,6 +1,7 @@
 package io.tributary.broker.connection;
 
 import io.tributary.common.event.ClientKind;
+import io.tributary.common.mqtt.QoS;
 import io.tributary.common.mqtt.ReasonCode;
 import java.util.ArrayList;
 import java.util.List;
@@ -15,6 +16,8 @@ final class CountingRecorder implements ClientRecorder {
     int connected;
     int inFlight;
     int keepAliveTimeouts;
+    /** By packet: {@code QoS nanoseconds}. */
+    final List<String> acknowledged = new ArrayList<>();
 
     @Override
     public void connected(ClientKind kind, boolean sessionPresent) {
@@ -31,6 +34,11 @@ final class CountingRecorder implements ClientRecorder {
     public void disconnected(ClientKind kind, ReasonCode reason) {
         kinds.add(kind);
         disconnected.add(reason);
+    }
+
+    @Override
+    public void acknowledged(QoS qos, long nanos) {
+        acknowledged.add(qos.code() + " " + nanos);
     }
 
     @Override

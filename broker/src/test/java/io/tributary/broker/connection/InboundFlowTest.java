@@ -24,6 +24,8 @@ import io.tributary.common.mqtt.ReasonCode;
 import java.time.Duration;
 import java.util.List;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
 
 class InboundFlowTest {
     private static final RouteOutcome SAFE = new RouteOutcome.Safe();
@@ -81,6 +83,26 @@ class InboundFlowTest {
         route(0, SAFE);
 
         assertThat(fixture.sink.takeOnly(Puback.class)).isEqualTo(new Puback(7, ReasonCode.SUCCESS, null, List.of()));
+    }
+
+    @ParameterizedTest
+    @EnumSource(
+            value = QoS.class,
+            names = {"AT_LEAST_ONCE", "EXACTLY_ONCE"})
+    void tellsHowLongSomeAcknowledgementsTook(QoS qos) {
+        fixture.connect(Connects.v5());
+        fixture.backend.holdRoutes = true;
+        for (int i = 1; fixture.recorder.acknowledged.isEmpty() && i < 1_000; i++) {
+            fixture.send(publish(qos, i));
+            fixture.pass(Duration.ofMillis(3));
+            fixture.backend.routed.getLast().callback().onRouted(SAFE);
+            fixture.turn();
+            fixture.sink.take();
+            if (qos == QoS.EXACTLY_ONCE) {
+                fixture.send(new Pubrel(i, ReasonCode.SUCCESS, null, List.of()));
+            }
+        }
+        assertThat(fixture.recorder.acknowledged).containsExactly(qos.code() + " 3000000");
     }
 
     @Test // [MQTT-4.6.0-2]

@@ -86,6 +86,13 @@ class BrokerMetricsTest {
         assertThat(clients("application")).isEqualTo(1);
         assertThat(registry.get("tributary.storage.commits").timer().totalTime(TimeUnit.MILLISECONDS))
                 .isEqualTo(2);
+        assertThat(registry.get("tributary.messages.acknowledged")
+                        .tag("qos", "1")
+                        .timer()
+                        .totalTime(TimeUnit.MICROSECONDS))
+                .isEqualTo(1_500);
+        assertThat(registry.get("tributary.messages.delivery").timer().totalTime(TimeUnit.MILLISECONDS))
+                .isEqualTo(3);
     }
 
     @Test
@@ -198,6 +205,8 @@ class BrokerMetricsTest {
         metrics.clients().disconnected(ClientKind.DEVICE, ReasonCode.SUCCESS);
         metrics.clients().disconnected(ClientKind.APPLICATION, ReasonCode.SUCCESS);
         metrics.clients().inFlightChanged(3);
+        metrics.clients().acknowledged(QoS.AT_LEAST_ONCE, 1_500_000);
+        metrics.shards().handedOn(3);
         metrics.clients().keepAliveTimeout();
         metrics.clients().readingPaused(PauseReason.CONGESTED);
         metrics.router()

@@ -47,6 +47,7 @@ class ShardDriverTest {
 
     private long nowMillis = 1_000_000;
     private long recordsLost;
+    private final List<Long> handedOn = new ArrayList<>();
     private final ShardDriver driver = new ShardDriver(0, environment(), Runnable::run);
 
     // Taking a shard over.
@@ -299,6 +300,20 @@ class ShardDriverTest {
         fold(attach("a", 8));
         assertThat(target.take()).containsExactly("8: attached 1/2 present");
         assertThat(nodes.elsewhere.take()).hasSize(2).last().asString().endsWith("taken over");
+    }
+
+    @Test
+    void tellsHowLongSomeMessagesTookFromTheLogToTheirConnection() {
+        goLive();
+        fold(attach("a", 7));
+        for (int i = 1; i <= ShardRecorder.SAMPLE + 1; i++) {
+            log.add(0, publish("m", recipient("a", 1)), nowMillis);
+            nowMillis += 3;
+            read();
+            long[] settled = {i};
+            driver.serve(service -> service.settle("a", 1, settled));
+        }
+        assertThat(handedOn).containsExactly(3L, 3L);
     }
 
     @Test
@@ -853,6 +868,11 @@ class ShardDriverTest {
                     @Override
                     public void recordsLost(long records) {
                         recordsLost += records;
+                    }
+
+                    @Override
+                    public void handedOn(long millis) {
+                        handedOn.add(millis);
                     }
                 },
                 _ -> {});
