@@ -1,5 +1,6 @@
 package io.tributary.broker;
 
+import io.tributary.broker.cluster.ClusterNode;
 import io.tributary.broker.cluster.NodeTableConfig;
 import io.tributary.broker.cluster.VisibilityConfig;
 import io.tributary.broker.ingest.IngestConfig;
@@ -9,6 +10,7 @@ import io.tributary.persistence.kafka.KafkaConfig;
 import io.tributary.persistence.kafka.app.AppTopicsConfig;
 import io.tributary.persistence.redis.RedisConfig;
 import java.time.Duration;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -54,5 +56,10 @@ public record ClusterConfig(
         if (advertisedPort < 0 || advertisedPort > 65_535) {
             throw new IllegalArgumentException("advertised port " + advertisedPort + ": must be 0 to 65535");
         }
+    }
+
+    /** The part of one node. */
+    ClusterNode.Config ofNode(String name, Set<String> maps) {
+        return new ClusterNode.Config(name, maps, link, linkLayer, advertisedHost, advertisedPort, nodes, visibility);
     }
 }

@@ -25,7 +25,6 @@ import io.tributary.persistence.shard.ShardStore;
 import java.time.Duration;
 import java.time.InstantSource;
 import java.util.ArrayList;
-import java.util.Collections;
 import java.util.List;
 import java.util.concurrent.CompletionStage;
 import java.util.function.Consumer;
@@ -33,67 +32,32 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** The storage that the nodes of a cluster share: the logs and the maps in Kafka, the shards' state in Redis. */
-final class ClusterStorage implements Storage {
+/**
+ * The storage that the nodes of a cluster share: the logs and the maps in Kafka, the shards' state in Redis.
+ *
+ * @param parts what is to be closed, in the order of opening
+ * @param routes the map of routes, in which nodes announce their transient subscriptions
+ * @param nodes the node table
+ * @param ingest the reader of back-ends' records, or null when none are read
+ */
+record ClusterStorage(
+        List<AutoCloseable> parts,
+        TopicWatch watch,
+        ReplicatedMap subscriptions,
+        ReplicatedMap retained,
+        ReplicatedMap routes,
+        ReplicatedMap nodes,
+        ShardStore store,
+        AppTopics topics,
+        ShardLog log,
+        @Nullable IngestSource ingest)
+        implements Storage {
     private static final Logger LOG = LoggerFactory.getLogger(ClusterStorage.class);
 
     /** The maps that all nodes follow. */
     static final List<String> MAPS = List.of("subscriptions", "retained", "routes", "nodes");
 
     private static final Duration WATCH_INTERVAL = Duration.ofMinutes(3);
-
-    private final TopicWatch watch;
-    private final List<AutoCloseable> parts = new ArrayList<>();
-    private final ReplicatedMap subscriptions;
-    private final ReplicatedMap retained;
-    private final ReplicatedMap routes;
-    private final ReplicatedMap nodes;
-    private final ShardLog log;
-    private final ShardStore store;
-    private final AppTopics topics;
-    private final @Nullable IngestSource ingest;
-
-    private ClusterStorage(
-            String clientId,
-            ClusterConfig cluster,
-            int largestPacketBytes,
-            int largestRecordBytes,
-            Visibility visibility,
-            RecordFormat format,
-            InstantSource clock,
-            BrokerMetrics metrics,
-            Consumer<Throwable> onBroken) {
-        try {
-            watch = opened(new TopicWatch(cluster.kafka(), needs(cluster, largestPacketBytes), WATCH_INTERVAL));
-            KafkaMaps maps = opened(
-                    new KafkaMaps(cluster.kafka(), clientId, MAPS.size(), visibility, metrics.kafka(), onBroken));
-            subscriptions = maps.open("subscriptions");
-            retained = maps.open("retained");
-            routes = maps.open("routes");
-            nodes = maps.open("nodes");
-            RedisCluster redis = opened(RedisCluster.connect(cluster.redis()));
-            store = opened(new RedisShardStore(redis, cluster.shards(), format, metrics.redis()));
-            topics = opened(new KafkaAppTopics(
-                    cluster.kafka(),
-                    cluster.applications(),
-                    clientId,
-                    largestPacketBytes,
-                    format,
-                    metrics.kafka(),
-                    onBroken));
-            KafkaConfig forShards = cluster.kafka()
-                    .withAppends(cluster.kafka().appends().withMaxRecordBytesAtLeast(largestRecordBytes));
-            log = opened(new KafkaShardLog(
-                    forShards, clientId, cluster.shards(), cluster.retention(), clock, metrics.kafka(), onBroken));
-            ingest = cluster.ingest() == null
-                    ? null
-                    : opened(new KafkaIngest(
-                            cluster.kafka(), clientId, cluster.ingest().source(), metrics.kafka()));
-        } catch (RuntimeException e) {
-            close();
-            throw e;
-        }
-    }
 
     /**
      * Checks that Kafka and Redis are what they must be, creates the topics that are not there, and connects. Blocks
@@ -124,7 +88,7 @@ final class ClusterStorage implements Storage {
             if (!problems.isEmpty()) {
                 throw new RedisStoreException(String.join("\n", problems));
             }
-            return new ClusterStorage(
+            return connect(
                     clientId,
                     cluster,
                     largestPacketBytes,
@@ -139,6 +103,51 @@ final class ClusterStorage implements Storage {
         }
     }
 
+    private static ClusterStorage connect(
+            String clientId,
+            ClusterConfig cluster,
+            int largestPacketBytes,
+            int largestRecordBytes,
+            Visibility visibility,
+            RecordFormat format,
+            InstantSource clock,
+            BrokerMetrics metrics,
+            Consumer<Throwable> onBroken) {
+        KafkaConfig kafka = cluster.kafka();
+        KafkaConfig forShards = kafka.withAppends(kafka.appends().withMaxRecordBytesAtLeast(largestRecordBytes));
+        List<AutoCloseable> parts = new ArrayList<>();
+        try {
+            TopicWatch watch = new TopicWatch(kafka, needs(cluster, largestPacketBytes), WATCH_INTERVAL);
+            parts.add(watch);
+            KafkaMaps maps = new KafkaMaps(kafka, clientId, MAPS.size(), visibility, metrics.kafka(), onBroken);
+            parts.add(maps);
+            ReplicatedMap subscriptions = maps.open("subscriptions");
+            ReplicatedMap retained = maps.open("retained");
+            ReplicatedMap routes = maps.open("routes");
+            ReplicatedMap nodes = maps.open("nodes");
+            RedisCluster redis = RedisCluster.connect(cluster.redis());
+            parts.add(redis);
+            ShardStore store = new RedisShardStore(redis, cluster.shards(), format, metrics.redis());
+            parts.add(store);
+            AppTopics topics = new KafkaAppTopics(
+                    kafka, cluster.applications(), clientId, largestPacketBytes, format, metrics.kafka(), onBroken);
+            parts.add(topics);
+            ShardLog log = new KafkaShardLog(
+                    forShards, clientId, cluster.shards(), cluster.retention(), clock, metrics.kafka(), onBroken);
+            parts.add(log);
+            IngestSource ingest = cluster.ingest() == null
+                    ? null
+                    : new KafkaIngest(kafka, clientId, cluster.ingest().source(), metrics.kafka());
+            if (ingest != null) {
+                parts.add(ingest);
+            }
+            return new ClusterStorage(parts, watch, subscriptions, retained, routes, nodes, store, topics, log, ingest);
+        } catch (RuntimeException e) {
+            close(parts);
+            throw e;
+        }
+    }
+
     private static TopicNeeds needs(ClusterConfig cluster, int largestPacketBytes) {
         return new TopicNeeds(cluster.shards(), MAPS, cluster.retention(), largestPacketBytes);
     }
@@ -148,58 +157,12 @@ final class ClusterStorage implements Storage {
         return watch.faults();
     }
 
-    private <T extends AutoCloseable> T opened(T part) {
-        parts.add(part);
-        return part;
-    }
-
-    @Override
-    public ShardLog log() {
-        return log;
-    }
-
-    @Override
-    public ShardStore store() {
-        return store;
-    }
-
-    @Override
-    public ReplicatedMap subscriptions() {
-        return subscriptions;
-    }
-
-    @Override
-    public ReplicatedMap retained() {
-        return retained;
-    }
-
-    /** The map of routes, in which nodes announce their transient subscriptions. */
-    ReplicatedMap routes() {
-        return routes;
-    }
-
-    /** The node table. */
-    ReplicatedMap nodes() {
-        return nodes;
-    }
-
     /** Completes when this node has read all that the maps but the node table have at the time of the call. */
     CompletionStage<@Nullable Void> caughtUp() {
         CompletionStage<@Nullable Void> subscribed = subscriptions.caughtUp();
         CompletionStage<@Nullable Void> kept = retained.caughtUp();
         CompletionStage<@Nullable Void> routed = routes.caughtUp();
         return subscribed.thenCompose(_ -> kept).thenCompose(_ -> routed);
-    }
-
-    /** The reader of back-ends' records, or null when none are read. */
-    @Nullable
-    IngestSource ingest() {
-        return ingest;
-    }
-
-    @Override
-    public AppTopics topics() {
-        return topics;
     }
 
     @Override
@@ -219,15 +182,17 @@ final class ClusterStorage implements Storage {
 
     @Override
     public void close() {
-        List<AutoCloseable> backwards = new ArrayList<>(parts);
-        Collections.reverse(backwards);
-        parts.clear();
-        for (AutoCloseable part : backwards) {
+        close(parts);
+    }
+
+    private static void close(List<AutoCloseable> parts) {
+        for (AutoCloseable part : parts.reversed()) {
             try {
                 part.close();
             } catch (Exception e) {
                 LOG.error("{} could not be closed", part, e); // the others are to be
             }
         }
+        parts.clear();
     }
 }

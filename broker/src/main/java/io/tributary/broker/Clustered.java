@@ -26,36 +26,17 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /** A broker that is one of the nodes of a cluster: connected with Kafka and Redis, and with a number of its own. */
-final class Clustered implements Deployment {
-    private final ClusterNode cluster;
-    private final ClusterRuntime runtime;
-    private final ClusterStorage storage;
-    private final ClusterNode.Config config;
-    private final NodeId id;
-    private final Routes routes;
-    private final DecoderLimits packets;
-    private final @Nullable IngestConfig ingest;
-    private final BrokerMetrics metrics;
-
-    private Clustered(
-            ClusterNode cluster,
-            ClusterRuntime runtime,
-            ClusterStorage storage,
-            ClusterNode.Config config,
-            NodeId id,
-            DecoderLimits packets,
-            @Nullable IngestConfig ingest,
-            BrokerMetrics metrics) {
-        this.cluster = cluster;
-        this.runtime = runtime;
-        this.storage = storage;
-        this.config = config;
-        this.id = id;
-        this.packets = packets;
-        this.ingest = ingest;
-        this.metrics = metrics;
-        routes = new Routes(storage.routes(), id.toString(), runtime.format());
-    }
+record Clustered(
+        ClusterNode cluster,
+        ClusterRuntime runtime,
+        ClusterStorage storage,
+        Routes routes,
+        ClusterNode.Config config,
+        NodeId id,
+        DecoderLimits packets,
+        @Nullable IngestConfig ingest,
+        BrokerMetrics metrics)
+        implements Deployment {
 
     /**
      * Connects with Kafka and Redis, and chooses this process's number. Blocks until done.
@@ -65,15 +46,7 @@ final class Clustered implements Deployment {
      * @throws BrokerStartException when something is not as it must be
      */
     static Clustered open(BrokerConfig config, ClusterConfig cluster, BrokerMetrics metrics, Consumer<Loss> onLost) {
-        ClusterNode.Config ofNode = new ClusterNode.Config(
-                config.nodeName(),
-                Set.copyOf(ClusterStorage.MAPS),
-                cluster.link(),
-                cluster.linkLayer(),
-                cluster.advertisedHost(),
-                cluster.advertisedPort(),
-                cluster.nodes(),
-                cluster.visibility());
+        ClusterNode.Config ofNode = cluster.ofNode(config.nodeName(), Set.copyOf(ClusterStorage.MAPS));
         DecoderLimits packets = config.largestPackets();
         ClusterRuntime runtime = new ClusterRuntime(ofNode.maps(), ofNode.visibility(), metrics.cluster());
         try {
@@ -96,7 +69,8 @@ final class Clustered implements Deployment {
                         metrics.cluster(),
                         onLost);
                 NodeId id = Stages.await(node.open());
-                return new Clustered(node, runtime, storage, ofNode, id, packets, cluster.ingest(), metrics);
+                Routes routes = new Routes(storage.routes(), id.toString(), runtime.format());
+                return new Clustered(node, runtime, storage, routes, ofNode, id, packets, cluster.ingest(), metrics);
             } catch (RuntimeException e) {
                 storage.close();
                 throw e;
@@ -115,16 +89,6 @@ final class Clustered implements Deployment {
     @Override
     public InstantSource clock() {
         return runtime.clock();
-    }
-
-    @Override
-    public Storage storage() {
-        return storage;
-    }
-
-    @Override
-    public Routes routes() {
-        return routes;
     }
 
     @Override

@@ -13,7 +13,6 @@ import io.tributary.broker.sys.ClusterStats;
 import io.tributary.broker.sys.NodeStats;
 import io.tributary.common.event.RecordFormat;
 import io.tributary.common.time.SteadyClock;
-import java.time.InstantSource;
 import java.util.List;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
@@ -21,54 +20,28 @@ import java.util.concurrent.CompletionStage;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
-/** A broker without others. */
-final class Standalone implements Deployment {
-    private final String name;
-    private final SteadyClock clock;
-    private final RecordFormat format = RecordFormat.alone();
-    private final StandaloneStorage storage;
-    /** The incarnation of this start: connections that an earlier start left attached are known to be gone. */
-    private final String incarnation;
-
-    private Standalone(String name, SteadyClock clock, StandaloneStorage storage, String incarnation) {
-        this.name = name;
-        this.clock = clock;
-        this.storage = storage;
-        this.incarnation = incarnation;
-    }
+/**
+ * A broker without others.
+ *
+ * @param node names the incarnation of this start, too: connections that an earlier start left attached are known to be
+ *     gone
+ */
+record Standalone(String name, String node, SteadyClock clock, RecordFormat format, StandaloneStorage storage)
+        implements Deployment {
 
     static Standalone open(BrokerConfig config, BrokerMetrics metrics) {
         SteadyClock clock = new SteadyClock();
         return new Standalone(
                 config.nodeName(),
+                config.nodeName() + "#" + UUID.randomUUID(),
                 clock,
-                StandaloneStorage.open(config, metrics.storage(), clock),
-                config.nodeName() + "#" + UUID.randomUUID());
-    }
-
-    @Override
-    public String node() {
-        return incarnation;
-    }
-
-    @Override
-    public InstantSource clock() {
-        return clock;
-    }
-
-    @Override
-    public Storage storage() {
-        return storage;
+                RecordFormat.alone(),
+                StandaloneStorage.open(config, metrics.storage(), clock));
     }
 
     @Override
     public Routes routes() {
         return Routes.NONE;
-    }
-
-    @Override
-    public RecordFormat format() {
-        return format;
     }
 
     @Override
@@ -87,8 +60,8 @@ final class Standalone implements Deployment {
     }
 
     @Override
-    public boolean isDead(String node) {
-        return !node.equals(incarnation);
+    public boolean isDead(String other) {
+        return !other.equals(node);
     }
 
     @Override

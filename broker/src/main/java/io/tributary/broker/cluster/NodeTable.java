@@ -23,16 +23,12 @@ import org.slf4j.LoggerFactory;
 /**
  * The nodes of the cluster, and this node's place among them: a replicated map with a {@link NodeRecord} a name. A
  * process calls, each after the stage of the one before, {@link #open}, {@link #join}, {@link #live} once it serves
- * clients, {@link #leaving}, and {@link #leave}. From joining on it writes a heartbeat at a fixed interval, never more
- * than one ahead of what it has read back.
+ * clients, {@link #leaving}, and {@link #leave}. From joining on it writes heartbeats, never more than one ahead of
+ * what it has read back.
  *
- * <p>Nodes declare those dead that are silent; see {@link FailureDetector} for what counts. Each may, whatever it owns
- * and whatever else it cannot reach: the {@link #isFirst first} of them does so at once, the others a moment later,
- * should it still be needed. The verdict names one incarnation and is final for it, so that a second one says nothing
- * new: what such a process writes later is ignored by all, and the first node repeats the newer record wherever a late
- * one has replaced it.
- *
- * <p>All methods may be called from any thread, and none blocks.
+ * <p>A node that is silent ({@link FailureDetector}) is declared dead: by the {@link #isFirst first} of the others at
+ * once, by the rest a moment later, should it still be needed. That is final for the incarnation: what it writes later
+ * is ignored by all, and the first node writes the newer record again. Any thread; nothing blocks.
  */
 public final class NodeTable {
     private static final Logger LOG = LoggerFactory.getLogger(NodeTable.class);

@@ -39,7 +39,8 @@ public record NodeTableConfig(Duration heartbeat, Duration silence, Duration lat
         }
     }
 
-    private static void check(String what, Duration value, Duration least, Duration most) {
+    /** Throws when a time is not within its limits. */
+    static void check(String what, Duration value, Duration least, Duration most) {
         if (value.compareTo(least) < 0 || value.compareTo(most) > 0) {
             throw new IllegalArgumentException(what + " " + value + ": must be " + least + " to " + most);
         }

@@ -19,18 +19,16 @@ public record VisibilityConfig(Duration leaveOut, Duration behind, Duration coal
             Duration.ofSeconds(1), Duration.ofMillis(400), Duration.ofMillis(5), Duration.ofSeconds(1), 10_000);
 
     public VisibilityConfig {
-        check("leaveOut", leaveOut, Duration.ofMillis(100), Duration.ofMinutes(1));
-        check("behind", behind, Duration.ofMillis(10), leaveOut.multipliedBy(2).dividedBy(5));
-        check("coalesce", coalesce, Duration.ZERO, Duration.ofMillis(100));
-        check("repeat", repeat, Duration.ofMillis(100), Duration.ofMinutes(1));
+        NodeTableConfig.check("leaveOut", leaveOut, Duration.ofMillis(100), Duration.ofMinutes(1));
+        NodeTableConfig.check(
+                "behind",
+                behind,
+                Duration.ofMillis(10),
+                leaveOut.multipliedBy(2).dividedBy(5));
+        NodeTableConfig.check("coalesce", coalesce, Duration.ZERO, Duration.ofMillis(100));
+        NodeTableConfig.check("repeat", repeat, Duration.ofMillis(100), Duration.ofMinutes(1));
         if (maxWaits < 1) {
             throw new IllegalArgumentException("maxWaits " + maxWaits + ": must be positive");
-        }
-    }
-
-    private static void check(String what, Duration value, Duration least, Duration most) {
-        if (value.compareTo(least) < 0 || value.compareTo(most) > 0) {
-            throw new IllegalArgumentException(what + " " + value + ": must be " + least + " to " + most);
         }
     }
 }

@@ -11,15 +11,7 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /** Answers to a client's packets, with words only for clients that want them [MQTT-3.1.2-29]. */
-final class Replies {
-    private final PacketSink sink;
-    private final boolean problemInformation;
-
-    Replies(PacketSink sink, boolean problemInformation) {
-        this.sink = sink;
-        this.problemInformation = problemInformation;
-    }
-
+record Replies(PacketSink sink, boolean problemInformation) {
     void puback(int packetId, ReasonCode reason, @Nullable String words) {
         sink.send(new Puback(packetId, reason, wanted(words), List.of())); // [MQTT-4.3.2-4]
     }

@@ -102,7 +102,7 @@ final class Peers {
             channel.refuse(Refusal.OUTDATED);
         } else {
             peer.id = who;
-            if (peer.dialing == channel) {
+            if (channel.equals(peer.dialing)) {
                 peer.dialing = null;
             }
             if (peer.waiting != null) {
@@ -130,11 +130,11 @@ final class Peers {
         if (peer == null) {
             return;
         }
-        if (peer.dialing == channel) {
+        if (channel.equals(peer.dialing)) {
             peer.dialing = null;
-        } else if (peer.waiting == channel) {
+        } else if (channel.equals(peer.waiting)) {
             peer.waiting = null;
-        } else if (peer.current == channel) {
+        } else if (channel.equals(peer.current)) {
             peer.current = null;
         } else {
             return;

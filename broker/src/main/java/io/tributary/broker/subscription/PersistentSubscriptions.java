@@ -25,22 +25,15 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The subscriptions of persistent sessions, in a replicated map by client identifier.
+ * The subscriptions of persistent sessions, in a replicated map by client identifier. A change is decided on what was
+ * written last and written at once; the index follows what comes back from the map, as it does for other nodes.
  *
- * <p>A change is decided on what was written last and written at once; the index follows what comes back from the map,
- * as it does for the changes of other nodes.
+ * <p><b>Late records.</b> A node that was paused may write what is no longer so. So each record says of which session
+ * and connection it is, also the one that ends subscriptions; an older one is ignored, and {@link #repair} writes the
+ * newer one again. A removal from the map says nothing, it only gives back storage.
  *
- * <p><b>Late records.</b> Nothing keeps a node that was paused from writing what is no longer so. Each record therefore
- * says of which session and which of its connections it is, and an older one never replaces a newer one: it is ignored,
- * and {@link #repair} writes the newer one again. Whatever ends subscriptions is such a record, too, without
- * subscriptions. A removal from the map says nothing: it only gives back storage, after the record that a session is
- * over. One that comes when there are subscriptions was late, and is ignored likewise. A record of an old session that
- * comes after that is shown, and the watcher sees to it.
- *
- * <p><b>Another node.</b> When a client has been told that a change is made, all live nodes show it, and one that lags
- * too far to be waited for reads nothing from its clients until it has caught up. So the node to which a client moves
- * builds its next change on everything that was acknowledged. What was not may be lost: it comes late, and belongs to
- * an older connection.
+ * <p><b>Another node.</b> When a client has been told that a change is made, all live nodes show it. So the node to
+ * which a client moves builds its next change on everything that was acknowledged; what was not may be lost.
  */
 final class PersistentSubscriptions {
     private static final Logger LOG = LoggerFactory.getLogger(PersistentSubscriptions.class);
@@ -324,13 +317,5 @@ final class PersistentSubscriptions {
     }
 
     /** The last write of a client that is on its way. */
-    private static final class Write {
-        final SessionSubscriptions latest;
-        final CompletionStage<@Nullable Void> done;
-
-        Write(SessionSubscriptions latest, CompletionStage<@Nullable Void> done) {
-            this.latest = latest;
-            this.done = done;
-        }
-    }
+    private record Write(SessionSubscriptions latest, CompletionStage<@Nullable Void> done) {}
 }

@@ -24,9 +24,4 @@ public record SysConfig(Duration interval, String version) {
         String version = SysConfig.class.getPackage().getImplementationVersion();
         return new SysConfig(interval, "tributary " + (version == null ? "development" : version));
     }
-
-    /** Every ten seconds. */
-    public static SysConfig defaults() {
-        return every(Duration.ofSeconds(10));
-    }
 }

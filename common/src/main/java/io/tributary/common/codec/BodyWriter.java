@@ -26,17 +26,7 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /** Writes the body of a packet behind the fixed header, for all packets but PUBLISH. */
-final class BodyWriter {
-    private final ProtocolVersion version;
-    private final Trimming trimming;
-    private final Sink out;
-
-    BodyWriter(ProtocolVersion version, Trimming trimming, Sink out) {
-        this.version = version;
-        this.trimming = trimming;
-        this.out = out;
-    }
-
+record BodyWriter(ProtocolVersion version, Trimming trimming, Sink out) {
     /** The type of a packet. */
     static PacketType typeOf(MqttPacket packet) {
         return switch (packet) {

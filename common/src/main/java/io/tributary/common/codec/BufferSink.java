@@ -4,13 +4,7 @@ import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufUtil;
 
 /** A sink that appends to a buffer. */
-final class BufferSink implements Sink {
-    private final ByteBuf out;
-
-    BufferSink(ByteBuf out) {
-        this.out = out;
-    }
-
+record BufferSink(ByteBuf out) implements Sink {
     @Override
     public void u8(int value) {
         out.writeByte(value);

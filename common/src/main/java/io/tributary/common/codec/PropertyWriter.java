@@ -8,13 +8,7 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /** Writes the properties of one packet; properties that are null or {@link MqttPacket#ABSENT} are left out. */
-final class PropertyWriter {
-    private final Sink out;
-
-    PropertyWriter(Sink out) {
-        this.out = out;
-    }
-
+record PropertyWriter(Sink out) {
     /** A list of properties that can be written more than once: to count them, and to write them. */
     @FunctionalInterface
     interface Section {

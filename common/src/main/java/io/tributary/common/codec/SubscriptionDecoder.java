@@ -21,18 +21,8 @@ import java.util.ArrayList;
 import java.util.List;
 
 /** Decodes SUBSCRIBE, SUBACK, UNSUBSCRIBE and UNSUBACK (sections 3.8 to 3.11). */
-final class SubscriptionDecoder {
+record SubscriptionDecoder(WireReader in, PropertyReader properties, DecoderLimits limits) {
     private static final long ACK_PROPERTIES = Property.setOf(REASON_STRING, USER_PROPERTY);
-
-    private final WireReader in;
-    private final PropertyReader properties;
-    private final DecoderLimits limits;
-
-    SubscriptionDecoder(WireReader in, PropertyReader properties, DecoderLimits limits) {
-        this.in = in;
-        this.properties = properties;
-        this.limits = limits;
-    }
 
     Subscribe subscribe() {
         int packetId = in.packetId();

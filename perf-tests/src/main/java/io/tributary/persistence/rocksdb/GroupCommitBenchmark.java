@@ -6,6 +6,7 @@ import io.tributary.common.event.ShardEvent.Publish;
 import io.tributary.perf.jmh.Messages;
 import io.tributary.perf.jmh.Microbenchmark;
 import io.tributary.perf.jmh.Scratch;
+import java.time.InstantSource;
 import java.util.concurrent.CountDownLatch;
 import org.openjdk.jmh.annotations.Benchmark;
 import org.openjdk.jmh.annotations.OperationsPerInvocation;
@@ -44,7 +45,7 @@ public class GroupCommitBenchmark extends Microbenchmark {
         scratch = new Scratch();
         RocksDbOptions options = RocksDbOptions.defaults(SHARDS).withSync(StorageSync.valueOf(sync));
         database = RocksDbDatabase.open(scratch.directory(), options, StorageRecorder.NONE);
-        log = new RocksDbShardLog(database);
+        log = new RocksDbShardLog(database, InstantSource.system());
         value = EventCodec.encode(
                 new Publish(Messages.message(payloadBytes), Messages.recipients(1, 1), null), RecordFormat.NEWEST);
     }

@@ -19,15 +19,9 @@ import java.util.stream.Stream;
  * A data folder: the file {@code VERSION}, which says in which format the rest is and for how many shards, and the
  * database in {@code db}.
  */
-final class DataFolder {
+record DataFolder(Path folder) {
     private static final String FORMAT_KEY = "format";
     private static final String SHARDS_KEY = "shards";
-
-    private final Path folder;
-
-    DataFolder(Path folder) {
-        this.folder = folder;
-    }
 
     Path database() {
         return folder.resolve("db");

@@ -3,7 +3,6 @@ package io.tributary.persistence.rocksdb;
 import io.tributary.common.event.Recipient;
 import io.tributary.common.event.Source;
 import io.tributary.common.mqtt.Message;
-import io.tributary.common.time.SteadyClock;
 import io.tributary.persistence.app.AppTopics;
 import io.tributary.persistence.shard.AppendCallback;
 import java.nio.ByteBuffer;
@@ -46,11 +45,6 @@ public final class RocksDbAppTopics implements AppTopics {
 
     /** Confined to the writer thread. */
     private int lastId;
-
-    /** Creates it on an open database, with a time of its own. */
-    public RocksDbAppTopics(RocksDbDatabase database) {
-        this(database, new SteadyClock());
-    }
 
     /**
      * Creates it on an open database.

@@ -1,6 +1,5 @@
 package io.tributary.persistence.rocksdb;
 
-import io.tributary.common.time.SteadyClock;
 import io.tributary.persistence.shard.AppendCallback;
 import io.tributary.persistence.shard.ShardLog;
 import java.time.Duration;
@@ -21,11 +20,6 @@ public final class RocksDbShardLog implements ShardLog {
     private final SequenceAppends appends;
     private final ShardFeed[] feeds;
     private volatile boolean closed;
-
-    /** Creates it on an open database, with a time of its own. */
-    public RocksDbShardLog(RocksDbDatabase database) {
-        this(database, new SteadyClock());
-    }
 
     /**
      * Creates it on an open database.

@@ -3,6 +3,7 @@ package io.tributary.persistence.rocksdb;
 import java.io.PrintStream;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
+import java.time.InstantSource;
 import java.util.concurrent.Semaphore;
 
 /**
@@ -17,7 +18,7 @@ final class AppendingProcess {
     public static void main(String[] args) throws InterruptedException {
         RocksDbOptions options = TestDatabase.options(SHARDS).withSync(StorageSync.valueOf(args[1]));
         RocksDbDatabase database = RocksDbDatabase.open(Path.of(args[0]), options, StorageRecorder.NONE);
-        RocksDbShardLog log = new RocksDbShardLog(database);
+        RocksDbShardLog log = new RocksDbShardLog(database, InstantSource.system());
         RocksDbReplicatedMap map = new RocksDbReplicatedMap(database, "numbers");
         Semaphore window = new Semaphore(500);
         PrintStream out = System.out;

@@ -11,6 +11,7 @@ import java.io.File;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
+import java.time.InstantSource;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.Map;
@@ -100,7 +101,7 @@ class KilledProcessTest {
 
     /** All that is in the log: number -> offset. */
     private static Map<Long, Long> readLog(RocksDbDatabase database) {
-        RocksDbShardLog log = new RocksDbShardLog(database);
+        RocksDbShardLog log = new RocksDbShardLog(database, InstantSource.system());
         RecordingReader reader = new RecordingReader();
         log.start(reader);
         Map<Long, Long> found = new HashMap<>();

@@ -7,6 +7,7 @@ import io.tributary.persistence.app.AppTopics;
 import io.tributary.persistence.app.AppTopics.AppTopic;
 import io.tributary.persistence.contract.AppTopicsContract;
 import java.nio.file.Path;
+import java.time.InstantSource;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -23,7 +24,7 @@ class RocksDbAppTopicsTest extends AppTopicsContract {
     protected AppTopics open() {
         closeDatabase();
         database = TestDatabase.open(folder, 4);
-        return new RocksDbAppTopics(database);
+        return new RocksDbAppTopics(database, InstantSource.system());
     }
 
     @AfterEach

@@ -12,6 +12,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.time.InstantSource;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
@@ -68,7 +69,7 @@ class RocksDbDatabaseTest {
     @Test
     void diskUseStaysSmallWhenRecordsAreTruncatedBehindSavePoints() throws IOException {
         try (RocksDbDatabase database = TestDatabase.open(folder, 4)) {
-            RocksDbShardLog log = new RocksDbShardLog(database);
+            RocksDbShardLog log = new RocksDbShardLog(database, InstantSource.system());
             byte[] value = new byte[100];
             for (int round = 0; round < 1000; round++) {
                 int shard = round % 4;
@@ -83,7 +84,7 @@ class RocksDbDatabaseTest {
     @Test
     void readingIsDenseWhenAlmostEverythingWasTruncated() {
         try (RocksDbDatabase database = TestDatabase.open(folder, 1)) {
-            RocksDbShardLog log = new RocksDbShardLog(database);
+            RocksDbShardLog log = new RocksDbShardLog(database, InstantSource.system());
             for (int round = 0; round < 30; round++) {
                 long last = append(log, 0, new byte[100], 10_000);
                 log.truncate(0, last);
@@ -122,7 +123,7 @@ class RocksDbDatabaseTest {
                 options.walBytes(),
                 options.appendQueueBytes());
         try (RocksDbDatabase database = RocksDbDatabase.open(folder, syncing, recorder)) {
-            append(new RocksDbShardLog(database), 0, new byte[100], 50);
+            append(new RocksDbShardLog(database, InstantSource.system()), 0, new byte[100], 50);
             assertThat(writes).hasValue(50);
             until(() -> !syncs.isEmpty());
         }
@@ -131,13 +132,14 @@ class RocksDbDatabaseTest {
     @Test
     void everythingIsThereWhenAdaptersShareADatabaseAndItIsReopened() {
         try (RocksDbDatabase database = TestDatabase.open(folder, 2)) {
-            append(new RocksDbShardLog(database), 1, new byte[3], 7);
+            append(new RocksDbShardLog(database, InstantSource.system()), 1, new byte[3], 7);
             get(new RocksDbShardStore(database).claim(1, new Claimant(5)));
-            get(new RocksDbAppTopics(database).create(new AppTopic("t", false)));
+            get(new RocksDbAppTopics(database, InstantSource.system()).create(new AppTopic("t", false)));
             get(new RocksDbReplicatedMap(database, "m").put("k", new byte[1]));
         }
         try (RocksDbDatabase database = TestDatabase.open(folder, 2)) {
-            assertThat(append(new RocksDbShardLog(database), 1, new byte[3], 1)).isEqualTo(7);
+            assertThat(append(new RocksDbShardLog(database, InstantSource.system()), 1, new byte[3], 1))
+                    .isEqualTo(7);
             AtomicInteger entries = new AtomicInteger();
             get(new RocksDbReplicatedMap(database, "m").follow((key, value) -> entries.incrementAndGet()));
             assertThat(entries).hasValue(1);

@@ -19,6 +19,7 @@ import io.tributary.persistence.app.AppTopics.Page;
 import io.tributary.persistence.contract.RecordingReader;
 import io.tributary.persistence.shard.ShardStore.Claimant;
 import java.nio.file.Path;
+import java.time.InstantSource;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
@@ -57,7 +58,7 @@ class WriteFailureTest {
 
     @Test
     void nothingIsAcknowledgedNorHandedOutWhenCommitsFail() {
-        RocksDbShardLog log = new RocksDbShardLog(database);
+        RocksDbShardLog log = new RocksDbShardLog(database, InstantSource.system());
         RecordingReader reader = new RecordingReader();
         log.start(reader);
         log.readFrom(0, 0);
@@ -71,7 +72,7 @@ class WriteFailureTest {
 
     @Test
     void everythingIsAcknowledgedInOrderWhenCommitsWorkAgain() {
-        RocksDbShardLog log = new RocksDbShardLog(database);
+        RocksDbShardLog log = new RocksDbShardLog(database, InstantSource.system());
         RecordingReader reader = new RecordingReader();
         log.start(reader);
         log.readFrom(0, 0);
@@ -86,7 +87,7 @@ class WriteFailureTest {
 
     @Test
     void callerCommitsAtTheEndOfItsTurnWhenTheWriterIsIdle() {
-        RocksDbShardLog log = new RocksDbShardLog(database);
+        RocksDbShardLog log = new RocksDbShardLog(database, InstantSource.system());
         List<Thread> tellers = new CopyOnWriteArrayList<>();
         Turn turn = Turn.begin(() -> true);
         for (int i = 0; i < 100_000 && !tellers.contains(Thread.currentThread()); i++) {
@@ -99,7 +100,7 @@ class WriteFailureTest {
 
     @Test
     void writerCommitsWhatACallerCannot() {
-        RocksDbShardLog log = new RocksDbShardLog(database);
+        RocksDbShardLog log = new RocksDbShardLog(database, InstantSource.system());
         List<Long> acknowledged = new CopyOnWriteArrayList<>();
         Turn turn = Turn.begin(() -> true);
         disk.fail(true);
@@ -130,7 +131,7 @@ class WriteFailureTest {
         List<Thread> tellers = new CopyOnWriteArrayList<>();
         Turn turn = Turn.begin(() -> true);
         try (RocksDbDatabase other = RocksDbDatabase.open(synced, always, StorageRecorder.NONE)) {
-            RocksDbShardLog log = new RocksDbShardLog(other);
+            RocksDbShardLog log = new RocksDbShardLog(other, InstantSource.system());
             for (int i = 1; i <= 20; i++) {
                 int count = i;
                 assertThat(log.append(0, new byte[10], (offset, failure) -> tellers.add(Thread.currentThread())))
@@ -144,7 +145,7 @@ class WriteFailureTest {
 
     @Test
     void queueIsSeenToGrowWhileCommitsFail() {
-        RocksDbShardLog log = new RocksDbShardLog(database);
+        RocksDbShardLog log = new RocksDbShardLog(database, InstantSource.system());
         disk.fail(true);
         assertThat(log.append(0, new byte[1000], (offset, failure) -> {})).isTrue();
         until(() -> disk.failures() >= 1);
@@ -158,7 +159,7 @@ class WriteFailureTest {
     @Test
     void savePointsTopicsAndMapsWaitWhenCommitsFail() {
         RocksDbShardStore store = new RocksDbShardStore(database);
-        RocksDbAppTopics apps = new RocksDbAppTopics(database);
+        RocksDbAppTopics apps = new RocksDbAppTopics(database, InstantSource.system());
         RocksDbReplicatedMap map = new RocksDbReplicatedMap(database, "m");
         get(store.claim(0, new Claimant(1)));
         get(apps.create(APP));
@@ -186,7 +187,7 @@ class WriteFailureTest {
     @Test
     void whatWaitsFailsWhenClosedWhileCommitsFail() {
         RocksDbReplicatedMap map = new RocksDbReplicatedMap(database, "m");
-        RocksDbShardLog log = new RocksDbShardLog(database);
+        RocksDbShardLog log = new RocksDbShardLog(database, InstantSource.system());
         disk.fail(true);
         CompletionStage<@Nullable Void> put = map.put("k", new byte[1]);
         until(() -> disk.failures() >= 1);
@@ -205,8 +206,8 @@ class WriteFailureTest {
 
     @Test
     void appendsAreRefusedWhenTooMuchWaits() {
-        RocksDbAppTopics apps = new RocksDbAppTopics(database);
-        RocksDbShardLog log = new RocksDbShardLog(database);
+        RocksDbAppTopics apps = new RocksDbAppTopics(database, InstantSource.system());
+        RocksDbShardLog log = new RocksDbShardLog(database, InstantSource.system());
         get(apps.create(APP));
         disk.fail(true);
         byte[] large = new byte[1024 * 1024];
@@ -232,7 +233,7 @@ class WriteFailureTest {
 
     @Test
     void othersAreCalledWhenACallbackThrows() {
-        RocksDbShardLog log = new RocksDbShardLog(database);
+        RocksDbShardLog log = new RocksDbShardLog(database, InstantSource.system());
         log.append(0, new byte[1], (offset, failure) -> {
             throw new IllegalStateException("a mistake of the caller's");
         });
@@ -243,7 +244,7 @@ class WriteFailureTest {
 
     @Test
     void theWriterLivesOnWhenACallbackFailsWithAnError() {
-        RocksDbShardLog log = new RocksDbShardLog(database);
+        RocksDbShardLog log = new RocksDbShardLog(database, InstantSource.system());
         log.append(0, new byte[1], (offset, failure) -> {
             throw new AssertionError("a mistake of the caller's");
         });
