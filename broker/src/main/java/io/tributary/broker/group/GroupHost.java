@@ -91,6 +91,7 @@ final class GroupHost {
 
     /** Members have come or gone. */
     void changed() {
+        session.membersChanged();
         dispatch.dispatchSoon();
     }
 

@@ -189,16 +189,18 @@ final class GroupSession {
                 .detach(new Detach(clientId, had.epoch(), false, sessionExpirySeconds, maybeSentUpTo), () -> {});
     }
 
+    /** Members have come or gone: one that was there counts even if it left before anybody looked. */
+    void membersChanged() {
+        emptySinceNanos = services.nanos().getAsLong();
+    }
+
     /** Once a second: ends the session some time after the last member has left. */
     void tick() {
-        long now = services.nanos().getAsLong();
         Attached session = attached;
         if (state == State.OPEN && session != null && !subscribed && !subscribing) {
             subscribe(session);
         }
-        if (hasMembers()) {
-            emptySinceNanos = now;
-        } else if (state == State.OPEN && subscribed && now - emptySinceNanos > EMPTY_NANOS) {
+        if (state == State.OPEN && subscribed && !isWanted()) {
             state = State.CLOSING;
             withdraw().whenComplete((_, _) -> thread.execute(this::endIfEmpty));
         }
@@ -209,7 +211,7 @@ final class GroupSession {
         if (state != State.CLOSING || session == null) {
             return;
         }
-        if (hasMembers()) {
+        if (isWanted()) {
             state = State.OPEN;
             subscribe(session);
         } else {
@@ -218,8 +220,13 @@ final class GroupSession {
         }
     }
 
-    private boolean hasMembers() {
-        return services.subscriptions().applications().find(name) != null;
+    /** Whether there are members, or were a short while ago. */
+    private boolean isWanted() {
+        long now = services.nanos().getAsLong();
+        if (services.subscriptions().applications().find(name) != null) {
+            emptySinceNanos = now;
+        }
+        return now - emptySinceNanos <= EMPTY_NANOS;
     }
 
     /** A member is about to be handed the message with this sequence number. */

@@ -86,6 +86,38 @@ class GroupSessionTest {
     }
 
     @Test
+    void endsAMinuteAfterAMemberThatWasThereBetweenTwoLooks() {
+        start();
+        session.tick();
+        fixture.pass(Duration.ofSeconds(40));
+        fixture.online("a");
+        session.membersChanged();
+        fixture.gone("a");
+        session.membersChanged();
+        fixture.pass(Duration.ofSeconds(59));
+        session.tick();
+        assertThat(session.isOpen()).isTrue();
+        fixture.pass(Duration.ofSeconds(2));
+        session.tick();
+        assertThat(session.isOpen()).isFalse();
+    }
+
+    @Test
+    void goesOnWhenAMemberWasThereWhileItEnded() {
+        start();
+        fixture.pass(Duration.ofSeconds(61));
+        session.tick();
+        assertThat(session.isOpen()).isFalse();
+        fixture.online("a");
+        session.membersChanged();
+        fixture.gone("a");
+        session.membersChanged();
+        fixture.run();
+        assertThat(session.isReady()).isTrue();
+        assertThat(fixture.told).isEmpty();
+    }
+
+    @Test
     void goesOnWhenAMemberCameBeforeItEnded() {
         start();
         fixture.pass(Duration.ofSeconds(61));
