@@ -137,7 +137,7 @@ final class InboundFlow {
 
     /** The time, for one packet of some. */
     private long sinceNanos() {
-        return ThreadLocalRandom.current().nextInt() % ClientRecorder.SAMPLE == 0 ? context.nanoTime() : 0;
+        return ThreadLocalRandom.current().nextInt(ClientRecorder.SAMPLE) == 0 ? context.nanoTime() : 0;
     }
 
     private Slot pubrec(int packetId) {

@@ -28,6 +28,7 @@ import io.tributary.common.event.ShardEvent.Attach;
 import io.tributary.common.event.ShardEvent.Detach;
 import io.tributary.common.mqtt.Message;
 import java.time.InstantSource;
+import java.util.concurrent.CompletionStage;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.LongConsumer;
@@ -166,7 +167,7 @@ final class SimHosts {
     /** Gives the group up, and is gone when it has. */
     void leave() {
         leavingSinceMillis = world.clock.nowMillis();
-        groups.leave()
+        CompletionStage<Void> _ = groups.leave()
                 .thenRun(() -> front.after(100, () -> {
                     if (!dead) {
                         world.crash(front);
