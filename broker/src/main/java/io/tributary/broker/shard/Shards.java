@@ -305,7 +305,8 @@ public final class Shards implements ClientShards, AutoCloseable {
 
     /** A connection has told this node of PUBRECs, taking it for the owner of the shard. */
     public void receivedElsewhere(int shard, String clientId, long epoch, long[] sequences) {
-        drivers.tell(shard, 1, driver -> driver.serve(service -> service.received(clientId, epoch, sequences)));
+        ShardDriver driver = drivers.of(shard);
+        drivers.threadOf(shard).execute(1, () -> driver.serve(service -> service.received(clientId, epoch, sequences)));
     }
 
     /**
@@ -320,7 +321,8 @@ public final class Shards implements ClientShards, AutoCloseable {
             node.recorder().dropped(ShardRecorder.Drop.OWNER_BUSY);
             return;
         }
-        drivers.tell(shard, 1, driver -> {
+        ShardDriver driver = drivers.of(shard);
+        drivers.threadOf(shard).execute(1, () -> {
             waitingQos0.decrementAndGet();
             driver.ask(service -> service.qos0(clientId, session, message));
         });
@@ -354,7 +356,10 @@ public final class Shards implements ClientShards, AutoCloseable {
 
     /** Another node or incarnation is gone for good: owners here detach the sessions of its connections. */
     public void gone(String other) {
-        drivers.tellAll(driver -> driver.gone(other));
+        for (int shard = 0; shard < drivers.count(); shard++) {
+            ShardDriver driver = drivers.of(shard);
+            drivers.threadOf(shard).execute(() -> driver.gone(other));
+        }
     }
 
     /** Has the owner of a session tell its observer when the session is over. */
