@@ -28,9 +28,9 @@ import io.tributary.common.event.ShardEvent.Attach;
 import io.tributary.common.event.ShardEvent.Detach;
 import io.tributary.common.mqtt.Message;
 import java.time.InstantSource;
-import java.util.concurrent.CompletionStage;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CompletionStage;
 import java.util.function.LongConsumer;
 
 /** The part of a process that knows subscriptions, routes messages and hosts groups. */

@@ -85,7 +85,7 @@ final class SimPeers implements NodeInbox {
     }
 
     /** Takes a member's reply back to the host. */
-    final class Answer implements MemberReply {
+    static final class Answer implements MemberReply {
         private final Host host;
         private final Way way;
         private final long id;
