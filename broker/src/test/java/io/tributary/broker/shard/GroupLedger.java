@@ -8,6 +8,7 @@ import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import java.util.TreeMap;
 
@@ -130,7 +131,7 @@ final class GroupLedger {
     }
 
     private Published of(Message message) {
-        return published.get(Ledger.idOf(message));
+        return Objects.requireNonNull(published.get(Ledger.idOf(message)));
     }
 
     /** What publishers were acknowledged in the group's present life, and is not done with. */
