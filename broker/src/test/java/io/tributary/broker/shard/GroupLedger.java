@@ -168,7 +168,8 @@ final class GroupLedger {
         for (Hold hold : holds) {
             String host = hold.host.front();
             String member = hold.member.at.front.name();
-            hold.isForgotten |= (host.equals(one) && member.equals(other)) || (host.equals(other) && member.equals(one));
+            hold.isForgotten |=
+                    (host.equals(one) && member.equals(other)) || (host.equals(other) && member.equals(one));
         }
     }
 

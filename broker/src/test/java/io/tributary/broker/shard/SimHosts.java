@@ -30,7 +30,7 @@ import io.tributary.common.mqtt.Message;
 import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.CompletionStage;
+import java.util.concurrent.CompletableFuture;
 import java.util.function.LongConsumer;
 
 /** The part of a process that knows subscriptions, routes messages and hosts groups. */
@@ -124,6 +124,11 @@ final class SimHosts {
         return new Host(front.name(), hostNumber);
     }
 
+    /** What hands a message of the group to a member: the host here, or one elsewhere whose way it came. */
+    Host hostOf(MemberReply reply) {
+        return reply instanceof SimPeers.Answer answer ? answer.host() : host();
+    }
+
     /** Whether a host of the group is here, or asks for the session. */
     boolean hasHost() {
         return front.registry().persistent(SimGroups.CLIENT) != null;
@@ -167,12 +172,7 @@ final class SimHosts {
     /** Gives the group up, and is gone when it has. */
     void leave() {
         leavingSinceMillis = world.clock.nowMillis();
-        CompletionStage<Void> _ = groups.leave()
-                .thenRun(() -> front.after(100, () -> {
-                    if (!dead) {
-                        world.crash(front);
-                    }
-                }));
+        CompletableFuture<?> _ = groups.leave().thenRun(() -> front.after(100, () -> world.crash(front)));
     }
 
     /** Dies without a word. */
@@ -294,10 +294,5 @@ final class SimHosts {
         public void stop() {
             thread.die();
         }
-    }
-
-    /** What hands a message of the group to a member: the host here, or one elsewhere whose way it came. */
-    Host hostOf(MemberReply reply) {
-        return reply instanceof SimPeers.Answer answer ? answer.host() : host();
     }
 }

@@ -17,14 +17,21 @@ import org.jspecify.annotations.Nullable;
  * loses a tail of what was not durable, and all stages.
  */
 final class SimMap {
+    /** How long each change stays in the map, even if a later one replaces it. */
+    private static final int COMPACTION_MILLIS = 10_000;
+
     private final SimClock clock;
     private final List<Write> log = new ArrayList<>();
+    /** What is left of the changes before {@link #compacted}. */
     private final Map<String, byte[]> stored = new LinkedHashMap<>();
+
     private final List<View> views = new ArrayList<>();
+    private int compacted;
     private int seen;
 
     @SuppressWarnings("ArrayRecordComponent") // handed on, never compared
-    private record Write(String key, byte @Nullable [] value, View writer, CompletableFuture<@Nullable Void> done) {}
+    private record Write(
+            long atMillis, String key, byte @Nullable [] value, View writer, CompletableFuture<@Nullable Void> done) {}
 
     SimMap(SimClock clock) {
         this.clock = clock;
@@ -36,12 +43,18 @@ final class SimMap {
 
     private void append(Write write) {
         log.add(write);
-        if (write.value == null) {
-            stored.remove(write.key);
-        } else {
-            stored.put(write.key, write.value);
-        }
         views.forEach(view -> view.reading.execute(view::readOne));
+    }
+
+    private void compact() {
+        while (compacted < log.size() && log.get(compacted).atMillis < clock.nowMillis() - COMPACTION_MILLIS) {
+            Write write = log.get(compacted++);
+            if (write.value == null) {
+                stored.remove(write.key);
+            } else {
+                stored.put(write.key, write.value);
+            }
+        }
     }
 
     private void tellWriters() {
@@ -65,8 +78,10 @@ final class SimMap {
         @Override
         public CompletionStage<@Nullable Void> follow(Follower newFollower) {
             follower = newFollower;
-            position = log.size();
+            compact();
             stored.forEach(newFollower::onChange);
+            log.subList(compacted, log.size()).forEach(write -> newFollower.onChange(write.key, write.value));
+            position = log.size();
             views.add(this);
             return CompletableFuture.completedStage(null);
         }
@@ -92,7 +107,7 @@ final class SimMap {
         private CompletionStage<@Nullable Void> write(String key, byte @Nullable [] value) {
             CompletableFuture<@Nullable Void> done = new CompletableFuture<>();
             if (!dead) {
-                pending.add(new Write(key, value, this, done));
+                pending.add(new Write(clock.nowMillis(), key, value, this, done));
                 if (pending.size() == 1) {
                     makeDurableSoon();
                 }

@@ -32,10 +32,6 @@ final class SimThread implements Executor {
         return running;
     }
 
-    boolean isDead() {
-        return dead;
-    }
-
     /** Runs nothing until it goes on, like a process in a long garbage collection. */
     void pause() {
         paused = true;
