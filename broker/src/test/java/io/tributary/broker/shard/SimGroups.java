@@ -212,7 +212,7 @@ final class SimGroups {
         }
     }
 
-    /** A member comes, perhaps for a moment only, just when the host finds that nobody has been there for long enough. */
+    /** A member comes, perhaps for a moment only, just when the host finds that nobody has been there long enough. */
     private void comeWhenItEnds() {
         pass(ledger.endsMillis() - clock.nowMillis() - clock.between(0, 50));
         SimMember member = clock.oneOf(members);
