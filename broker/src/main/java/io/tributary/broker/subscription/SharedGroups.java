@@ -86,7 +86,7 @@ public final class SharedGroups {
         });
     }
 
-    /** The first, by name, of the other nodes with a connection of a persistent session; null when it is here or nowhere. */
+    /** The first, by name, of the other nodes with a connection of a session; null when it is here, or nowhere. */
     public synchronized @Nullable String nodeOf(Subscriber subscriber) {
         Connections known = connections.get(subscriber);
         return known == null || known.reach() != Reach.ELSEWHERE ? null : Collections.min(known.elsewhere);
