@@ -49,7 +49,7 @@ public final class SettingException extends RuntimeException {
             List<String> lines = new ArrayList<>();
             for (Supplier<?> part : parts) {
                 try {
-                    part.get();
+                    Object _ = part.get();
                 } catch (SettingException ofPart) {
                     lines.addAll(ofPart.lines());
                 }
