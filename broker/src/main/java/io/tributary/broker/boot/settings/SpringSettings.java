@@ -73,7 +73,7 @@ final class SpringSettings {
     private void add(Map<String, Object> list) {
         if (list.get("properties") instanceof List<?> properties) {
             for (Object property : properties) {
-                if (property instanceof Map<?, ?> described && !isGone(described)) {
+                if (property instanceof Map<?, ?> described && !isGone(described) && !isOurs(described)) {
                     add(String.valueOf(described.get("name")), String.valueOf(described.get("type")));
                 }
             }
@@ -88,6 +88,11 @@ final class SpringSettings {
             open.add(canonical);
         }
         asListed.add(isMap ? name + ".<property>" : name);
+    }
+
+    /** Whether it is in the list of the broker's own jar, which editors read. */
+    private static boolean isOurs(Map<?, ?> described) {
+        return String.valueOf(described.get("name")).startsWith(TributarySettings.PREFIX + ".");
     }
 
     /** Whether Spring Boot lists it only to say that it has no effect any more. */
