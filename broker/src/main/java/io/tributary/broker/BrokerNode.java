@@ -279,6 +279,7 @@ final class BrokerNode implements AutoCloseable {
                 stats.queuedMessages(),
                 deployment.storage().queuedBytes(),
                 deployment.storage().memoryBytes(),
+                listeners.warnings(),
                 membership.status());
     }
 

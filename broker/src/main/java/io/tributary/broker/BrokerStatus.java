@@ -19,6 +19,7 @@ import org.jspecify.annotations.Nullable;
  * @param queuedMessages messages in the queues of persistent sessions
  * @param storageQueueBytes what waits to be committed by the store
  * @param storageMemoryBytes what the embedded store has in memory outside the Java heap
+ * @param warnings what operators should know though the broker does its work, a sentence each
  * @param cluster what concerns a node of a cluster; null for a broker that runs alone
  */
 public record BrokerStatus(
@@ -34,7 +35,11 @@ public record BrokerStatus(
         long queuedMessages,
         long storageQueueBytes,
         long storageMemoryBytes,
+        List<String> warnings,
         @Nullable ClusterStatus cluster) {
+    public BrokerStatus {
+        warnings = List.copyOf(warnings);
+    }
 
     /**
      * A node's view of its cluster.
@@ -79,6 +84,6 @@ public record BrokerStatus(
 
     /** The status of a broker that serves no clients, with the reason. */
     static BrokerStatus stopped(String problem) {
-        return new BrokerStatus(false, problem, List.of(), 0, 0, 0, 0, 0, 0, 0, 0, 0, null);
+        return new BrokerStatus(false, problem, List.of(), 0, 0, 0, 0, 0, 0, 0, 0, 0, List.of(), null);
     }
 }

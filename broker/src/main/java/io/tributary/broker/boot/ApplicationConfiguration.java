@@ -4,32 +4,18 @@ import io.micrometer.core.instrument.MeterRegistry;
 import io.tributary.broker.Broker;
 import io.tributary.broker.BrokerConfig;
 import io.tributary.broker.BrokerExtensions;
-import io.tributary.broker.boot.settings.TributarySettings;
-import io.tributary.broker.boot.settings.check.RangeCheck;
 import io.tributary.broker.metrics.BrokerMetrics;
 import org.springframework.beans.factory.ObjectProvider;
-import org.springframework.boot.context.properties.ConfigurationPropertiesBindHandlerAdvisor;
-import org.springframework.boot.context.properties.EnableConfigurationProperties;
+import org.springframework.boot.actuate.endpoint.web.PathMappedEndpoints;
 import org.springframework.boot.info.BuildProperties;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.Lazy;
 
-/** The parts of the application: the broker, and what watches it. */
+/** The parts of the application: the broker, and what watches it. {@link SettingsCheck} gives the configuration. */
 @Configuration(proxyBeanMethods = false)
-@EnableConfigurationProperties(TributarySettings.class)
 @ManagementParts
 class ApplicationConfiguration {
-
-    @Bean
-    static ConfigurationPropertiesBindHandlerAdvisor rangeCheck() {
-        return RangeCheck::new;
-    }
-
-    @Bean
-    BrokerConfig brokerConfig(TributarySettings settings) {
-        return settings.brokerConfig();
-    }
 
     @Bean
     BrokerMetrics brokerMetrics(MeterRegistry registry, BrokerConfig config) {
@@ -58,6 +44,11 @@ class ApplicationConfiguration {
     @Bean
     BrokerHealth brokerHealthIndicator(Broker broker) {
         return new BrokerHealth(broker::status);
+    }
+
+    @Bean
+    FrontPage frontPage(PathMappedEndpoints endpoints, ObjectProvider<BuildProperties> build) {
+        return new FrontPage(endpoints, build.getIfAvailable());
     }
 
     @Bean

@@ -29,17 +29,19 @@ final class BrokerHealth implements HealthIndicator {
                 .withDetail("connections", now.connections())
                 .withDetail("persistentSessions", now.persistentSessions())
                 .withDetail("queuedMessages", now.queuedMessages());
+        List<String> warnings = new ArrayList<>(now.warnings());
         ClusterStatus cluster = now.cluster();
         if (cluster != null) {
+            warnings.addAll(cluster.warnings());
             health.withDetail("nodes", cluster.liveNodes())
                     .withDetail("ownedShards", cluster.ownedShards())
                     .withDetail("unownedShards", cluster.unownedShards())
                     .withDetail("unsavedShards", cluster.unsavedShards())
                     .withDetail("laggingShards", cluster.laggingShards());
-            if (!cluster.warnings().isEmpty()) {
-                health.withDetail("warning", String.join("; ", cluster.warnings()));
-            }
             addIngest(health, cluster.ingest());
+        }
+        if (!warnings.isEmpty()) {
+            health.withDetail("warning", String.join("; ", warnings));
         }
         return health.build();
     }

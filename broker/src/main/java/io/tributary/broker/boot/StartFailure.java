@@ -2,8 +2,8 @@ package io.tributary.broker.boot;
 
 import io.tributary.broker.BrokerStartException;
 import io.tributary.broker.boot.settings.TributarySettings;
+import io.tributary.broker.boot.settings.WrongValue;
 import io.tributary.broker.boot.settings.check.SettingException;
-import io.tributary.broker.boot.settings.check.Units;
 import io.tributary.broker.cluster.NodeNameInUseException;
 import io.tributary.broker.link.LinkListenException;
 import io.tributary.broker.network.ListenException;
@@ -11,15 +11,10 @@ import io.tributary.broker.network.ListenerConfig;
 import io.tributary.persistence.kafka.KafkaAccessException;
 import io.tributary.persistence.redis.RedisStoreException;
 import io.tributary.persistence.rocksdb.StorageException;
-import java.time.Duration;
 import org.jspecify.annotations.Nullable;
+import org.springframework.boot.context.config.ConfigDataLocationNotFoundException;
 import org.springframework.boot.context.properties.bind.BindException;
-import org.springframework.boot.context.properties.source.ConfigurationProperty;
-import org.springframework.boot.origin.Origin;
-import org.springframework.boot.origin.PropertySourceOrigin;
-import org.springframework.boot.origin.TextResourceOrigin;
 import org.springframework.boot.web.server.PortInUseException;
-import org.springframework.util.unit.DataSize;
 
 /** Why the application did not start, in words that name the setting to change. */
 final class StartFailure {
@@ -44,11 +39,14 @@ final class StartFailure {
         }
         PortInUseException port = cause(failure, PortInUseException.class);
         if (port != null) {
-            return "server.port: '" + port.getPort() + "' is in use; this is the port of health and metrics, "
-                    + "and --server.port=0 picks a free one";
+            return "server.port: " + ManagementPort.inUse(port.getPort(), "in use");
+        }
+        ConfigDataLocationNotFoundException file = cause(failure, ConfigDataLocationNotFoundException.class);
+        if (file != null) {
+            return "spring.config: " + file.getMessage() + "; begun with optional: it may be missing";
         }
         BindException binding = cause(failure, BindException.class);
-        return binding != null ? wrongValue(binding) : root(failure);
+        return binding != null ? WrongValue.words(binding) : root(failure);
     }
 
     /** The settings that a failure of the broker is about, where that is known. */
@@ -88,41 +86,6 @@ final class StartFailure {
             case "ws" -> "--ws-port N";
             default -> "--" + TributarySettings.PREFIX + ".listeners." + listener + ".port=N";
         };
-    }
-
-    private static String wrongValue(BindException failure) {
-        ConfigurationProperty property = failure.getProperty();
-        if (property == null) {
-            return failure.getName() + ": " + root(failure);
-        }
-        return failure.getName() + ": '" + property.getValue() + "' "
-                + expected(failure.getTarget().getType().resolve(Object.class)) + origin(property);
-    }
-
-    private static String expected(Class<?> type) {
-        if (type.isEnum()) {
-            return "is not one of " + Units.choices(type);
-        }
-        if (type == Duration.class) {
-            return "is not a duration, such as 500ms, 10s or 5m";
-        }
-        if (type == DataSize.class) {
-            return "is not a size, such as 64KB or 10MB";
-        }
-        if (type == boolean.class || type == Boolean.class) {
-            return "is not one of true, false";
-        }
-        return type.isPrimitive() || Number.class.isAssignableFrom(type)
-                ? "is not a whole number of its range"
-                : "is not a " + type.getSimpleName();
-    }
-
-    private static String origin(ConfigurationProperty property) {
-        Origin origin = property.getOrigin();
-        if (origin instanceof PropertySourceOrigin source) {
-            origin = source.getOrigin();
-        }
-        return origin instanceof TextResourceOrigin file ? " (" + file + ")" : "";
     }
 
     private static String root(Throwable failure) {

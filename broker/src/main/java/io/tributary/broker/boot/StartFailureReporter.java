@@ -15,7 +15,7 @@ final class StartFailureReporter implements SpringBootExceptionReporter {
     @Override
     @SuppressWarnings({"SystemOut", "CatchAndPrintStackTrace"})
     public boolean reportException(Throwable failure) {
-        System.err.println("tributary: could not start: " + StartFailure.words(failure));
+        StartFailure.words(failure).lines().forEach(line -> System.err.println("tributary: could not start: " + line));
         if (LOG.isDebugEnabled()
                 || LoggerFactory.getLogger(SpringApplication.class).isDebugEnabled()) {
             failure.printStackTrace();

@@ -18,12 +18,14 @@ import java.util.Locale;
 import java.util.Properties;
 import java.util.function.Function;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.springframework.boot.context.event.ApplicationReadyEvent;
 import org.springframework.boot.info.BuildProperties;
 import org.springframework.context.ApplicationListener;
+import org.springframework.core.env.Environment;
 
 /**
  * Says, when all has started, where the broker listens and where it keeps its data, or what cluster it is a node of;
@@ -31,6 +33,8 @@ import org.springframework.context.ApplicationListener;
  */
 final class StartReport implements ApplicationListener<ApplicationReadyEvent> {
     private static final Logger LOG = LoggerFactory.getLogger(StartReport.class);
+
+    private static final String ANY_ADDRESS = "0.0.0.0";
 
     private final RunningBroker broker;
     private final @Nullable BuildProperties build;
@@ -56,8 +60,35 @@ final class StartReport implements ApplicationListener<ApplicationReadyEvent> {
                     "reachable from this machine alone; to open it to the network: --tributary.listeners.{}.host=0.0.0.0",
                     listeners.getFirst().name());
         }
+        managementLines(event.getApplicationContext().getEnvironment()).forEach(LOG::info);
+        reportLimits(ProcessLimits.of(broker.config()));
+        LOG.info("docs/configuration.md lists the settings, docs/operating.md says what to watch");
         LOG.info("started in {} s", secondsSinceLaunch());
         announce();
+    }
+
+    private static void reportLimits(ProcessLimits limits) {
+        LOG.info("{}", limits.words());
+        limits.warnings().forEach(warning -> LOG.warn("{}", warning));
+    }
+
+    /** Where health and metrics are, with the port that was picked; nothing when there is no web server. */
+    static List<String> managementLines(Environment environment) {
+        String port =
+                environment.getProperty("local.management.port", environment.getProperty("local.server.port", ""));
+        if (port.isEmpty()) {
+            return List.of();
+        }
+        String host = environment.getProperty(
+                "management.server.address", environment.getProperty("server.address", ANY_ADDRESS));
+        String root = (isSecured(environment) ? "https://" : "http://") + (host.contains(":") ? "[" + host + "]" : host)
+                + ":" + port + environment.getProperty("management.endpoints.web.base-path", "/actuator");
+        return List.of("health at " + root + "/health, metrics at " + root + "/prometheus");
+    }
+
+    private static boolean isSecured(Environment environment) {
+        return Stream.of("bundle", "certificate", "key-store")
+                .anyMatch(name -> environment.containsProperty("server.ssl." + name));
     }
 
     private void reportData() {

@@ -5,14 +5,18 @@ import java.lang.reflect.InvocationHandler;
 import java.lang.reflect.Proxy;
 import java.time.Duration;
 import java.util.concurrent.atomic.AtomicBoolean;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 import org.springframework.boot.context.properties.bind.Binder;
 import org.springframework.core.env.Environment;
 
 /**
  * Stops the process on SIGTERM and SIGINT: the first one gracefully and within a bounded time, a second one at once,
- * with the exit code that shells know for it (143, 130).
+ * with the exit code that shells know for it (143, 130). Stays on SIGHUP, which is sent after a rotation of logs, or to
+ * have settings read again.
  */
 final class StopSignals {
+    private static final Logger LOG = LoggerFactory.getLogger(StopSignals.class);
     private static final int SIGNAL_EXIT_CODES = 128;
     private static final int SIGINT = 2;
     private static final int SIGTERM = 15;
@@ -22,11 +26,14 @@ final class StopSignals {
 
     private StopSignals() {}
 
-    /** Takes over the two signals. */
+    /** Takes over the signals. */
     static StopSignals install() {
         StopSignals signals = new StopSignals();
-        signals.handle("TERM", SIGTERM);
-        signals.handle("INT", SIGINT);
+        signals.handle("TERM", () -> signals.received(SIGTERM));
+        signals.handle("INT", () -> signals.received(SIGINT));
+        if (!System.getProperty("os.name").startsWith("Windows")) {
+            signals.handle("HUP", () -> LOG.info("SIGHUP: settings are read at the start only"));
+        }
         return signals;
     }
 
@@ -47,13 +54,13 @@ final class StopSignals {
      * The JDK has no supported way to see a signal twice; this one is in its module jdk.unsupported, out of javac's
      * sight.
      */
-    private void handle(String name, int number) {
+    private void handle(String name, Runnable action) {
         try {
             Class<?> signal = Class.forName("sun.misc.Signal");
             Class<?> handler = Class.forName("sun.misc.SignalHandler");
             InvocationHandler onSignal = (proxy, method, arguments) -> {
                 if (method.getName().equals("handle")) {
-                    received(number);
+                    action.run();
                 }
                 return null;
             };

@@ -1,14 +1,10 @@
 package io.tributary.broker.boot;
 
-import io.tributary.broker.boot.settings.ListenerLimitDefaults;
-import io.tributary.broker.boot.settings.ModeSettings;
-import io.tributary.broker.boot.settings.UnknownSettings;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;
 import java.util.Properties;
 import org.springframework.boot.SpringApplication;
-import org.springframework.context.ConfigurableApplicationContext;
 
 /** The broker as a program. */
 public final class TributaryApplication {
@@ -42,16 +38,10 @@ public final class TributaryApplication {
         SpringApplication application = new SpringApplication(configuration);
         application.setDefaultProperties(defaults());
         application.setLogStartupInfo(false);
-        application.addInitializers(TributaryApplication::prepare);
-        application.addListeners(new ArgumentCheck());
+        SettingsCheck settings = new SettingsCheck();
+        application.addListeners(settings);
+        application.addInitializers(settings);
         return application;
-    }
-
-    private static void prepare(ConfigurableApplicationContext context) {
-        UnknownSettings.refuse(context.getEnvironment());
-        ModeSettings.refuseOthers(context.getEnvironment());
-        ManagementPort.check(context.getEnvironment());
-        ListenerLimitDefaults.addTo(context.getEnvironment());
     }
 
     private static Properties defaults() {

@@ -19,6 +19,14 @@ public enum BrokerMeters {
             Type.COUNTER,
             "Connections that were closed at once, because the listener's limits were reached.",
             "listener"),
+    /** Connections that the system did not let in. */
+    CONNECTIONS_UNACCEPTED(
+            "tributary.connections.unaccepted",
+            Type.COUNTER,
+            "",
+            "How often a connection could not be accepted because no file descriptor was left, or the system refused for another"
+                    + " reason; tried again each second.",
+            "listener"),
     /** Clients that did not read. */
     CONNECTIONS_STALLED(
             "tributary.connections.stalled",

@@ -16,7 +16,7 @@ final class NetworkCounters implements NetworkRecorder {
     private final LongAdder bytesSent;
     private final LongAdder stalled;
 
-    private record Listener(LongAdder opened, LongAdder closed, LongAdder rejected) {}
+    private record Listener(LongAdder opened, LongAdder closed, LongAdder rejected, LongAdder unaccepted) {}
 
     NetworkCounters(Meters meters) {
         this.meters = meters;
@@ -40,6 +40,11 @@ final class NetworkCounters implements NetworkRecorder {
     @Override
     public void rejected(String listener) {
         of(listener).rejected().increment();
+    }
+
+    @Override
+    public void unaccepted(String listener) {
+        of(listener).unaccepted().increment();
     }
 
     @Override
@@ -82,6 +87,7 @@ final class NetworkCounters implements NetworkRecorder {
         return new Listener(
                 meters.counter(BrokerMeters.CONNECTIONS_OPENED, name),
                 meters.counter(BrokerMeters.CONNECTIONS_CLOSED, name),
-                meters.counter(BrokerMeters.CONNECTIONS_REJECTED, name));
+                meters.counter(BrokerMeters.CONNECTIONS_REJECTED, name),
+                meters.counter(BrokerMeters.CONNECTIONS_UNACCEPTED, name));
     }
 }

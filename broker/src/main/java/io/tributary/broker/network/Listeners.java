@@ -41,6 +41,7 @@ public final class Listeners {
     private final NetworkRecorder recorder;
     private final Transport transport = Transport.best();
     private final UnfinishedPackets unfinished = UnfinishedPackets.ofThisProcess();
+    private final AcceptFailures acceptFailures;
     private final EventLoopGroup loops;
     private final ChannelGroup listening = new DefaultChannelGroup(GlobalEventExecutor.INSTANCE);
     private final ChannelGroup connections = new DefaultChannelGroup(GlobalEventExecutor.INSTANCE, true);
@@ -57,6 +58,7 @@ public final class Listeners {
         this.services = services;
         this.clientConnections = clientConnections;
         this.recorder = recorder;
+        acceptFailures = new AcceptFailures(recorder, System::nanoTime);
         int threads = network.eventLoops() > 0
                 ? network.eventLoops()
                 : Runtime.getRuntime().availableProcessors();
@@ -73,12 +75,18 @@ public final class Listeners {
         List<BoundListener> bound = new ArrayList<>(configs.size());
         for (ListenerConfig config : configs) {
             Channel channel = listen(config);
+            channel.pipeline().addLast(acceptFailures.handler(config.name()));
             listening.add(channel);
             BoundListener listener = new BoundListener(config.name(), (InetSocketAddress) channel.localAddress());
             LOG.debug("listener {} on {} ({})", listener.name(), listener.address(), transport.name());
             bound.add(listener);
         }
         return List.copyOf(bound);
+    }
+
+    /** What operators should know of the listeners, a sentence each. */
+    public List<String> warnings() {
+        return acceptFailures.warnings();
     }
 
     /**

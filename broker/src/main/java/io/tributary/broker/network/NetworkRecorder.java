@@ -15,6 +15,9 @@ public interface NetworkRecorder {
     /** A connection was closed at once: too many connections wait for a refusal already. */
     default void rejected(String listener) {}
 
+    /** A connection could not be accepted: the system had no file descriptor left, or said no for another reason. */
+    default void unaccepted(String listener) {}
+
     /** What one read brought. */
     default void received(int packets, int bytes) {}
 

@@ -3,13 +3,10 @@ package io.tributary.broker.boot;
 import static org.assertj.core.api.Assertions.catchThrowable;
 
 import io.tributary.broker.BrokerConfig;
-import io.tributary.broker.boot.settings.TributarySettings;
+import org.jspecify.annotations.Nullable;
 import org.springframework.boot.SpringApplication;
 import org.springframework.boot.WebApplicationType;
-import org.springframework.boot.context.properties.ConfigurationPropertiesBindHandlerAdvisor;
-import org.springframework.boot.context.properties.EnableConfigurationProperties;
 import org.springframework.context.ConfigurableApplicationContext;
-import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 
 /** The application as it is started, without its web server. */
@@ -21,7 +18,16 @@ final class Applications {
         SpringApplication application = TributaryApplication.application(SettingsOnly.class);
         application.setWebApplicationType(WebApplicationType.NONE);
         try (ConfigurableApplicationContext context = application.run(arguments)) {
-            return context.getBean(TributarySettings.class).brokerConfig();
+            return context.getBean(BrokerConfig.class);
+        }
+    }
+
+    /** A property that the application is started with, besides these arguments. */
+    static @Nullable String property(String name, String... arguments) {
+        SpringApplication application = TributaryApplication.application(SettingsOnly.class);
+        application.setWebApplicationType(WebApplicationType.NONE);
+        try (ConfigurableApplicationContext context = application.run(arguments)) {
+            return context.getEnvironment().getProperty(name);
         }
     }
 
@@ -34,11 +40,5 @@ final class Applications {
     }
 
     @Configuration(proxyBeanMethods = false)
-    @EnableConfigurationProperties(TributarySettings.class)
-    static class SettingsOnly {
-        @Bean
-        static ConfigurationPropertiesBindHandlerAdvisor rangeCheck() {
-            return ApplicationConfiguration.rangeCheck();
-        }
-    }
+    static class SettingsOnly {}
 }

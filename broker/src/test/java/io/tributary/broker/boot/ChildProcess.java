@@ -18,7 +18,12 @@ final class ChildProcess implements AutoCloseable {
 
     /** Starts the main class with arguments, standard error joined to standard output. */
     ChildProcess(Class<?> main, String... arguments) throws IOException {
-        List<String> command = new ArrayList<>(List.of(
+        this(List.of(), main, arguments);
+    }
+
+    private ChildProcess(List<String> before, Class<?> main, String... arguments) throws IOException {
+        List<String> command = new ArrayList<>(before);
+        command.addAll(List.of(
                 Path.of(System.getProperty("java.home"), "bin", "java").toString(),
                 "--enable-native-access=ALL-UNNAMED",
                 "--sun-misc-unsafe-memory-access=allow",
@@ -29,6 +34,11 @@ final class ChildProcess implements AutoCloseable {
         command.addAll(List.of(arguments));
         process = new ProcessBuilder(command).redirectErrorStream(true).start();
         output = process.inputReader(StandardCharsets.UTF_8);
+    }
+
+    /** Starts it where no more files may be open at once. */
+    static ChildProcess withOpenFiles(int limit, Class<?> main, String... arguments) throws IOException {
+        return new ChildProcess(List.of("sh", "-c", "ulimit -n " + limit + "; exec \"$@\"", "sh"), main, arguments);
     }
 
     /** What it prints up to the line {@code ready}, that line included. */

@@ -93,6 +93,14 @@ class ClusterSettingsTest {
                 .doesNotStartWith("localhost");
     }
 
+    /** A node keeps nothing in its data folder, which need not exist: its disk would seem to be full. */
+    @Test
+    void diskMetricsAreOfTheWorkingDirectory() {
+        assertThat(Applications.property(
+                        "management.metrics.system.diskspace.paths[0]", arguments("--tributary.node-name=n1")))
+                .isEqualTo(Path.of("").toAbsolutePath().toString());
+    }
+
     private static int largestRecord(ClusterConfig config) {
         return MIB + 512 * 1024 + 24 * config.shards();
     }

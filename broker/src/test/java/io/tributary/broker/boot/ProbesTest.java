@@ -57,6 +57,7 @@ class ProbesTest {
                     0,
                     0,
                     0,
+                    List.of(),
                     new ClusterStatus(1, 128, 0, 0, 0, false, List.of("Kafka does not answer"), List.of(), null)));
         }
     }

@@ -27,6 +27,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 class SettingsTest {
+    private static final String DISK_PATH = "management.metrics.system.diskspace.paths[0]";
 
     @Test
     void defaultsAreThoseOfTheCore() {
@@ -141,6 +142,15 @@ class SettingsTest {
                                         new Listener("ws"),
                                         new HasUserProperty(new UserProperty("role", "a=b"))),
                                 ClientKind.SMALL_APPLICATION))));
+    }
+
+    /** The disk that fills up is the one to watch. */
+    @Test
+    void diskMetricsAreOfTheDataFolder(@TempDir Path folder) {
+        Path data = folder.resolve("with, comma");
+        assertThat(Applications.property(DISK_PATH, "--tributary.data-dir=" + data))
+                .isEqualTo(data.toString());
+        assertThat(Applications.property(DISK_PATH, "--" + DISK_PATH + "=/srv")).isEqualTo("/srv");
     }
 
     @Test

@@ -63,6 +63,15 @@ class StatusTest {
     }
 
     @Test
+    void brokerAloneWarnsToo() {
+        BrokerStatus status = new BrokerStatus(
+                true, null, List.of(), 0, 0, 0, 0, 0, 0, 0, 0, 0, List.of("no files", "no luck"), null);
+        Health health = new BrokerHealth(() -> status).health();
+        assertThat(health.getStatus()).isEqualTo(Status.UP);
+        assertThat(health.getDetails()).containsEntry("warning", "no files; no luck");
+    }
+
+    @Test
     void nothingToWarnOfIsNotSaid() {
         Health health = health(cluster(List.of(), List.of()));
         assertThat(health.getDetails()).doesNotContainKey("warning");
@@ -121,6 +130,6 @@ class StatusTest {
     private static BrokerStatus status(
             boolean ready, @Nullable String problem, long connections, @Nullable ClusterStatus cluster) {
         return new BrokerStatus(
-                ready, problem, List.of("127.0.0.1:1883"), connections, 0, 0, 0, 0, 0, 0, 99, 77, cluster);
+                ready, problem, List.of("127.0.0.1:1883"), connections, 0, 0, 0, 0, 0, 0, 99, 77, List.of(), cluster);
     }
 }

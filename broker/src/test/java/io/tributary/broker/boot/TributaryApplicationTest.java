@@ -17,6 +17,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.condition.DisabledOnOs;
 import org.junit.jupiter.api.condition.OS;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 /** The program as a user starts it, in a process of its own. */
 @DisabledOnOs(OS.WINDOWS)
@@ -37,6 +39,11 @@ class TributaryApplicationTest {
                     .anySatisfy(line -> assertThat(line).contains("mqtt over websocket, path /mqtt, listener 'ws'"))
                     .anySatisfy(line -> assertThat(line).contains("data in " + folder, "(format 1, sync interval)"))
                     .anySatisfy(line -> assertThat(line).endsWith("--tributary.listeners.tcp.host=0.0.0.0"))
+                    .anySatisfy(line -> assertThat(line)
+                            .endsWith("health at http://127.0.0.1:" + managementPort + "/actuator/health, metrics at"
+                                    + " http://127.0.0.1:" + managementPort + "/actuator/prometheus"))
+                    .anySatisfy(line -> assertThat(line).contains("limits: open files ", ", heap ", ", direct memory "))
+                    .anySatisfy(line -> assertThat(line).contains("docs/configuration.md"))
                     .anySatisfy(line -> assertThat(line).contains("started in "));
             assertThat(lines.stream().filter(line -> line.contains("ready"))).containsExactly("ready");
             connectOnce(port);
@@ -48,7 +55,12 @@ class TributaryApplicationTest {
                     .contains("tributary_ready 1.0")
                     .contains("tributary_network_direct_memory_bytes")
                     .contains("jvm_memory_used_bytes")
-                    .contains("process_uptime_seconds");
+                    .contains("process_uptime_seconds")
+                    .contains("disk_free_bytes{path=\"" + folder + "\"}");
+            assertThat(page(managementPort, "/")).contains("/actuator/health\n", "/actuator/prometheus\n");
+            broker.signal("HUP");
+            broker.awaitLine("SIGHUP: settings are read at the start only");
+            connectOnce(port);
             broker.signal("TERM");
             assertThat(broker.rest()).contains("stopping", "stopped after").doesNotContain("ready");
             assertThat(broker.exitCode()).isZero();
@@ -79,8 +91,25 @@ class TributaryApplicationTest {
     void takenManagementPortIsNamed() throws Exception {
         try (ServerSocket taken = new ServerSocket(0, 1, InetAddress.getLoopbackAddress());
                 ChildProcess broker = broker(freePort(), taken.getLocalPort())) {
-            assertThat(broker.rest()).contains("server.port: '" + taken.getLocalPort() + "' is in use");
+            assertThat(broker.rest())
+                    .isEqualTo(
+                            "tributary: could not start: server.port: '" + taken.getLocalPort() + "' is in use; this is"
+                                    + " the port of health and metrics, and --server.port=0 picks a free one");
             assertThat(broker.exitCode()).isEqualTo(1);
+        }
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "--server.address=192.0.2.1, server.address: '192.0.2.1' is not an address of this machine",
+        "--logging.structured.format.console=json, logging.structured.format.console: 'json' is not one of ecs"
+    })
+    void failureOfHealthOrLogIsOneLine(String argument, String words) throws Exception {
+        try (ChildProcess broker = broker(freePort(), 0, argument)) {
+            assertThat(broker.rest().lines())
+                    .singleElement()
+                    .asString()
+                    .startsWith("tributary: could not start: " + words);
         }
     }
 
@@ -117,8 +146,12 @@ class TributaryApplicationTest {
     }
 
     private static String get(int port, String endpoint) throws Exception {
+        return page(port, "/actuator/" + endpoint);
+    }
+
+    private static String page(int port, String path) throws Exception {
         try (HttpClient client = HttpClient.newHttpClient()) {
-            URI address = URI.create("http://127.0.0.1:" + port + "/actuator/" + endpoint);
+            URI address = URI.create("http://127.0.0.1:" + port + path);
             return client.send(HttpRequest.newBuilder(address).build(), HttpResponse.BodyHandlers.ofString())
                     .body();
         }

@@ -10,15 +10,18 @@ import com.fasterxml.jackson.databind.MapperFeature;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.PropertyNamingStrategies;
 import com.fasterxml.jackson.databind.deser.std.StdDeserializer;
+import com.fasterxml.jackson.databind.exc.InvalidFormatException;
 import com.fasterxml.jackson.databind.exc.UnrecognizedPropertyException;
 import com.fasterxml.jackson.databind.json.JsonMapper;
 import com.fasterxml.jackson.databind.module.SimpleModule;
 import java.io.IOException;
 import java.time.Duration;
+import java.util.Locale;
 import java.util.Map;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
 /** Makes records of maps, strictly: a name that nobody knows is an error, and so is one that is missing. */
 final class Binding {
@@ -63,11 +66,25 @@ final class Binding {
                                 .map(String::valueOf)
                                 .sorted()
                                 .collect(Collectors.joining(", "));
+            case InvalidFormatException wrong ->
+                path(wrong) + ": '" + wrong.getValue() + "' is not " + kind(wrong.getTargetType());
             case JsonMappingException missing
             when missing.getOriginalMessage().startsWith(MISSING) -> path(missing) + ": has to be there, and is not";
             case JsonMappingException mapping -> path(mapping) + ": " + mapping.getOriginalMessage();
             case null, default -> String.valueOf(failure.getMessage());
         };
+    }
+
+    private static String kind(Class<?> type) {
+        if (type.isEnum()) {
+            return Stream.of(type.getEnumConstants())
+                    .map(choice -> choice.toString().toLowerCase(Locale.ROOT))
+                    .collect(Collectors.joining(", ", "one of ", ""));
+        }
+        if (type == boolean.class || type == Boolean.class) {
+            return "true or false";
+        }
+        return type == double.class || type == Double.class ? "a number" : "a whole number";
     }
 
     private static String path(JsonMappingException failure) {

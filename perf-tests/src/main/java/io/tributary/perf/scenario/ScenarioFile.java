@@ -75,6 +75,7 @@ public final class ScenarioFile {
                 parameters.put(key, value);
                 matrix.remove(key);
             } else {
+                checkSetting(key, parameters);
                 settings.put(key, value);
             }
         });
@@ -119,6 +120,15 @@ public final class ScenarioFile {
         }
         run.put(SAME, same.stream().filter(still::contains).toList());
         run.put(DIFFERS, differs);
+    }
+
+    /** A name without points that is neither a parameter nor a setting of the whole was meant to be a parameter. */
+    private void checkSetting(String key, Map<String, Object> parameters) {
+        if (!key.contains(".") && !section(DEFAULTS, "scenario").containsKey(key)) {
+            throw new ScenarioException("--set " + key + ": " + name + " has no such parameter; it has "
+                    + String.join(", ", parameters.keySet())
+                    + "; other settings are set by their path, such as mqtt.version");
+        }
     }
 
     private Map<String, Object> run(

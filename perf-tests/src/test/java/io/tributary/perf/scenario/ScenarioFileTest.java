@@ -183,6 +183,23 @@ class ScenarioFileTest {
     }
 
     @Test
+    void namesItsParametersWhenThereIsNoSuchOne() {
+        assertThatExceptionOfType(ScenarioException.class)
+                .isThrownBy(() -> only(SMALL, Map.of("foo", "1")))
+                .withMessage(
+                        "--set foo: small has no such parameter; it has clients, qos; other settings are set by their"
+                                + " path, such as mqtt.version");
+        assertThat(only(SMALL, Map.of("threads", "2")).threads()).isEqualTo(2);
+    }
+
+    @Test
+    void saysWhatIsNoNumber() {
+        assertThatExceptionOfType(ScenarioException.class)
+                .isThrownBy(() -> only(SMALL, Map.of("clients", "ten")))
+                .withMessageContaining("count: 'ten' is not a whole number");
+    }
+
+    @Test
     void saysWhatIsMissing() {
         assertThatExceptionOfType(ScenarioException.class)
                 .isThrownBy(() -> only(SMALL + "steps: [{do: connect}]\n", Map.of()))

@@ -5,6 +5,7 @@ import io.tributary.broker.boot.settings.check.Allowed;
 import io.tributary.broker.boot.settings.check.SettingException;
 import io.tributary.broker.ingest.IngestConfig;
 import java.time.Duration;
+import java.util.List;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 import org.springframework.boot.context.properties.bind.DefaultValue;
@@ -55,6 +56,19 @@ public record ClusterSettings(
         if (!ID.matcher(id).matches()) {
             throw new SettingException(name + ".id", "'" + id + "' is not 1 to 100 letters, digits, '.', '_', '-'");
         }
+        return SettingException.together(
+                () -> clusterConfig(name, largestPacketBytes, ingest),
+                List.of(
+                        () -> kafka.config(name + ".kafka", id, shards, largestPacketBytes),
+                        () -> applications.config(name + ".applications"),
+                        () -> redis.config(name + ".redis"),
+                        () -> link.config(name + ".link", id, largestPacketBytes),
+                        () -> link.tls().layer(name + ".link.tls"),
+                        () -> nodes.config(name + ".nodes"),
+                        () -> visibility.config(name + ".visibility")));
+    }
+
+    private ClusterConfig clusterConfig(String name, int largestPacketBytes, @Nullable IngestConfig ingest) {
         return SettingException.naming(
                 name,
                 () -> new ClusterConfig(

@@ -6,6 +6,7 @@ import io.tributary.broker.boot.settings.check.SettingException;
 import io.tributary.broker.link.ClusterSecret;
 import io.tributary.broker.link.LinkConfig;
 import io.tributary.broker.link.LinkTimings;
+import java.util.List;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import org.springframework.boot.context.properties.bind.DefaultValue;
@@ -49,6 +50,30 @@ public record LinkSettings(
     private static final Set<String> ANY_HOST = Set.of("0.0.0.0", "::", "[::]");
 
     LinkConfig config(String name, String clusterId, int largestPacketBytes) {
+        return SettingException.together(
+                () -> linkConfig(name, clusterId, largestPacketBytes),
+                List.of(() -> checkedHost(name), () -> secret(name + ".secret-file")));
+    }
+
+    private LinkConfig linkConfig(String name, String clusterId, int largestPacketBytes) {
+        String local = checkedHost(name);
+        ClusterSecret secret = secret(name + ".secret-file");
+        LinkConfig defaults = LinkConfig.defaults(clusterId, secret, local, port);
+        return SettingException.naming(
+                name,
+                () -> new LinkConfig(
+                        clusterId,
+                        secret,
+                        local,
+                        port,
+                        eventLoops == 0 ? defaults.eventLoops() : eventLoops,
+                        largestPacketBytes + LinkConfig.FRAME_OVERHEAD_BYTES,
+                        outboundSize.toBytes(),
+                        defaults.maxHalfOpen(),
+                        LinkTimings.DEFAULT));
+    }
+
+    private String checkedHost(String name) {
         if (host == null || host.isBlank()) {
             throw new SettingException(
                     name + ".host",
@@ -63,20 +88,7 @@ public record LinkSettings(
         if (advertisedHost != null && advertisedHost.isBlank()) {
             throw new SettingException(name + ".advertised-host", "must not be empty");
         }
-        ClusterSecret secret = secret(name + ".secret-file");
-        LinkConfig defaults = LinkConfig.defaults(clusterId, secret, host, port);
-        return SettingException.naming(
-                name,
-                () -> new LinkConfig(
-                        clusterId,
-                        secret,
-                        host,
-                        port,
-                        eventLoops == 0 ? defaults.eventLoops() : eventLoops,
-                        largestPacketBytes + LinkConfig.FRAME_OVERHEAD_BYTES,
-                        outboundSize.toBytes(),
-                        defaults.maxHalfOpen(),
-                        LinkTimings.DEFAULT));
+        return host;
     }
 
     private ClusterSecret secret(String name) {

@@ -3,6 +3,7 @@ package io.tributary.broker.boot.settings;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
+import org.springframework.boot.context.properties.source.ConfigurationPropertyName;
 import org.springframework.core.env.ConfigurableEnvironment;
 import org.springframework.core.env.PropertySource;
 
@@ -10,7 +11,7 @@ import org.springframework.core.env.PropertySource;
  * Gives each listener the limits of {@code tributary.limits} wherever it has none of its own: a property source, the
  * last to be asked, in which {@code tributary.listeners.<name>.limits.x} is what {@code tributary.limits.x} is.
  */
-public final class ListenerLimitDefaults extends PropertySource<Pattern> {
+final class ListenerLimitDefaults extends PropertySource<Pattern> {
     private static final Pattern LISTENER_LIMIT =
             Pattern.compile(Pattern.quote(TributarySettings.PREFIX) + "\\.listeners\\.[^.]+\\.limits\\.(.+)");
 
@@ -24,8 +25,16 @@ public final class ListenerLimitDefaults extends PropertySource<Pattern> {
     }
 
     /** Adds them to an environment. */
-    public static void addTo(ConfigurableEnvironment environment) {
+    static void addTo(ConfigurableEnvironment environment) {
         environment.getPropertySources().addLast(new ListenerLimitDefaults(environment));
+    }
+
+    /** The common limit that a listener's comes from; other names are their own. */
+    ConfigurationPropertyName origin(ConfigurationPropertyName name) {
+        Matcher limit = getSource().matcher(name.toString());
+        return limit.matches()
+                ? ConfigurationPropertyName.of(TributarySettings.PREFIX + ".limits." + limit.group(1))
+                : name;
     }
 
     @Override

@@ -95,7 +95,7 @@ public final class SettingCatalog {
 
     private static boolean isMatch(String element, ConfigurationPropertyName name, int i) {
         return switch (element) {
-            case CHOSEN -> true;
+            case CHOSEN -> !name.isNumericIndex(i);
             case PLACE -> name.isNumericIndex(i);
             default -> element.replace("-", "").equals(name.getElement(i, ConfigurationPropertyName.Form.UNIFORM));
         };

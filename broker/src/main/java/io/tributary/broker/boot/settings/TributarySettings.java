@@ -12,6 +12,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.springframework.boot.context.properties.ConfigurationProperties;
 import org.springframework.boot.context.properties.bind.DefaultValue;
@@ -86,6 +87,24 @@ public record TributarySettings(
      * @throws SettingException when settings do not fit together
      */
     public BrokerConfig brokerConfig() {
+        return SettingException.together(
+                this::config,
+                List.of(
+                        this::checkedNodeName,
+                        this::dataDirectory,
+                        () -> storage.options(PREFIX + ".storage"),
+                        this::listenerConfigs,
+                        () -> network.config(PREFIX + ".network"),
+                        () -> applications.clientRules(PREFIX + ".applications", listeners.keySet()),
+                        () -> queues.limits(PREFIX + ".queues"),
+                        () -> subscriptions.limits(PREFIX + ".subscriptions"),
+                        () -> retained.limits(PREFIX + ".retained"),
+                        () -> sys.checkedInterval(PREFIX + ".sys"),
+                        () -> stop.config(PREFIX + ".stop", stopTimeout),
+                        () -> mode == Mode.CLUSTER ? clusterConfig(listenerConfigs()) : checkedAlone()));
+    }
+
+    private BrokerConfig config() {
         List<ListenerConfig> listening = listenerConfigs();
         return SettingException.naming(
                 PREFIX,
@@ -141,16 +160,22 @@ public record TributarySettings(
 
     private List<ListenerConfig> listenerConfigs() {
         String group = PREFIX + ".listeners";
-        List<ListenerConfig> configs = listeners.entrySet().stream()
+        List<Supplier<ListenerConfig>> each = listeners.entrySet().stream()
                 .filter(listener -> listener.getValue().enabled())
                 .sorted(Map.Entry.comparingByKey())
-                .map(listener -> listener.getValue().config(group + "." + listener.getKey(), listener.getKey()))
+                .map(listener -> config(group, listener.getKey(), listener.getValue()))
                 .toList();
+        List<ListenerConfig> configs =
+                SettingException.together(() -> each.stream().map(Supplier::get).toList(), each);
         if (configs.isEmpty()) {
             throw new SettingException(group, "all are switched off; at least one must have enabled=true");
         }
         checkPorts(configs);
         return configs;
+    }
+
+    private static Supplier<ListenerConfig> config(String group, String name, ListenerSettings listener) {
+        return () -> listener.config(group + "." + name, name);
     }
 
     /** The second of two listeners on one port could not listen, and would be told that another process does. */

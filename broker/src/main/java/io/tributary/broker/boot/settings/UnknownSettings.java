@@ -1,107 +1,108 @@
 package io.tributary.broker.boot.settings;
 
 import io.tributary.broker.boot.settings.SettingCatalog.Setting;
-import io.tributary.broker.boot.settings.check.SettingException;
-import java.util.Comparator;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.function.Function;
-import java.util.stream.Stream;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.function.Supplier;
 import org.springframework.boot.context.properties.source.ConfigurationPropertyName;
-import org.springframework.boot.context.properties.source.ConfigurationPropertySource;
-import org.springframework.boot.context.properties.source.ConfigurationPropertySources;
-import org.springframework.boot.context.properties.source.IterableConfigurationPropertySource;
 import org.springframework.core.env.ConfigurableEnvironment;
-import org.springframework.core.env.PropertySource;
-import org.springframework.core.env.StandardEnvironment;
+import org.springframework.util.function.SingletonSupplier;
 
 /**
- * Refuses names under {@code tributary.} that no setting has, for they are most often misspelt. Environment variables
- * are not looked at: the launcher has some of its own, and Kubernetes makes up more.
+ * Finds names that no setting has, for they are most often misspelt: all in arguments and files, whether they are meant
+ * for the broker or for Spring Boot. Of environment variables {@link UnknownVariables} knows.
  */
-public final class UnknownSettings {
+final class UnknownSettings {
+    /** Settings of Spring Boot that are given so often that it pays to know them. */
+    private static final Set<ConfigurationPropertyName> USUAL = Set.of(
+            ConfigurationPropertyName.of("debug"),
+            ConfigurationPropertyName.of("server.address"),
+            ConfigurationPropertyName.of("server.port"),
+            ConfigurationPropertyName.of("logging.file.name"),
+            ConfigurationPropertyName.of("logging.structured.format.console"),
+            ConfigurationPropertyName.of("spring.config.additional-location"),
+            ConfigurationPropertyName.of("spring.config.location"));
+
+    private static final ConfigurationPropertyName LEVELS = ConfigurationPropertyName.of("logging.level");
     private static final ConfigurationPropertyName PREFIX = ConfigurationPropertyName.of(TributarySettings.PREFIX);
 
     private UnknownSettings() {}
 
-    /**
-     * Looks through all that is configured.
-     *
-     * @throws SettingException for the first unknown name, with the nearest known one
-     */
-    public static void refuse(ConfigurableEnvironment environment) {
+    /** A line for each unknown name, with the nearest known one; by name. */
+    static Map<ConfigurationPropertyName, String> find(ConfigurableEnvironment environment) {
         List<Setting> settings = SettingCatalog.all();
-        given(environment)
-                .filter(name -> !SettingCatalog.knows(settings, name))
+        Supplier<SpringSettings> spring = SingletonSupplier.of(SpringSettings::read);
+        Map<ConfigurationPropertyName, String> lines = new LinkedHashMap<>();
+        GivenNames.all(environment).forEach((name, source) -> {
+            String words = null;
+            if (PREFIX.isAncestorOf(name)) {
+                words = SettingCatalog.knows(settings, name) ? null : ofTributary(name, settings);
+            } else if (!isUsual(name)
+                    && !isEmptyRoot(environment, name)
+                    && !spring.get().knows(name)) {
+                words = ofNobody(name, settings, spring.get());
+            }
+            if (words != null) {
+                lines.put(name, name + ": " + words + WrongValue.place(source.getConfigurationProperty(name)));
+            }
+        });
+        return lines;
+    }
+
+    private static boolean isUsual(ConfigurationPropertyName name) {
+        return USUAL.contains(name) || LEVELS.isAncestorOf(name);
+    }
+
+    /** A file in which all below {@code tributary:} is a comment. */
+    private static boolean isEmptyRoot(ConfigurableEnvironment environment, ConfigurationPropertyName name) {
+        return name.equals(PREFIX)
+                && environment.getProperty(TributarySettings.PREFIX, "").isEmpty();
+    }
+
+    private static String ofTributary(ConfigurationPropertyName name, List<Setting> settings) {
+        List<String> known = names(settings);
+        return group(name, known)
+                .or(() -> list(name, known))
+                .orElseGet(() -> "there is no such setting; " + NearestName.advice(name.toString(), known));
+    }
+
+    private static String ofNobody(ConfigurationPropertyName name, List<Setting> settings, SpringSettings spring) {
+        List<String> known = names(settings);
+        known.addAll(spring.names());
+        return group(name, known)
+                .orElseGet(() -> "there is no such setting; " + NearestName.advice(name.toString(), known));
+    }
+
+    /** What is said of the name of a group, whose settings are below it. */
+    private static Optional<String> group(ConfigurationPropertyName name, List<String> known) {
+        return known.stream()
+                .map(setting -> NearestName.adopt(setting, name.toString()))
+                .filter(setting -> setting.startsWith(name + "."))
                 .findFirst()
-                .ifPresent(name -> refuse(name.toString(), settings));
+                .map(setting ->
+                        "is a group of settings, such as " + setting + "; in a YAML file they are indented below it");
     }
 
-    /** The names under {@code tributary.} that are given anywhere but in environment variables. */
-    static Stream<ConfigurationPropertyName> given(ConfigurableEnvironment environment) {
-        Stream.Builder<Stream<ConfigurationPropertyName>> names = Stream.builder();
-        for (ConfigurationPropertySource source : ConfigurationPropertySources.get(environment)) {
-            if (source instanceof IterableConfigurationPropertySource known && !isProcessEnvironment(source)) {
-                names.add(known.stream());
+    /** What is said of a list where names belong, and of names where a list belongs. */
+    private static Optional<String> list(ConfigurationPropertyName name, List<String> known) {
+        for (int i = 0; i < name.getNumberOfElements(); i++) {
+            String before = name.chop(i).toString();
+            if (name.isNumericIndex(i) && known.stream().anyMatch(setting -> setting.startsWith(before + ".<name>"))) {
+                return Optional.of("is a part of a list, and " + before
+                        + " is none; it has a name in this place, such as " + before + ".tcp");
+            }
+            if (!name.isNumericIndex(i) && known.stream().anyMatch(setting -> setting.startsWith(before + "[<n>]"))) {
+                return Optional.of("has no place in the list; the first of " + before + " is " + before + "[0]");
             }
         }
-        return names.build().flatMap(Function.identity()).filter(PREFIX::isAncestorOf);
+        return Optional.empty();
     }
 
-    private static boolean isProcessEnvironment(ConfigurationPropertySource source) {
-        return source.getUnderlyingSource() instanceof PropertySource<?> underlying
-                && underlying.getName().equals(StandardEnvironment.SYSTEM_ENVIRONMENT_PROPERTY_SOURCE_NAME);
-    }
-
-    private static void refuse(String name, List<Setting> settings) {
-        String nearest = nearest(name, settings);
-        String advice = isLikely(name, nearest)
-                ? "did you mean " + nearest + "?"
-                : "docs/configuration.md lists all that there are";
-        throw new SettingException(name, "there is no such setting; " + advice);
-    }
-
-    /** The known name to which the fewest letters must change; chosen names in it are those of the unknown one. */
-    private static String nearest(String name, List<Setting> settings) {
-        return settings.stream()
-                .map(setting -> adopt(setting.name(), name))
-                .min(Comparator.comparingInt(known -> editDistance(known, name)))
-                .orElseThrow();
-    }
-
-    /** Whether so few letters are wrong, at most a third of the last part of the name, that it was meant. */
-    private static boolean isLikely(String name, String nearest) {
-        int length = name.length() - name.lastIndexOf('.') - 1;
-        return editDistance(nearest, name) <= (length + 2) / 3;
-    }
-
-    private static String adopt(String pattern, String name) {
-        String[] elements = pattern.split("\\.", -1);
-        String[] chosen = name.split("\\.", -1);
-        for (int i = 0; i < elements.length; i++) {
-            if (elements[i].startsWith("<") && i < chosen.length) {
-                elements[i] = chosen[i];
-            } else if (elements[i].endsWith("[<n>]") && i < chosen.length && chosen[i].endsWith("]")) {
-                elements[i] = elements[i].replace("[<n>]", chosen[i].substring(chosen[i].indexOf('[')));
-            }
-        }
-        return String.join(".", elements);
-    }
-
-    /** How many letters must be inserted, removed or replaced (Levenshtein). */
-    static int editDistance(String from, String to) {
-        int[] previous = new int[to.length() + 1];
-        for (int j = 0; j <= to.length(); j++) {
-            previous[j] = j;
-        }
-        for (int i = 1; i <= from.length(); i++) {
-            int[] current = new int[to.length() + 1];
-            current[0] = i;
-            for (int j = 1; j <= to.length(); j++) {
-                int replaced = previous[j - 1] + (from.charAt(i - 1) == to.charAt(j - 1) ? 0 : 1);
-                current[j] = Math.min(replaced, 1 + Math.min(previous[j], current[j - 1]));
-            }
-            previous = current;
-        }
-        return previous[to.length()];
+    private static List<String> names(List<Setting> settings) {
+        return new ArrayList<>(settings.stream().map(Setting::name).toList());
     }
 }

@@ -1,0 +1,17 @@
+package io.tributary.broker.network;
+
+import com.sun.management.UnixOperatingSystemMXBean;
+import java.lang.management.ManagementFactory;
+import java.util.OptionalLong;
+
+/** The file descriptors of this process. */
+public final class OpenFiles {
+    private OpenFiles() {}
+
+    /** How many it may have open at once; nothing where the system has no such limit. */
+    public static OptionalLong limit() {
+        return ManagementFactory.getOperatingSystemMXBean() instanceof UnixOperatingSystemMXBean system
+                ? OptionalLong.of(system.getMaxFileDescriptorCount())
+                : OptionalLong.empty();
+    }
+}
