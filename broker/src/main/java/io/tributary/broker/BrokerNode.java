@@ -25,6 +25,7 @@ import io.tributary.broker.security.EnhancedAuthenticator;
 import io.tributary.broker.shard.ShardAppends;
 import io.tributary.broker.shard.ShardConfig;
 import io.tributary.broker.shard.ShardStats;
+import io.tributary.broker.shard.ShardThread;
 import io.tributary.broker.shard.Shards;
 import io.tributary.broker.subscription.Subscriber;
 import io.tributary.broker.subscription.SubscriptionCount;
@@ -94,7 +95,8 @@ final class BrokerNode implements AutoCloseable {
                 cluster == null ? config.shards() : config.shards().withRetention(cluster.retention());
         ShardAppends appends =
                 new ShardAppends(ofShards, storage.log(), storage.topics(), deployment.clock(), deployment.format());
-        GroupHosts hosts = new GroupHosts(connections, metrics.groups());
+        GroupHosts hosts =
+                new GroupHosts(connections, metrics.groups(), new ShardThread("tributary-groups"), System::nanoTime);
         subscriptions = new Subscriptions(
                 storage.subscriptions(),
                 deployment.routes(),

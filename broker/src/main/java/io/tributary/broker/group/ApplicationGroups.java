@@ -1,6 +1,6 @@
 package io.tributary.broker.group;
 
-import io.tributary.broker.shard.ShardThread;
+import io.tributary.broker.shard.TickingThread;
 import io.tributary.broker.subscription.SharedGroup;
 import io.tributary.broker.subscription.Subscriber;
 import io.tributary.common.event.GroupIdentifier;
@@ -36,7 +36,7 @@ public final class ApplicationGroups implements AutoCloseable {
 
     private final GroupHosts hosts;
     private final GroupServices services;
-    private final ShardThread thread;
+    private final TickingThread thread;
     private volatile boolean started;
 
     // Confined to the thread.
@@ -50,7 +50,11 @@ public final class ApplicationGroups implements AutoCloseable {
     /** A SUBSCRIBE that waits until the session of a shared subscription is there. */
     private static final class Sharing {
         final CompletableFuture<@Nullable Void> done = new CompletableFuture<>();
-        final long sinceNanos = System.nanoTime();
+        final long sinceNanos;
+
+        Sharing(long sinceNanos) {
+            this.sinceNanos = sinceNanos;
+        }
     }
 
     /** Creates them; nothing is hosted before {@link #start}. */
@@ -76,7 +80,7 @@ public final class ApplicationGroups implements AutoCloseable {
      * @param filter the shared subscription
      */
     public CompletionStage<@Nullable Void> share(TopicFilter filter) {
-        Sharing waits = new Sharing();
+        Sharing waits = new Sharing(now());
         thread.execute(() -> share(filter.toString(), waits));
         return waits.done;
     }
@@ -88,25 +92,32 @@ public final class ApplicationGroups implements AutoCloseable {
 
     /**
      * Gives all sessions up for other nodes to host, when members elsewhere have acknowledged what they have, or some
-     * seconds have passed. Blocks until that is on its way.
+     * seconds have passed; nothing is hosted any more. Only after {@link #start}.
+     *
+     * @return completes when that is on its way
      */
+    public CompletableFuture<@Nullable Void> leave() {
+        CompletableFuture<@Nullable Void> left = new CompletableFuture<>();
+        thread.execute(() -> {
+            closed = true;
+            long sinceNanos = now();
+            hosts.all().forEach(GroupHost::stopHandingOut);
+            sharing.values().forEach(waiting -> waiting.forEach(each -> fail(each, "the node is closing")));
+            sharing.clear();
+            thread.everyTick(() -> leaveIfIdle(sinceNanos, left));
+            leaveIfIdle(sinceNanos, left);
+        });
+        return left;
+    }
+
+    /** Has left, as {@link #leave} says, or tried to for some seconds. Blocks until then. */
     @Override
     public void close() {
         if (!started) {
             return;
         }
-        CompletableFuture<@Nullable Void> left = new CompletableFuture<>();
-        thread.execute(() -> {
-            closed = true;
-            long sinceNanos = System.nanoTime();
-            hosts.all().forEach(GroupHost::stopHandingOut);
-            sharing.values().forEach(waiting -> waiting.forEach(each -> fail(each, "the node is closing")));
-            sharing.clear();
-            thread.everyTick(() -> leave(sinceNanos, left));
-            leave(sinceNanos, left);
-        });
         try {
-            left.get(2 * PATIENCE_NANOS, TimeUnit.NANOSECONDS);
+            leave().get(2 * PATIENCE_NANOS, TimeUnit.NANOSECONDS);
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
         } catch (ExecutionException | TimeoutException e) {
@@ -115,8 +126,8 @@ public final class ApplicationGroups implements AutoCloseable {
         thread.stop();
     }
 
-    private void leave(long sinceNanos, CompletableFuture<@Nullable Void> left) {
-        boolean isLate = System.nanoTime() - sinceNanos > PATIENCE_NANOS;
+    private void leaveIfIdle(long sinceNanos, CompletableFuture<@Nullable Void> left) {
+        boolean isLate = now() - sinceNanos > PATIENCE_NANOS;
         if (isLate || hosts.all().stream().allMatch(GroupHost::isIdle)) {
             hosts.leave();
             left.complete(null);
@@ -139,7 +150,7 @@ public final class ApplicationGroups implements AutoCloseable {
     }
 
     private void proceed() {
-        long now = System.nanoTime();
+        long now = now();
         sharing.values().removeIf(waiting -> {
             waiting.removeIf(each -> {
                 boolean isLate = now - each.sinceNanos > SHARE_NANOS;
@@ -187,7 +198,7 @@ public final class ApplicationGroups implements AutoCloseable {
             unhostedSinceNanos.remove(name);
             return;
         }
-        long now = System.nanoTime();
+        long now = now();
         long sinceNanos = unhostedSinceNanos.computeIfAbsent(name, _ -> now);
         boolean isFirst = !services.subscriptions().applications().isOnlineBefore(services.node(), group);
         if ((isFirst || now - sinceNanos > OTHERS_NANOS) && mayHost(name)) {
@@ -200,7 +211,7 @@ public final class ApplicationGroups implements AutoCloseable {
             return;
         }
         unhostedSinceNanos.keySet().removeIf(name -> hosts.of(name) != null || isHosted(name));
-        hosts.tick(System.nanoTime());
+        hosts.tick(now());
         services.subscriptions().applications().names().forEach(this::check);
         if (++ticks % ORPHANS_EACH_TICKS == 0) {
             services.subscriptions().sharedNames().forEach(this::adopt);
@@ -222,6 +233,10 @@ public final class ApplicationGroups implements AutoCloseable {
     private boolean isHosted(String name) {
         Subscriber session = services.subscriptions().sessionOf(name);
         return session != null && services.subscriptions().isOnline(session);
+    }
+
+    private long now() {
+        return services.nanos().getAsLong();
     }
 
     private boolean mayHost(String name) {

@@ -5,7 +5,7 @@ import io.tributary.broker.delivery.ConnectionRegistry;
 import io.tributary.broker.delivery.Delivery;
 import io.tributary.broker.delivery.Endpoint;
 import io.tributary.broker.group.GroupRecorder.Drop;
-import io.tributary.broker.shard.ShardThread;
+import io.tributary.broker.shard.TickingThread;
 import io.tributary.common.event.GroupIdentifier;
 import io.tributary.common.event.QueueEntry.Queued;
 import java.util.HashMap;
@@ -15,6 +15,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -30,7 +31,8 @@ public final class GroupHosts {
 
     private final ConnectionRegistry connections;
     private final GroupRecorder recorder;
-    private final ShardThread thread = new ShardThread("tributary-groups");
+    private final TickingThread thread;
+    private final LongSupplier nanos;
     private final Map<String, Door> byName = new HashMap<>();
     /** Those that are not over, and a few that are. */
     private final Set<Door> doors = new HashSet<>();
@@ -38,30 +40,41 @@ public final class GroupHosts {
     private final AtomicInteger waitingQos0 = new AtomicInteger();
     private final Map<String, Long> notBeforeNanos = new HashMap<>();
 
-    /** Creates it, without a host. */
-    public GroupHosts(ConnectionRegistry connections, GroupRecorder recorder) {
+    /**
+     * Creates it, without a host.
+     *
+     * @param thread the thread of all hosts, which has nothing else to do; not started yet
+     * @param nanos a clock for intervals
+     */
+    public GroupHosts(
+            ConnectionRegistry connections, GroupRecorder recorder, TickingThread thread, LongSupplier nanos) {
         this.connections = connections;
         this.recorder = recorder;
+        this.thread = thread;
+        this.nanos = nanos;
     }
 
     /** The thread of all hosts, which {@link ApplicationGroups} starts and stops. */
-    ShardThread thread() {
+    TickingThread thread() {
         return thread;
     }
 
     /** The host of a shared subscription, if it is here. */
     @Nullable
     GroupHost of(String name) {
+        assert thread.isCaller();
         Door door = byName.get(name);
         return door == null ? null : door.host;
     }
 
     List<GroupHost> all() {
+        assert thread.isCaller();
         return byName.values().stream().map(door -> door.host).toList();
     }
 
     /** Whether there are as many as there may be. */
     boolean isFull() {
+        assert thread.isCaller();
         return byName.size() >= MOST;
     }
 
@@ -70,12 +83,14 @@ public final class GroupHosts {
      * new host.
      */
     boolean mayHost(String name) {
+        assert thread.isCaller();
         Long notBefore = notBeforeNanos.get(name);
-        return !isFull() && (notBefore == null || System.nanoTime() - notBefore >= 0);
+        return !isFull() && (notBefore == null || nanos.getAsLong() - notBefore >= 0);
     }
 
     /** Adds a host, which asks for its session. */
     void host(String name, GroupServices services) {
+        assert thread.isCaller();
         long number = connections.nextNumber();
         Door door = new Door(number, new GroupHost(name, number, services, thread));
         byName.put(name, door);
@@ -87,6 +102,7 @@ public final class GroupHosts {
 
     /** About once a second. */
     void tick(long nowNanos) {
+        assert thread.isCaller();
         notBeforeNanos.values().removeIf(until -> nowNanos - until >= 0);
         all().forEach(GroupHost::tick);
         List.copyOf(doors).stream().filter(door -> door.host.isOver()).forEach(this::forget);
@@ -94,20 +110,23 @@ public final class GroupHosts {
 
     /** Gives all sessions up, for other nodes to take them. */
     void leave() {
+        assert thread.isCaller();
         all().forEach(GroupHost::leave);
         byName.values().forEach(connections::removePersistent);
         byName.clear();
     }
 
     private void lose(Door door) {
+        assert thread.isCaller();
         door.host.takenOver();
         if (forget(door)) {
-            notBeforeNanos.put(door.host.name(), System.nanoTime() + PATIENCE_NANOS);
+            notBeforeNanos.put(door.host.name(), nanos.getAsLong() + PATIENCE_NANOS);
         }
     }
 
     /** Gives whether it was the host of its shared subscription still. */
     private boolean forget(Door door) {
+        assert thread.isCaller();
         doors.remove(door);
         connections.remove(door.number);
         return byName.remove(door.host.name(), door);

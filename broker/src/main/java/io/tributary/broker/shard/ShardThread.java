@@ -16,7 +16,7 @@ import org.slf4j.LoggerFactory;
  * senders: the log is paused when a driver is behind, a connection has a window, and a driver reads one page a session
  * and saves once at a time.
  */
-public final class ShardThread implements ShardExecutor {
+public final class ShardThread implements ShardExecutor, TickingThread {
     private static final Logger LOG = LoggerFactory.getLogger(ShardThread.class);
     private static final long TICK_NANOS = 100_000_000;
     /** What another thread does of the tasks here before it goes on with its own. */
@@ -42,12 +42,12 @@ public final class ShardThread implements ShardExecutor {
         worker = new Worker(thread, new Tasks());
     }
 
-    /** Begins to run what is queued. */
+    @Override
     public void start() {
         thread.start();
     }
 
-    /** Runs something some ten times a second from now on. */
+    @Override
     public void everyTick(Runnable tick) {
         execute(() -> ticks.add(tick));
     }
@@ -84,7 +84,7 @@ public final class ShardThread implements ShardExecutor {
         tasks.add(new Task(0, task));
     }
 
-    /** Ends the thread after what is queued now; blocks until it has. */
+    @Override
     public void stop() {
         stopping = true;
         worker.wake();

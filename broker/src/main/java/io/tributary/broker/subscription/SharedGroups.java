@@ -1,6 +1,7 @@
 package io.tributary.broker.subscription;
 
 import io.tributary.common.topic.TopicFilter;
+import java.util.Collections;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
@@ -85,12 +86,13 @@ public final class SharedGroups {
         });
     }
 
-    /** One of the other nodes that a persistent session is connected to; null when it is here, or nowhere. */
+    /**
+     * The first, by name, of the other nodes that a persistent session is connected to; null when it is here, or
+     * nowhere.
+     */
     public synchronized @Nullable String nodeOf(Subscriber subscriber) {
         Connections known = connections.get(subscriber);
-        return known == null || known.reach() != Reach.ELSEWHERE
-                ? null
-                : known.elsewhere.iterator().next();
+        return known == null || known.reach() != Reach.ELSEWHERE ? null : Collections.min(known.elsewhere);
     }
 
     /**
