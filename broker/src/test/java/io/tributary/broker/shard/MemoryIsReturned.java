@@ -8,6 +8,7 @@ import java.util.Deque;
 import java.util.IdentityHashMap;
 import java.util.Map;
 import java.util.Set;
+import java.util.function.Consumer;
 
 /**
  * When nothing is under way, no owner of a shard remembers anything but sessions, their connections and their timers.
@@ -56,7 +57,7 @@ final class MemoryIsReturned implements Ledger.Promise {
             if (owner == null || !owner.driver(shard).isLive()) {
                 throw new Violation("nobody serves shard " + shard);
             }
-            check(owner.driver(shard));
+            check(owner.driver(shard), KEPT, PARTS);
         }
         world.fronts().forEach(front -> checkRelays(front.relays()));
     }
@@ -67,15 +68,24 @@ final class MemoryIsReturned implements Ledger.Promise {
         }
     }
 
-    private static void check(ShardDriver driver) {
+    /**
+     * Looks into an object and those of its parts that have one of the given class names.
+     *
+     * @param kept the names of the fields that may have something; parts in there are looked into
+     */
+    static void check(Object root, Set<String> kept, Set<String> parts) {
         Set<Object> seen = Collections.newSetFromMap(new IdentityHashMap<>());
         Deque<Object> toVisit = new ArrayDeque<>();
-        toVisit.add(driver);
+        toVisit.add(root);
         try {
             while (!toVisit.isEmpty()) {
                 Object next = toVisit.remove();
                 if (seen.add(next)) {
-                    visit(next, toVisit);
+                    visit(next, kept, part -> {
+                        if (parts.contains(part.getClass().getSimpleName())) {
+                            toVisit.add(part);
+                        }
+                    });
                 }
             }
         } catch (IllegalAccessException e) {
@@ -83,19 +93,20 @@ final class MemoryIsReturned implements Ledger.Promise {
         }
     }
 
-    private static void visit(Object object, Deque<Object> toVisit) throws IllegalAccessException {
+    private static void visit(Object object, Set<String> kept, Consumer<Object> found) throws IllegalAccessException {
         for (Field field : object.getClass().getDeclaredFields()) {
             field.setAccessible(true);
             Object value = field.get(object);
             int size =
                     value instanceof Collection<?> all ? all.size() : value instanceof Map<?, ?> map ? map.size() : 0;
-            if ((size > 0 && !KEPT.contains(field.getName())) || value instanceof Unlogged) {
+            if ((size > 0 && !kept.contains(field.getName())) || value instanceof Unlogged) {
                 throw new Violation(object.getClass().getSimpleName() + "." + field.getName() + " still has " + value);
             }
-            if (value instanceof Map<?, ?> map && field.getName().equals("sessions")) {
-                toVisit.addAll(map.values());
-            } else if (value != null && PARTS.contains(value.getClass().getSimpleName())) {
-                toVisit.add(value);
+            switch (value) {
+                case null -> {}
+                case Map<?, ?> map -> map.values().forEach(found);
+                case Collection<?> all -> all.forEach(found);
+                default -> found.accept(value);
             }
         }
     }

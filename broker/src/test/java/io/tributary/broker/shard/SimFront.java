@@ -47,6 +47,14 @@ final class SimFront {
         return name;
     }
 
+    ConnectionRegistry registry() {
+        return registry;
+    }
+
+    int shardOf(String clientId) {
+        return appender.shardOf(clientId);
+    }
+
     Relays relays() {
         return relays;
     }

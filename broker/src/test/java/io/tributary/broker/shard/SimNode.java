@@ -154,7 +154,9 @@ final class SimNode {
         }
 
         @Override
-        public void shardLive(int shard, long upTo, ToLongFunction<String> sessionOf) {}
+        public void shardLive(int shard, long upTo, ToLongFunction<String> sessionOf) {
+            world.routing.shardLive(shard, upTo, sessionOf);
+        }
     }
 
     /** The ways to the processes' connections. */

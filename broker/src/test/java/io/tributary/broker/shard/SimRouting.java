@@ -13,12 +13,13 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
+import java.util.function.ToLongFunction;
 import org.jspecify.annotations.Nullable;
 
 /**
  * The subscriptions of a simulation, known everywhere at once: filters are topics, and a shared one chooses a member.
  */
-final class SimRouting implements MessageRouting {
+class SimRouting implements MessageRouting {
     private final SimClock clock;
     private final List<Subscription> subscriptions = new ArrayList<>();
     private final Map<String, Set<SimConnection>> online = new HashMap<>();
@@ -48,6 +49,9 @@ final class SimRouting implements MessageRouting {
     void ended(String clientId, long session) {
         subscriptions.removeIf(one -> one.clientId.equals(clientId) && one.session == session);
     }
+
+    /** An owner knows all sessions of its shard. */
+    void shardLive(int shard, long upTo, ToLongFunction<String> sessionOf) {}
 
     /** Whether the session that a message is for has subscriptions still. */
     boolean lives(Recipient recipient) {

@@ -10,6 +10,7 @@ final class SimThread implements Executor {
     private final int slowestMillis;
     private final Queue<Runnable> tasks = new ArrayDeque<>();
     private boolean scheduled;
+    private boolean running;
     private boolean paused;
     private boolean dead;
 
@@ -24,6 +25,11 @@ final class SimThread implements Executor {
             tasks.add(task);
             schedule();
         }
+    }
+
+    /** Whether one of its tasks is running. */
+    boolean isRunning() {
+        return running;
     }
 
     /** Runs nothing until it goes on, like a process in a long garbage collection. */
@@ -54,7 +60,12 @@ final class SimThread implements Executor {
         if (dead || paused) {
             return;
         }
-        tasks.remove().run();
+        running = true;
+        try {
+            tasks.remove().run();
+        } finally {
+            running = false;
+        }
         schedule();
     }
 }

@@ -17,6 +17,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 import java.util.function.BooleanSupplier;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -131,7 +132,7 @@ final class SimWorld {
     }
 
     SimWorld(long seed, List<Ledger.Promise> promises) {
-        this(new SimClock(seed), null, promises);
+        this(new SimClock(seed), null, promises, SimRouting::new);
         if (clock.chance(0.5)) {
             log.tighten();
         }
@@ -142,17 +143,22 @@ final class SimWorld {
 
     /** A world in which only happens what a test does. */
     SimWorld(long seed, Faults faults, List<Ledger.Promise> promises) {
-        this(new SimClock(seed), faults, promises);
+        this(new SimClock(seed), faults, promises, SimRouting::new);
         addLoyalClients();
         begin();
     }
 
-    private SimWorld(SimClock clock, @Nullable Faults wanted, List<Ledger.Promise> promises) {
+    /** A world without clients; all that happens is for the caller. */
+    SimWorld(
+            SimClock clock,
+            @Nullable Faults wanted,
+            List<Ledger.Promise> promises,
+            Function<SimClock, SimRouting> routingOf) {
         this.clock = clock;
         faults = wanted == null ? Faults.drawnFrom(clock) : wanted;
         log = new SimLog(clock, SHARDS, faults.timeTravel);
         store = new SimStore(clock, SHARDS, faults.timeTravel);
-        routing = new SimRouting(clock);
+        routing = routingOf.apply(clock);
         topics = new SimTopics(clock, routing::lives);
         config = drawConfig();
         ledger = new Ledger(this, promises);
@@ -453,7 +459,7 @@ final class SimWorld {
         }
     }
 
-    private void move() {
+    void move() {
         hadFault = true;
         log.assign(clock.below(SHARDS), clock.oneOf(nodes).log);
     }
@@ -466,7 +472,7 @@ final class SimWorld {
         }
     }
 
-    private void goBackInTime() {
+    void goBackInTime() {
         hadFault = true;
         int shard = clock.below(SHARDS);
         boolean isCut = faults.cuts && log.cut(shard);
@@ -516,7 +522,7 @@ final class SimWorld {
         fronts.add(new SimFront(this, "node/" + incarnation++));
     }
 
-    private void crashFront(SimFront front) {
+    void crashFront(SimFront front) {
         hadFault = true;
         front.die();
         fronts.remove(front);
@@ -527,13 +533,13 @@ final class SimWorld {
         });
     }
 
-    private void breakLink(SimNode node, SimFront front) {
+    void breakLink(SimNode node, SimFront front) {
         hadFault = true;
         node.cut(front);
         clock.after(clock.between(0, LATEST_NOTICE_MILLIS), () -> node.mend(front));
     }
 
-    private void crashOne(SimNode node) {
+    void crashOne(SimNode node) {
         hadFault = true;
         node.die();
         nodes.remove(node);
@@ -545,7 +551,7 @@ final class SimWorld {
         }
     }
 
-    private void pause(SimNode node) {
+    void pause(SimNode node) {
         hadFault = true;
         node.thread.pause();
         clock.after(clock.between(10, 4000), node.thread::goOn);
@@ -565,7 +571,7 @@ final class SimWorld {
 
     // The end.
 
-    private void heal() {
+    void heal() {
         store.failures(0);
         log.failures(false);
         nodes.forEach(node -> node.thread.goOn());
@@ -601,7 +607,7 @@ final class SimWorld {
         }
     }
 
-    private List<String> unsettled() {
+    List<String> unsettled() {
         List<String> names = new ArrayList<>();
         clients.stream()
                 .filter(client -> !client.isAway && (!client.isConnected() || !client.isIdle()))
