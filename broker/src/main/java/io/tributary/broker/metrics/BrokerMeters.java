@@ -23,7 +23,6 @@ public enum BrokerMeters {
     CONNECTIONS_UNACCEPTED(
             "tributary.connections.unaccepted",
             Type.COUNTER,
-            "",
             "How often a connection could not be accepted because no file descriptor was left, or the system refused for another"
                     + " reason; tried again each second.",
             "listener"),
