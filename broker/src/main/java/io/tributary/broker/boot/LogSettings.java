@@ -54,8 +54,8 @@ final class LogSettings {
     }
 
     private void checkConfig() {
-        String config = environment.getProperty(CONFIG, "");
-        if (config.isEmpty()) {
+        String config = environment.getProperty(CONFIG, "").strip();
+        if (config.isEmpty() || config.startsWith("-D")) { // Spring Boot ignores the latter, too
             return;
         }
         try (InputStream file = ResourceUtils.toURL(config).openStream()) {
@@ -73,7 +73,9 @@ final class LogSettings {
         }
         try {
             Path file = Path.of(name).toAbsolutePath();
-            Files.createDirectories(file.getParent());
+            if (file.getParent() != null) {
+                Files.createDirectories(file.getParent());
+            }
             try (OutputStream out = Files.newOutputStream(file, StandardOpenOption.CREATE, StandardOpenOption.APPEND)) {
                 out.flush();
             }

@@ -26,7 +26,7 @@ record ProcessLimits(long openFiles, long clients, long heap, long direct, long 
     static ProcessLimits of(BrokerConfig config) {
         long heap = Runtime.getRuntime().maxMemory();
         return new ProcessLimits(
-                OpenFiles.limit().orElse(0),
+                Math.max(0, OpenFiles.limit().orElse(0)),
                 config.listeners().stream()
                         .map(ListenerConfig::admission)
                         .mapToLong(limits -> limits.maxConnections())
@@ -44,10 +44,14 @@ record ProcessLimits(long openFiles, long clients, long heap, long direct, long 
     /** Where nothing is said, the JVM allows as much as for the heap. */
     private static long direct(long heap) {
         HotSpotDiagnosticMXBean jvm = ManagementFactory.getPlatformMXBean(HotSpotDiagnosticMXBean.class);
-        long given = jvm == null
-                ? 0
-                : Long.parseLong(jvm.getVMOption("MaxDirectMemorySize").getValue());
-        return given == 0 ? heap : given;
+        try {
+            long given = jvm == null
+                    ? 0
+                    : Long.parseLong(jvm.getVMOption("MaxDirectMemorySize").getValue());
+            return given == 0 ? heap : given;
+        } catch (IllegalArgumentException noSuchOption) {
+            return heap;
+        }
     }
 
     /** All of them, in a line. */
@@ -68,7 +72,8 @@ record ProcessLimits(long openFiles, long clients, long heap, long direct, long 
         long most = heap + direct + store;
         if (memory > 0 && most > memory) {
             warnings.add("heap, direct memory and store may take " + mib(most) + ", and there are " + mib(memory)
-                    + ": lower -Xmx and -XX:MaxDirectMemorySize (as large as the heap unless it is given)");
+                    + ": lower -Xmx and -XX:MaxDirectMemorySize (as large as the heap unless it is given)"
+                    + (store == 0 ? "" : ", or tributary.storage.write-buffer-size and tributary.storage.cache-size"));
         }
         return warnings;
     }

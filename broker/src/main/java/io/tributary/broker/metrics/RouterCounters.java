@@ -45,7 +45,10 @@ final class RouterCounters implements RouterRecorder {
 
     /** Messages, or copies of them, that somebody was to get. */
     long dropped() {
-        return Meters.sum(dropped.values()) - unmatched();
+        return dropped.entrySet().stream()
+                .filter(drop -> drop.getKey() != Drop.NO_SUBSCRIBERS)
+                .mapToLong(drop -> drop.getValue().sum())
+                .sum();
     }
 
     /** Messages that nobody subscribes to. */

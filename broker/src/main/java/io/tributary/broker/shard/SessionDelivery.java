@@ -185,15 +185,15 @@ final class SessionDelivery {
         if (to == null) {
             return false;
         }
-        boolean isHandedAtOnce = to.next == sequence && hasRoom(to);
-        if (isHandedAtOnce) {
+        boolean isHanded = false;
+        if (to.next == sequence && hasRoom(to)) {
             to.next++;
-            handOrDrop(to, sequence, entry);
+            isHanded = handOrDrop(to, sequence, entry);
         } else {
             pump(to);
         }
         assert isOrdered() : marks();
-        return isHandedAtOnce;
+        return isHanded;
     }
 
     /** It is logged which topic an application has from now on. */
@@ -295,9 +295,9 @@ final class SessionDelivery {
         assert isOrdered() : marks();
     }
 
-    private void handOrDrop(Outgoing to, long sequence, QueueEntry entry) {
+    private boolean handOrDrop(Outgoing to, long sequence, QueueEntry entry) {
         if (to.withheld.remove(sequence)) {
-            return;
+            return false;
         }
         if (entry instanceof QueueEntry.Queued queued
                 && queued.message().expiresAtMillis() != Message.NEVER
@@ -305,10 +305,11 @@ final class SessionDelivery {
                 && queued.message().isExpiredAt(shard.timeMillis.getAsLong())) { // [MQTT-3.3.2-5]
             toLog().settle(sequence, queued.sizeBytes());
             shard.recorder.dropped(Drop.EXPIRED);
-            return;
+            return false;
         }
         to.hand(sequence, entry);
         shard.toFlush(to);
+        return true;
     }
 
     // From the connection to the log.

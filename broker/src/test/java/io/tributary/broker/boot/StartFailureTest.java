@@ -298,6 +298,27 @@ class StartFailureTest {
                 .contains("tributary.properties, line 2)");
     }
 
+    /** Nothing of the list would be read, and applications would be devices. */
+    @Test
+    void listWithAGapIsRefused() {
+        assertThat(Applications.failure("--tributary.applications.rules[1].kind=application"))
+                .startsWith("tributary.applications.rules: a place of the list is missing");
+    }
+
+    @Test
+    void misspeltNameWithAPointInBracketsIsRefused() {
+        assertThat(Applications.failure("--logging.levels[io.tributary]=debug")).contains("there is no such setting");
+    }
+
+    @Test
+    void propertiesWinOverYamlOfTheSameFolder(@TempDir Path folder) throws Exception {
+        Files.writeString(folder.resolve("tributary.yaml"), "tributary:\n  node-name: yaml\nserver:\n#  port: 1\n");
+        Files.writeString(folder.resolve("tributary.properties"), "tributary.node-name=properties\n");
+        assertThat(Applications.config("--spring.config.additional-location=file:" + folder + "/", "")
+                        .nodeName())
+                .isEqualTo("properties");
+    }
+
     @Test
     void portInUseIsNamedWithItsListener(@TempDir Path folder) throws Exception {
         try (ServerSocket taken = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {

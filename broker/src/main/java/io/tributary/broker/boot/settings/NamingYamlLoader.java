@@ -6,6 +6,7 @@ import java.util.List;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
+import org.springframework.boot.env.PropertiesPropertySourceLoader;
 import org.springframework.boot.env.YamlPropertySourceLoader;
 import org.springframework.core.Ordered;
 import org.springframework.core.annotation.Order;
@@ -13,7 +14,7 @@ import org.springframework.core.env.PropertySource;
 import org.springframework.core.io.Resource;
 
 /** Reads YAML files as Spring Boot does, and names the file, and the line, when one is no YAML. */
-@Order(Ordered.HIGHEST_PRECEDENCE)
+@Order(Ordered.HIGHEST_PRECEDENCE + 1)
 public final class NamingYamlLoader extends YamlPropertySourceLoader {
     private static final Pattern LINE = Pattern.compile(" in '?reader'?, line ([0-9]+), column [0-9]+:?");
 
@@ -30,6 +31,14 @@ public final class NamingYamlLoader extends YamlPropertySourceLoader {
             String said = String.valueOf(e.getMessage());
             throw new SettingException(WrongValue.file(resource) + line(said), "is no YAML: " + words(said));
         }
+    }
+
+    /** In front of {@link NamingYamlLoader}: of two files in a folder, properties win over YAML, as in Spring Boot. */
+    @Order(Ordered.HIGHEST_PRECEDENCE)
+    public static final class Properties extends PropertiesPropertySourceLoader {
+
+        /** Spring Boot creates it. */
+        public Properties() {}
     }
 
     /** The last line that is named, which is that of the mistake. */

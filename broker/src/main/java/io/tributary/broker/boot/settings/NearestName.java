@@ -53,7 +53,7 @@ final class NearestName {
                 elements[i] = String.join(".", Arrays.asList(chosen).subList(i, chosen.length));
             } else if (elements[i].startsWith("<") && i < chosen.length) {
                 elements[i] = chosen[i];
-            } else if (elements[i].endsWith("[<n>]") && i < chosen.length && chosen[i].endsWith("]")) {
+            } else if (elements[i].endsWith("[<n>]") && i < chosen.length && chosen[i].matches(".*\\[.*]")) {
                 elements[i] = elements[i].replace("[<n>]", chosen[i].substring(chosen[i].indexOf('[')));
             }
         }

@@ -21,6 +21,9 @@ final class RepeatedSettings {
         Map<ConfigurationPropertyName, String> seen = new HashMap<>();
         Map<ConfigurationPropertyName, String> lines = new LinkedHashMap<>();
         for (String argument : arguments) {
+            if (argument.isEmpty()) { // an empty variable of a shell or a container
+                continue;
+            }
             boolean isSetting = argument.startsWith(PREFIX) && argument.length() > PREFIX.length();
             String[] parts = (isSetting ? argument.substring(PREFIX.length()) : argument).split("=", 2);
             ConfigurationPropertyName name = ConfigurationPropertyName.adapt(parts[0], '.');

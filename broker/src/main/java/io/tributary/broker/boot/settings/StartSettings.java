@@ -72,7 +72,7 @@ public final class StartSettings {
         for (int i = 0; i < MOST_WRONG_VALUES; i++) {
             try {
                 BrokerConfig config = bind().brokerConfig();
-                if (lines.isEmpty()) {
+                if (lines.isEmpty() && leftOut.isEmpty()) {
                     return config;
                 }
                 break;
@@ -111,10 +111,15 @@ public final class StartSettings {
     /** Takes a wrong value down, and leaves it out from now on, or all around it; whether there is more to be read. */
     private boolean leaveOut(BindException failure) {
         ConfigurationPropertyName name = failure.getName();
+        boolean isOwn = leftOut.stream().noneMatch(name::isAncestorOf); // else there is a gap where one was left out
         boolean isNew = leftOut.add(name);
         if (isNew && !(failure.getCause() instanceof UnboundConfigurationPropertiesException)) {
             lines.add(WrongValue.words(failure));
             return !name.equals(PREFIX);
+        }
+        if (isNew && isOwn) {
+            lines.add(name + ": a place of the list is missing; they begin with [0], and all of them must be in one"
+                    + " file, or all among the arguments");
         }
         ConfigurationPropertyName group = name.getParent();
         return (isNew || leftOut.add(group)) && !PREFIX.equals(group);

@@ -8,6 +8,8 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.function.Supplier;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.springframework.boot.context.properties.source.ConfigurationPropertyName;
 import org.springframework.core.env.ConfigurableEnvironment;
 import org.springframework.util.function.SingletonSupplier;
@@ -26,6 +28,11 @@ final class UnknownSettings {
             ConfigurationPropertyName.of("logging.structured.format.console"),
             ConfigurationPropertyName.of("spring.config.additional-location"),
             ConfigurationPropertyName.of("spring.config.location"));
+
+    private static final Set<ConfigurationPropertyName> ROOTS = Stream.of(
+                    TributarySettings.PREFIX, "logging", "management", "server", "spring")
+            .map(ConfigurationPropertyName::of)
+            .collect(Collectors.toUnmodifiableSet());
 
     private static final ConfigurationPropertyName LEVELS = ConfigurationPropertyName.of("logging.level");
     private static final ConfigurationPropertyName PREFIX = ConfigurationPropertyName.of(TributarySettings.PREFIX);
@@ -57,10 +64,10 @@ final class UnknownSettings {
         return USUAL.contains(name) || LEVELS.isAncestorOf(name);
     }
 
-    /** A file in which all below {@code tributary:} is a comment. */
+    /** A file in which all below {@code tributary:} or {@code logging:} is a comment. */
     private static boolean isEmptyRoot(ConfigurableEnvironment environment, ConfigurationPropertyName name) {
-        return name.equals(PREFIX)
-                && environment.getProperty(TributarySettings.PREFIX, "").isEmpty();
+        return ROOTS.contains(name)
+                && environment.getProperty(name.toString(), "").isEmpty();
     }
 
     private static String ofTributary(ConfigurationPropertyName name, List<Setting> settings) {

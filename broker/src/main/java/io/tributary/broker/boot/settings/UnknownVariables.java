@@ -51,7 +51,7 @@ public final class UnknownVariables {
     private static Pattern variable(Setting setting) {
         return Pattern.compile(setting.name()
                 .toUpperCase(Locale.ROOT)
-                .replace("[<N>]", "_[0-9]+")
+                .replace("[<N>]", "_\\d+")
                 .replace("<NAME>", "\\w+")
                 .replace("<PROPERTY>", "\\w+")
                 .replace("-", "_?")
