@@ -46,7 +46,7 @@ final class StartFailure {
             return "spring.config: " + file.getMessage() + "; begun with optional: it may be missing";
         }
         BindException binding = cause(failure, BindException.class);
-        return binding != null ? WrongValue.words(binding) : root(failure);
+        return binding != null ? WrongValue.words(binding) : WrongValue.root(failure);
     }
 
     /** The settings that a failure of the broker is about, where that is known. */
@@ -86,14 +86,6 @@ final class StartFailure {
             case "ws" -> "--ws-port N";
             default -> "--" + TributarySettings.PREFIX + ".listeners." + listener + ".port=N";
         };
-    }
-
-    private static String root(Throwable failure) {
-        Throwable root = failure;
-        while (root.getCause() != null) {
-            root = root.getCause();
-        }
-        return root.getMessage() == null ? root.toString() : root.getMessage();
     }
 
     private static <T extends Throwable> @Nullable T cause(Throwable failure, Class<T> type) {

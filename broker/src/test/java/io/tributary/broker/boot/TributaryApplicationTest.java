@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.hivemq.client.mqtt.MqttClient;
 import com.hivemq.client.mqtt.mqtt5.Mqtt5BlockingClient;
+import io.tributary.localcluster.Ports;
 import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.net.URI;
@@ -29,8 +30,8 @@ class TributaryApplicationTest {
 
     @Test
     void startsServesAndStops() throws Exception {
-        int port = freePort();
-        int managementPort = freePort();
+        int port = Ports.free();
+        int managementPort = Ports.free();
         try (ChildProcess broker = broker(port, managementPort)) {
             List<String> lines = broker.linesUntilReady();
             assertThat(lines)
@@ -69,7 +70,7 @@ class TributaryApplicationTest {
 
     @Test
     void logIsStructuredOnRequest() throws Exception {
-        try (ChildProcess broker = broker(freePort(), 0, "--logging.structured.format.console=ecs")) {
+        try (ChildProcess broker = broker(Ports.free(), 0, "--logging.structured.format.console=ecs")) {
             List<String> lines = broker.linesUntilReady();
             assertThat(lines.subList(0, lines.size() - 1))
                     .isNotEmpty()
@@ -79,7 +80,7 @@ class TributaryApplicationTest {
 
     @Test
     void failureIsWordsAndAnExitCode() throws Exception {
-        try (ChildProcess broker = broker(freePort(), 0, "--tributary.storage.sync=sometimes")) {
+        try (ChildProcess broker = broker(Ports.free(), 0, "--tributary.storage.sync=sometimes")) {
             assertThat(broker.rest())
                     .isEqualTo("tributary: could not start: "
                             + "tributary.storage.sync: 'sometimes' is not one of always, interval, os");
@@ -90,7 +91,7 @@ class TributaryApplicationTest {
     @Test
     void takenManagementPortIsNamed() throws Exception {
         try (ServerSocket taken = new ServerSocket(0, 1, InetAddress.getLoopbackAddress());
-                ChildProcess broker = broker(freePort(), taken.getLocalPort())) {
+                ChildProcess broker = broker(Ports.free(), taken.getLocalPort())) {
             assertThat(broker.rest())
                     .isEqualTo(
                             "tributary: could not start: server.port: '" + taken.getLocalPort() + "' is in use; this is"
@@ -105,7 +106,7 @@ class TributaryApplicationTest {
         "--logging.structured.format.console=json, logging.structured.format.console: 'json' is not one of ecs"
     })
     void failureOfHealthOrLogIsOneLine(String argument, String words) throws Exception {
-        try (ChildProcess broker = broker(freePort(), 0, argument)) {
+        try (ChildProcess broker = broker(Ports.free(), 0, argument)) {
             assertThat(broker.rest().lines())
                     .singleElement()
                     .asString()
@@ -115,9 +116,9 @@ class TributaryApplicationTest {
 
     @Test
     void dataFolderInUseIsNamed() throws Exception {
-        try (ChildProcess first = broker(freePort(), 0)) {
+        try (ChildProcess first = broker(Ports.free(), 0)) {
             first.linesUntilReady();
-            try (ChildProcess second = broker(freePort(), 0)) {
+            try (ChildProcess second = broker(Ports.free(), 0)) {
                 assertThat(second.rest())
                         .contains("could not start: tributary.data-dir: the data folder " + folder, "in use");
                 assertThat(second.exitCode()).isEqualTo(1);
@@ -154,12 +155,6 @@ class TributaryApplicationTest {
             URI address = URI.create("http://127.0.0.1:" + port + path);
             return client.send(HttpRequest.newBuilder(address).build(), HttpResponse.BodyHandlers.ofString())
                     .body();
-        }
-    }
-
-    private static int freePort() throws Exception {
-        try (ServerSocket socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
-            return socket.getLocalPort();
         }
     }
 }

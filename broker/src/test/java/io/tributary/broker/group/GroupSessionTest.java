@@ -90,10 +90,7 @@ class GroupSessionTest {
         start();
         session.tick();
         fixture.pass(Duration.ofSeconds(40));
-        fixture.online("a");
-        session.membersChanged();
-        fixture.gone("a");
-        session.membersChanged();
+        memberComesAndGoes();
         fixture.pass(Duration.ofSeconds(59));
         session.tick();
         assertThat(session.isOpen()).isTrue();
@@ -108,10 +105,7 @@ class GroupSessionTest {
         fixture.pass(Duration.ofSeconds(61));
         session.tick();
         assertThat(session.isOpen()).isFalse();
-        fixture.online("a");
-        session.membersChanged();
-        fixture.gone("a");
-        session.membersChanged();
+        memberComesAndGoes();
         fixture.run();
         assertThat(session.isReady()).isTrue();
         assertThat(fixture.told).isEmpty();
@@ -128,6 +122,13 @@ class GroupSessionTest {
         assertThat(session.isReady()).isTrue();
         assertThat(fixture.isHosted()).isTrue();
         assertThat(fixture.told).isEmpty();
+    }
+
+    private void memberComesAndGoes() {
+        fixture.online("a");
+        session.membersChanged();
+        fixture.gone("a");
+        session.membersChanged();
     }
 
     private void start() {

@@ -91,7 +91,8 @@ public final class WrongValue {
         }
     }
 
-    private static String root(Throwable failure) {
+    /** What the first cause of a failure says. */
+    public static String root(Throwable failure) {
         Throwable root = failure;
         while (root.getCause() != null) {
             root = root.getCause();

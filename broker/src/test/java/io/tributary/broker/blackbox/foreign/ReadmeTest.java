@@ -2,17 +2,14 @@ package io.tributary.broker.blackbox.foreign;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.tributary.broker.blackbox.BrokerExtension;
 import io.tributary.broker.blackbox.BrokerProcess;
 import io.tributary.broker.blackbox.Scratch;
 import java.io.IOException;
-import java.io.InputStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
-import java.util.Objects;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.BeforeAll;
@@ -27,24 +24,13 @@ class ReadmeTest {
     private static final String MESSAGE = "home/kitchen/temperature 21.5";
 
     @BeforeAll
-    static void needMosquitto() throws Exception {
-        try {
-            new ProcessBuilder("mosquitto_sub", "--help")
-                    .redirectErrorStream(true)
-                    .redirectOutput(ProcessBuilder.Redirect.DISCARD)
-                    .start()
-                    .waitFor();
-        } catch (IOException absent) {
-            assumeTrue(false, "not on this machine: mosquitto_sub");
-        }
+    static void needMosquitto() {
+        ScriptHost.require("bash", "-c", "command -v mosquitto_sub");
     }
 
     @Test
     void firstCommandsShowTheirMessageInATerminal(BrokerProcess broker) throws Exception {
-        Path script = Scratch.folder("terminal").resolve("terminal.py");
-        try (InputStream source = ReadmeTest.class.getResourceAsStream("/blackbox/terminal.py")) {
-            Files.copy(Objects.requireNonNull(source), script);
-        }
+        Path script = ScriptHost.copy(Scratch.folder("terminal"), "terminal.py");
         for (int i = 0; i < TIMES; i++) {
             assertThat(shownBy(List.of("python3", script.toString()), firstBlock(broker)))
                     .contains(MESSAGE);

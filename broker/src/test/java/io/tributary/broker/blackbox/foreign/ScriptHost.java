@@ -153,17 +153,22 @@ final class ScriptHost {
 
     private static ScriptHost start(Path folder, String script, String... command) {
         try {
-            Path copy = Files.createTempFile(folder, "", script);
-            try (@Nullable InputStream source = ScriptHost.class.getResourceAsStream("/blackbox/" + script)) {
-                Files.copy(Objects.requireNonNull(source, script), copy, StandardCopyOption.REPLACE_EXISTING);
-            }
             ProcessBuilder builder = new ProcessBuilder(command);
-            builder.command().add(copy.toString());
+            builder.command().add(copy(folder, script).toString());
             builder.redirectError(folder.resolve("errors.log").toFile());
             return new ScriptHost(builder.start());
         } catch (IOException failure) {
             throw new UncheckedIOException(failure);
         }
+    }
+
+    /** A copy of one of the tests' scripts, in a file of its own. */
+    static Path copy(Path folder, String script) throws IOException {
+        Path copy = Files.createTempFile(folder, "", script);
+        try (@Nullable InputStream source = ScriptHost.class.getResourceAsStream("/blackbox/" + script)) {
+            Files.copy(Objects.requireNonNull(source, script), copy, StandardCopyOption.REPLACE_EXISTING);
+        }
+        return copy;
     }
 
     /** Once, though several JVMs may be about to. */
@@ -178,7 +183,8 @@ final class ScriptHost {
         }
     }
 
-    private static void require(String... command) {
+    /** Skips the test where a command does not succeed. */
+    static void require(String... command) {
         Path log = Scratch.kept("tools").resolve(command[0] + ".log");
         assumeTrue(run(List.of(command), log) == 0, () -> "not on this machine: " + String.join(" ", command));
     }
