@@ -1,6 +1,6 @@
 package io.tributary.broker;
 
-import io.tributary.broker.cluster.Loss;
+import io.tributary.broker.deployment.Loss;
 import io.tributary.broker.embedded.EmbeddedSubscription;
 import io.tributary.broker.metrics.BrokerMetrics;
 import io.tributary.broker.network.BoundListener;

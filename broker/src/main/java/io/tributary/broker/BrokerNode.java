@@ -1,6 +1,6 @@
 package io.tributary.broker;
 
-import io.tributary.broker.cluster.Loss;
+import io.tributary.broker.deployment.Loss;
 import io.tributary.broker.connection.AccessControl;
 import io.tributary.broker.connection.Backend;
 import io.tributary.broker.connection.ClientConnections;

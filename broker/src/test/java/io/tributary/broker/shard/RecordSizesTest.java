@@ -20,7 +20,7 @@ import io.tributary.common.mqtt.PublishProperties;
 import io.tributary.common.mqtt.QoS;
 import io.tributary.common.mqtt.UserProperty;
 import io.tributary.common.mqtt.Will;
-import io.tributary.persistence.kafka.TopicNeeds;
+import io.tributary.cluster.kafka.TopicNeeds;
 import io.tributary.persistence.shard.LogRecord;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;

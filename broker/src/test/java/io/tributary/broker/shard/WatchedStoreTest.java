@@ -2,7 +2,7 @@ package io.tributary.broker.shard;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.tributary.persistence.redis.RedisStoreException;
+import io.tributary.cluster.redis.RedisStoreException;
 import io.tributary.persistence.shard.FencedException;
 import io.tributary.persistence.shard.SavePoint;
 import io.tributary.persistence.shard.ShardStore;

@@ -1,5 +1,0 @@
-/** The broker as a Spring Boot application: settings, start and stop, health, metrics over HTTP. Nothing imports it. */
-@NullMarked
-package io.tributary.broker.boot;
-
-import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,53 @@
+package io.tributary.broker.deployment;
+
+import io.tributary.broker.delivery.ConnectionRegistry;
+import io.tributary.broker.delivery.NodeInbox;
+import io.tributary.broker.delivery.NodeView;
+import io.tributary.broker.routing.Router;
+import io.tributary.broker.shard.OtherNodes;
+import io.tributary.broker.shard.Shards;
+import io.tributary.broker.subscription.Routes;
+import io.tributary.broker.subscription.Subscriptions;
+import io.tributary.common.event.RecordFormat;
+import java.time.InstantSource;
+
+/**
+ * The place of a broker, alone or among the nodes of a cluster: the parts that exist before the broker is built. Once
+ * it is built, its {@link Membership} acts.
+ */
+sealed interface Deployment extends AutoCloseable permits Standalone, Clustered {
+
+    /** This node and its incarnation, as the log names it. */
+    String node();
+
+    /** The time by which messages expire, the same on all nodes. */
+    InstantSource clock();
+
+    /** The storage of all state that outlives this broker. */
+    Storage storage();
+
+    /** The transient subscriptions that nodes tell each other of. */
+    Routes routes();
+
+    /** The format of records that other nodes read. */
+    RecordFormat format();
+
+    /** How shards talk with other nodes. */
+    OtherNodes others();
+
+    /** How messages without a log reach other nodes. */
+    NodeInbox inbox();
+
+    /** Whether this node is current: it knows what the other nodes know. */
+    NodeView view();
+
+    /** Whether another node or incarnation is gone for good. */
+    boolean isDead(String node);
+
+    /** This node's part among the others; the others do not know this node before {@link Membership#connect}. */
+    Membership membership(Shards shards, Router router, Subscriptions subscriptions, ConnectionRegistry connections);
+
+    /** Closes the storage, and what connects this node with others. Blocks until done. */
+    @Override
+    void close();
+}

@@ -1,0 +1,66 @@
+package io.tributary.broker.deployment;
+
+import io.tributary.broker.sys.ClusterStats;
+import io.tributary.broker.sys.NodeStats;
+import java.util.concurrent.CompletionStage;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The part of a node among the nodes of its cluster, in the order of its start and its stop. Alone, every method does
+ * nothing.
+ */
+sealed interface Membership extends AutoCloseable permits Standalone.NoCluster, ClusterMembership {
+
+    /** Takes this node's place among the others; the stage completes when they know of it. Once. */
+    CompletionStage<@Nullable Void> connect();
+
+    /**
+     * Waits until this node, which is connected, reaches all others without which it is to serve no clients.
+     *
+     * @throws BrokerStartException when that takes too long, in words
+     */
+    void awaitReached();
+
+    /**
+     * This node has read the shared maps, and is to serve clients; the stage completes when the node is current.
+     */
+    CompletionStage<@Nullable Void> live();
+
+    /**
+     * Whether this node is the node that does the tasks which one node does for the cluster, such as removing records
+     * of dead nodes.
+     */
+    boolean isFirst();
+
+    /** Runs the tasks of each second; on a timer's thread. */
+    void tick();
+
+    /**
+     * Tells the other nodes this node's figures, about once a second. The figures are asked for only if there are other
+     * nodes.
+     */
+    void tell(Supplier<NodeStats> own);
+
+    /** This node's figures of the whole cluster. */
+    ClusterStats stats(NodeStats own);
+
+    /** This node serves clients: from now on it publishes what back-ends produce, too. */
+    void serving();
+
+    /** Ends what {@link #serving} began; twice does no harm. Blocks for a moment. */
+    void stopServing();
+
+    /** This node is about to send its clients away. */
+    void leaving();
+
+    /** This node has no clients and owns nothing any more. Blocks for a moment. */
+    void leave();
+
+    /** This node's view of the cluster, or null when it is alone. */
+    BrokerStatus.@Nullable ClusterStatus status();
+
+    /** Ends what {@link #connect} began. Blocks until done. */
+    @Override
+    void close();
+}

@@ -1,5 +1,0 @@
-/** The way back: records that back-ends produce become messages that are published. */
-@NullMarked
-package io.tributary.broker.ingest;
-
-import org.jspecify.annotations.NullMarked;

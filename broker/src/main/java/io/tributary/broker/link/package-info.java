@@ -1,5 +1,0 @@
-/** The direct connections between the nodes of a cluster: ordered, bounded, authenticated, not durable. */
-@NullMarked
-package io.tributary.broker.link;
-
-import org.jspecify.annotations.NullMarked;

@@ -1,5 +1,0 @@
-/** The same suite for clients that others wrote: Java, JavaScript and Python, over TCP and WebSocket. */
-@NullMarked
-package io.tributary.broker.blackbox.foreign;
-
-import org.jspecify.annotations.NullMarked;

@@ -1,5 +1,0 @@
-/** Records which classes of the broker something crosses on its way, and on which thread. */
-@NullMarked
-package io.tributary.broker.blackbox.walk;
-
-import org.jspecify.annotations.NullMarked;

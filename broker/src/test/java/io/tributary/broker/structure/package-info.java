@@ -1,5 +1,0 @@
-/** How the sources and documents are built: arrows between packages, words and their homes, the width of lines. */
-@NullMarked
-package io.tributary.broker.structure;
-
-import org.jspecify.annotations.NullMarked;

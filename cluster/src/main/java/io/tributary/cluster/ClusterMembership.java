@@ -1,0 +1,261 @@
+package io.tributary.cluster;
+
+import io.tributary.cluster.node.ClusterLinks;
+import io.tributary.cluster.node.ClusterNode;
+import io.tributary.cluster.node.Member;
+import io.tributary.cluster.node.NodeState;
+import io.tributary.cluster.ingest.Ingest;
+import io.tributary.cluster.link.LinkListenException;
+import io.tributary.cluster.link.NodeId;
+import io.tributary.broker.shard.Shards;
+import io.tributary.broker.shard.StoreTrouble;
+import io.tributary.broker.subscription.Subscriptions;
+import io.tributary.broker.sys.ClusterStats;
+import io.tributary.broker.sys.NodeStats;
+import io.tributary.common.event.UnreadableRecordException;
+import io.tributary.persistence.ingest.IngestSource;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** A node among the others of its cluster, from its first link until it leaves. */
+final class ClusterMembership implements Membership {
+    private static final Logger LOG = LoggerFactory.getLogger(ClusterMembership.class);
+    private static final String TAKES_NOTHING = "; this node takes no PUBLISH and no SUBSCRIBE until that has passed";
+    private static final Duration REACH_PATIENCE = Duration.ofSeconds(15);
+    private static final Duration LEAVE_PATIENCE = Duration.ofSeconds(3);
+
+    private final ClusterNode cluster;
+    private final NodeId id;
+    private final ClusterLinks links;
+    private final ClusterStorage storage;
+    private final Shards shards;
+    private final Subscriptions subscriptions;
+    private final @Nullable Ingest ingest;
+    private @Nullable String toldProblem; // on the thread of tick
+
+    ClusterMembership(
+            ClusterNode cluster,
+            NodeId id,
+            ClusterLinks links,
+            ClusterStorage storage,
+            Shards shards,
+            Subscriptions subscriptions,
+            @Nullable Ingest ingest) {
+        this.cluster = cluster;
+        this.id = id;
+        this.links = links;
+        this.storage = storage;
+        this.shards = shards;
+        this.subscriptions = subscriptions;
+        this.ingest = ingest;
+    }
+
+    @Override
+    public CompletionStage<@Nullable Void> connect() {
+        try {
+            return links.connect();
+        } catch (LinkListenException e) {
+            throw new BrokerStartException(String.valueOf(e.getMessage()), e);
+        }
+    }
+
+    @Override
+    public void awaitReached() {
+        try {
+            cluster.reached().toCompletableFuture().get(REACH_PATIENCE.toSeconds(), TimeUnit.SECONDS);
+        } catch (ExecutionException | TimeoutException e) {
+            throw new BrokerStartException(
+                    "this node cannot reach " + cluster.obstacles()
+                            + ", which serves clients: let each node reach the port for links of each other one",
+                    e);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new BrokerStartException("interrupted", e);
+        }
+    }
+
+    /** What others acknowledged before they began to wait for this node is in the maps by then. */
+    @Override
+    public CompletionStage<@Nullable Void> live() {
+        return cluster.live().thenCompose(known -> storage.caughtUp());
+    }
+
+    @Override
+    public boolean isFirst() {
+        return cluster.isFirst();
+    }
+
+    @Override
+    public void tick() {
+        links.tick();
+        tellOfProblem(cluster.problem());
+        if (cluster.isCurrent()) {
+            subscriptions.sweep(cluster::isKnownDead, isFirst());
+        }
+    }
+
+    private void tellOfProblem(@Nullable String problem) {
+        if (problem != null && !problem.equals(toldProblem)) {
+            LOG.warn("{}{}", problem, TAKES_NOTHING);
+        } else if (problem == null && toldProblem != null) {
+            LOG.info("this node knows again what the others do, and takes PUBLISH and SUBSCRIBE");
+        }
+        toldProblem = problem;
+    }
+
+    @Override
+    public void tell(Supplier<NodeStats> own) {
+        cluster.tell(own.get().encode());
+    }
+
+    @Override
+    public ClusterStats stats(NodeStats own) {
+        NodeState state = NodeState.JOINING;
+        List<ClusterStats.Node> others = new ArrayList<>();
+        List<String> silent = new ArrayList<>();
+        for (Member member : cluster.members()) {
+            NodeStats stats = figuresOf(member);
+            if (member.id().equals(id)) {
+                state = member.state();
+            } else if (stats == null) {
+                silent.add(member.id().name());
+            } else {
+                others.add(new ClusterStats.Node(member.id().name(), word(member.state()), stats));
+            }
+        }
+        ClusterStats.Node here = new ClusterStats.Node(id.name(), word(state), own);
+        return new ClusterStats(here, others, silent, cluster.knownNodes(), shards.count(), shards.unowned());
+    }
+
+    /** Null also where a version that is too new for this one has said it. */
+    private static @Nullable NodeStats figuresOf(Member member) {
+        byte[] stats = member.stats();
+        try {
+            return stats == null ? null : NodeStats.decode(stats);
+        } catch (UnreadableRecordException e) {
+            LOG.debug("what {} says of itself cannot be read", member.id(), e);
+            return null;
+        }
+    }
+
+    private static String word(NodeState state) {
+        return state.name().toLowerCase(Locale.ROOT);
+    }
+
+    @Override
+    public void serving() {
+        cluster.serving(true);
+        IngestSource source = storage.ingest();
+        if (ingest != null && source != null) {
+            source.start(ingest);
+        }
+    }
+
+    @Override
+    public void stopServing() {
+        cluster.serving(false);
+        IngestSource source = storage.ingest();
+        if (source != null) {
+            source.close();
+        }
+    }
+
+    @Override
+    public void leaving() {
+        waitBriefly("leaving", cluster.leaving());
+    }
+
+    @Override
+    public void leave() {
+        waitBriefly("gone", cluster.leave());
+    }
+
+    /** The others find out by themselves, only later. */
+    private static void waitBriefly(String what, CompletionStage<?> stage) {
+        try {
+            stage.toCompletableFuture().get(LEAVE_PATIENCE.toMillis(), TimeUnit.MILLISECONDS);
+        } catch (ExecutionException | TimeoutException e) {
+            LOG.warn("the other nodes were not told that this one is {}: {}", what, e.toString());
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
+    @Override
+    public BrokerStatus.ClusterStatus status() {
+        String problem = cluster.problem();
+        int outOfReach = shards.outOfReach();
+        int unowned = Math.max(0, shards.unowned() - outOfReach);
+        StoreTrouble trouble = shards.storeTrouble();
+        return new BrokerStatus.ClusterStatus(
+                cluster.liveNodes(),
+                shards.ownedShards(),
+                unowned,
+                trouble == null ? 0 : trouble.shards(),
+                shards.lagging().size(),
+                problem != null,
+                problems(problem),
+                warnings(unowned, outOfReach),
+                ingestStatus());
+    }
+
+    private List<String> problems(@Nullable String problem) {
+        List<String> problems = new ArrayList<>();
+        if (problem != null) {
+            problems.add(problem + TAKES_NOTHING);
+        }
+        if (links.isCutOffFromStore()) {
+            problems.add("this node reaches less of Redis than others do: it owns no shards until that has passed");
+        }
+        return problems;
+    }
+
+    private List<String> warnings(int unowned, int outOfReach) {
+        List<String> warnings = new ArrayList<>(shards.problems());
+        warnings.addAll(storage.topicFaults());
+        int lagging = shards.lagging().size();
+        StoreTrouble trouble = shards.storeTrouble();
+        if (trouble != null) {
+            warnings.add(
+                    ("Redis does not work for %d shards of this node, for %d s: what comes for their persistent sessions"
+                                    + " is safe in Kafka, and may have to wait there (%s)")
+                            .formatted(trouble.shards(), trouble.duration().toSeconds(), trouble.failure()));
+        }
+        if (outOfReach > 0) {
+            warnings.add("%d shards are another node's, which this one cannot reach: their clients wait here"
+                    .formatted(outOfReach));
+        }
+        if (unowned > 0) {
+            warnings.add("%d shards have no owner: their clients wait".formatted(unowned));
+        }
+        if (lagging > 0) {
+            warnings.add(
+                    ("%d shards are behind by more than half of the retention: what is published for their persistent sessions is"
+                                    + " refused, and records of back-ends wait")
+                            .formatted(lagging));
+        }
+        return warnings;
+    }
+
+    private BrokerStatus.@Nullable IngestStatus ingestStatus() {
+        IngestSource source = storage.ingest();
+        return source == null
+                ? null
+                : new BrokerStatus.IngestStatus(source.partitions(), source.lag(), source.problem());
+    }
+
+    @Override
+    public void close() {
+        links.close();
+    }
+}

@@ -1,0 +1,198 @@
+package io.tributary.cluster;
+
+import io.tributary.broker.metrics.BrokerMetrics;
+import io.tributary.common.event.RecordFormat;
+import io.tributary.common.event.UnreadableRecordException;
+import io.tributary.persistence.app.AppTopics;
+import io.tributary.persistence.ingest.IngestSource;
+import io.tributary.cluster.kafka.KafkaAccessException;
+import io.tributary.cluster.kafka.KafkaConfig;
+import io.tributary.cluster.kafka.KafkaTopics;
+import io.tributary.cluster.kafka.TopicNeeds;
+import io.tributary.cluster.kafka.app.KafkaAppTopics;
+import io.tributary.cluster.kafka.ingest.IngestTopics;
+import io.tributary.cluster.kafka.ingest.KafkaIngest;
+import io.tributary.cluster.kafka.map.KafkaMaps;
+import io.tributary.cluster.kafka.shard.KafkaShardLog;
+import io.tributary.cluster.redis.RedisChecks;
+import io.tributary.cluster.redis.RedisCluster;
+import io.tributary.cluster.redis.RedisShardStore;
+import io.tributary.cluster.redis.RedisStoreException;
+import io.tributary.persistence.replicated.ReplicatedMap;
+import io.tributary.persistence.replicated.Visibility;
+import io.tributary.persistence.shard.ShardLog;
+import io.tributary.persistence.shard.ShardStore;
+import java.time.Duration;
+import java.time.InstantSource;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletionStage;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The storage that the nodes of a cluster share: the logs and the maps in Kafka, the shards' state in Redis.
+ *
+ * @param parts what is to be closed, in the order of opening
+ * @param routes the map of routes, in which nodes announce their transient subscriptions
+ * @param nodes the node table
+ * @param ingest the reader of back-ends' records, or null when none are read
+ */
+record ClusterStorage(
+        List<AutoCloseable> parts,
+        TopicWatch watch,
+        ReplicatedMap subscriptions,
+        ReplicatedMap retained,
+        ReplicatedMap routes,
+        ReplicatedMap nodes,
+        ShardStore store,
+        AppTopics topics,
+        ShardLog log,
+        @Nullable IngestSource ingest)
+        implements Storage {
+    private static final Logger LOG = LoggerFactory.getLogger(ClusterStorage.class);
+
+    /** The maps that all nodes follow. */
+    static final List<String> MAPS = List.of("subscriptions", "retained", "routes", "nodes");
+
+    private static final Duration WATCH_INTERVAL = Duration.ofMinutes(3);
+
+    /**
+     * Checks that Kafka and Redis are what they must be, creates the topics that are not there, and connects. Blocks
+     * until done, for at most the times that are configured.
+     *
+     * @param clientId names this node in the logs and metrics of Kafka
+     * @param largestPacketBytes the largest packet of any listener
+     * @param format says in which format records are written
+     * @param clock the time of the cluster
+     * @param onBroken told at most a few times, when Kafka has refused something for good: this node must not go on
+     * @throws BrokerStartException with a sentence for each thing that is not as it must be
+     */
+    static ClusterStorage open(
+            String clientId,
+            ClusterConfig cluster,
+            int largestPacketBytes,
+            Visibility visibility,
+            RecordFormat format,
+            InstantSource clock,
+            BrokerMetrics metrics,
+            Consumer<Throwable> onBroken) {
+        try {
+            int largestRecordBytes = KafkaTopics.ensure(cluster.kafka(), needs(cluster, largestPacketBytes));
+            if (cluster.ingest() != null) {
+                IngestTopics.ensure(cluster.kafka(), cluster.ingest().source());
+            }
+            List<String> problems = RedisChecks.problems(cluster.redis());
+            if (!problems.isEmpty()) {
+                throw new RedisStoreException(String.join("\n", problems));
+            }
+            return connect(
+                    clientId,
+                    cluster,
+                    largestPacketBytes,
+                    largestRecordBytes,
+                    visibility,
+                    format,
+                    clock,
+                    metrics,
+                    onBroken);
+        } catch (KafkaAccessException | RedisStoreException | UnreadableRecordException e) {
+            throw new BrokerStartException(String.valueOf(e.getMessage()), e);
+        }
+    }
+
+    private static ClusterStorage connect(
+            String clientId,
+            ClusterConfig cluster,
+            int largestPacketBytes,
+            int largestRecordBytes,
+            Visibility visibility,
+            RecordFormat format,
+            InstantSource clock,
+            BrokerMetrics metrics,
+            Consumer<Throwable> onBroken) {
+        KafkaConfig kafka = cluster.kafka();
+        KafkaConfig forShards = kafka.withAppends(kafka.appends().withMaxRecordBytesAtLeast(largestRecordBytes));
+        List<AutoCloseable> parts = new ArrayList<>();
+        try {
+            TopicWatch watch = new TopicWatch(kafka, needs(cluster, largestPacketBytes), WATCH_INTERVAL);
+            parts.add(watch);
+            KafkaMaps maps = new KafkaMaps(kafka, clientId, MAPS.size(), visibility, metrics.kafka(), onBroken);
+            parts.add(maps);
+            ReplicatedMap subscriptions = maps.open("subscriptions");
+            ReplicatedMap retained = maps.open("retained");
+            ReplicatedMap routes = maps.open("routes");
+            ReplicatedMap nodes = maps.open("nodes");
+            RedisCluster redis = RedisCluster.connect(cluster.redis());
+            parts.add(redis);
+            ShardStore store = new RedisShardStore(redis, cluster.shards(), format, metrics.redis());
+            parts.add(store);
+            AppTopics topics = new KafkaAppTopics(
+                    kafka, cluster.applications(), clientId, largestPacketBytes, format, metrics.kafka(), onBroken);
+            parts.add(topics);
+            ShardLog log = new KafkaShardLog(
+                    forShards, clientId, cluster.shards(), cluster.retention(), clock, metrics.kafka(), onBroken);
+            parts.add(log);
+            IngestSource ingest = cluster.ingest() == null
+                    ? null
+                    : new KafkaIngest(kafka, clientId, cluster.ingest().source(), metrics.kafka());
+            if (ingest != null) {
+                parts.add(ingest);
+            }
+            return new ClusterStorage(parts, watch, subscriptions, retained, routes, nodes, store, topics, log, ingest);
+        } catch (RuntimeException e) {
+            close(parts);
+            throw e;
+        }
+    }
+
+    private static TopicNeeds needs(ClusterConfig cluster, int largestPacketBytes) {
+        return new TopicNeeds(cluster.shards(), MAPS, cluster.retention(), largestPacketBytes);
+    }
+
+    /** Changes that were made to Kafka's topics and do harm, a sentence each. */
+    List<String> topicFaults() {
+        return watch.faults();
+    }
+
+    /** Completes when this node has read all that the maps but the node table have at the time of the call. */
+    CompletionStage<@Nullable Void> caughtUp() {
+        CompletionStage<@Nullable Void> subscribed = subscriptions.caughtUp();
+        CompletionStage<@Nullable Void> kept = retained.caughtUp();
+        CompletionStage<@Nullable Void> routed = routes.caughtUp();
+        return subscribed.thenCompose(_ -> kept).thenCompose(_ -> routed);
+    }
+
+    @Override
+    public @Nullable String problem() {
+        return null;
+    }
+
+    @Override
+    public long queuedBytes() {
+        return 0;
+    }
+
+    @Override
+    public long memoryBytes() {
+        return 0;
+    }
+
+    @Override
+    public void close() {
+        close(parts);
+    }
+
+    private static void close(List<AutoCloseable> parts) {
+        for (AutoCloseable part : parts.reversed()) {
+            try {
+                part.close();
+            } catch (Exception e) {
+                LOG.error("{} could not be closed", part, e); // the others are to be
+            }
+        }
+        parts.clear();
+    }
+}

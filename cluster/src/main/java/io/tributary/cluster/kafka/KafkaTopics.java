@@ -1,0 +1,277 @@
+package io.tributary.cluster.kafka;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.function.Consumer;
+import java.util.function.Supplier;
+import org.apache.kafka.clients.admin.Admin;
+import org.apache.kafka.clients.admin.AdminClientConfig;
+import org.apache.kafka.clients.admin.Config;
+import org.apache.kafka.clients.admin.ConfigEntry;
+import org.apache.kafka.clients.admin.OffsetSpec;
+import org.apache.kafka.clients.admin.TopicDescription;
+import org.apache.kafka.common.KafkaFuture;
+import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.common.config.ConfigResource;
+import org.apache.kafka.common.errors.TopicExistsException;
+import org.apache.kafka.common.errors.UnknownTopicOrPartitionException;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** The topics of a cluster: created at the first start, checked at every one. */
+public final class KafkaTopics {
+    private static final Logger LOG = LoggerFactory.getLogger(KafkaTopics.class);
+    private static final long RETRY_MILLIS = 200;
+
+    private final KafkaConfig config;
+    private final List<TopicRules> rules;
+    private final long deadlineNanos;
+
+    private KafkaTopics(KafkaConfig config, List<TopicRules> rules) {
+        this.config = config;
+        this.rules = rules;
+        this.deadlineNanos = System.nanoTime() + config.startTimeout().toNanos();
+    }
+
+    /**
+     * Creates the topics that are not there and checks those that are. Several nodes may do so at the same time.
+     * Blocks, for at most the configured time.
+     *
+     * @return the largest record that the shards' topic takes, in bytes. It may be more than is needed, for messages
+     *     that came when larger packets were allowed may still be queued.
+     * @throws KafkaAccessException when Kafka does not answer, or topics are not set up as they must be: a sentence for
+     *     each thing that is wrong, all at once
+     */
+    public static int ensure(KafkaConfig config, TopicNeeds needs) {
+        return ensure(config, rules(config, needs));
+    }
+
+    /** The topics of a cluster; the last one is the mark that all of them were created. */
+    private static List<TopicRules> rules(KafkaConfig config, TopicNeeds needs) {
+        List<TopicRules> rules = new ArrayList<>();
+        rules.add(TopicRules.shards(config, needs));
+        needs.maps().forEach(map -> rules.add(TopicRules.map(config, needs, map)));
+        return rules;
+    }
+
+    /**
+     * What is wrong with the topics now, a sentence each: settings may be changed while nodes run. Blocks, for at most
+     * the configured time.
+     *
+     * @throws KafkaAccessException when Kafka does not answer
+     */
+    public static List<String> faults(KafkaConfig config, TopicNeeds needs) {
+        try (Closing admin = new Closing(connect(config))) {
+            KafkaTopics topics = new KafkaTopics(config, rules(config, needs));
+            List<String> missing = topics.missing(admin.admin);
+            if (!missing.isEmpty()) {
+                return List.of(isMissing(missing));
+            }
+            List<String> faults = new ArrayList<>();
+            faults.addAll(topics.lookAt(admin.admin, topics.settings(admin.admin), faults::add));
+            return faults;
+        }
+    }
+
+    /**
+     * The same for topics by their rules, the last of which is the mark that all were created.
+     *
+     * @return the largest record that the first one takes, in bytes
+     */
+    public static int ensure(KafkaConfig config, List<TopicRules> rules) {
+        try (Closing closing = new Closing(connect(config))) {
+            KafkaTopics topics = new KafkaTopics(config, rules);
+            topics.await(closing.admin.describeCluster().nodes());
+            topics.createMissing(closing.admin);
+            Map<String, Map<String, String>> settings = topics.settings(closing.admin);
+            List<String> faults = topics.lookAt(closing.admin, settings, harmless -> LOG.error("{}", harmless));
+            if (!faults.isEmpty()) {
+                throw new KafkaAccessException(String.join("\n", faults));
+            }
+            TopicRules first = rules.getFirst();
+            return first.largestRecordBytes(settings.getOrDefault(first.topic(), Map.of()));
+        }
+    }
+
+    /** Closes a client without waiting for what it was asked to time out. */
+    private record Closing(Admin admin) implements AutoCloseable {
+        @Override
+        public void close() {
+            admin.close(Duration.ZERO);
+        }
+    }
+
+    /**
+     * A client that asks about topics; the caller closes it.
+     *
+     * @throws KafkaAccessException when the addresses of Kafka or the settings of TLS are not good
+     */
+    public static Admin connect(KafkaConfig config) {
+        Map<String, Object> properties = ClientProperties.admin(config, config.topicPrefix() + "-topics");
+        int timeout = (int) Math.min(config.startTimeout().toMillis(), Integer.MAX_VALUE);
+        properties.put(AdminClientConfig.DEFAULT_API_TIMEOUT_MS_CONFIG, timeout);
+        properties.put(AdminClientConfig.REQUEST_TIMEOUT_MS_CONFIG, timeout);
+        return KafkaClients.admin(config, properties);
+    }
+
+    /**
+     * All or none: what is missing among others was deleted, unless the first start was interrupted before it held
+     * anything.
+     */
+    private void createMissing(Admin admin) {
+        List<String> missing = missing(admin);
+        String mark = rules.getLast().topic();
+        boolean isFirstStart =
+                missing.size() == rules.size() || (missing.contains(mark) && othersAreEmpty(admin, missing));
+        if (!missing.isEmpty() && !isFirstStart && !config.topics().createMissing()) {
+            missing = missing(admin); // another node may have been at its first start just now
+            if (!missing.isEmpty()) {
+                throw new KafkaAccessException(isMissing(missing)
+                        + "; if what they held may be lost, have them created by create-missing-topics=true");
+            }
+        }
+        for (TopicRules topic : rules) {
+            if (missing.contains(topic.topic())) {
+                create(admin, topic);
+            }
+        }
+    }
+
+    private static String isMissing(List<String> missing) {
+        return "topics " + String.join(", ", missing)
+                + " are missing, and others of this cluster are there: they were deleted, or this is another Kafka";
+    }
+
+    private List<String> missing(Admin admin) {
+        Collection<String> existing = await(admin.listTopics().names());
+        return rules.stream()
+                .map(TopicRules::topic)
+                .filter(topic -> !existing.contains(topic))
+                .toList();
+    }
+
+    /** Whether the topics that are there never had a record. */
+    private boolean othersAreEmpty(Admin admin, List<String> missing) {
+        List<TopicPartition> there = new ArrayList<>();
+        for (TopicRules topic : rules) {
+            if (!missing.contains(topic.topic())) {
+                there.addAll(topic.partitions());
+            }
+        }
+        return areEmpty(admin, there);
+    }
+
+    private boolean areEmpty(Admin admin, List<TopicPartition> partitions) {
+        Map<TopicPartition, OffsetSpec> ends = new HashMap<>();
+        partitions.forEach(partition -> ends.put(partition, OffsetSpec.latest()));
+        return awaitKnown(() -> admin.listOffsets(ends).all()).values().stream().allMatch(end -> end.offset() == 0);
+    }
+
+    private void create(Admin admin, TopicRules topic) {
+        try {
+            await(admin.createTopics(List.of(topic.newTopic())).all());
+        } catch (KafkaAccessException e) {
+            if (!(e.getCause() instanceof TopicExistsException)) {
+                throw new KafkaAccessException("topic " + topic.topic() + " cannot be created: " + e.getMessage(), e);
+            }
+        }
+    }
+
+    /**
+     * The faults, a sentence each.
+     *
+     * @param settings of each topic
+     * @param harmless told what is not as it should be, and does no harm
+     */
+    private List<String> lookAt(Admin admin, Map<String, Map<String, String>> settings, Consumer<String> harmless) {
+        Map<String, TopicDescription> descriptions = describe(admin);
+        List<String> faults = new ArrayList<>();
+        for (TopicRules topic : rules) {
+            TopicDescription found = Objects.requireNonNull(descriptions.get(topic.topic()));
+            List<TopicPartition> added = topic.partitionsBeyond(found);
+            boolean isUnused = !added.isEmpty() && areEmpty(admin, added);
+            if (isUnused) {
+                harmless.accept(topic.hasUnused(added.size()));
+            }
+            faults.addAll(topic.faults(found, isUnused, settings.getOrDefault(topic.topic(), Map.of())));
+        }
+        return faults;
+    }
+
+    private Map<String, TopicDescription> describe(Admin admin) {
+        List<String> names = rules.stream().map(TopicRules::topic).toList();
+        return awaitKnown(() -> admin.describeTopics(names).allTopicNames());
+    }
+
+    /** Asks again when the server does not know a topic: one that was just created may not be known to all of them. */
+    private <T> T awaitKnown(Supplier<KafkaFuture<T>> question) {
+        while (true) {
+            try {
+                return await(question.get());
+            } catch (KafkaAccessException e) {
+                if (!(e.getCause() instanceof UnknownTopicOrPartitionException)
+                        || System.nanoTime() - deadlineNanos >= 0) {
+                    throw e;
+                }
+            }
+            pause();
+        }
+    }
+
+    private Map<String, Map<String, String>> settings(Admin admin) {
+        List<ConfigResource> resources = rules.stream()
+                .map(topic -> new ConfigResource(ConfigResource.Type.TOPIC, topic.topic()))
+                .toList();
+        Map<String, Map<String, String>> settings = new HashMap<>();
+        Map<ConfigResource, Config> found =
+                awaitKnown(() -> admin.describeConfigs(resources).all());
+        found.forEach((resource, entries) -> {
+            Map<String, String> values = new HashMap<>();
+            for (ConfigEntry entry : entries.entries()) {
+                values.put(entry.name(), entry.value());
+            }
+            settings.put(resource.name(), values);
+        });
+        return settings;
+    }
+
+    private <T> T await(KafkaFuture<T> answer) {
+        return await(config, answer, Duration.ofNanos(Math.max(1, deadlineNanos - System.nanoTime())));
+    }
+
+    /**
+     * Waits for an answer of Kafka. Blocks, for at most the limit.
+     *
+     * @throws KafkaAccessException when Kafka does not answer in time or answers with a failure, its cause, or when the
+     *     thread is interrupted
+     */
+    public static <T> T await(KafkaConfig config, KafkaFuture<T> answer, Duration limit) {
+        try {
+            return answer.get(limit.toNanos(), TimeUnit.NANOSECONDS);
+        } catch (ExecutionException e) {
+            Throwable cause = e.getCause() == null ? e : e.getCause();
+            throw new KafkaAccessException(KafkaAccessFailure.words(config, cause), cause);
+        } catch (TimeoutException e) {
+            throw new KafkaAccessException(KafkaAccessFailure.words(config, e), e);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new KafkaAccessException("interrupted while Kafka was asked about topics", e);
+        }
+    }
+
+    private static void pause() {
+        try {
+            Thread.sleep(RETRY_MILLIS);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+    }
+}

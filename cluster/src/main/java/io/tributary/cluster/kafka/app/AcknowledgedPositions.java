@@ -1,0 +1,137 @@
+package io.tributary.cluster.kafka.app;
+
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.stream.Collectors;
+import org.apache.kafka.clients.admin.RecordsToDelete;
+import org.apache.kafka.common.TopicPartition;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * How far clients have acknowledged their messages: now and then the records below are deleted, and the offsets of
+ * groups set that Kafka's lag tools look at. What fails waits for the next time. Safe for all threads.
+ */
+final class AcknowledgedPositions {
+    private static final Logger LOG = LoggerFactory.getLogger(AcknowledgedPositions.class);
+
+    /** So many groups are told at a time: each is a request of its own. */
+    private static final int GROUPS_AT_A_TIME = 200;
+
+    private static final long LAST_SECONDS = 1;
+
+    private final AppAdmin admin;
+    private final boolean deleting;
+
+    private final Map<TopicPartition, Position> deletable = new ConcurrentHashMap<>();
+    private final Map<Group, Long> uncommitted = new ConcurrentHashMap<>();
+
+    AcknowledgedPositions(AppAdmin admin, boolean deleting) {
+        this.admin = admin;
+        this.deleting = deleting;
+    }
+
+    /**
+     * Notes a position.
+     *
+     * @param id which topic it is: nothing is deleted of another one; null for whichever there is
+     * @param own whether nobody else's messages are in the partition
+     */
+    void note(String group, TopicPartition partition, @Nullable String id, boolean own, long position) {
+        uncommitted.put(new Group(group, partition), position);
+        if (own && deleting) {
+            deletable.merge(partition, new Position(id, position), Position::later);
+        }
+    }
+
+    /** Forgets a topic that is deleted. */
+    void forget(TopicPartition partition) {
+        deletable.remove(partition);
+        uncommitted.keySet().removeIf(group -> group.partition.equals(partition));
+    }
+
+    /** Tells Kafka what was noted, as far as it is its turn. */
+    void flush() {
+        begin();
+    }
+
+    /** Tells Kafka the last, and waits for a second at most. */
+    void close() {
+        try {
+            CompletableFuture.allOf(begin().toArray(CompletableFuture<?>[]::new))
+                    .get(LAST_SECONDS, TimeUnit.SECONDS);
+        } catch (ExecutionException | TimeoutException e) {
+            LOG.debug("some positions are not told", e);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
+    private List<CompletableFuture<?>> begin() {
+        List<CompletableFuture<?>> begun = new ArrayList<>();
+        Map<TopicPartition, Position> below = new HashMap<>(deletable);
+        if (!below.isEmpty()) {
+            below.forEach(deletable::remove);
+            begun.add(delete(below).whenComplete((done, failure) -> {
+                if (failure != null) {
+                    LOG.debug("acknowledged records are not deleted yet", failure);
+                    below.forEach((partition, position) -> again(partition, position, failure));
+                }
+            }));
+        }
+        for (Map.Entry<Group, Long> each :
+                uncommitted.entrySet().stream().limit(GROUPS_AT_A_TIME).toList()) {
+            Group group = each.getKey();
+            long position = each.getValue();
+            uncommitted.remove(group, position);
+            begun.add(admin.commit(group.name, group.partition, position).whenComplete((done, failure) -> {
+                if (failure != null) {
+                    LOG.debug("the offset of group {} is not set; the next one will be", group.name, failure);
+                }
+            }));
+        }
+        return begun;
+    }
+
+    /** Deletes records, but of topics that were made anew. */
+    private CompletableFuture<?> delete(Map<TopicPartition, Position> below) {
+        Set<String> topics = below.keySet().stream().map(TopicPartition::topic).collect(Collectors.toSet());
+        return admin.ids(topics).thenCompose(ids -> {
+            Map<TopicPartition, RecordsToDelete> request = new HashMap<>();
+            below.forEach((partition, position) -> {
+                String id = ids.get(partition.topic());
+                if (id != null && (position.id == null || position.id.equals(id))) {
+                    request.put(partition, RecordsToDelete.beforeOffset(position.offset));
+                }
+            });
+            return request.isEmpty() ? CompletableFuture.completedFuture(null) : admin.deleteRecords(request);
+        });
+    }
+
+    private void again(TopicPartition partition, Position position, Throwable failure) {
+        if (!AppAdmin.isUnknownTopic(failure)) {
+            deletable.putIfAbsent(partition, position);
+        }
+    }
+
+    /** A position of one topic. */
+    private record Position(@Nullable String id, long offset) {
+        /** Which of two counts; of another topic, the one that was noted last. */
+        Position later(Position other) {
+            return Objects.equals(id, other.id) && other.offset < offset ? this : other;
+        }
+    }
+
+    /** A group that is told of, and the partition that its client reads. */
+    private record Group(String name, TopicPartition partition) {}
+}

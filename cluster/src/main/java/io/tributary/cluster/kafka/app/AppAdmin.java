@@ -1,0 +1,268 @@
+package io.tributary.cluster.kafka.app;
+
+import io.tributary.persistence.app.AppTopics.Found;
+import io.tributary.cluster.kafka.KafkaAccessException;
+import io.tributary.cluster.kafka.KafkaConfig;
+import io.tributary.cluster.kafka.KafkaRecorder;
+import io.tributary.cluster.kafka.KafkaTopics;
+import io.tributary.cluster.kafka.TopicRules;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.Callable;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.Executor;
+import java.util.concurrent.TimeUnit;
+import org.apache.kafka.clients.admin.Admin;
+import org.apache.kafka.clients.admin.OffsetSpec;
+import org.apache.kafka.clients.admin.RecordsToDelete;
+import org.apache.kafka.clients.admin.TopicDescription;
+import org.apache.kafka.clients.consumer.OffsetAndMetadata;
+import org.apache.kafka.common.KafkaFuture;
+import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.common.errors.TopicExistsException;
+import org.apache.kafka.common.errors.UnknownTopicOrPartitionException;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Creates and deletes topics, and asks about them. What is asked about one topic happens one after the other; creating
+ * and deleting are tried until they succeed, on virtual threads. Safe for all threads; nothing blocks but
+ * {@link #close}.
+ */
+final class AppAdmin implements AutoCloseable {
+    private static final Logger LOG = LoggerFactory.getLogger(AppAdmin.class);
+    private static final long FIRST_RETRY_MILLIS = 50;
+    private static final long LAST_RETRY_MILLIS = 5000;
+
+    private final Admin admin;
+    private final KafkaRecorder recorder;
+    private final Executor threads;
+    private final CountDownLatch closing = new CountDownLatch(1);
+    /** What was begun last of each topic that something is done with. */
+    private final Map<String, CompletableFuture<?>> latest = new ConcurrentHashMap<>();
+
+    AppAdmin(KafkaConfig config, String clientId, KafkaRecorder recorder) {
+        this.admin = KafkaTopics.connect(config);
+        this.recorder = recorder;
+        this.threads = command -> Thread.ofVirtual().name(clientId + "-admin").start(command);
+    }
+
+    /** Creates a topic if there is none; which it is, and the end of the partition. */
+    CompletableFuture<Found> create(TopicRules rules, TopicPartition partition) {
+        return inTurn(rules.topic(), "created", () -> createNow(rules, partition));
+    }
+
+    /** Deletes a topic if there is one. */
+    CompletableFuture<@Nullable Void> delete(String topic) {
+        return inTurn(topic, "deleted", () -> {
+            try {
+                await(admin.deleteTopics(List.of(topic)).all());
+            } catch (UnknownTopicOrPartitionException e) {
+                LOG.debug("topic {} is gone already", topic, e);
+            }
+            return null;
+        });
+    }
+
+    /** The names of all topics. */
+    CompletableFuture<Set<String>> topics() {
+        return answer(admin.listTopics().names());
+    }
+
+    /** Which of the topics there are, with their ids; fails when Kafka does not say. */
+    CompletableFuture<Map<String, String>> ids(Collection<String> topics) {
+        Map<String, String> ids = new ConcurrentHashMap<>();
+        List<CompletableFuture<?>> asked = new ArrayList<>();
+        admin.describeTopics(topics)
+                .topicNameValues()
+                .forEach((topic, answer) -> asked.add(answer(answer).handle((found, failure) -> {
+                    if (found != null) {
+                        ids.put(topic, found.topicId().toString());
+                    } else if (failure != null && !isUnknownTopic(failure)) {
+                        recorder.onError();
+                        throw new KafkaAccessException("Kafka does not tell of topic " + topic, failure);
+                    }
+                    return found;
+                })));
+        return CompletableFuture.allOf(asked.toArray(CompletableFuture<?>[]::new))
+                .thenApply(_ -> ids);
+    }
+
+    /**
+     * Which topic there is under a name, and where the partition ends; null when there is none; fails when Kafka does
+     * not say.
+     */
+    CompletableFuture<@Nullable Found> find(TopicPartition partition) {
+        String topic = partition.topic();
+        return ids(List.of(topic)).thenCompose(ids -> {
+            String id = ids.get(topic);
+            return id == null
+                    ? CompletableFuture.completedFuture(null)
+                    : end(partition).handle((end, failure) -> {
+                        if (failure != null && !isUnknownTopic(failure)) {
+                            throw new KafkaAccessException("Kafka does not tell where the topic ends", failure);
+                        }
+                        return end == null ? null : new Found(id, end);
+                    });
+        });
+    }
+
+    /** Whether there is such a topic; fails when Kafka does not say. */
+    CompletableFuture<Boolean> exists(String topic) {
+        return answer(admin.describeTopics(List.of(topic)).allTopicNames()).handle((found, failure) -> {
+            if (failure == null || isUnknownTopic(failure)) {
+                return failure == null;
+            }
+            recorder.onError();
+            throw new KafkaAccessException("Kafka does not tell of topic " + topic, failure);
+        });
+    }
+
+    /** Where the partition begins; fails when Kafka does not say. */
+    CompletableFuture<Long> begin(TopicPartition partition) {
+        return answer(admin.listOffsets(Map.of(partition, OffsetSpec.earliest()))
+                        .partitionResult(partition))
+                .thenApply(found -> found.offset());
+    }
+
+    /** Where the partition ends; fails when Kafka does not say. */
+    CompletableFuture<Long> end(TopicPartition partition) {
+        return answer(admin.listOffsets(Map.of(partition, OffsetSpec.latest())).partitionResult(partition))
+                .thenApply(found -> found.offset());
+    }
+
+    /** Deletes the records below the offsets; tried once. */
+    CompletableFuture<?> deleteRecords(Map<TopicPartition, RecordsToDelete> below) {
+        return answer(admin.deleteRecords(below).all());
+    }
+
+    /** Sets the offset of a group; tried once. */
+    CompletableFuture<?> commit(String group, TopicPartition partition, long offset) {
+        return answer(admin.alterConsumerGroupOffsets(group, Map.of(partition, new OffsetAndMetadata(offset)))
+                .all());
+    }
+
+    /** Whether this is how Kafka says that there is no such topic. */
+    static boolean isUnknownTopic(Throwable failure) {
+        for (Throwable cause = failure; cause != null; cause = cause.getCause()) {
+            if (cause instanceof UnknownTopicOrPartitionException) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    /** Requests that wait fail. */
+    @Override
+    public void close() {
+        closing.countDown();
+        admin.close(Duration.ZERO);
+    }
+
+    private Found createNow(TopicRules rules, TopicPartition partition) throws InterruptedException {
+        boolean created = true;
+        String id;
+        try {
+            id = await(admin.createTopics(List.of(rules.newTopic())).topicId(rules.topic()))
+                    .toString();
+        } catch (TopicExistsException e) {
+            LOG.debug("topic {} exists", rules.topic(), e);
+            created = false;
+            id = idOfExisting(rules);
+        }
+        while (true) {
+            try {
+                long end = await(admin.listOffsets(Map.of(partition, OffsetSpec.latest()))
+                                .partitionResult(partition))
+                        .offset();
+                return new Found(id, created ? 0 : end);
+            } catch (UnknownTopicOrPartitionException e) {
+                if (!created) {
+                    throw e; // deleted by another node meanwhile: from the beginning
+                }
+                pause(FIRST_RETRY_MILLIS);
+            }
+        }
+    }
+
+    /** Which partition a client is in depends on their number. */
+    private String idOfExisting(TopicRules rules) throws InterruptedException {
+        int needed = rules.newTopic().numPartitions();
+        TopicDescription existing = await(
+                        admin.describeTopics(List.of(rules.topic())).allTopicNames())
+                .values()
+                .iterator()
+                .next();
+        int found = existing.partitions().size();
+        if (found != needed) {
+            throw new KafkaAccessException("it has " + found + " partitions, configured are " + needed);
+        }
+        return existing.topicId().toString();
+    }
+
+    /** Does something with a topic when all that was begun before is done. */
+    private <T extends @Nullable Object> CompletableFuture<T> inTurn(String topic, String what, Callable<T> action) {
+        CompletableFuture<T> done = new CompletableFuture<>();
+        CompletableFuture<?> before = latest.put(topic, done);
+        Runnable task = () -> untilItSucceeds(topic, what, action, done);
+        if (before == null) {
+            threads.execute(task);
+        } else {
+            CompletableFuture<?> _ = before.whenCompleteAsync((value, failure) -> task.run(), threads);
+        }
+        CompletableFuture<?> _ = done.whenComplete((value, failure) -> latest.remove(topic, done));
+        return done;
+    }
+
+    private <T extends @Nullable Object> void untilItSucceeds(
+            String topic, String what, Callable<T> action, CompletableFuture<T> done) {
+        try {
+            boolean said = false;
+            for (long millis = FIRST_RETRY_MILLIS; ; millis = Math.min(2 * millis, LAST_RETRY_MILLIS)) {
+                pause(0);
+                try {
+                    done.complete(action.call());
+                    return;
+                } catch (RuntimeException e) {
+                    recorder.onError();
+                    if (!said && closing.getCount() > 0 && !isUnknownTopic(e)) {
+                        said = true;
+                        LOG.warn("Topic {} cannot be {}; trying until it can: {}", topic, what, e.toString());
+                    }
+                }
+                pause(millis);
+            }
+        } catch (Exception e) {
+            done.completeExceptionally(e);
+        }
+    }
+
+    private void pause(long millis) throws InterruptedException {
+        if (closing.await(millis, TimeUnit.MILLISECONDS)) {
+            throw new KafkaAccessException("the topics are closed");
+        }
+    }
+
+    private static <T> T await(KafkaFuture<T> answer) throws InterruptedException {
+        try {
+            return answer.get();
+        } catch (ExecutionException e) {
+            if (e.getCause() instanceof RuntimeException cause) {
+                throw cause;
+            }
+            throw new KafkaAccessException("Kafka did not do what it was asked for", e);
+        }
+    }
+
+    private static <T> CompletableFuture<T> answer(KafkaFuture<T> future) {
+        return future.toCompletionStage().toCompletableFuture();
+    }
+}

@@ -1,0 +1,221 @@
+package io.tributary.cluster.kafka.app;
+
+import io.tributary.cluster.kafka.ClientProperties;
+import io.tributary.cluster.kafka.KafkaAccessException;
+import io.tributary.cluster.kafka.KafkaConfig;
+import io.tributary.cluster.kafka.KafkaRecorder;
+import io.tributary.persistence.limit.ByteBudget;
+import io.tributary.persistence.shard.AppendCallback;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.Future;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.BooleanSupplier;
+import java.util.function.Consumer;
+import org.apache.kafka.clients.producer.ProducerRecord;
+import org.apache.kafka.common.TopicPartition;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Sends the records of all applications' topics, which come and go. Each topic has an {@link AppTopicQueue}, so none
+ * waits for another. A record is kept until it is durable, unless Kafka says for some seconds that there is no such
+ * topic and the session that it was for is over; for one that lives the topic is made anew. Safe for all threads;
+ * nothing blocks but {@link #close}.
+ *
+ * <p>Kafka's producer cannot take back what it was given for a topic that is gone: there is a new producer then
+ * ({@link AppSender}), and each topic changes to it when nothing of its own is under way in the old one.
+ */
+final class AppProducer implements AutoCloseable {
+    private static final Logger LOG = LoggerFactory.getLogger(AppProducer.class);
+
+    private static final long PUMP_MILLIS = 25;
+    private static final long LOOK_MILLIS = 1000;
+    private static final long CLOSE_POLL_MILLIS = 5;
+
+    private final KafkaConfig config;
+    private final String clientId;
+    private final AppAdmin admin;
+    private final KafkaRecorder recorder;
+    private final Consumer<Throwable> onBroken;
+    private final Consumer<String> makeAnew;
+    private final ByteBudget budget;
+    private final Map<TopicPartition, AppTopicQueue> lanes = new ConcurrentHashMap<>();
+    /** Those with records that the producer did not take, most often as it does not know the topic yet. */
+    private final Set<AppTopicQueue> held = ConcurrentHashMap.newKeySet();
+
+    private final AtomicReference<@Nullable Throwable> broken = new AtomicReference<>();
+    private final AtomicReference<AppSender> sender;
+    private volatile boolean closed;
+
+    AppProducer(
+            KafkaConfig config,
+            String clientId,
+            AppAdmin admin,
+            ScheduledExecutorService timer,
+            KafkaRecorder recorder,
+            Consumer<String> makeAnew,
+            Consumer<Throwable> onBroken) {
+        this.makeAnew = makeAnew;
+        this.config = config;
+        this.clientId = clientId;
+        this.admin = admin;
+        this.recorder = recorder;
+        this.onBroken = onBroken;
+        this.budget = new ByteBudget(config.appends().bufferBytes());
+        this.sender = new AtomicReference<>(new AppSender(config, clientId));
+        Future<?> _ = timer.scheduleWithFixedDelay(this::pumpHeld, PUMP_MILLIS, PUMP_MILLIS, TimeUnit.MILLISECONDS);
+        Future<?> _ = timer.scheduleWithFixedDelay(this::lookAtLanes, LOOK_MILLIS, LOOK_MILLIS, TimeUnit.MILLISECONDS);
+    }
+
+    /**
+     * Sends a record to its partition.
+     *
+     * @param isWanted asked when there is no topic whether to wait for one; must not block
+     * @return false when there is no room: nothing was sent, the callback will not be called
+     */
+    boolean append(ProducerRecord<byte[], byte[]> record, BooleanSupplier isWanted, AppendCallback callback) {
+        int bytes = AppRecordFormat.sizeBytes(record) + ClientProperties.RECORD_OVERHEAD_BYTES;
+        if (!budget.tryAcquire(bytes)) {
+            recorder.onRefusal();
+            return false;
+        }
+        TopicPartition partition = new TopicPartition(record.topic(), record.partition());
+        while (!lanes.computeIfAbsent(partition, key -> new AppTopicQueue(this, key))
+                .add(record, bytes, isWanted, callback)) {
+            Thread.onSpinWait(); // it was idle and is being removed
+        }
+        return true;
+    }
+
+    void onRoom(Runnable action) {
+        budget.onRoom(action);
+    }
+
+    /** Completes what was accepted, for as long as the configuration says; what is left then fails. */
+    @Override
+    public void close() {
+        closed = true;
+        long deadline = System.nanoTime() + config.appends().closeTimeout().toNanos();
+        try {
+            while (!lanes.values().stream().allMatch(AppTopicQueue::isEmpty) && System.nanoTime() < deadline) {
+                lanes.values().forEach(AppTopicQueue::pump);
+                TimeUnit.MILLISECONDS.sleep(CLOSE_POLL_MILLIS);
+            }
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+        lanes.values().forEach(lane -> lane.fail(new KafkaAccessException("closed before Kafka had answered")));
+        sender.get().close();
+    }
+
+    /** Why a record is not to be sent, or null when it is. */
+    @Nullable
+    RuntimeException obstacle(int bytes) {
+        if (closed) {
+            return new KafkaAccessException("the topics are closed");
+        }
+        Throwable reason = broken.get();
+        if (reason != null) {
+            return new KafkaAccessException("broken for good by an earlier failure: " + reason, reason);
+        }
+        int largest = config.appends().maxRecordBytes() + ClientProperties.RECORD_OVERHEAD_BYTES;
+        return bytes <= largest
+                ? null
+                : new KafkaAccessException(
+                        "a record of " + bytes + " bytes is larger than the largest that is sent, " + largest);
+    }
+
+    void release(int bytes) {
+        budget.release(bytes);
+    }
+
+    /** The producer for new records. */
+    AppSender sender() {
+        return sender.get();
+    }
+
+    /** The producer did not take a record of the lane: it is tried again soon. */
+    void hold(AppTopicQueue lane) {
+        held.add(lane);
+    }
+
+    /** A sender has records that it will never get rid of: it is replaced. */
+    void replace(AppSender stuck) {
+        Thread.ofVirtual().start(() -> {
+            if (closed || sender.get() != stuck) {
+                return;
+            }
+            AppSender next = new AppSender(config, clientId);
+            if (sender.compareAndSet(stuck, next)) {
+                LOG.debug("a new producer: the old one has records of a topic that is gone");
+                stuck.retire();
+                lanes.values().forEach(AppTopicQueue::pump);
+                if (closed) {
+                    next.close();
+                }
+            } else {
+                next.close();
+            }
+        });
+    }
+
+    /** A record that was accepted will never be durable. */
+    void failed(AppSender where, Throwable failure, boolean onItsThread) {
+        if (closed || !broken.compareAndSet(null, failure)) {
+            return;
+        }
+        LOG.error("a record cannot be written to Kafka; nothing more is sent to any application", failure);
+        if (onItsThread) {
+            where.abortOnItsThread(); // before anything behind the record is sent
+        } else {
+            where.abort();
+        }
+        lanes.values().forEach(lane -> lane.fail(new KafkaAccessException("broken by an earlier failure", failure)));
+        onBroken.accept(failure);
+    }
+
+    private void pumpHeld() {
+        for (AppTopicQueue lane : new ArrayList<>(held)) {
+            held.remove(lane);
+            guarded(lane::pump);
+        }
+    }
+
+    /** Asks for the topics of records that have waited long, and forgets lanes that nobody uses. */
+    private void lookAtLanes() {
+        long now = System.nanoTime();
+        for (Map.Entry<TopicPartition, AppTopicQueue> each : List.copyOf(lanes.entrySet())) {
+            AppTopicQueue lane = each.getValue();
+            if (lane.hasWaited(now)) {
+                guarded(() -> ask(each.getKey().topic(), lane, now));
+            } else if (lane.retireIfIdle(now)) {
+                lanes.remove(each.getKey(), lane);
+            }
+        }
+    }
+
+    private void ask(String topic, AppTopicQueue lane, long nowNanos) {
+        CompletableFuture<?> _ = admin.exists(topic).whenComplete((exists, failure) -> {
+            if (exists != null && lane.asked(nowNanos, exists)) {
+                LOG.warn("There is no topic {}, and a session that lives has messages for it: it is made anew", topic);
+                makeAnew.accept(topic);
+            }
+        });
+    }
+
+    private static void guarded(Runnable action) {
+        try {
+            action.run();
+        } catch (RuntimeException e) {
+            LOG.error("looking after the topics of applications failed", e);
+        }
+    }
+}

@@ -1,0 +1,206 @@
+package io.tributary.cluster.kafka.app;
+
+import io.tributary.persistence.app.AppTopics.AppTopic;
+import io.tributary.persistence.app.AppTopics.Page;
+import io.tributary.cluster.kafka.KafkaConfig;
+import io.tributary.cluster.kafka.KafkaRecorder;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.Future;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.Consumer;
+import java.util.stream.Collectors;
+import org.apache.kafka.common.TopicPartition;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** The reads of a node from applications' topics: a feed for each partition, shared out among a few consumers. */
+final class AppReads implements AutoCloseable {
+    private static final Logger LOG = LoggerFactory.getLogger(AppReads.class);
+
+    private static final long IDLE_CHECK_SECONDS = 10;
+    private static final long ASK_AGAIN_MILLIS = 1000;
+    /** A topic is not given up before Kafka has said so often, a second apart, that it does not know it. */
+    private static final int UNKNOWN_TIMES = 4;
+
+    private final AppAdmin admin;
+    private final ScheduledExecutorService timer;
+    private final KafkaRecorder recorder;
+    private final ReadAhead readAhead;
+    private final BacklogReader catchUp;
+    private final List<AppConsumer> consumers = new ArrayList<>();
+    private final Map<TopicPartition, AppFeed> feeds = new ConcurrentHashMap<>();
+    private final AtomicBoolean looking = new AtomicBoolean();
+    private volatile boolean closed;
+
+    AppReads(
+            KafkaConfig config,
+            AppTopicsConfig apps,
+            String clientId,
+            AppAdmin admin,
+            ScheduledExecutorService timer,
+            KafkaRecorder recorder,
+            Consumer<Throwable> onBroken) {
+        this.admin = admin;
+        this.timer = timer;
+        this.recorder = recorder;
+        this.readAhead = new ReadAhead(apps.readAheadBytes());
+        this.catchUp = new BacklogReader(config, clientId, recorder);
+        for (int i = 0; i < apps.consumers(); i++) {
+            consumers.add(new AppConsumer(config, clientId + "-reader-" + i, recorder, this::lookWhereItIs, onBroken));
+        }
+        Future<?> _ =
+                timer.scheduleWithFixedDelay(this::endIdle, IDLE_CHECK_SECONDS, IDLE_CHECK_SECONDS, TimeUnit.SECONDS);
+        Future<?> _ = timer.scheduleWithFixedDelay(
+                this::lookForOthers, ASK_AGAIN_MILLIS, ASK_AGAIN_MILLIS, TimeUnit.MILLISECONDS);
+    }
+
+    CompletableFuture<Page> read(AppTopic topic, TopicPartition partition, AppRead read) {
+        while (!closed) {
+            AppFeed feed = feeds.computeIfAbsent(partition, key -> open(topic, key));
+            if (read.isOfAnother(feed.id())) {
+                read.fail(AppFeed.IS_ANOTHER);
+                CompletableFuture<?> _ = look(List.of(feed));
+                break;
+            }
+            if (feed.read(read)) {
+                break;
+            }
+            feeds.remove(partition, feed);
+        }
+        if (closed) {
+            read.fail("the topics are closed");
+        }
+        return read.answer();
+    }
+
+    /** No connection of this node reads the client's messages any more. */
+    void release(AppTopic topic, TopicPartition partition, String reason) {
+        AppFeed feed = feeds.get(partition);
+        if (feed instanceof SharedFeed shared) {
+            shared.release(topic.clientId(), reason);
+        } else if (feed != null) {
+            end(feed, reason);
+        }
+    }
+
+    @Override
+    public void close() {
+        closed = true;
+        feeds.values().forEach(feed -> end(feed, "the topics are closed"));
+        consumers.forEach(AppConsumer::close);
+        catchUp.close();
+    }
+
+    private AppFeed open(AppTopic topic, TopicPartition partition) {
+        if (topic.shared()) {
+            SharedFeed feed = new SharedFeed(partition, readAhead, catchUp, recorder, this::attend);
+            identify(feed, 1, () -> lookWhereItEnds(feed, 1));
+            return feed;
+        }
+        AppFeed feed = new OwnFeed(partition, topic.clientId(), readAhead, recorder, this::attend);
+        identify(feed, 1, () -> {});
+        return feed;
+    }
+
+    private void attend(AppFeed feed) {
+        consumers
+                .get(Math.floorMod(feed.partition().hashCode(), consumers.size()))
+                .attend(feed);
+    }
+
+    private void end(AppFeed feed, String reason) {
+        feeds.remove(feed.partition(), feed);
+        feed.end(reason);
+        attend(feed);
+    }
+
+    private void identify(AppFeed feed, int time, Runnable then) {
+        String topic = feed.partition().topic();
+        CompletableFuture<?> _ = admin.ids(List.of(topic)).whenComplete((ids, failure) -> {
+            String id = ids == null ? null : ids.get(topic);
+            if (ids == null) {
+                later(() -> identify(feed, time, then));
+            } else if (id != null) {
+                feed.identify(id);
+                then.run();
+            } else if (time < UNKNOWN_TIMES) {
+                later(() -> identify(feed, time + 1, then));
+            } else {
+                end(feed, "there is no topic " + topic);
+            }
+        });
+    }
+
+    /**
+     * A topic that was deleted, and perhaps made anew, is read no more: positions of the new one say something else.
+     */
+    private void lookForOthers() {
+        List<AppFeed> all =
+                feeds.values().stream().filter(feed -> feed.id() != null).toList();
+        if (!all.isEmpty() && !looking.getAndSet(true)) {
+            CompletableFuture<?> _ = look(all).whenComplete((_, _) -> looking.set(false));
+        }
+    }
+
+    private CompletableFuture<?> look(List<AppFeed> some) {
+        Set<String> names = some.stream().map(feed -> feed.partition().topic()).collect(Collectors.toSet());
+        return admin.ids(names)
+                .thenAccept(ids -> some.stream()
+                        .filter(feed -> !Objects.equals(
+                                feed.id(), ids.get(feed.partition().topic())))
+                        .forEach(feed -> end(feed, AppFeed.IS_ANOTHER)));
+    }
+
+    private void lookWhereItEnds(SharedFeed feed, int time) {
+        CompletableFuture<?> _ = admin.end(feed.partition()).whenComplete((end, failure) -> {
+            if (end != null) {
+                feed.open(end);
+            } else if (!AppAdmin.isUnknownTopic(failure)) {
+                later(() -> lookWhereItEnds(feed, time));
+            } else if (time < UNKNOWN_TIMES) {
+                later(() -> lookWhereItEnds(feed, time + 1));
+            } else {
+                end(feed, "there is no topic " + feed.partition().topic());
+            }
+        });
+    }
+
+    /** The position of a feed is not in its partition: it goes on where that begins, or waits until it is. */
+    private void lookWhereItIs(AppFeed feed) {
+        CompletableFuture<?> _ = admin.begin(feed.partition())
+                .thenCombine(admin.end(feed.partition()), (begin, end) -> {
+                    feed.outOfRange(begin, end);
+                    return end;
+                })
+                .whenComplete((end, failure) -> {
+                    if (failure != null) {
+                        LOG.debug("Kafka does not tell where {} begins and ends", feed.partition(), failure);
+                        later(() -> lookWhereItIs(feed));
+                    }
+                });
+    }
+
+    private void later(Runnable action) {
+        if (!closed) {
+            Future<?> _ = timer.schedule(action, ASK_AGAIN_MILLIS, TimeUnit.MILLISECONDS);
+        }
+    }
+
+    private void endIdle() {
+        long now = System.nanoTime();
+        for (AppFeed feed : List.copyOf(feeds.values())) {
+            if (feed.endIfIdle(now)) {
+                feeds.remove(feed.partition(), feed);
+                attend(feed);
+            }
+        }
+    }
+}

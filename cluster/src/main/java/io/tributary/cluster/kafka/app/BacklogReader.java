@@ -1,0 +1,138 @@
+package io.tributary.cluster.kafka.app;
+
+import io.tributary.persistence.app.AppTopics.AppRecord;
+import io.tributary.persistence.app.AppTopics.Page;
+import io.tributary.cluster.kafka.ClientProperties;
+import io.tributary.cluster.kafka.KafkaClients;
+import io.tributary.cluster.kafka.KafkaConfig;
+import io.tributary.cluster.kafka.KafkaRecorder;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.TimeUnit;
+import org.apache.kafka.clients.consumer.KafkaConsumer;
+import org.apache.kafka.clients.consumer.OffsetOutOfRangeException;
+import org.apache.kafka.common.KafkaException;
+import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.common.errors.InterruptException;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Reads a page for one client after the other from partitions that they share, at positions that their feeds have
+ * passed. One consumer and one thread, which begins with the first read. As many reads wait as clients are behind.
+ */
+final class BacklogReader implements AutoCloseable {
+    private static final Logger LOG = LoggerFactory.getLogger(BacklogReader.class);
+
+    /** A client that has no message among so many records is told how far it is. */
+    private static final long MOST_SCANNED = 5000;
+
+    private static final Duration POLL = Duration.ofMillis(100);
+    private static final Duration ASK = Duration.ofSeconds(5);
+    private static final Duration RETRY = Duration.ofSeconds(1);
+
+    private final KafkaConfig config;
+    private final String clientId;
+    private final KafkaRecorder recorder;
+    private final BlockingQueue<Wanted> queue = new LinkedBlockingQueue<>();
+    private final Thread thread;
+    private volatile boolean closing;
+
+    BacklogReader(KafkaConfig config, String clientId, KafkaRecorder recorder) {
+        this.config = config;
+        this.clientId = clientId;
+        this.recorder = recorder;
+        this.thread = Thread.ofPlatform().name(clientId + "-catch-up").daemon().start(this::run);
+    }
+
+    /** Answers the read of the feed; any thread. */
+    void read(AppFeed feed, AppRead read) {
+        queue.add(new Wanted(feed, read));
+    }
+
+    @Override
+    public void close() {
+        closing = true;
+        thread.interrupt();
+        try {
+            thread.join(RETRY);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
+    private void run() {
+        try {
+            Wanted first = queue.take();
+            try (KafkaConsumer<byte[], byte[]> consumer =
+                    KafkaClients.consumer(config, ClientProperties.appConsumer(config, clientId + "-catch-up"))) {
+                for (Wanted wanted = first; !closing; wanted = queue.take()) {
+                    answer(consumer, wanted);
+                }
+            }
+        } catch (InterruptedException | InterruptException e) {
+            LOG.debug("closed", e);
+        } catch (RuntimeException | Error e) {
+            LOG.error("clients that share a topic cannot catch up any more", e);
+        }
+    }
+
+    private void answer(KafkaConsumer<byte[], byte[]> consumer, Wanted wanted) throws InterruptedException {
+        if (wanted.read.answer().isDone()) {
+            return;
+        }
+        try {
+            Page page = page(consumer, wanted);
+            if (page.next() > wanted.read.from()) {
+                wanted.read.complete(page);
+            } else {
+                queue.add(wanted); // Kafka does not give what it said is there
+            }
+        } catch (InterruptException e) {
+            throw e;
+        } catch (KafkaException e) {
+            LOG.warn("{} cannot be read; trying again", wanted.feed.partition(), e);
+            recorder.onError();
+            queue.add(wanted);
+            TimeUnit.NANOSECONDS.sleep(RETRY.toNanos());
+        }
+    }
+
+    private static Page page(KafkaConsumer<byte[], byte[]> consumer, Wanted wanted) {
+        TopicPartition partition = wanted.feed.partition();
+        List<TopicPartition> alone = List.of(partition);
+        AppRead read = wanted.read;
+        consumer.assign(alone);
+        long end = consumer.endOffsets(alone, ASK).getOrDefault(partition, 0L);
+        long begin = Math.max(read.from(), consumer.beginningOffsets(alone, ASK).getOrDefault(partition, 0L));
+        long next = begin;
+        consumer.seek(partition, begin);
+        AppRead.Filling filling = read.filling();
+        while (next < end && next - begin < MOST_SCANNED) {
+            try {
+                var polled = consumer.poll(POLL);
+                for (AppRecord record : wanted.feed.decode(polled.records(partition), null)) {
+                    if (record.recipient().clientId().equals(read.clientId())) {
+                        if (filling.isFull()) {
+                            return filling.page(begin, filling.end());
+                        }
+                        filling.add(record);
+                    }
+                }
+                if (consumer.position(partition) == next) {
+                    break; // nothing came in time
+                }
+                next = consumer.position(partition);
+            } catch (OffsetOutOfRangeException e) {
+                LOG.debug("deleted meanwhile", e);
+                break;
+            }
+        }
+        return filling.page(begin, next);
+    }
+
+    /** A read of a feed. */
+    private record Wanted(AppFeed feed, AppRead read) {}
+}

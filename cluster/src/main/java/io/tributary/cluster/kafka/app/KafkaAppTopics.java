@@ -1,0 +1,232 @@
+package io.tributary.cluster.kafka.app;
+
+import io.tributary.common.event.GroupIdentifier;
+import io.tributary.common.event.Recipient;
+import io.tributary.common.event.RecordFormat;
+import io.tributary.common.event.Source;
+import io.tributary.common.mqtt.Message;
+import io.tributary.persistence.app.AppTopics;
+import io.tributary.cluster.kafka.KafkaAccessException;
+import io.tributary.cluster.kafka.KafkaConfig;
+import io.tributary.cluster.kafka.KafkaRecorder;
+import io.tributary.cluster.kafka.TopicNeeds;
+import io.tributary.cluster.kafka.TopicRules;
+import io.tributary.persistence.shard.AppendCallback;
+import java.time.Duration;
+import java.time.InstantSource;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
+import java.util.function.Predicate;
+import java.util.stream.Collectors;
+import org.apache.kafka.common.TopicPartition;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The topics of application clients in Kafka: {@code <prefix>.app.<client>}, with one partition, or one of the
+ * partitions of {@code <prefix>.apps}. Positions are Kafka's offsets. The records are for anybody to read, see
+ * {@link AppRecordFormat}.
+ *
+ * <p>An append that was accepted is repeated until it is durable, however long Kafka is away; meanwhile further ones
+ * are refused when the budget of {@link KafkaConfig.Appends#bufferBytes} is in use. One to a topic that Kafka has not
+ * known for some seconds is told -1 when the session is over; for one that lives the topic is made anew. When Kafka
+ * refuses a record for good (a permission that was taken away, a limit of the topic that is too low), appending is
+ * broken: all appends fail from then on, and the listener is told so that the node stops itself.
+ *
+ * <p>While Kafka is away reads wait. A record's time is Kafka's. Records that are not of our layout are counted and
+ * skipped. Of the clients' groups {@code <prefix>.app.<client>} only the committed offsets exist, for Kafka's lag
+ * tools; nothing is read from there.
+ */
+public final class KafkaAppTopics implements AppTopics {
+    private static final int UNLIMITED = -1;
+
+    private final String ownPrefix;
+    private final String groupPrefix;
+    private final String sharedTopic;
+    private final KafkaConfig config;
+    private final AppTopicsConfig apps;
+    private final int largestRecordBytes;
+    private final AppAdmin admin;
+    private final AppProducer producer;
+    private final AppReads reads;
+    private final AcknowledgedPositions acknowledged;
+    private final ScheduledExecutorService timer;
+    private final InstantSource clock = InstantSource.system();
+    private final RecordFormat format;
+    private volatile Predicate<Recipient> lives = _ -> false;
+    private volatile boolean closed;
+
+    /**
+     * Opens it; it connects by itself.
+     *
+     * @param clientId names this node in Kafka's logs and metrics
+     * @param largestPacketBytes the largest MQTT packet that is accepted
+     * @param format says in which format records are written
+     * @param onBroken told once when appending is broken for good, and once should reading end by a defect; must not
+     *     block
+     * @throws KafkaAccessException when no client of Kafka's can be made
+     */
+    public KafkaAppTopics(
+            KafkaConfig config,
+            AppTopicsConfig apps,
+            String clientId,
+            int largestPacketBytes,
+            RecordFormat format,
+            KafkaRecorder recorder,
+            Consumer<Throwable> onBroken) {
+        this.config = config;
+        this.apps = apps;
+        this.format = format;
+        this.ownPrefix = config.topicPrefix() + ".app.";
+        this.groupPrefix = config.topicPrefix() + ".group.";
+        this.sharedTopic = config.topicPrefix() + ".apps";
+        this.largestRecordBytes = largestPacketBytes + TopicNeeds.RECORD_OVERHEAD_BYTES;
+        String name = clientId + "-apps";
+        this.timer = Executors.newSingleThreadScheduledExecutor(
+                Thread.ofPlatform().daemon().name(name + "-timer").factory());
+        this.admin = new AppAdmin(config, name, recorder);
+        this.producer = new AppProducer(config, name, admin, timer, recorder, this::makeAnew, onBroken);
+        this.reads = new AppReads(config, apps, name, admin, timer, recorder, onBroken);
+        this.acknowledged = new AcknowledgedPositions(admin, !apps.keepAcknowledged());
+        long millis = apps.cleaningInterval().toMillis();
+        Future<?> _ = timer.scheduleWithFixedDelay(acknowledged::flush, millis, millis, TimeUnit.MILLISECONDS);
+    }
+
+    @Override
+    public CompletionStage<Found> create(AppTopic topic) {
+        TopicPartition partition = partition(topic);
+        if (!topic.shared()) {
+            reads.release(topic, partition, "the topic of " + topic.clientId() + " is created anew");
+        }
+        return closed ? closedFailure() : admin.create(rules(topic), partition);
+    }
+
+    @Override
+    public CompletionStage<@Nullable Void> delete(AppTopic topic) {
+        TopicPartition partition = partition(topic);
+        reads.release(topic, partition, "the topic of " + topic.clientId() + " is deleted");
+        if (closed) {
+            return closedFailure();
+        }
+        if (topic.shared()) {
+            return CompletableFuture.completedFuture(null);
+        }
+        acknowledged.forget(partition);
+        return admin.delete(partition.topic());
+    }
+
+    @Override
+    public CompletionStage<Set<AppTopic>> deletable() {
+        return admin.topics()
+                .thenApply(names -> names.stream()
+                        .map(this::clientOf)
+                        .filter(clientId -> clientId != null)
+                        .map(clientId -> new AppTopic(clientId, false))
+                        .collect(Collectors.toUnmodifiableSet()));
+    }
+
+    @Override
+    public boolean append(
+            AppTopic topic, Message message, Recipient recipient, @Nullable Source source, AppendCallback callback) {
+        return producer.append(
+                AppRecordFormat.encode(partition(topic), message, recipient, source, clock.millis(), format.toWrite()),
+                () -> lives.test(recipient),
+                callback);
+    }
+
+    @Override
+    public void keepFor(Predicate<Recipient> newLives) {
+        lives = newLives;
+    }
+
+    @Override
+    public void onRoom(Runnable action) {
+        producer.onRoom(action);
+    }
+
+    @Override
+    public CompletableFuture<Page> read(AppTopic topic, @Nullable String id, long from, int maxRecords, int maxBytes) {
+        return reads.read(topic, partition(topic), new AppRead(topic.clientId(), id, from, maxRecords, maxBytes));
+    }
+
+    @Override
+    public void release(AppTopic topic) {
+        reads.release(topic, partition(topic), "nobody reads for " + topic.clientId() + " here any more");
+    }
+
+    @Override
+    public CompletionStage<@Nullable Found> find(AppTopic topic) {
+        return admin.find(partition(topic));
+    }
+
+    @Override
+    public void acknowledged(AppTopic topic, @Nullable String id, long position) {
+        if (position > 0) {
+            String group = ownTopic(topic.clientId());
+            acknowledged.note(group, partition(topic), id, !topic.shared(), position);
+        }
+    }
+
+    /**
+     * Completes what was accepted, which takes at most {@link KafkaConfig.Appends#closeTimeout} and a few seconds;
+     * appends that Kafka has not taken by then fail, though they may have become durable.
+     */
+    @Override
+    public void close() {
+        closed = true;
+        producer.close();
+        reads.close();
+        acknowledged.close();
+        timer.shutdownNow();
+        admin.close();
+    }
+
+    private TopicPartition partition(AppTopic topic) {
+        return topic.shared()
+                ? new TopicPartition(sharedTopic, Math.floorMod(topic.clientId().hashCode(), apps.sharedPartitions()))
+                : new TopicPartition(ownTopic(topic.clientId()), 0);
+    }
+
+    /** A group's identifier begins with a character that is not worth showing. */
+    private String ownTopic(String clientId) {
+        return GroupIdentifier.isGroup(clientId)
+                ? TopicNames.of(groupPrefix, GroupIdentifier.nameOf(clientId))
+                : TopicNames.of(ownPrefix, clientId);
+    }
+
+    private @Nullable String clientOf(String topic) {
+        String group = TopicNames.identifier(groupPrefix, topic);
+        if (group == null) {
+            return TopicNames.identifier(ownPrefix, topic);
+        }
+        return group.indexOf('/') < 0 ? null : GroupIdentifier.ofName(group); // not a name and a filter
+    }
+
+    private void makeAnew(String topic) {
+        boolean shared = topic.equals(sharedTopic);
+        CompletableFuture<?> _ = admin.create(rules(topic, shared), new TopicPartition(topic, 0));
+    }
+
+    private TopicRules rules(AppTopic topic) {
+        return rules(topic.shared() ? sharedTopic : ownTopic(topic.clientId()), topic.shared());
+    }
+
+    private TopicRules rules(String topic, boolean shared) {
+        Duration retention = shared ? apps.sharedRetention() : apps.retention();
+        return TopicRules.app(
+                config,
+                topic,
+                shared ? apps.sharedPartitions() : 1,
+                retention == null ? UNLIMITED : retention.toMillis(),
+                largestRecordBytes);
+    }
+
+    private static <T extends @Nullable Object> CompletableFuture<T> closedFailure() {
+        return CompletableFuture.failedFuture(new KafkaAccessException("the topics are closed"));
+    }
+}

@@ -1,0 +1,130 @@
+package io.tributary.cluster.kafka.map;
+
+import io.tributary.cluster.kafka.KafkaAccessException;
+import io.tributary.cluster.kafka.KafkaConfig;
+import io.tributary.cluster.kafka.KafkaRecorder;
+import io.tributary.cluster.kafka.KafkaTopics;
+import io.tributary.cluster.kafka.OrderedProducer;
+import io.tributary.cluster.kafka.TopicNeeds;
+import io.tributary.persistence.limit.ByteBudget;
+import io.tributary.persistence.replicated.Visibility;
+import java.time.Duration;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Consumer;
+import org.apache.kafka.clients.admin.Admin;
+import org.apache.kafka.clients.admin.ListOffsetsResult.ListOffsetsResultInfo;
+import org.apache.kafka.clients.admin.OffsetSpec;
+import org.apache.kafka.common.TopicPartition;
+
+/**
+ * The replicated maps of a node, each a compacted topic of one partition, {@code <prefix>.<name>}. All share a
+ * producer, a thread that follows, and a connection that asks for the ends of topics: three threads, whatever the
+ * number of maps.
+ */
+public final class KafkaMaps implements AutoCloseable {
+    private final KafkaConfig config;
+    private final Visibility visibility;
+    private final OrderedProducer producer;
+    private final MapConsumer consumer;
+    private final Admin admin;
+    private final ByteBudget writing;
+    private final Map<String, KafkaReplicatedMap> open = new ConcurrentHashMap<>();
+
+    /**
+     * Creates it; maps are then opened one by one.
+     *
+     * @param clientId names this node in Kafka's logs and metrics
+     * @param maps how many maps there will be
+     * @param visibility knows how far the other nodes' followers are, and is told how far this one's are
+     * @param onBroken told once when a write could not be made durable for good: the node stops itself. On a thread of
+     *     Kafka's or of whoever wrote; must not block
+     * @throws KafkaAccessException when the addresses of Kafka are not good
+     */
+    public KafkaMaps(
+            KafkaConfig config,
+            String clientId,
+            int maps,
+            Visibility visibility,
+            KafkaRecorder recorder,
+            Consumer<Throwable> onBroken) {
+        this.config = config;
+        this.visibility = visibility;
+        this.writing = new ByteBudget(config.appends().bufferBytes());
+        this.producer = new OrderedProducer(config, clientId + "-maps", maps, recorder, onBroken);
+        this.consumer = new MapConsumer(config, clientId + "-maps", recorder, onBroken);
+        this.admin = KafkaTopics.connect(config);
+    }
+
+    /**
+     * Opens a map whose topic is there, see {@link KafkaTopics}. Blocks, for at most the configured time, until the
+     * topic is known.
+     *
+     * @throws KafkaAccessException when Kafka does not answer or the topic has not one partition
+     * @throws IllegalStateException when a map of this name is open
+     */
+    public KafkaReplicatedMap open(String name) {
+        TopicNeeds.checkMapName(name);
+        TopicPartition partition = new TopicPartition(config.mapTopic(name), 0);
+        int partitions = producer.await(partition.topic());
+        if (partitions < 1) { // those that were added are ignored
+            throw new KafkaAccessException("topic " + partition.topic() + " has " + partitions + " partitions, not 1");
+        }
+        KafkaReplicatedMap map = new KafkaReplicatedMap(this, name, partition, producer.lane(partition));
+        if (open.putIfAbsent(name, map) != null) {
+            throw new IllegalStateException("map " + name + " is open");
+        }
+        return map;
+    }
+
+    /**
+     * Closes all maps, then the connections to Kafka. Each map takes at most {@link KafkaConfig.Appends#closeTimeout},
+     * and so do the connections.
+     */
+    @Override
+    public void close() {
+        open.values().forEach(KafkaReplicatedMap::close);
+        consumer.close();
+        producer.close();
+        admin.close(closeTimeout());
+    }
+
+    Visibility visibility() {
+        return visibility;
+    }
+
+    MapConsumer consumer() {
+        return consumer;
+    }
+
+    ByteBudget writing() {
+        return writing;
+    }
+
+    /** Runs the action once when the producer takes records again. */
+    void onRoom(Runnable action) {
+        producer.onRoom(action);
+    }
+
+    Duration closeTimeout() {
+        return config.appends().closeTimeout();
+    }
+
+    void closed(KafkaReplicatedMap map) {
+        open.remove(map.name(), map);
+    }
+
+    /** Asks Kafka where a map ends: behind the last of its records that is durable. */
+    CompletionStage<Long> end(TopicPartition partition) {
+        try {
+            return admin.listOffsets(Map.of(partition, OffsetSpec.latest()))
+                    .partitionResult(partition)
+                    .toCompletionStage()
+                    .thenApply(ListOffsetsResultInfo::offset);
+        } catch (RuntimeException e) {
+            return CompletableFuture.failedStage(e);
+        }
+    }
+}

@@ -1,0 +1,179 @@
+package io.tributary.cluster.kafka.map;
+
+import io.tributary.cluster.kafka.KafkaAccessException;
+import io.tributary.cluster.kafka.KafkaConfig;
+import io.tributary.cluster.kafka.PartitionQueue;
+import io.tributary.persistence.replicated.ReplicatedMap;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayDeque;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.function.BooleanSupplier;
+import org.apache.kafka.clients.consumer.ConsumerRecord;
+import org.apache.kafka.common.TopicPartition;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * A map as a compacted topic of one partition, in which the value null removes a key. Its position is the offset of the
+ * record that its follower sees next.
+ *
+ * <p>A write completes when it is durable, this node's follower has seen it if there is one, and the visibility says
+ * that every other one has. When more bytes than the configured buffer are being written, all maps together, a write
+ * fails at once with {@link KafkaAccessException}, without effect: writes come from clients' requests, which are
+ * answered. Within that buffer writes also wait for a producer that knows no server at the moment.
+ *
+ * <p>Stages complete on threads of Kafka's clients or of the visibility, or on the caller's. The follower is called on
+ * one thread for all maps of the node. A follower that throws is logged and goes on with the next change.
+ */
+public final class KafkaReplicatedMap implements ReplicatedMap {
+    private static final Logger LOG = LoggerFactory.getLogger(KafkaReplicatedMap.class);
+
+    private final KafkaMaps maps;
+    private final String name;
+    private final TopicPartition partition;
+    private final PartitionQueue lane;
+    private final MapWrites writes;
+    private final CatchUp catchUp;
+
+    // Guarded by unsent: sends that Kafka's producer has not taken yet; each tells whether it has.
+    private final ArrayDeque<BooleanSupplier> unsent = new ArrayDeque<>();
+    /** A thread sends what is unsent, or will when there is room. */
+    private boolean sending;
+
+    private volatile @Nullable Follower follower;
+    private volatile boolean closed;
+
+    KafkaReplicatedMap(KafkaMaps maps, String name, TopicPartition partition, PartitionQueue lane) {
+        this.maps = maps;
+        this.name = name;
+        this.partition = partition;
+        this.lane = lane;
+        this.writes = new MapWrites(name, maps.visibility(), maps.writing());
+        this.catchUp = new CatchUp(() -> maps.end(partition));
+    }
+
+    @Override
+    public CompletionStage<@Nullable Void> follow(Follower newFollower) {
+        follower = newFollower;
+        writes.following();
+        maps.consumer().follow(this);
+        return catchUp.caughtUp();
+    }
+
+    @Override
+    public CompletionStage<@Nullable Void> caughtUp() {
+        return catchUp.caughtUp();
+    }
+
+    @Override
+    public CompletionStage<@Nullable Void> put(String key, byte[] value) {
+        return write(key, value);
+    }
+
+    @Override
+    public CompletionStage<@Nullable Void> remove(String key) {
+        return write(key, null);
+    }
+
+    /**
+     * Waits until what was accepted is complete, for at most {@link KafkaConfig.Appends#closeTimeout}; what is left
+     * then fails, though it may have become durable.
+     */
+    @Override
+    public void close() {
+        closed = true;
+        writes.close(maps.closeTimeout());
+        maps.consumer().unfollow(this);
+        catchUp.close();
+        maps.closed(this);
+    }
+
+    String name() {
+        return name;
+    }
+
+    TopicPartition partition() {
+        return partition;
+    }
+
+    /** Where the map ended when that was last asked; for the log of a replay. */
+    long knownEnd() {
+        return catchUp.knownEnd();
+    }
+
+    /** Hands changes to the follower; the follower's thread. */
+    void changed(List<ConsumerRecord<byte[], byte[]>> records) {
+        Follower to = follower;
+        if (to == null) {
+            return;
+        }
+        to.onTime(records.getLast().timestamp());
+        for (ConsumerRecord<byte[], byte[]> record : records) {
+            try {
+                to.onChange(new String(record.key(), StandardCharsets.UTF_8), record.value());
+            } catch (RuntimeException e) {
+                LOG.error("the follower of map {} failed", name, e);
+            }
+        }
+    }
+
+    /** All below the position has been handed out; the follower's thread. */
+    void reached(long position) {
+        maps.visibility().reached(name, position);
+        catchUp.reached(position);
+        writes.reached(position);
+    }
+
+    private CompletionStage<@Nullable Void> write(String key, byte @Nullable [] value) {
+        byte[] keyBytes = key.getBytes(StandardCharsets.UTF_8);
+        MapWrites.Write write = writes.begin(PartitionQueue.sizeOf(keyBytes, value));
+        if (write == null) {
+            return CompletableFuture.failedStage(busy());
+        }
+        if (closed) { // asked after it began: closing waits for those that began before
+            write.fail(new KafkaAccessException("map " + name + " is closed"));
+        } else {
+            synchronized (unsent) {
+                unsent.add(() -> lane.send(keyBytes, value, write));
+            }
+            sendUnsent();
+        }
+        return write.done();
+    }
+
+    /** Sends in the order of asking, and never with a lock held: callbacks may come meanwhile. */
+    private void sendUnsent() {
+        while (true) {
+            BooleanSupplier first;
+            synchronized (unsent) {
+                first = unsent.peek();
+                if (sending || first == null) {
+                    return;
+                }
+                sending = true;
+            }
+            if (!first.getAsBoolean()) {
+                maps.onRoom(this::sendAgain);
+                return;
+            }
+            synchronized (unsent) {
+                unsent.remove();
+                sending = false;
+            }
+        }
+    }
+
+    private void sendAgain() {
+        synchronized (unsent) {
+            sending = false;
+        }
+        sendUnsent();
+    }
+
+    private KafkaAccessException busy() {
+        return new KafkaAccessException("map " + name + ": too many writes wait for Kafka; nothing was written");
+    }
+}

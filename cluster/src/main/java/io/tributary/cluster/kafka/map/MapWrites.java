@@ -1,0 +1,145 @@
+package io.tributary.cluster.kafka.map;
+
+import io.tributary.cluster.kafka.KafkaAccessException;
+import io.tributary.persistence.limit.ByteBudget;
+import io.tributary.persistence.replicated.Visibility;
+import io.tributary.persistence.shard.AppendCallback;
+import java.time.Duration;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The writes of a map that are not complete: first on their way to Kafka, then waiting for this node's follower, then
+ * for those of the others. Safe for all threads. Others are asked once for all writes that a batch brought along.
+ */
+final class MapWrites {
+    private final String map;
+    private final Visibility visibility;
+    private final ByteBudget budget;
+    private final Set<Write> incomplete = ConcurrentHashMap.newKeySet();
+
+    // Guarded by this.
+    private final ArrayDeque<Write> durable = new ArrayDeque<>();
+    /** What this node's follower has seen ends here. Without one nothing waits for it. */
+    private long position = Long.MAX_VALUE;
+
+    MapWrites(String map, Visibility visibility, ByteBudget budget) {
+        this.map = map;
+        this.visibility = visibility;
+        this.budget = budget;
+    }
+
+    /** A follower begins at the beginning. */
+    synchronized void following() {
+        position = 0;
+    }
+
+    /** This node's follower has seen what is below the position. */
+    void reached(long newPosition) {
+        synchronized (this) {
+            position = newPosition;
+        }
+        proceed();
+    }
+
+    /** A write that is to be sent, its own callback; null when there is no room for so many bytes. */
+    @Nullable
+    Write begin(int bytes) {
+        if (!budget.tryAcquire(bytes)) {
+            return null;
+        }
+        Write write = new Write(bytes);
+        incomplete.add(write);
+        return write;
+    }
+
+    /** Waits for all writes; those that are not complete in time fail. */
+    void close(Duration timeout) {
+        CompletableFuture<?>[] all =
+                incomplete.stream().map(write -> write.done).toArray(CompletableFuture<?>[]::new);
+        try {
+            CompletableFuture.allOf(all).get(timeout.toNanos(), TimeUnit.NANOSECONDS);
+        } catch (ExecutionException | TimeoutException e) {
+            failAll(e);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            failAll(e);
+        }
+    }
+
+    private void failAll(Exception reason) {
+        KafkaAccessException failure =
+                new KafkaAccessException("map " + map + " was closed before the write was seen", reason);
+        incomplete.forEach(write -> write.fail(failure));
+    }
+
+    /** Goes on with the writes that are durable and that this node's follower has seen. */
+    private void proceed() {
+        List<Write> seen = new ArrayList<>();
+        synchronized (this) {
+            while (!durable.isEmpty() && durable.peek().offset < position) {
+                seen.add(durable.remove());
+            }
+        }
+        if (!seen.isEmpty()) {
+            visibility.everywhere(map, seen.getLast().offset + 1).whenComplete((nothing, failure) -> {
+                for (Write write : seen) {
+                    write.complete(failure);
+                }
+            });
+        }
+    }
+
+    /** One write; told by the lane, in the order of offsets, that it is durable. */
+    final class Write implements AppendCallback {
+        private final int bytes;
+        private final CompletableFuture<@Nullable Void> done = new CompletableFuture<>();
+        private long offset;
+
+        private Write(int bytes) {
+            this.bytes = bytes;
+        }
+
+        CompletionStage<@Nullable Void> done() {
+            return done;
+        }
+
+        @Override
+        public void onAppended(long newOffset, @Nullable Throwable failure) {
+            if (failure != null) {
+                fail(failure);
+                return;
+            }
+            offset = newOffset;
+            synchronized (MapWrites.this) {
+                durable.add(this);
+            }
+            proceed();
+        }
+
+        void fail(Throwable failure) {
+            complete(failure);
+        }
+
+        private void complete(@Nullable Throwable failure) {
+            if (!incomplete.remove(this)) {
+                return;
+            }
+            budget.release(bytes);
+            if (failure == null) {
+                done.complete(null);
+            } else {
+                done.completeExceptionally(failure);
+            }
+        }
+    }
+}

@@ -1,0 +1,79 @@
+package io.tributary.cluster.kafka.shard;
+
+import java.time.Duration;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.concurrent.atomic.AtomicLongArray;
+import org.apache.kafka.clients.consumer.Consumer;
+import org.apache.kafka.clients.consumer.OffsetAndMetadata;
+import org.apache.kafka.common.TopicPartition;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Tells the group how far its shards are, now and then, for operators that watch its lag; nothing reads from there.
+ * Offsets come from any thread, all else is confined to the polling thread.
+ */
+final class ConsumerGroupOffsets {
+    private static final Logger LOG = LoggerFactory.getLogger(ConsumerGroupOffsets.class);
+    private static final Duration INTERVAL = Duration.ofSeconds(5);
+
+    private final Consumer<byte[], byte[]> consumer;
+    private final ShardCursor[] cursors;
+    private final AtomicLongArray noted;
+    /** The offset that Kafka has, or is being told. */
+    private final long[] committed;
+
+    private long lastNanos = System.nanoTime();
+
+    ConsumerGroupOffsets(Consumer<byte[], byte[]> consumer, ShardCursor[] cursors) {
+        this.consumer = consumer;
+        this.cursors = cursors;
+        this.noted = new AtomicLongArray(cursors.length);
+        this.committed = new long[cursors.length];
+    }
+
+    /** Everything below the offset is done with; any thread. */
+    void note(int shard, long offset) {
+        noted.set(shard, offset);
+    }
+
+    /** The latest offset that was noted for a shard, 0 for none. */
+    long notedOf(int shard) {
+        return noted.get(shard);
+    }
+
+    void commitIfDue() {
+        if (System.nanoTime() - lastNanos >= INTERVAL.toNanos()) {
+            commitNow();
+        }
+    }
+
+    /** Sends the offsets of assigned shards that have changed, without waiting for the answer. */
+    void commitNow() {
+        lastNanos = System.nanoTime();
+        Map<TopicPartition, OffsetAndMetadata> offsets = new HashMap<>();
+        for (ShardCursor cursor : cursors) {
+            long offset = noted.get(cursor.shard());
+            if (cursor.isAssigned() && offset != committed[cursor.shard()]) {
+                committed[cursor.shard()] = offset;
+                offsets.put(cursor.partition(), new OffsetAndMetadata(offset));
+            }
+        }
+        if (!offsets.isEmpty()) {
+            consumer.commitAsync(offsets, (tried, failure) -> {
+                if (failure != null) {
+                    LOG.debug("the group's offsets are not committed", failure);
+                    tried.forEach((partition, offset) -> tryAgain(partition.partition(), offset.offset()));
+                }
+            });
+        }
+    }
+
+    /** With the next ones, unless something later is on its way. */
+    private void tryAgain(int shard, long offset) {
+        if (committed[shard] == offset) {
+            committed[shard] = 0;
+        }
+    }
+}

@@ -1,0 +1,20 @@
+package io.tributary.cluster.kafka.shard;
+
+import java.util.List;
+import org.apache.kafka.clients.consumer.ConsumerRecord;
+import org.apache.kafka.common.header.Header;
+import org.apache.kafka.common.header.internals.RecordHeader;
+
+/** The header by which records of a broker are told from what another producer wrote into the topic of the shards. */
+final class ShardMark {
+    private static final String KEY = "tributary";
+
+    /** The headers of each of our records. */
+    static final List<Header> HEADERS = List.of(new RecordHeader(KEY, new byte[0]));
+
+    private ShardMark() {}
+
+    static boolean isOn(ConsumerRecord<byte[], byte[]> record) {
+        return record.value() != null && record.headers().lastHeader(KEY) != null;
+    }
+}

@@ -1,0 +1,479 @@
+package io.tributary.cluster.node;
+
+import io.tributary.cluster.node.KnownNodes.Change;
+import io.tributary.cluster.link.NodeId;
+import io.tributary.common.event.RecordFormat;
+import io.tributary.common.event.UnreadableRecordException;
+import io.tributary.persistence.replicated.ReplicatedMap;
+import java.net.InetSocketAddress;
+import java.time.Duration;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ThreadLocalRandom;
+import java.util.function.LongSupplier;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The nodes of the cluster, and this node's place among them: a replicated map with a {@link NodeRecord} a name. A
+ * process calls, each after the stage of the one before, {@link #open}, {@link #join}, {@link #live} once it serves
+ * clients, {@link #leaving}, and {@link #leave}. From joining on it writes heartbeats, never more than one ahead of
+ * what it has read back.
+ *
+ * <p>A node that is silent ({@link FailureDetector}) is declared dead: by the {@link #isFirst first} of the others at
+ * once, by the rest a moment later, should it still be needed. That is final for the incarnation: what it writes later
+ * is ignored by all, and the first node writes the newer record again. Any thread; nothing blocks.
+ */
+public final class NodeTable {
+    private static final Logger LOG = LoggerFactory.getLogger(NodeTable.class);
+    private static final int MOST_UNREADABLE = 100;
+    private static final int RANDOM_BITS = 12;
+
+    private final String name;
+    private final RecordFormat format;
+    private final ReplicatedMap map;
+    private final NodeTableConfig config;
+    private final ClusterTimer timer;
+    private final LongSupplier wallMillis;
+    private final NodeTableListener listener;
+
+    private final KnownNodes known = new KnownNodes();
+    private final FailureDetector failureDetector;
+    /** Which incarnations this node has declared dead and not yet seen dead. */
+    private final Map<String, Long> condemned = new ConcurrentHashMap<>();
+
+    private volatile boolean first;
+
+    /** Names whose records could not be read; the map's thread. */
+    private final Set<String> unreadable = ConcurrentHashMap.newKeySet();
+
+    // Guarded by this.
+    private @Nullable NodeRecord own;
+    private boolean joined;
+    private boolean ended;
+    private boolean outstanding;
+    private long writtenNanos;
+
+    /**
+     * Creates it; nothing happens before {@link #open}.
+     *
+     * @param name the name of this node, which no other node has
+     * @param format what this version reads; raised to what all nodes read that are not over
+     * @param map what holds the table; nobody else follows it
+     * @param wallMillis the wall clock
+     */
+    public NodeTable(
+            String name,
+            RecordFormat format,
+            ReplicatedMap map,
+            NodeTableConfig config,
+            ClusterTimer timer,
+            LongSupplier wallMillis,
+            NodeTableListener listener) {
+        this.name = name;
+        this.format = format;
+        this.map = map;
+        this.config = config;
+        this.timer = timer;
+        this.wallMillis = wallMillis;
+        this.listener = listener;
+        failureDetector = new FailureDetector(config);
+    }
+
+    /**
+     * Reads the table, and chooses an incarnation that is larger than all earlier ones of this name. Where the table
+     * has a process of this name with a fresh heartbeat, looks on for a while whether another heartbeat comes.
+     *
+     * @return this process; fails with {@link NodeNameInUseException} when another one is up under this name, with
+     *     {@link NodeTooOldException} when the cluster has written what this version cannot read
+     */
+    public CompletionStage<NodeId> open() {
+        return map.follow(new Changes()).thenCompose(read -> {
+            if (isTooOld()) {
+                return CompletableFuture.failedStage(tooOld());
+            }
+            NodeRecord earlier = known.get(name);
+            if (earlier == null || !seemsAlive(earlier)) {
+                return CompletableFuture.completedStage(identify());
+            }
+            CompletableFuture<NodeId> identified = new CompletableFuture<>();
+            timer.after(config.watch().toNanos(), () -> identifyUnlessUsed(earlier, identified));
+            return identified;
+        });
+    }
+
+    /**
+     * Enters this process into the table, as joining, and begins with its heartbeats.
+     *
+     * @param self this process, as {@link #open} has chosen it
+     * @param address where it listens for links, as the other nodes are to know it
+     * @return completes when all live nodes know it; fails with {@link NodeNameInUseException} when another process of
+     *     this name has joined meanwhile, with {@link NodeTooOldException} as {@link #open} does
+     */
+    public CompletionStage<@Nullable Void> join(NodeId self, InetSocketAddress address) {
+        NodeRecord first = new NodeRecord(
+                self.incarnation(),
+                address.getHostString(),
+                address.getPort(),
+                format.newest(),
+                agreedFormat(),
+                NodeState.JOINING,
+                0,
+                wallMillis.getAsLong(),
+                listener.links());
+        CompletionStage<@Nullable Void> written = write(first);
+        timer.after(config.heartbeat().toNanos(), this::beat);
+        return written.thenCompose(seen -> joinedUnlessReplaced());
+    }
+
+    /** Says that this process serves clients; completes when all live nodes know it, and wait for this one. */
+    public CompletionStage<@Nullable Void> live() {
+        return advance(NodeState.LIVE);
+    }
+
+    /** Says that this process sends its clients away; completes when all live nodes know it. */
+    public CompletionStage<@Nullable Void> leaving() {
+        return advance(NodeState.LEAVING);
+    }
+
+    /** Takes leave, and ends the heartbeats; completes when all live nodes know it. */
+    public CompletionStage<@Nullable Void> leave() {
+        return advance(NodeState.GONE);
+    }
+
+    /** Ends the heartbeats without a word, as a process does that is declared dead. */
+    public synchronized void stop() {
+        ended = true;
+    }
+
+    /**
+     * Whether of all nodes that are heard this one has the smallest name, of those that serve clients if there are any:
+     * it does what is enough once in the cluster. For a moment two may hold themselves for it, or none.
+     */
+    public boolean isFirst() {
+        return first;
+    }
+
+    /**
+     * Whether a process is over: dead, gone, replaced by a newer one, or none that the table knows. The last is certain
+     * only of processes that joined before {@link ReplicatedMap#caughtUp} was asked and completed.
+     *
+     * @param nodeAndIncarnation the process as {@link NodeId#toString} names it
+     */
+    public boolean isDead(String nodeAndIncarnation) {
+        return known.isDead(nodeAndIncarnation);
+    }
+
+    /** Whether a process is over that the table has, or has had before a newer one of its name. */
+    public boolean isKnownDead(String nodeAndIncarnation) {
+        return known.isKnownDead(nodeAndIncarnation);
+    }
+
+    /** All processes that are not over, this one too once it has joined, and where they listen; not looked up. */
+    public Map<NodeId, InetSocketAddress> alive() {
+        return known.addresses();
+    }
+
+    /** The processes that are not over, this one too once it has joined, and where each is in its life. */
+    Map<NodeId, NodeState> states() {
+        Map<NodeId, NodeState> states = new HashMap<>();
+        known.forEachAlive((other, node) -> states.put(new NodeId(other, node.incarnation()), node.state()));
+        return states;
+    }
+
+    /** The newest record of this process that has come back; null before the first has. */
+    @Nullable
+    NodeRecord own() {
+        NodeRecord newest = known.get(name);
+        return newest == null || !isSelf(new NodeId(name, newest.incarnation())) ? null : newest;
+    }
+
+    /** Whether this is the process that has joined here. */
+    private synchronized boolean isSelf(NodeId id) {
+        return own != null && id.name().equals(name) && id.incarnation() == own.incarnation();
+    }
+
+    /** The newest records of all other processes that are not over. */
+    Map<NodeId, NodeRecord> others() {
+        Map<NodeId, NodeRecord> others = new HashMap<>();
+        known.forEachAlive((other, node) -> {
+            if (!other.equals(name)) {
+                others.put(new NodeId(other, node.incarnation()), node);
+            }
+        });
+        return others;
+    }
+
+    /** Whether another node has written something of late: it reaches the table, as this one does. */
+    boolean isHeard(String other) {
+        return failureDetector.isHeard(other, timer.nanos());
+    }
+
+    /** The name of this node. */
+    String name() {
+        return name;
+    }
+
+    /** How many names of nodes the table has, those of dead ones too. */
+    public int knownNames() {
+        return known.count();
+    }
+
+    /**
+     * Whether a heartbeat of this node has come back that it wrote no longer ago than this: so it knows what the others
+     * had written until then. One that does not must not trust what it has replicated.
+     */
+    public boolean isCurrent(Duration age) {
+        return failureDetector.isCurrent(timer.nanos(), age.toNanos());
+    }
+
+    private boolean seemsAlive(NodeRecord node) {
+        long ageMillis = Math.abs(wallMillis.getAsLong() - node.writtenMillis());
+        return !node.state().isFinal() && ageMillis < config.silence().toMillis();
+    }
+
+    private void identifyUnlessUsed(NodeRecord earlier, CompletableFuture<NodeId> identified) {
+        NodeRecord now = Objects.requireNonNullElse(known.get(name), earlier);
+        boolean beats = now.heartbeat() != earlier.heartbeat() || now.incarnation() != earlier.incarnation();
+        if (beats && !now.state().isFinal()) {
+            identified.completeExceptionally(new NodeNameInUseException(new NodeId(name, now.incarnation()), now));
+        } else {
+            identified.complete(identify());
+        }
+    }
+
+    /**
+     * By the wall clock, so that it grows even where the table was lost; and by chance, so that no two are the same.
+     */
+    private NodeId identify() {
+        long timely = (wallMillis.getAsLong() << RANDOM_BITS)
+                + ThreadLocalRandom.current().nextInt(1 << RANDOM_BITS);
+        NodeRecord earlier = known.get(name);
+        return new NodeId(name, earlier == null ? timely : Math.max(timely, earlier.incarnation() + 1));
+    }
+
+    private synchronized CompletionStage<@Nullable Void> joinedUnlessReplaced() {
+        NodeRecord newest = known.get(name);
+        if (ended && newest != null) {
+            return CompletableFuture.failedStage(
+                    new NodeNameInUseException(new NodeId(name, newest.incarnation()), newest));
+        }
+        if (isTooOld()) {
+            CompletionStage<?> _ = advance(NodeState.GONE);
+            return CompletableFuture.failedStage(tooOld());
+        }
+        joined = true;
+        return CompletableFuture.completedStage(null);
+    }
+
+    private synchronized CompletionStage<@Nullable Void> advance(NodeState state) {
+        NodeRecord before = own;
+        if (before == null || ended) {
+            return CompletableFuture.failedStage(new IllegalStateException("this process is not in the node table"));
+        }
+        if (before.state().compareTo(state) >= 0) {
+            return CompletableFuture.failedStage(new IllegalStateException(before.state() + " comes after " + state));
+        }
+        return write(before.in(state).beat(agreedFormat(), wallMillis.getAsLong(), listener.links()));
+    }
+
+    private synchronized void beat() {
+        NodeRecord before = own;
+        if (before == null || ended || before.state().isFinal()) {
+            return;
+        }
+        if (!outstanding) {
+            write(before.beat(agreedFormat(), wallMillis.getAsLong(), listener.links()));
+        }
+        timer.after(config.heartbeat().toNanos(), this::beat);
+    }
+
+    /**
+     * The format in which this process would write now. It does so once a record of its own has come back that says so,
+     * and all read it still: a process that joins afterwards has seen that record, and does not go on if it is too old.
+     */
+    private int agreedFormat() {
+        return Math.max(format.toWrite(), known.oldestFormat(format.newest()));
+    }
+
+    private boolean isTooOld() {
+        return known.newestWritten() > format.newest();
+    }
+
+    private NodeTooOldException tooOld() {
+        return new NodeTooOldException(known.newestWritten(), format.newest());
+    }
+
+    /** Writes this process's record; in the order of the calls, so the map is called with the lock held. */
+    private synchronized CompletionStage<@Nullable Void> write(NodeRecord node) {
+        own = node;
+        outstanding = true;
+        writtenNanos = timer.nanos();
+        return map.put(name, NodeRecordCodec.encode(node)).whenComplete((seen, failure) -> {
+            if (failure != null) {
+                LOG.warn("heartbeat {} of {} was not written: {}", node.heartbeat(), name, String.valueOf(failure));
+                notWritten(node);
+            }
+        });
+    }
+
+    private synchronized void notWritten(NodeRecord node) {
+        if (own != null && own.heartbeat() == node.heartbeat()) {
+            outstanding = false;
+        }
+    }
+
+    /** On the map's thread. */
+    private final class Changes implements ReplicatedMap.Follower {
+        @Override
+        public void onChange(String key, byte @Nullable [] value) {
+            changed(key, value);
+        }
+
+        @Override
+        public void onTime(long timeMillis) {
+            listener.onTime(timeMillis);
+        }
+    }
+
+    /** On the map's thread, as all below. */
+    private void changed(String key, byte @Nullable [] value) {
+        if (value == null) {
+            known.remove(key);
+            return;
+        }
+        try {
+            NodeRecord node = NodeRecordCodec.decode(value);
+            onRecord(new NodeId(key, node.incarnation()), node);
+        } catch (UnreadableRecordException | IllegalArgumentException e) {
+            if (unreadable.size() < MOST_UNREADABLE && unreadable.add(key)) {
+                LOG.warn("the node table has a record that this version cannot read, and ignores: {}", e.getMessage());
+            }
+        }
+    }
+
+    private void onRecord(NodeId id, NodeRecord node) {
+        Change change = known.put(id.name(), node);
+        if (!change.taken()) {
+            repairIfFirst(id, node, change.now());
+            return;
+        }
+        NodeRecord before = change.before();
+        if (change.ended() && before != null) {
+            over(new NodeId(id.name(), before.incarnation()));
+        }
+        if (isSelf(id)) {
+            ownRecord(node);
+            return;
+        }
+        if (change.began()) {
+            listener.onAlive(id, KnownNodes.addressOf(node));
+        }
+        if (change.becameLive()) {
+            listener.onLive(id);
+        }
+        boolean beats = before == null || change.isNewProcess() || node.heartbeat() > before.heartbeat();
+        if (beats && !node.state().isFinal()) {
+            failureDetector.heard(id.name(), timer.nanos());
+        }
+    }
+
+    private void over(NodeId id) {
+        failureDetector.forget(id.name());
+        condemned.remove(id.name());
+        if (isSelf(id)) {
+            selfOver(id);
+        } else {
+            listener.onGone(id);
+        }
+    }
+
+    private void selfOver(NodeId self) {
+        synchronized (this) {
+            boolean left = own != null && own.state().isFinal();
+            boolean serves = joined && !ended && !left;
+            ended = true;
+            if (!serves) {
+                return;
+            }
+        }
+        LOG.warn("{} was declared dead or replaced by the cluster", self);
+        listener.onDeclaredDead();
+    }
+
+    private void ownRecord(NodeRecord node) {
+        if (node.written() <= known.oldestFormat(format.newest())) {
+            format.raise(node.written());
+        }
+        long written;
+        synchronized (this) {
+            if (own == null
+                    || node.heartbeat() != own.heartbeat()
+                    || node.state().isFinal()) {
+                return;
+            }
+            outstanding = false;
+            written = writtenNanos;
+        }
+        failureDetector.ownHeartbeat(written, timer.nanos());
+        first = isFirst(node);
+        failureDetector.silentFor(config.silence().dividedBy(2)).forEach(this::tellOfSilence);
+        failureDetector
+                .silentFor(first ? config.silence() : config.silence().plus(config.late()))
+                .forEach(this::declareDead);
+    }
+
+    private void tellOfSilence(String other) {
+        NodeRecord node = known.get(other);
+        if (node != null && !node.state().isFinal()) {
+            listener.onSilent(new NodeId(other, node.incarnation()), failureDetector.of(other));
+        }
+    }
+
+    private boolean isFirst(NodeRecord here) {
+        Set<String> silent = Set.copyOf(failureDetector.silentFor(config.silence()));
+        boolean[] none = {true};
+        known.forEachAlive((other, node) -> {
+            boolean isBefore = node.state().isServing() == here.state().isServing()
+                    ? other.compareTo(name) < 0
+                    : node.state().isServing();
+            none[0] &= !isBefore || silent.contains(other);
+        });
+        return none[0];
+    }
+
+    private void declareDead(String other) {
+        NodeRecord node = known.get(other);
+        if (node == null || Objects.equals(condemned.put(other, node.incarnation()), node.incarnation())) {
+            return;
+        }
+        LOG.warn(
+                "{}#{} is declared dead: it was silent for {} s",
+                other,
+                node.incarnation(),
+                config.silence().toSeconds());
+        map.put(other, NodeRecordCodec.encode(node.in(NodeState.DEAD))).whenComplete((seen, failure) -> {
+            if (failure != null) {
+                condemned.remove(other, node.incarnation()); // tried again with the next heartbeat
+            }
+        });
+    }
+
+    /** A late record of an old process has replaced a newer one, for those that read the table from its beginning. */
+    private void repairIfFirst(NodeId id, NodeRecord late, NodeRecord newer) {
+        boolean saysTheSame = late.state().isFinal() && late.incarnation() == newer.incarnation();
+        if (first && !saysTheSame && !late.equals(newer) && !id.name().equals(name)) {
+            map.put(id.name(), NodeRecordCodec.encode(newer)).whenComplete((seen, failure) -> {
+                if (failure != null) {
+                    LOG.warn("the late record of {} was not repaired: {}", id, String.valueOf(failure));
+                }
+            });
+        }
+    }
+}

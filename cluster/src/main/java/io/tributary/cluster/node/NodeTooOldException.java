@@ -1,0 +1,14 @@
+package io.tributary.cluster.node;
+
+/**
+ * The nodes of the cluster have written records of a format that this version cannot read, so this process must not
+ * start.
+ */
+public final class NodeTooOldException extends RuntimeException {
+    private static final long serialVersionUID = 1L;
+
+    NodeTooOldException(int written, int newest) {
+        super("the nodes of this cluster write records of format " + written + ", and this version reads formats up to "
+                + newest + ": start the version that the other nodes run, or a newer one");
+    }
+}

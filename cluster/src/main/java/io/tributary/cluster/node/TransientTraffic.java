@@ -1,0 +1,204 @@
+package io.tributary.cluster.node;
+
+import io.tributary.cluster.node.NodeMessage.Receipt;
+import io.tributary.cluster.node.NodeMessage.Transient;
+import io.tributary.cluster.node.PeerChannels.PeerChannel;
+import io.tributary.broker.delivery.MemberReply;
+import io.tributary.broker.delivery.NodeInbox;
+import io.tributary.broker.delivery.TransientReceiver;
+import io.tributary.cluster.link.Link;
+import io.tributary.common.event.QueueEntry.Queued;
+import io.tributary.common.event.Recipient;
+import io.tributary.common.event.RecordFormat;
+import io.tributary.common.mqtt.Message;
+import io.tributary.common.mqtt.QoS;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentMap;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
+
+/**
+ * Carries messages for transient sessions between nodes. The sender of a message that is acknowledged to its publisher
+ * is told when it is taken: all that one read of a link brought with one answer. What is not taken within
+ * {@link #PATIENCE} is given up, for a node that does not answer must hold nobody up. Any thread; never blocks.
+ *
+ * <p>What is on its way is bounded by the links' limits in bytes, and by the windows of the publishers.
+ */
+final class TransientTraffic implements NodeInbox {
+    /** How long a node may take to take a message. */
+    static final Duration PATIENCE = Duration.ofSeconds(1);
+
+    private static final long UNACKNOWLEDGED = 0;
+    private static final long LOOK_NANOS = PATIENCE.toNanos() / 4;
+
+    private final ShardTraffic owners;
+    private final SharedTraffic shared;
+    private final ClusterTimer timer;
+    private final RecordFormat format;
+    private final ClusterRecorder recorder;
+    private final AtomicLong lastId = new AtomicLong(UNACKNOWLEDGED);
+    private final PeerChannels<Waiting> ways = new PeerChannels<>();
+    /** What was taken and not answered yet; each list is used by its link's event loop only. */
+    private final ConcurrentMap<Link, List<Long>> unanswered = new ConcurrentHashMap<>();
+
+    private volatile boolean closed;
+
+    private record Waiting(long sinceNanos, Runnable done) {}
+
+    TransientTraffic(
+            ShardTraffic owners,
+            SharedTraffic shared,
+            ClusterTimer timer,
+            RecordFormat format,
+            ClusterRecorder recorder) {
+        this.format = format;
+        this.owners = owners;
+        this.shared = shared;
+        this.timer = timer;
+        this.recorder = recorder;
+        timer.after(LOOK_NANOS, this::look);
+    }
+
+    /** There is a link to a node. */
+    void onUp(Link link) {
+        unanswered.put(link, new ArrayList<>());
+        ways.up(link);
+    }
+
+    /** A link is gone: messages on their way over it are given up. */
+    void onDown(Link link) {
+        unanswered.remove(link);
+        PeerChannel<Waiting> way = ways.down(link);
+        if (way != null) {
+            way.waiting.keySet().forEach(id -> giveUp(way, id));
+        }
+    }
+
+    /** Looks for no answers any more. */
+    void close() {
+        closed = true;
+    }
+
+    @Override
+    public void deliver(String node, Message message, List<Recipient> members, boolean matching, Runnable done) {
+        PeerChannel<Waiting> way = ways.to(node);
+        if (way == null) {
+            recorder.onGivenUp();
+            done.run();
+        } else if (members.size() <= NodeMessage.MAX_MEMBERS) {
+            send(way, message, members, matching, done);
+        } else {
+            sendInParts(way, message, members, matching, done);
+        }
+    }
+
+    private void sendInParts(
+            PeerChannel<Waiting> way, Message message, List<Recipient> members, boolean matching, Runnable done) {
+        int parts = (members.size() + NodeMessage.MAX_MEMBERS - 1) / NodeMessage.MAX_MEMBERS;
+        AtomicInteger left = new AtomicInteger(parts);
+        for (int i = 0; i < parts; i++) {
+            int from = i * NodeMessage.MAX_MEMBERS;
+            List<Recipient> part = members.subList(from, Math.min(members.size(), from + NodeMessage.MAX_MEMBERS));
+            send(way, message, part, matching && i == 0, () -> {
+                if (left.decrementAndGet() == 0) {
+                    done.run();
+                }
+            });
+        }
+    }
+
+    private void send(
+            PeerChannel<Waiting> way, Message message, List<Recipient> members, boolean matching, Runnable done) {
+        boolean answered = message.qos() != QoS.AT_MOST_ONCE;
+        long id = answered ? lastId.incrementAndGet() : UNACKNOWLEDGED;
+        if (answered) {
+            way.waiting.put(id, new Waiting(timer.nanos(), done));
+        }
+        boolean sent = way.link.send(FrameBuilder.frameOf(new Transient(id, message, members, matching), format));
+        if (sent) {
+            recorder.onHandedOver();
+        }
+        if (answered) {
+            // onDown may have looked before the message was put there
+            if (!sent || way != ways.of(way.link)) {
+                giveUp(way, id);
+            }
+        } else {
+            if (!sent) {
+                recorder.onGivenUp();
+            }
+            done.run();
+        }
+    }
+
+    @Override
+    public boolean deliverQos0(String clientId, long session, Queued message) {
+        return owners.qos0(clientId, session, message);
+    }
+
+    @Override
+    public void deliverShared(
+            String node, String clientId, long session, Queued message, boolean dup, MemberReply reply) {
+        shared.deliver(node, clientId, session, message, dup, reply);
+    }
+
+    /** Another node hands something over to the receiver; on the link's event loop. */
+    void take(Link link, Transient message, TransientReceiver receiver) {
+        receiver.take(message.message(), message.members(), message.matchHere());
+        List<Long> ids = unanswered.get(link);
+        if (message.id() != UNACKNOWLEDGED && ids != null) {
+            ids.add(message.id());
+        }
+    }
+
+    /** Another node has taken the messages that were handed over to it; on the link's event loop. */
+    void take(Link link, Receipt taken) {
+        PeerChannel<Waiting> way = ways.of(link);
+        if (way == null) {
+            return;
+        }
+        for (long id : taken.ids()) {
+            Waiting waiting = way.waiting.remove(id);
+            if (waiting != null) {
+                waiting.done.run();
+            }
+        }
+    }
+
+    /** All messages of one read were taken: answers once for them; on the link's event loop. */
+    void answer(Link link) {
+        List<Long> ids = unanswered.get(link);
+        if (ids == null || ids.isEmpty()) {
+            return;
+        }
+        long[] all = ids.stream().mapToLong(Long::longValue).toArray();
+        ids.clear();
+        link.send(FrameBuilder.frameOf(new Receipt(all), format));
+    }
+
+    private void look() {
+        if (closed) {
+            return;
+        }
+        long now = timer.nanos();
+        for (PeerChannel<Waiting> way : ways.all()) {
+            way.waiting.forEach((id, waiting) -> {
+                if (now - waiting.sinceNanos >= PATIENCE.toNanos()) {
+                    giveUp(way, id);
+                }
+            });
+        }
+        timer.after(LOOK_NANOS, this::look);
+    }
+
+    private void giveUp(PeerChannel<Waiting> way, long id) {
+        Waiting waiting = way.waiting.remove(id);
+        if (waiting != null) {
+            recorder.onGivenUp();
+            waiting.done.run();
+        }
+    }
+}

@@ -1,0 +1,74 @@
+package io.tributary.cluster.redis;
+
+import io.lettuce.core.RedisCommandExecutionException;
+import java.security.cert.CertPathBuilderException;
+import java.security.cert.CertPathValidatorException;
+import java.security.cert.CertificateException;
+import java.util.List;
+import java.util.stream.Stream;
+import javax.net.ssl.SSLException;
+
+/**
+ * Why a server of Redis cannot be used, in sentences that say which settings to correct, by the names that they have
+ * below those of Redis. No secret is in them.
+ */
+final class RedisAccessFailure {
+    /** The rights that the user needs on each node and no more, as in ACL SETUSER. */
+    static final String PERMISSIONS = "~tributary:* +evalsha +eval +hget +hgetall +hscan +hset +hdel +zadd +zrange"
+            + " +zremrangebyscore +unlink +info +cluster|nodes +cluster|myid +asking +client|setname";
+
+    private RedisAccessFailure() {}
+
+    /** The sentences for a failure of the client library. */
+    static String words(RedisConfig config, RedisConfig.Node node, Throwable failure) {
+        List<Throwable> causes = Stream.iterate(failure, cause -> cause != null, Throwable::getCause)
+                .toList();
+        for (Throwable cause : causes) {
+            if (cause instanceof RedisCommandExecutionException) {
+                return refusal(config, node, String.valueOf(cause.getMessage()));
+            }
+        }
+        String reason = String.valueOf(causes.getLast().getMessage());
+        if (isAny(causes, CertPathBuilderException.class, CertPathValidatorException.class)) {
+            return ("Redis at %s has a certificate that is not trusted (%s). Correct tls.certificates, the file with its"
+                            + " authority's certificate.")
+                    .formatted(node, reason);
+        }
+        if (isAny(causes, CertificateException.class)) {
+            return ("Redis at %s has a certificate for another host (%s). Correct nodes or what Redis announces, or give it a"
+                            + " certificate with this host; tls.verify-host=false would accept any.")
+                    .formatted(node, reason);
+        }
+        if (isAny(causes, SSLException.class)) {
+            return "Redis at %s does not speak TLS as this node does (%s). Correct nodes or tls."
+                    .formatted(node, reason);
+        }
+        return "Redis at %s cannot be reached (%s). Start it, or correct nodes or tls.".formatted(node, reason);
+    }
+
+    private static String refusal(RedisConfig config, RedisConfig.Node node, String reason) {
+        RedisConfig.Credentials credentials = config.credentials();
+        if (reason.startsWith("NOPERM")) {
+            return missingRights(node, reason);
+        }
+        if (reason.startsWith("NOAUTH") || reason.startsWith("WRONGPASS") || reason.contains("AUTH")) {
+            return "Redis at %s refuses %s (%s). Correct username and password-file."
+                    .formatted(
+                            node,
+                            credentials == null ? "a broker without user and password" : "user " + credentials.user(),
+                            reason);
+        }
+        return "Redis at %s cannot be used: %s.".formatted(node, reason);
+    }
+
+    /** The failure that the user lacks rights that the scripts need. */
+    static String missingRights(RedisConfig.Node node, String what) {
+        return ("Redis at %s does not allow the user what the broker needs (%s). Grant it, on each node, " + PERMISSIONS
+                        + ".")
+                .formatted(node, what);
+    }
+
+    private static boolean isAny(List<Throwable> causes, Class<?>... types) {
+        return causes.stream().anyMatch(cause -> Stream.of(types).anyMatch(type -> type.isInstance(cause)));
+    }
+}

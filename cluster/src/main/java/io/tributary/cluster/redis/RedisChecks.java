@@ -1,0 +1,159 @@
+package io.tributary.cluster.redis;
+
+import io.lettuce.core.ClientOptions;
+import io.lettuce.core.RedisClient;
+import io.lettuce.core.RedisException;
+import io.lettuce.core.ScriptOutputType;
+import io.lettuce.core.api.StatefulRedisConnection;
+import io.lettuce.core.cluster.SlotHash;
+import io.lettuce.core.cluster.models.partitions.ClusterPartitionParser;
+import io.lettuce.core.cluster.models.partitions.RedisClusterNode;
+import io.lettuce.core.codec.StringCodec;
+import io.lettuce.core.models.role.RedisInstance;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.BitSet;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Finds out before the start whether a Redis Cluster can be relied on. What is wrong comes as sentences that say what
+ * was found, what is needed and how to mend it, all of it at once; settings have the names that they have below those
+ * of Redis. Only INFO, CLUSTER NODES and a script that changes nothing are called, which managed services allow.
+ */
+public final class RedisChecks {
+    private static final int OLDEST_MAJOR = 7;
+    private static final int SHUTDOWN_SECONDS = 5;
+
+    private static final String RIGHTS_SCRIPT =
+            new String(RedisScript.read("check-rights.lua"), StandardCharsets.UTF_8);
+
+    private final RedisConfig config;
+    private final RedisClient client;
+    private final List<String> problems = new ArrayList<>();
+
+    private RedisChecks(RedisConfig config, RedisClient client) {
+        this.config = config;
+        this.client = client;
+    }
+
+    /**
+     * The faults that keep the broker from using the cluster, empty if there are none. Blocks for a few times the time
+     * of a call.
+     */
+    public static List<String> problems(RedisConfig config) {
+        RedisClient client = RedisClient.create();
+        client.setOptions(
+                RedisCluster.withOptions(ClientOptions.builder(), config).build());
+        try {
+            RedisChecks checks = new RedisChecks(config, client);
+            checks.run();
+            return List.copyOf(checks.problems);
+        } finally {
+            client.shutdown(0, SHUTDOWN_SECONDS, TimeUnit.SECONDS);
+        }
+    }
+
+    private void run() {
+        List<String> unreachable = new ArrayList<>();
+        for (RedisConfig.Node node : config.nodes()) {
+            String failure = ask(node, connection -> checkCluster(node, connection));
+            if (failure == null) {
+                return;
+            }
+            unreachable.add(failure);
+        }
+        problems.addAll(unreachable);
+    }
+
+    /** Asks a node something; tells why that was not possible, or null. */
+    private @Nullable String ask(RedisConfig.Node node, Consumer<StatefulRedisConnection<String, String>> question) {
+        try (StatefulRedisConnection<String, String> connection =
+                client.connect(StringCodec.UTF8, RedisCluster.uri(config, node))) {
+            question.accept(connection);
+            return null;
+        } catch (RedisException e) {
+            return RedisAccessFailure.words(config, node, e);
+        }
+    }
+
+    private void checkCluster(RedisConfig.Node node, StatefulRedisConnection<String, String> connection) {
+        List<String> noCluster =
+                modeProblems(node, RedisInfo.parse(connection.sync().info("server")));
+        if (!noCluster.isEmpty()) {
+            problems.addAll(noCluster);
+            return;
+        }
+        List<RedisClusterNode> primaries = ClusterPartitionParser.parse(
+                        connection.sync().clusterNodes())
+                .stream()
+                .filter(member -> member.getRole() == RedisInstance.Role.UPSTREAM)
+                .filter(member -> !member.getSlots().isEmpty())
+                .toList();
+        checkSlots(primaries);
+        for (RedisClusterNode primary : primaries) {
+            String host = primary.getUri().getHost();
+            RedisConfig.Node at = host.isEmpty()
+                    ? node
+                    : new RedisConfig.Node(host, primary.getUri().getPort());
+            String failure = ask(at, asked -> checkPrimary(at, asked));
+            if (failure != null) {
+                problems.add(failure);
+            }
+        }
+    }
+
+    private void checkPrimary(RedisConfig.Node node, StatefulRedisConnection<String, String> connection) {
+        problems.addAll(primaryProblems(node, RedisInfo.parse(connection.sync().info())));
+        String key = new String(new ShardKeys("0").position(), StandardCharsets.UTF_8);
+        List<String> refused = connection.sync().eval(RIGHTS_SCRIPT, ScriptOutputType.MULTI, new String[0], key);
+        if (!refused.isEmpty()) {
+            problems.add(RedisAccessFailure.missingRights(node, "not " + String.join(", ", refused)));
+        }
+    }
+
+    private void checkSlots(List<RedisClusterNode> primaries) {
+        BitSet covered = new BitSet(SlotHash.SLOT_COUNT);
+        for (RedisClusterNode primary : primaries) {
+            if (!primary.is(RedisClusterNode.NodeFlag.FAIL)) {
+                primary.getSlots().forEach(covered::set);
+            }
+        }
+        int missing = SlotHash.SLOT_COUNT - covered.cardinality();
+        if (missing > 0) {
+            problems.add(
+                    ("%d of the Redis Cluster's %d slots are served by no primary, the first is %d; all are needed. Bring the"
+                                    + " failed primaries back, or run redis-cli --cluster fix.")
+                            .formatted(missing, SlotHash.SLOT_COUNT, covered.nextClearBit(0)));
+        }
+    }
+
+    /** Whether a server is part of a cluster at all. */
+    static List<String> modeProblems(RedisConfig.Node node, RedisInfo info) {
+        String mode = info.get("redis_mode");
+        return mode.equals("cluster")
+                ? List.of()
+                : List.of(
+                        ("Redis at %s runs in mode %s; a Redis Cluster is needed. Set cluster-enabled yes and create a"
+                                        + " cluster, or name the nodes of one.")
+                                .formatted(node, mode));
+    }
+
+    /** Whether a primary is new enough, and keeps what it is given. */
+    static List<String> primaryProblems(RedisConfig.Node node, RedisInfo info) {
+        List<String> found = new ArrayList<>();
+        if (!info.isValkey() && info.major("redis_version") < OLDEST_MAJOR) {
+            found.add("Redis at %s is version %s; 7.0 or newer, or Valkey, is needed. Upgrade it."
+                    .formatted(node, info.get("redis_version")));
+        }
+        String policy = info.get("maxmemory_policy");
+        if (!policy.equals("noeviction")) {
+            found.add(("Redis at %s has maxmemory-policy %s, which deletes messages when memory is short; noeviction is"
+                            + " needed. Set it on every node, in redis.conf or with the service's parameters.")
+                    .formatted(node, policy));
+        }
+        return found;
+    }
+}

@@ -1,0 +1,119 @@
+package io.tributary.cluster.redis;
+
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Where the Redis Cluster is, and how it is called.
+ *
+ * @param nodes some of the cluster's nodes; the others are found through them
+ * @param credentials who the broker is to Redis, or null if Redis asks nobody
+ * @param tls how connections are encrypted, or null if they are not
+ * @param commandTimeout how long a call may take until it fails; also the limit for making a connection
+ * @param requestQueueSize how many calls may be on their way on one connection; there is one to each primary
+ * @param concurrentReads how many pages of queues, of at most 256 KiB each, may be on their way to this node
+ * @param topologyRefresh how often the cluster is asked for its nodes; it is also asked at any sign of a change
+ */
+public record RedisConfig(
+        List<Node> nodes,
+        @Nullable Credentials credentials,
+        @Nullable Tls tls,
+        Duration commandTimeout,
+        int requestQueueSize,
+        int concurrentReads,
+        Duration topologyRefresh) {
+
+    public RedisConfig {
+        nodes = List.copyOf(nodes);
+        if (nodes.isEmpty()) {
+            throw new IllegalArgumentException("nodes: at least one node of the Redis Cluster is needed");
+        }
+        isWithin("command-timeout (ms)", commandTimeout.toMillis(), 100, 60_000);
+        isWithin("request-queue-size", requestQueueSize, 100, 1_000_000);
+        isWithin("concurrent-reads", concurrentReads, 1, 10_000);
+        isWithin("topology-refresh (ms)", topologyRefresh.toMillis(), 1000, 3_600_000);
+        if (requestQueueSize <= concurrentReads) {
+            throw new IllegalArgumentException("request-queue-size: " + requestQueueSize
+                    + " must be more than concurrent-reads, so that save points are not kept out by reads");
+        }
+    }
+
+    /** No encryption, nobody in particular, 5 s a call, 10,000 calls and 256 reads on their way, a look each 30 s. */
+    public static RedisConfig of(List<Node> nodes) {
+        return new RedisConfig(nodes, null, null, Duration.ofSeconds(5), 10_000, 256, Duration.ofSeconds(30));
+    }
+
+    /** The same with other credentials. */
+    public RedisConfig withCredentials(@Nullable Credentials newCredentials) {
+        return new RedisConfig(
+                nodes, newCredentials, tls, commandTimeout, requestQueueSize, concurrentReads, topologyRefresh);
+    }
+
+    /** The same with other encryption. */
+    public RedisConfig withTls(@Nullable Tls newTls) {
+        return new RedisConfig(
+                nodes, credentials, newTls, commandTimeout, requestQueueSize, concurrentReads, topologyRefresh);
+    }
+
+    /** The same with another limit of a call's time. */
+    public RedisConfig withCommandTimeout(Duration newTimeout) {
+        return new RedisConfig(nodes, credentials, tls, newTimeout, requestQueueSize, concurrentReads, topologyRefresh);
+    }
+
+    private static void isWithin(String name, long value, long least, long most) {
+        if (value < least || value > most) {
+            throw new IllegalArgumentException(name + ": " + value + " is not within " + least + " to " + most);
+        }
+    }
+
+    /** One node of the cluster. */
+    public record Node(String host, int port) {
+        public Node {
+            if (host.isBlank()) {
+                throw new IllegalArgumentException("host: is empty");
+            }
+            isWithin("port", port, 1, 65_535);
+        }
+
+        @Override
+        public String toString() {
+            return (host.indexOf(':') < 0 ? host : "[" + host + "]") + ":" + port;
+        }
+    }
+
+    /**
+     * A user of Redis (ACL) and its password.
+     *
+     * @param user {@code default} where Redis has a password but no users
+     * @param password never part of {@link #toString}
+     */
+    public record Credentials(String user, String password) {
+        public Credentials {
+            if (user.isBlank() || password.isEmpty()) {
+                throw new IllegalArgumentException("user and password: neither may be empty");
+            }
+        }
+
+        @Override
+        public String toString() {
+            return "Credentials[user=" + user + ", password=***]";
+        }
+    }
+
+    /**
+     * Encryption.
+     *
+     * @param certificates the certificates (PEM) of the authorities to trust, or null for those that Java trusts
+     * @param verifyHost whether a node's certificate must name the host that was connected to
+     */
+    public record Tls(@Nullable Path certificates, boolean verifyHost) {
+        public Tls {
+            if (certificates != null && !Files.isReadable(certificates)) {
+                throw new IllegalArgumentException("certificates: " + certificates + " cannot be read");
+            }
+        }
+    }
+}

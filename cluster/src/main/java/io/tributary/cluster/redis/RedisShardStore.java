@@ -1,0 +1,141 @@
+package io.tributary.cluster.redis;
+
+import static io.tributary.cluster.redis.StateBytes.decimal;
+
+import io.tributary.common.event.RecordFormat;
+import io.tributary.common.event.StateCodec;
+import io.tributary.common.event.StoredSession;
+import io.tributary.persistence.shard.SavePoint;
+import io.tributary.persistence.shard.SavePoint.ClientWill;
+import io.tributary.persistence.shard.ShardStore;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The shards' state on a Redis Cluster. Every method is one call of one script, which the shard's slot makes atomic;
+ * stages complete on a thread of the client library, within the time that a call may take.
+ *
+ * <p>A stage that failed with {@link RedisStoreException} says nothing about what Redis did: the call may be repeated,
+ * and a save point must be until it succeeds or is fenced.
+ */
+public final class RedisShardStore implements ShardStore {
+    /** A page of a queue has no more entries and no more bytes, whatever is asked for. */
+    static final int MAX_ENTRIES = 500;
+
+    static final int PAGE_BYTES = 256 << 10;
+    private static final int HEADS_OF_A_PAGE = 2000;
+
+    private final ShardKeys[] keys;
+    private final ScriptRunner scripts;
+    private final ReadLimiter reads;
+    private final RecordFormat format;
+
+    /**
+     * Creates it on open connections, which stay open when it is closed.
+     *
+     * @param shards how many shards the cluster of brokers has; fixed when it is created, as all keys depend on it
+     * @param format says in which format records are written
+     */
+    public RedisShardStore(RedisCluster cluster, int shards, RecordFormat format, RedisRecorder recorder) {
+        this.format = format;
+        keys = SlotTags.of(shards).stream().map(ShardKeys::new).toArray(ShardKeys[]::new);
+        scripts = new ScriptRunner(cluster, recorder);
+        RedisConfig config = cluster.config();
+        reads = new ReadLimiter(
+                config.concurrentReads(), config.commandTimeout().toNanos(), recorder);
+    }
+
+    @Override
+    public CompletionStage<Claim> claim(int shard, Claimant owner) {
+        byte[][] position = {keys[shard].position()};
+        Reused reused = owner.reused();
+        byte[][] arguments = {
+            decimal(owner.epoch()),
+            ShardKeys.utf8(owner.log()),
+            decimal(owner.acceptsLog() ? 1 : 0),
+            decimal(reused == null ? -1 : reused.from()),
+            decimal(reused == null ? -1 : reused.to())
+        };
+        return scripts.run(new ScriptCall(RedisScript.CLAIM, shard, position, arguments))
+                .thenApply(Position::claim);
+    }
+
+    @Override
+    public CompletionStage<SessionPage> readSessions(int shard, @Nullable String cursor) {
+        SessionCursor from = cursor == null ? SessionCursor.FIRST : SessionCursor.parse(cursor);
+        byte[][] hash = {from.wills() ? keys[shard].wills() : keys[shard].sessions()};
+        byte[][] arguments = {
+            ShardKeys.utf8(from.position()),
+            ShardKeys.utf8(from.process()),
+            decimal(HEADS_OF_A_PAGE),
+            decimal(PAGE_BYTES)
+        };
+        return scripts.run(new ScriptCall(RedisScript.READ_HASH, shard, hash, arguments))
+                .thenApply(reply -> sessionPage(from, reply));
+    }
+
+    @Override
+    public CompletionStage<QueuePage> readQueue(
+            int shard, String clientId, long fromSequence, int maxEntries, int maxBytes) {
+        byte[][] queue = {keys[shard].position(), keys[shard].queue(clientId)};
+        byte[][] arguments = {
+            decimal(Math.min(fromSequence, StateBytes.MAX_NUMBER)),
+            decimal(Math.clamp(maxEntries, 1, MAX_ENTRIES)),
+            decimal(Math.min(maxBytes, PAGE_BYTES))
+        };
+        ScriptCall call = new ScriptCall(RedisScript.READ_QUEUE, shard, queue, arguments);
+        return reads.pass(() -> scripts.run(call)).thenApply(RedisShardStore::queuePage);
+    }
+
+    /** Beside the reads of owners, which may all be waiting for a server that is away. */
+    @Override
+    public CompletionStage<?> reach(int shard) {
+        byte[][] queue = {keys[shard].position(), keys[shard].queue("")};
+        byte[][] arguments = {decimal(0), decimal(1), decimal(1)};
+        return scripts.run(new ScriptCall(RedisScript.READ_QUEUE, shard, queue, arguments));
+    }
+
+    @Override
+    public CompletionStage<@Nullable Void> save(int shard, SavePoint savePoint) {
+        SaveCall save;
+        try {
+            save = new SaveCall(keys[shard], savePoint, format.toWrite());
+        } catch (IllegalArgumentException e) {
+            return CompletableFuture.failedFuture(new RedisStoreException("shard " + shard + ": " + e.getMessage(), e));
+        }
+        return scripts.run(new ScriptCall(RedisScript.SAVE, shard, save.keys(), save.arguments()))
+                .thenApply(_ -> null);
+    }
+
+    @Override
+    public void close() {
+        scripts.close();
+    }
+
+    private static SessionPage sessionPage(SessionCursor from, List<Object> reply) {
+        List<StoredSession> sessions = new ArrayList<>();
+        List<ClientWill> wills = new ArrayList<>();
+        for (int i = 2; i < reply.size(); i += 2) {
+            byte[] value = (byte[]) reply.get(i + 1);
+            if (from.wills()) {
+                wills.add(StateBytes.will((byte[]) reply.get(i), value));
+            } else {
+                sessions.add(StateCodec.decodeSession(value));
+            }
+        }
+        SessionCursor next = from.next(StateBytes.text((byte[]) reply.get(0)), StateBytes.text((byte[]) reply.get(1)));
+        return new SessionPage(sessions, wills, next == null ? null : next.toString());
+    }
+
+    private static QueuePage queuePage(List<Object> reply) {
+        List<Entry> entries = new ArrayList<>(reply.size() - 2);
+        for (Object member : reply.subList(2, reply.size())) {
+            entries.add(StateBytes.entry((byte[]) member));
+        }
+        boolean more = (long) reply.get(1) != 0;
+        return new QueuePage(entries, more, Long.parseLong(StateBytes.text((byte[]) reply.get(0))));
+    }
+}

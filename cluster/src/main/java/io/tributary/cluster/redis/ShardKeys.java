@@ -1,0 +1,44 @@
+package io.tributary.cluster.redis;
+
+import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
+
+/** The keys of one shard, all in the slot of its tag: {@code tributary:{tag}:} and what the key is of. */
+final class ShardKeys {
+    private final byte[] position;
+    private final byte[] sessions;
+    private final byte[] wills;
+    private final byte[] queues;
+
+    ShardKeys(String tag) {
+        String prefix = "tributary:{" + tag + "}:";
+        position = utf8(prefix + "shard");
+        sessions = utf8(prefix + "sessions");
+        wills = utf8(prefix + "wills");
+        queues = utf8(prefix + "queue:");
+    }
+
+    /** Where the shard's state stands. */
+    byte[] position() {
+        return position;
+    }
+
+    byte[] sessions() {
+        return sessions;
+    }
+
+    byte[] wills() {
+        return wills;
+    }
+
+    byte[] queue(String clientId) {
+        byte[] client = utf8(clientId);
+        byte[] key = Arrays.copyOf(queues, queues.length + client.length);
+        System.arraycopy(client, 0, key, queues.length, client.length);
+        return key;
+    }
+
+    static byte[] utf8(String text) {
+        return text.getBytes(StandardCharsets.UTF_8);
+    }
+}

@@ -1,0 +1,125 @@
+package io.tributary.cluster.ingest;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.tributary.broker.delivery.NodeView;
+import io.tributary.broker.routing.RouterFixture;
+import io.tributary.broker.subscription.Subscriber;
+import io.tributary.common.codec.DecoderLimits;
+import io.tributary.common.event.Source;
+import io.tributary.common.mqtt.QoS;
+import io.tributary.persistence.ingest.IngestOptions;
+import io.tributary.persistence.ingest.IngestRecord;
+import io.tributary.persistence.ingest.IngestSource.Verdict;
+import java.time.InstantSource;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+class IngestTest implements NodeView, Verdict, IngestRecorder {
+    private boolean current = true;
+    private boolean congested;
+    private int read;
+
+    private final RouterFixture fixture = new RouterFixture();
+    private final List<String> verdicts = new ArrayList<>();
+    private final List<Outcome> outcomes = new ArrayList<>();
+    private final Ingest ingest = new Ingest(
+            new IngestConfig("back-end", new IngestOptions(List.of("commands"), null, 1, 1)),
+            DecoderLimits.DEFAULT,
+            fixture.router(),
+            this,
+            () -> congested,
+            InstantSource.system(),
+            this);
+
+    @Test
+    void recordIsPublished() {
+        fixture.subscribe(new Subscriber("c", false, 1), "a/#", QoS.AT_LEAST_ONCE);
+        assertThat(ingest.onRecord(record("a/b"), this)).isTrue();
+        assertThat(fixture.deliveries).hasSize(1);
+        assertThat(fixture.deliveries.getFirst().message().message().topic()).isEqualTo("a/b");
+        assertThat(verdicts).containsExactly("safe");
+        assertThat(outcomes).containsExactly(Outcome.PUBLISHED);
+        assertThat(read).isEqualTo(1);
+    }
+
+    @Test
+    void nothingIsTakenWhileNodeIsBehindOrLogsAreFull() {
+        current = false;
+        assertThat(ingest.onRecord(record("a/b"), this)).isFalse();
+        current = true;
+        congested = true;
+        assertThat(ingest.onRecord(record("a/b"), this)).isFalse();
+        congested = false;
+        assertThat(ingest.onRecord(record("a/b"), this)).isTrue();
+        assertThat(read).isEqualTo(1);
+    }
+
+    @Test
+    void recordThatIsNoMessageIsInvalid() {
+        assertThat(ingest.onRecord(record("a/#"), this)).isTrue();
+        assertThat(verdicts).containsExactly("invalid: topic name has a wildcard [MQTT-3.3.2-2]");
+        assertThat(outcomes).containsExactly(Outcome.INVALID);
+    }
+
+    @Test
+    void recordThatHadExpiredIsPassedOver() {
+        fixture.subscribe(new Subscriber("c", false, 1), "a", QoS.AT_LEAST_ONCE);
+        assertThat(ingest.onRecord(record("a", new IngestRecord.Header("mqtt.expires", "1".getBytes(UTF_8))), this))
+                .isTrue();
+        assertThat(fixture.deliveries).isEmpty();
+        assertThat(verdicts).containsExactly("safe");
+        assertThat(outcomes).containsExactly(Outcome.EXPIRED);
+    }
+
+    @Test
+    void recordIsReadAgainWhenItIsNotSafe() {
+        fixture.retainedMap.failWith(new IllegalStateException("busy"));
+        ingest.onRecord(record("a", new IngestRecord.Header("mqtt.retain", "true".getBytes(UTF_8))), this);
+        assertThat(verdicts).containsExactly("failed");
+        assertThat(outcomes).containsExactly(Outcome.FAILED);
+    }
+
+    private static IngestRecord record(String key, IngestRecord.Header... headers) {
+        Source source = new Source(Source.FIRST_INGEST, 5, 0);
+        return new IngestRecord(
+                "commands", 0, 5, 0, source, key.getBytes(UTF_8), "m".getBytes(UTF_8), List.of(headers));
+    }
+
+    @Override
+    public boolean isCurrent() {
+        return current;
+    }
+
+    @Override
+    public void onCurrent(Runnable action) {
+        throw new UnsupportedOperationException();
+    }
+
+    @Override
+    public void safe() {
+        verdicts.add("safe");
+    }
+
+    @Override
+    public void invalid(String reason) {
+        verdicts.add("invalid: " + reason);
+    }
+
+    @Override
+    public void failed() {
+        verdicts.add("failed");
+    }
+
+    @Override
+    public void read() {
+        read++;
+    }
+
+    @Override
+    public void done(Outcome outcome) {
+        outcomes.add(outcome);
+    }
+}

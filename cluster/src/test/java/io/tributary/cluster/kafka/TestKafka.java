@@ -1,0 +1,83 @@
+package io.tributary.cluster.kafka;
+
+import static io.tributary.persistence.contract.Waiting.get;
+
+import io.tributary.localcluster.LocalKafka;
+import io.tributary.cluster.kafka.KafkaConfig.GroupProtocol;
+import io.tributary.cluster.kafka.KafkaConfig.Reading;
+import io.tributary.cluster.kafka.shard.KafkaShardLog;
+import java.time.Duration;
+import java.time.InstantSource;
+import java.util.List;
+import java.util.Map;
+import java.util.UUID;
+import org.apache.kafka.clients.admin.Admin;
+import org.apache.kafka.clients.admin.AdminClientConfig;
+import org.apache.kafka.clients.admin.AlterConfigOp;
+import org.apache.kafka.clients.admin.ConfigEntry;
+import org.apache.kafka.common.config.ConfigResource;
+
+/**
+ * Configurations for tests: names of their own on a broker that is shared, and members that are missed after a second.
+ */
+public final class TestKafka {
+    public static final int SHARDS = 4;
+    public static final int LARGEST_PACKET = 256 * 1024;
+
+    private TestKafka() {}
+
+    /** On the broker that all tests share, with topics that no other test has. */
+    public static KafkaConfig config() {
+        return config(LocalKafka.shared(), 1);
+    }
+
+    public static KafkaConfig config(LocalKafka kafka, int replicationFactor) {
+        return KafkaConfig.defaults(kafka.bootstrapServers())
+                .withTopicPrefix("test-" + UUID.randomUUID())
+                .withReplicationFactor(replicationFactor)
+                .withReading(reading(GroupProtocol.CLASSIC, Duration.ofSeconds(1)));
+    }
+
+    public static Reading reading(GroupProtocol protocol, Duration sessionTimeout) {
+        Reading defaults = Reading.defaults();
+        return new Reading(
+                protocol,
+                sessionTimeout,
+                sessionTimeout.dividedBy(4),
+                Duration.ofMillis(20),
+                defaults.maxPollRecords(),
+                defaults.fetchBytes(),
+                defaults.partitionFetchBytes(),
+                null);
+    }
+
+    public static TopicNeeds needs(String... maps) {
+        return new TopicNeeds(SHARDS, List.of(maps), Duration.ofDays(7), LARGEST_PACKET);
+    }
+
+    /** Creates the topics. */
+    public static KafkaConfig withTopics(KafkaConfig config, String... maps) {
+        KafkaTopics.ensure(config, needs(maps));
+        return config;
+    }
+
+    public static KafkaShardLog log(KafkaConfig config) {
+        return new KafkaShardLog(
+                config, "node", SHARDS, Duration.ZERO, InstantSource.system(), KafkaRecorder.NONE, failure -> {});
+    }
+
+    public static Admin admin(KafkaConfig config) {
+        return Admin.create(Map.of(AdminClientConfig.BOOTSTRAP_SERVERS_CONFIG, config.bootstrapServers()));
+    }
+
+    /** Changes a setting of a topic. */
+    public static void alter(KafkaConfig config, String topic, String name, String value) {
+        ConfigResource resource = new ConfigResource(ConfigResource.Type.TOPIC, topic);
+        AlterConfigOp change = new AlterConfigOp(new ConfigEntry(name, value), AlterConfigOp.OpType.SET);
+        try (Admin admin = admin(config)) {
+            get(admin.incrementalAlterConfigs(Map.of(resource, List.of(change)))
+                    .all()
+                    .toCompletionStage());
+        }
+    }
+}

@@ -1,0 +1,257 @@
+package io.tributary.cluster.kafka.app;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.tributary.common.event.ClientKind;
+import io.tributary.common.event.Recipient;
+import io.tributary.common.event.RecordFormat;
+import io.tributary.common.event.Source;
+import io.tributary.common.event.UnreadableRecordException;
+import io.tributary.common.mqtt.Message;
+import io.tributary.common.mqtt.PayloadFormat;
+import io.tributary.common.mqtt.PublishProperties;
+import io.tributary.common.mqtt.QoS;
+import io.tributary.common.mqtt.UserProperty;
+import io.tributary.cluster.kafka.app.AppRecordFormat.Decoded;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.HexFormat;
+import java.util.List;
+import java.util.Optional;
+import org.apache.kafka.clients.consumer.ConsumerRecord;
+import org.apache.kafka.clients.producer.ProducerRecord;
+import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.common.header.Header;
+import org.apache.kafka.common.header.internals.RecordHeader;
+import org.apache.kafka.common.header.internals.RecordHeaders;
+import org.apache.kafka.common.record.TimestampType;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+class AppRecordFormatTest {
+    private static final TopicPartition TOPIC = new TopicPartition("tributary.app.erp", 0);
+    private static final long NOW = 1_700_000_000_000L;
+
+    private static final Message PLAIN = new Message(
+            "plant/1", bytes("on"), QoS.AT_LEAST_ONCE, false, PublishProperties.NONE, Message.NEVER, "pump");
+    private static final Message FULL = new Message(
+            "plant/ö",
+            new byte[] {0, -1},
+            QoS.EXACTLY_ONCE,
+            true,
+            new PublishProperties(
+                    PayloadFormat.UTF_8,
+                    "text/plain",
+                    "answers",
+                    new byte[] {-1, 0},
+                    List.of(
+                            new UserProperty("a", "1"),
+                            new UserProperty("mqtt.qos", "mine"),
+                            new UserProperty("a", "2"),
+                            new UserProperty("tributary", ""))),
+            NOW + 60_000,
+            "pump");
+    private static final Recipient OWN =
+            new Recipient("erp", 300, QoS.AT_LEAST_ONCE, false, List.of(), null, ClientKind.APPLICATION);
+    private static final Recipient SHARED = new Recipient(
+            "erp", 5, QoS.EXACTLY_ONCE, true, List.of(1, 200), "$share/g/#", ClientKind.SMALL_APPLICATION);
+    private static final Source SOURCE = new Source(3, 1000, 2);
+
+    @Test
+    void bytesOfTheRoutingHeaderStayWhatTheyAre() {
+        assertThat(routingBytes(PLAIN, OWN, null)).isEqualTo("018103ac02");
+        assertThat(routingBytes(PLAIN, null, null)).isEqualTo("010003");
+        assertThat(routingBytes(PLAIN, null, SOURCE)).isEqualTo("01400303e80702");
+        assertThat(routingBytes(FULL, SHARED, SOURCE))
+                .isEqualTo("01fe09" + "05" + "0201c801" + "03657270" + "0a2473686172652f672f23" + "03e80702");
+    }
+
+    @Test
+    void routingHeaderIsInTheFormatThatIsAskedFor() {
+        Header first = AppRecordFormat.encode(TOPIC, PLAIN, OWN, null, NOW, 2)
+                .headers()
+                .iterator()
+                .next();
+        assertThat(first.value()).startsWith(2);
+    }
+
+    @Test
+    void headersSayWhatTheyAreWhenReadByAnybody() {
+        assertThat(texts(AppRecordFormat.encode(TOPIC, FULL, OWN, null, NOW, RecordFormat.NEWEST)))
+                .containsExactly(
+                        "mqtt.qos=2",
+                        "mqtt.retain=true",
+                        "mqtt.publisher=pump",
+                        "mqtt.time=1700000000000",
+                        "mqtt.expires=1700000060000",
+                        "mqtt.payload-format=utf-8",
+                        "mqtt.content-type=text/plain",
+                        "mqtt.response-topic=answers",
+                        "mqtt.correlation-data=\uFFFD\0",
+                        "a=1",
+                        "mqtt.qos=mine",
+                        "a=2",
+                        "tributary=");
+        assertThat(texts(AppRecordFormat.encode(TOPIC, PLAIN, OWN, null, NOW, RecordFormat.NEWEST)))
+                .containsExactly("mqtt.qos=1", "mqtt.publisher=pump", "mqtt.time=1700000000000");
+    }
+
+    @Test
+    void keyAndValueAreTopicAndPayload() {
+        ProducerRecord<byte[], byte[]> record =
+                AppRecordFormat.encode(TOPIC, FULL, OWN, null, NOW, RecordFormat.NEWEST);
+        assertThat(record.key()).isEqualTo(bytes("plant/ö"));
+        assertThat(record.value()).isSameAs(FULL.payload());
+        assertThat(record.topic()).isEqualTo(TOPIC.topic());
+        assertThat(record.partition()).isZero();
+    }
+
+    @Test
+    void everythingComesBackWhenDecoded() {
+        assertThat(decoded(PLAIN, OWN, null)).isEqualTo(new Decoded(PLAIN, OWN, null));
+        assertThat(decoded(FULL, SHARED, SOURCE)).isEqualTo(new Decoded(FULL, SHARED, SOURCE));
+        assertThat(decoded(FULL, null, SOURCE)).isEqualTo(new Decoded(FULL, null, SOURCE));
+    }
+
+    @Test
+    void standardNamesCountAndOthersAreUserPropertiesWhenSomebodyElseProduced() {
+        Decoded decoded = AppRecordFormat.decode(
+                record(
+                        bytes("a/b"),
+                        bytes("x"),
+                        header("trace", "t"),
+                        header("mqtt.qos", "2"),
+                        header("mqtt.retain", "true"),
+                        header("mqtt.time", "anything"),
+                        header("tributary", "mine"),
+                        new RecordHeader("binary", new byte[] {-1}),
+                        new RecordHeader("null", null)),
+                "erp");
+        assertThat(decoded.recipient()).isNull();
+        assertThat(decoded.message())
+                .isEqualTo(new Message(
+                        "a/b",
+                        bytes("x"),
+                        QoS.EXACTLY_ONCE,
+                        true,
+                        new PublishProperties(
+                                null,
+                                null,
+                                null,
+                                null,
+                                List.of(new UserProperty("trace", "t"), new UserProperty("tributary", "mine"))),
+                        Message.NEVER,
+                        ""));
+    }
+
+    @Test
+    void payloadIsEmptyWhenSomebodyElseProducedNone() {
+        Decoded decoded = AppRecordFormat.decode(record(bytes("a"), null), "erp");
+        assertThat(decoded.message())
+                .isEqualTo(new Message(
+                        "a", new byte[0], QoS.AT_LEAST_ONCE, false, PublishProperties.NONE, Message.NEVER, ""));
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "mqtt.qos, 3",
+        "mqtt.qos, ''",
+        "mqtt.expires, soon",
+        "mqtt.expires, -1",
+        "mqtt.payload-format, utf-16",
+        "mqtt.response-topic, a/#",
+        "tributary, x",
+        "tributary, ''"
+    })
+    void recordIsUnreadableWhenAHeaderMakesNoSense(String name, String value) {
+        assertUnreadable(record(bytes("a"), bytes("x"), header(name, value)), "erp");
+    }
+
+    @Test
+    void recordIsUnreadableWhenItsKeyIsNoTopicName() {
+        assertUnreadable(record(null, bytes("x")), "erp");
+        assertUnreadable(record(bytes(""), bytes("x")), "erp");
+        assertUnreadable(record(bytes("a/#"), bytes("x")), "erp");
+        assertUnreadable(record(new byte[] {-1}, bytes("x")), "erp");
+        assertUnreadable(record(new byte[] {'a', 0}, bytes("x")), "erp");
+        assertUnreadable(record(new byte[65_536], bytes("x")), "erp");
+    }
+
+    @Test
+    void recordIsUnreadableWhenItsRoutingIs() {
+        for (String hex : List.of("02000300", "0183030100", "010003ff", "0110", "01810003ac", "0180000500")) {
+            RecordHeader routing = new RecordHeader("tributary", HexFormat.of().parseHex(hex));
+            assertUnreadable(record(bytes("a"), bytes("x"), routing), "erp");
+        }
+    }
+
+    @Test
+    void recordIsUnreadableWhenNothingTellsItsRecipient() {
+        RecordHeader nameless = new RecordHeader("tributary", HexFormat.of().parseHex("01810005"));
+        assertThat(AppRecordFormat.decode(record(bytes("a"), bytes("x"), nameless), "erp")
+                        .recipient())
+                .isEqualTo(new Recipient("erp", 5, QoS.AT_LEAST_ONCE, false, List.of(), null, ClientKind.APPLICATION));
+        assertUnreadable(record(bytes("a"), bytes("x"), nameless), null);
+    }
+
+    @Test
+    void sizeCountsEverythingWhenRecordsHaveHeaders() {
+        assertThat(AppRecordFormat.sizeBytes(AppRecordFormat.encode(TOPIC, FULL, OWN, null, NOW, RecordFormat.NEWEST)))
+                .isBetween(250, 350);
+    }
+
+    private static String routingBytes(Message message, @Nullable Recipient recipient, @Nullable Source source) {
+        Header first = AppRecordFormat.encode(TOPIC, message, recipient, source, NOW, RecordFormat.NEWEST)
+                .headers()
+                .iterator()
+                .next();
+        return HexFormat.of().formatHex(first.value());
+    }
+
+    private static List<String> texts(ProducerRecord<byte[], byte[]> record) {
+        List<String> texts = new ArrayList<>();
+        record.headers()
+                .forEach(header -> texts.add(header.key() + "=" + new String(header.value(), StandardCharsets.UTF_8)));
+        assertThat(texts.removeFirst()).startsWith("tributary=");
+        return texts;
+    }
+
+    private static Decoded decoded(Message message, @Nullable Recipient recipient, @Nullable Source source) {
+        ProducerRecord<byte[], byte[]> sent =
+                AppRecordFormat.encode(TOPIC, message, recipient, source, NOW, RecordFormat.NEWEST);
+        return AppRecordFormat.decode(
+                record(sent.key(), sent.value(), sent.headers().toArray()), "erp");
+    }
+
+    private static void assertUnreadable(ConsumerRecord<byte[], byte[]> record, @Nullable String owner) {
+        assertThatThrownBy(() -> AppRecordFormat.decode(record, owner)).isInstanceOf(UnreadableRecordException.class);
+    }
+
+    @SuppressWarnings("NullAway") // Kafka's records may have neither key nor value
+    private static ConsumerRecord<byte[], byte[]> record(
+            byte @Nullable [] key, byte @Nullable [] value, Header... headers) {
+        return new ConsumerRecord<>(
+                TOPIC.topic(),
+                0,
+                7,
+                NOW,
+                TimestampType.LOG_APPEND_TIME,
+                0,
+                0,
+                key,
+                value,
+                new RecordHeaders(headers),
+                Optional.empty());
+    }
+
+    private static Header header(String name, String value) {
+        return new RecordHeader(name, bytes(value));
+    }
+
+    private static byte[] bytes(String text) {
+        return text.getBytes(StandardCharsets.UTF_8);
+    }
+}

@@ -1,0 +1,348 @@
+package io.tributary.cluster.kafka.app;
+
+import static io.tributary.persistence.contract.SavePoints.message;
+import static io.tributary.persistence.contract.Waiting.get;
+import static io.tributary.persistence.contract.Waiting.until;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.tributary.common.event.RecordFormat;
+import io.tributary.persistence.app.AppTopics;
+import io.tributary.persistence.app.AppTopics.AppRecord;
+import io.tributary.persistence.app.AppTopics.AppTopic;
+import io.tributary.persistence.app.AppTopics.Page;
+import io.tributary.persistence.contract.AppTopicsContract;
+import io.tributary.persistence.contract.Waiting;
+import io.tributary.cluster.kafka.KafkaConfig;
+import io.tributary.cluster.kafka.KafkaRecorder;
+import io.tributary.cluster.kafka.TestKafka;
+import java.io.File;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.stream.IntStream;
+import java.util.stream.LongStream;
+import org.apache.kafka.clients.admin.Admin;
+import org.apache.kafka.clients.admin.NewTopic;
+import org.apache.kafka.clients.consumer.ConsumerRecord;
+import org.apache.kafka.clients.consumer.KafkaConsumer;
+import org.apache.kafka.clients.consumer.OffsetAndMetadata;
+import org.apache.kafka.clients.producer.KafkaProducer;
+import org.apache.kafka.clients.producer.ProducerRecord;
+import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.common.header.Header;
+import org.apache.kafka.common.serialization.ByteArraySerializer;
+import org.apache.kafka.common.serialization.StringDeserializer;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+class KafkaAppTopicsTest extends AppTopicsContract {
+    private static final AppTopic ERP = new AppTopic("erp", false);
+    private static final int ALL = Integer.MAX_VALUE;
+
+    private final AtomicInteger broken = new AtomicInteger();
+    private final AtomicInteger errors = new AtomicInteger();
+    private final AtomicInteger unreadable = new AtomicInteger();
+
+    private @Nullable KafkaConfig config;
+
+    @Override
+    protected AppTopics open() {
+        return open(AppTopicsConfig.defaults());
+    }
+
+    private KafkaAppTopics open(AppTopicsConfig apps) {
+        KafkaRecorder recorder = new KafkaRecorder() {
+            @Override
+            public void onError() {
+                errors.incrementAndGet();
+            }
+
+            @Override
+            public void onUnreadableRecord() {
+                unreadable.incrementAndGet();
+            }
+        };
+        return new KafkaAppTopics(
+                config(),
+                apps.withCleaningInterval(Duration.ofMillis(200)),
+                "node",
+                TestKafka.LARGEST_PACKET,
+                RecordFormat.alone(),
+                recorder,
+                failure -> broken.incrementAndGet());
+    }
+
+    private KafkaConfig config() {
+        if (config == null) {
+            config = TestKafka.config();
+        }
+        return config;
+    }
+
+    private String topicOf(String clientId) {
+        return config().topicPrefix() + ".app." + clientId;
+    }
+
+    @AfterEach
+    void appendingIsNotBroken() {
+        assertThat(broken).hasValue(0);
+    }
+
+    @Test
+    void recordsAreReadableWhenReadByAPlainConsumer() {
+        appendAll(ERP, 2);
+        Map<String, Object> properties = Map.of("bootstrap.servers", config().bootstrapServers());
+        TopicPartition partition = new TopicPartition(topicOf("erp"), 0);
+        List<ConsumerRecord<String, String>> records = new ArrayList<>();
+        try (KafkaConsumer<String, String> consumer =
+                new KafkaConsumer<>(properties, new StringDeserializer(), new StringDeserializer())) {
+            consumer.assign(List.of(partition));
+            consumer.seekToBeginning(List.of(partition));
+            until(() -> {
+                consumer.poll(Duration.ofMillis(100)).forEach(records::add);
+                return records.size() >= 2;
+            });
+        }
+        ConsumerRecord<String, String> second = records.get(1);
+        assertThat(second.key()).isEqualTo("a/topic");
+        assertThat(second.value()).isEqualTo("00000001");
+        assertThat(text(second.headers().lastHeader("mqtt.qos"))).isEqualTo("1");
+        assertThat(text(second.headers().lastHeader("mqtt.publisher"))).isEqualTo("publisher");
+        assertThat(text(second.headers().lastHeader("mqtt.time"))).matches("\\d{13}");
+        assertThat(second.headers().iterator().next().key()).isEqualTo("tributary");
+    }
+
+    /** The command of docs/applications.md. */
+    @Test
+    void recordsAreReadableWhenReadByKafkasConsoleConsumer() throws IOException, InterruptedException {
+        appendAll(ERP, 2);
+        Process consumer = new ProcessBuilder(
+                        Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                        "-cp",
+                        Path.of("target", "console-consumer", "*")
+                                + File.pathSeparator
+                                + System.getProperty("surefire.test.class.path", System.getProperty("java.class.path")),
+                        "org.apache.kafka.tools.consumer.ConsoleConsumer",
+                        "--bootstrap-server",
+                        config().bootstrapServers(),
+                        "--topic",
+                        topicOf("erp"),
+                        "--from-beginning",
+                        "--max-messages=2",
+                        "--timeout-ms=30000",
+                        "--formatter-property",
+                        "print.key=true",
+                        "--formatter-property",
+                        "print.headers=true",
+                        "--formatter-property",
+                        "print.timestamp=true",
+                        "--formatter-property",
+                        "headers.separator= | ")
+                .redirectErrorStream(true)
+                .start();
+        List<String> output =
+                consumer.inputReader(StandardCharsets.ISO_8859_1).lines().toList();
+        assertThat(consumer.waitFor()).as(String.join("\n", output)).isZero();
+        List<String> lines = output.stream()
+                .filter(line -> line.startsWith("CreateTime:") || line.startsWith("LogAppendTime:"))
+                .toList();
+        assertThat(lines).hasSize(2);
+        assertThat(lines.get(1))
+                .contains("\ttributary:", " | mqtt.qos:1 | ", "mqtt.publisher:publisher", "a/topic\t00000001");
+    }
+
+    @Test
+    void recordsOfOthersAreReadOrCountedAndSkipped() throws ExecutionException, InterruptedException {
+        appendAll(ERP, 1);
+        try (KafkaProducer<byte[], byte[]> other = new KafkaProducer<>(
+                Map.of("bootstrap.servers", config().bootstrapServers()),
+                new ByteArraySerializer(),
+                new ByteArraySerializer())) {
+            other.send(new ProducerRecord<>(topicOf("erp"), bytes("not/+/valid"), bytes("x")))
+                    .get();
+            other.send(new ProducerRecord<>(topicOf("erp"), bytes("back/end"), bytes("y")))
+                    .get();
+        }
+        appendAll(ERP, 1);
+        List<AppRecord> records = read(ERP, 0, 3);
+        assertThat(records).extracting(AppRecord::position).containsExactly(0L, 2L, 3L);
+        assertThat(records.get(1).message().topic()).isEqualTo("back/end");
+        assertThat(records.get(1).recipient().session()).isEqualTo(AppRecord.ANY_SESSION);
+        assertThat(unreadable).hasValue(1);
+    }
+
+    @Test
+    void everythingAcceptedIsAnsweredWhenTheTopicIsDeletedMeanwhileAndMadeAnew() {
+        List<CompletableFuture<Long>> before = appendMany(ERP, 3000);
+        CompletableFuture<?> deleted = topics().delete(ERP).toCompletableFuture();
+        List<CompletableFuture<Long>> meanwhile = appendMany(ERP, 3000);
+        get(deleted);
+        List<CompletableFuture<Long>> after = appendMany(ERP, 10);
+        before.forEach(Waiting::get);
+        meanwhile.forEach(Waiting::get);
+        assertThat(after).allSatisfy(position -> assertThat(get(position)).isEqualTo(-1));
+        for (int round = 0; round < 3; round++) {
+            assertThat(get(topics().create(ERP)).end()).isZero();
+            assertThat(appendAll(ERP, 1000))
+                    .isEqualTo(LongStream.range(0, 1000).boxed().toList());
+            assertThat(read(ERP, 0, 1000)).hasSize(1000);
+            get(topics().delete(ERP));
+        }
+    }
+
+    @Test
+    void topicIsMadeAnewForASessionThatLives() {
+        appendAll(ERP, 5);
+        String before = get(topics().create(ERP)).id();
+        topics().keepFor(recipient -> recipient.clientId().equals("erp"));
+        try (Admin admin = TestKafka.admin(config())) {
+            get(admin.deleteTopics(List.of(topicOf("erp"))).all().toCompletionStage());
+        }
+        until(() -> get(topics().find(ERP)) == null);
+        CompletableFuture<Long> gone = append(new AppTopic("over", false), message(1));
+        assertThat(appendAll(ERP, 20)).isEqualTo(LongStream.range(0, 20).boxed().toList());
+        assertThat(get(topics().create(ERP)).id()).isNotEqualTo(before);
+        assertThat(read(ERP, 0, 20)).hasSize(20);
+        assertThat(get(gone)).isEqualTo(-1);
+    }
+
+    @Test
+    void offsetIsCommittedAndRecordsGoWhenAcknowledged() {
+        appendAll(ERP, 100);
+        topics().acknowledged(ERP, null, 40);
+        until(() -> get(topics().read(ERP, null, 0, 1, ALL)).from() == 40);
+        until(() -> committed("erp") == 40);
+    }
+
+    @Test
+    void recordsStayWhenAcknowledgedMessagesAreKept() {
+        topics().close();
+        try (KafkaAppTopics keeping = open(AppTopicsConfig.defaults().withKeepAcknowledged(true))) {
+            CompletableFuture<Long> appended = new CompletableFuture<>();
+            keeping.append(ERP, message(1), recipientOf(ERP), null, (position, failure) -> appended.complete(position));
+            get(appended);
+            keeping.acknowledged(ERP, null, 1);
+            until(() -> committed("erp") == 1);
+            assertThat(get(keeping.read(ERP, null, 0, 1, ALL)).from()).isZero();
+        }
+    }
+
+    @Test
+    void everyReaderGetsItsMessagesWhenThereAreHundreds() {
+        List<AppTopic> many = IntStream.range(0, 300)
+                .mapToObj(i -> new AppTopic("app-" + i, false))
+                .toList();
+        many.stream().map(topic -> topics().create(topic)).toList().forEach(Waiting::get);
+        List<CompletableFuture<Page>> waiting = many.stream()
+                .map(topic -> topics().read(topic, null, 0, ALL, ALL))
+                .toList();
+        for (int round = 0; round < 2; round++) {
+            many.stream().map(topic -> append(topic, message(1))).toList().forEach(Waiting::get);
+        }
+        waiting.forEach(page -> assertThat(get(page).records()).isNotEmpty());
+        many.forEach(topic -> assertThat(read(topic, 0, 2)).hasSize(2));
+    }
+
+    @Test
+    void readerAtTheEndGetsTheNextWhenOthersDoNotRead() {
+        List<AppTopic> idle = IntStream.range(0, 20)
+                .mapToObj(i -> new AppTopic("idle-" + i, false))
+                .toList();
+        idle.forEach(topic -> get(topics().create(topic)));
+        for (AppTopic topic : idle) {
+            appendAll(topic, 2000);
+            read(topic, 0, 1);
+        }
+        for (int i = 0; i < 20; i++) {
+            CompletableFuture<Page> next = topics().read(ERP, null, i, ALL, ALL);
+            CompletableFuture<?> _ = append(ERP, message(i));
+            assertThat(get(next).records()).hasSize(1);
+        }
+        idle.forEach(topic -> assertThat(read(topic, 0, 2000)).hasSize(2000));
+    }
+
+    @Test
+    void clientCatchesUpWhenOthersOfItsTopicAreFarAhead() {
+        List<AppTopic> sharing = sameTwoPartitions();
+        AppTopic busy = sharing.get(0);
+        AppTopic away = sharing.get(1);
+        long begin = get(topics().create(away)).end();
+        get(append(away, message(1)));
+        appendAll(busy, 7000);
+        get(append(away, message(2)));
+        CompletableFuture<Page> atTheEnd = topics().read(busy, null, end(busy), ALL, ALL);
+        assertThat(read(away, begin, 2)).extracting(AppRecord::message).containsExactly(message(1), message(2));
+        assertThat(read(busy, begin, 7000)).hasSize(7000);
+        assertThat(atTheEnd).isCompletedExceptionally(); // superseded
+    }
+
+    @Test
+    void sharedTopicIsNotUsedWhenItHasOtherPartitions() throws ExecutionException, InterruptedException {
+        try (Admin admin = TestKafka.admin(config())) {
+            admin.createTopics(List.of(new NewTopic(config().topicPrefix() + ".apps", 3, (short) 1)))
+                    .all()
+                    .get();
+        }
+        CompletableFuture<AppTopics.Found> created =
+                topics().create(new AppTopic("Aa", true)).toCompletableFuture();
+        until(() -> errors.get() >= 3);
+        assertThat(created).isNotDone();
+    }
+
+    @Test
+    void nothingWaitsForLongWhenClientsShareAPartition() {
+        List<AppTopic> sharing = sameTwoPartitions();
+        AppTopic first = sharing.get(0);
+        AppTopic second = sharing.get(1);
+        long fromFirst = get(topics().create(first)).end();
+        long fromSecond = get(topics().create(second)).end();
+        for (int i = 0; i < 50; i++) {
+            CompletableFuture<?> _ = append(first, message(i));
+            CompletableFuture<?> _ = append(second, message(i));
+            fromFirst = read(first, fromFirst, 1).getLast().position() + 1;
+            fromSecond = read(second, fromSecond, 1).getLast().position() + 1;
+        }
+    }
+
+    private static List<AppTopic> sameTwoPartitions() {
+        // "Aa" and "BB" have the same hash code, so their partition is the same.
+        return List.of(new AppTopic("Aa", true), new AppTopic("BB", true));
+    }
+
+    private List<CompletableFuture<Long>> appendMany(AppTopic topic, int count) {
+        return IntStream.range(0, count)
+                .mapToObj(i -> append(topic, message(i)))
+                .toList();
+    }
+
+    private long committed(String clientId) {
+        try (Admin admin = TestKafka.admin(config())) {
+            OffsetAndMetadata offset = admin.listConsumerGroupOffsets(topicOf(clientId))
+                    .partitionsToOffsetAndMetadata()
+                    .get()
+                    .get(new TopicPartition(topicOf(clientId), 0));
+            return offset == null ? -1 : offset.offset();
+        } catch (ExecutionException e) {
+            return -1;
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new AssertionError(e);
+        }
+    }
+
+    private static String text(Header header) {
+        return new String(header.value(), StandardCharsets.UTF_8);
+    }
+
+    private static byte[] bytes(String text) {
+        return text.getBytes(StandardCharsets.UTF_8);
+    }
+}

@@ -1,0 +1,143 @@
+package io.tributary.cluster.node;
+
+import io.tributary.cluster.link.NodeId;
+import io.tributary.common.event.RecordFormat;
+import java.net.InetSocketAddress;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+
+/** A simulated process of a node: its node table, and what that told it. */
+final class SimNode implements NodeTableListener {
+    private static final NodeTableConfig TIMES = new NodeTableConfig(
+            Duration.ofSeconds(1),
+            Duration.ofSeconds(5),
+            Duration.ofSeconds(1),
+            Duration.ofSeconds(3),
+            Duration.ofSeconds(30));
+
+    private static final Duration MOMENT = Duration.ofMillis(10);
+
+    final NodeTable table;
+    final RecordFormat format;
+    final CutOff cutOff;
+    final SharedLog.View view;
+    final List<String> told = new ArrayList<>();
+    final CompletableFuture<NodeId> opened;
+    private final ManualTimer timer;
+    long toldMillis;
+    private final Map<NodeId, SimNode> linked = new HashMap<>();
+    private boolean killed;
+
+    SimNode(String name, int newestFormat, SharedLog log, ManualTimer timer) {
+        this.timer = timer;
+        view = log.view();
+        format = new RecordFormat(newestFormat);
+        ClusterTimer mortal = new ClusterTimer() {
+            @Override
+            public long nanos() {
+                return timer.nanos();
+            }
+
+            @Override
+            public void after(long delayNanos, Runnable task) {
+                timer.after(delayNanos, () -> {
+                    if (!killed) {
+                        task.run();
+                    }
+                });
+            }
+        };
+        table = new NodeTable(name, format, view, TIMES, mortal, timer::wallMillis, this);
+        cutOff = new CutOff(table, TIMES, mortal);
+        opened = table.open().toCompletableFuture();
+        timer.pass(MOMENT);
+    }
+
+    /** A process that has joined and serves clients. */
+    static SimNode live(String name, SharedLog log, ManualTimer timer) {
+        SimNode node = new SimNode(name, 1, log, timer);
+        CompletableFuture<?> _ = node.join();
+        node.table.live();
+        timer.pass(MOMENT);
+        return node;
+    }
+
+    CompletableFuture<?> join() {
+        CompletableFuture<?> joined = table.join(
+                        id(), InetSocketAddress.createUnresolved("host-of-" + id().name(), 7000))
+                .toCompletableFuture();
+        timer.pass(MOMENT);
+        return joined;
+    }
+
+    /** Makes a link between two nodes. */
+    static void link(SimNode one, SimNode other) {
+        one.linkTo(other);
+        other.linkTo(one);
+    }
+
+    /** Breaks the link between two nodes, for good. */
+    static void unlink(SimNode one, SimNode other) {
+        one.linked.remove(other.id());
+        one.cutOff.linkDown(other.id());
+        other.linked.remove(one.id());
+        other.cutOff.linkDown(one.id());
+    }
+
+    private void linkTo(SimNode other) {
+        linked.put(other.id(), other);
+        cutOff.linkUp(other.id());
+    }
+
+    /** As kill -9 does. */
+    void kill() {
+        killed = true;
+        view.kill();
+    }
+
+    NodeId id() {
+        return opened.join();
+    }
+
+    @Override
+    public void onAlive(NodeId node, InetSocketAddress address) {
+        told.add("alive " + node + " at " + address.getHostString() + ":" + address.getPort());
+    }
+
+    @Override
+    public void onLive(NodeId node) {
+        told.add("live " + node);
+    }
+
+    @Override
+    public void onGone(NodeId node) {
+        told.add("gone " + node);
+    }
+
+    @Override
+    public void onSilent(NodeId node, Duration silent) {
+        SimNode other = linked.get(node);
+        if (other != null) {
+            timer.after(1, () -> other.cutOff.unheard(silent.toNanos()));
+        }
+    }
+
+    @Override
+    public int links() {
+        return linked.size();
+    }
+
+    @Override
+    public void onDeclaredDead() {
+        told.add("declared dead");
+    }
+
+    @Override
+    public void onTime(long timeMillis) {
+        toldMillis = timeMillis;
+    }
+}

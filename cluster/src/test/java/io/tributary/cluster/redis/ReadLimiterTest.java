@@ -1,0 +1,102 @@
+package io.tributary.cluster.redis;
+
+import static io.tributary.persistence.contract.Waiting.assertFails;
+import static io.tributary.persistence.contract.Waiting.get;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.tributary.cluster.redis.RedisRecorder.Failure;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.Test;
+
+class ReadLimiterTest {
+    private static final long LONG = Duration.ofMinutes(1).toNanos();
+
+    private final List<CompletableFuture<Integer>> begun = new ArrayList<>();
+    private final CountingRecorder recorder = new CountingRecorder();
+
+    @Test
+    void readsWaitTheirTurnWhenEnoughAreOnTheirWay() {
+        ReadLimiter gate = new ReadLimiter(2, LONG, recorder);
+        List<CompletionStage<Integer>> results = read(gate, 4);
+        assertThat(begun).hasSize(2);
+        begun.get(1).complete(11);
+        assertThat(get(results.get(1))).isEqualTo(11);
+        assertThat(begun).hasSize(3);
+        begun.get(2).completeExceptionally(new IllegalStateException("a failure"));
+        assertFails(results.get(2), IllegalStateException.class);
+        assertThat(begun).hasSize(4);
+        assertThat(recorder.waitingReads()).endsWith(1, 0);
+    }
+
+    @Test
+    void readsFailWhenTheyWaitTooLong() {
+        ReadLimiter gate = new ReadLimiter(1, -1, recorder);
+        assertFails(read(gate, 1).getFirst(), RedisStoreException.class);
+        assertThat(begun).isEmpty();
+        assertThat(recorder.failures()).containsExactly(Failure.OVERLOADED);
+    }
+
+    @Test
+    void readsFailWhenTooManyWait() {
+        ReadLimiter gate = new ReadLimiter(1, LONG, recorder);
+        List<CompletionStage<Integer>> results = read(gate, 100_002);
+        assertThat(results.get(100_000).toCompletableFuture()).isNotDone();
+        assertFails(results.get(100_001), RedisStoreException.class);
+        begun.getFirst().complete(0);
+        assertThat(begun).hasSize(2);
+    }
+
+    @Test
+    void manyReadsEndWhenEachFailsAtOnce() {
+        ReadLimiter gate = new ReadLimiter(1, LONG, recorder);
+        List<CompletionStage<Integer>> results = new ArrayList<>(read(gate, 1));
+        for (int i = 0; i < 50_000; i++) {
+            results.add(gate.pass(() -> CompletableFuture.failedFuture(new IllegalStateException("at once"))));
+        }
+        begun.getFirst().complete(0);
+        assertThat(results).allMatch(result -> result.toCompletableFuture().isDone());
+    }
+
+    @Test
+    void everyReadEndsWhenManyThreadsReadAtOnce() {
+        AtomicInteger running = new AtomicInteger();
+        AtomicInteger most = new AtomicInteger();
+        try (ExecutorService threads = Executors.newFixedThreadPool(4)) {
+            ReadLimiter gate = new ReadLimiter(3, LONG, RedisRecorder.NONE);
+            List<CompletableFuture<CompletionStage<Integer>>> passed = IntStream.range(0, 10_000)
+                    .mapToObj(i -> CompletableFuture.supplyAsync(
+                            () -> gate.pass(() -> CompletableFuture.supplyAsync(
+                                    () -> {
+                                        most.accumulateAndGet(running.incrementAndGet(), Math::max);
+                                        running.decrementAndGet();
+                                        return i;
+                                    },
+                                    threads)),
+                            threads))
+                    .toList();
+            for (int i = 0; i < passed.size(); i++) {
+                int value = get(passed.get(i).thenCompose(stage -> stage));
+                assertThat(value).isEqualTo(i);
+            }
+        }
+        assertThat(most.get()).isBetween(1, 3);
+    }
+
+    private List<CompletionStage<Integer>> read(ReadLimiter gate, int count) {
+        return IntStream.range(0, count).mapToObj(_ -> gate.pass(this::begin)).toList();
+    }
+
+    private CompletionStage<Integer> begin() {
+        CompletableFuture<Integer> read = new CompletableFuture<>();
+        begun.add(read);
+        return read;
+    }
+}

@@ -1,0 +1,153 @@
+package io.tributary.cluster.redis;
+
+import static io.tributary.persistence.contract.Waiting.until;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.tributary.common.event.RecordFormat;
+import io.tributary.localcluster.AdminUser;
+import io.tributary.localcluster.LocalRedis;
+import io.tributary.persistence.shard.ShardStore;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+class RedisChecksTest {
+    private static final RedisConfig.Node NODE = new RedisConfig.Node("redis", 6379);
+
+    @TempDir
+    @SuppressWarnings("NullAway.Init")
+    private Path folder;
+
+    @Test
+    void soundClusterHasNoProblemsAndOthersAreTold() throws IOException {
+        try (LocalRedis redis = LocalRedis.in(folder).start()) {
+            RedisConfig config = TestRedis.config(redis);
+            assertThat(RedisChecks.problems(config)).isEmpty();
+
+            RedisConfig.Node closed = TestRedis.node(closedPort());
+            assertThat(RedisChecks.problems(RedisConfig.of(List.of(closed, TestRedis.node(redis.port(1))))))
+                    .isEmpty();
+            assertThat(RedisChecks.problems(RedisConfig.of(List.of(closed))))
+                    .singleElement()
+                    .asString()
+                    .startsWith("Redis at " + closed + " cannot be reached (")
+                    .endsWith("). Start it, or correct nodes or tls.");
+
+            redis.call(2, "CONFIG", "SET", "maxmemory-policy", "allkeys-lru");
+            redis.call(1, "CLUSTER", "DELSLOTS", "7", "8");
+            assertThat(RedisChecks.problems(config))
+                    .containsExactly(
+                            "2 of the Redis Cluster's 16384 slots are served by no primary, the first is 7; all are needed."
+                                    + " Bring the failed primaries back, or run redis-cli --cluster fix.",
+                            "Redis at 127.0.0.1:" + redis.port(2)
+                                    + " has maxmemory-policy allkeys-lru, which deletes messages when memory is short;"
+                                    + " noeviction is needed. Set it on every node, in redis.conf or with the service's"
+                                    + " parameters.");
+        }
+    }
+
+    @Test
+    void failedPrimaryIsToldByItsSlots() {
+        try (LocalRedis redis = LocalRedis.in(folder).start()) {
+            redis.kill(3);
+            until(() -> redis.call(1, "CLUSTER", "NODES").contains("master,fail "));
+            assertThat(RedisChecks.problems(TestRedis.config(redis)))
+                    .anyMatch(problem -> problem.startsWith("5461 of the Redis Cluster's 16384 slots are served by no"))
+                    .anyMatch(problem -> problem.contains(":" + redis.port(3) + " cannot be reached"));
+        }
+    }
+
+    @Test
+    void onlyTheRightUserGetsIn() {
+        AdminUser user = new AdminUser("owner", "wonderful");
+        try (LocalRedis redis = LocalRedis.in(folder).admin(user).start()) {
+            RedisConfig config = TestRedis.config(redis);
+            String address = "127.0.0.1:" + redis.port(1);
+            assertThat(RedisChecks.problems(config))
+                    .first()
+                    .asString()
+                    .startsWith("Redis at " + address + " refuses a broker without user and password (NOAUTH")
+                    .endsWith("Correct username and password-file.");
+            assertThat(RedisChecks.problems(config.withCredentials(new RedisConfig.Credentials("owner", "wrong"))))
+                    .first()
+                    .asString()
+                    .startsWith("Redis at " + address + " refuses user owner (WRONGPASS")
+                    .doesNotContain("wrong)");
+            assertThat(RedisChecks.problems(config.withCredentials(new RedisConfig.Credentials("owner", "wonderful"))))
+                    .isEmpty();
+
+            for (int i = 1; i <= redis.size(); i++) {
+                redis.call(i, "ACL", "SETUSER", "broker", "on", ">enough", "~tributary:*");
+            }
+            RedisConfig broker = config.withCredentials(new RedisConfig.Credentials("broker", "enough"));
+            assertThat(RedisChecks.problems(broker))
+                    .first()
+                    .asString()
+                    .contains("NOPERM")
+                    .contains("Grant it, on each node, " + RedisAccessFailure.PERMISSIONS);
+            grant(redis);
+            assertThat(RedisChecks.problems(broker)).isEmpty();
+            useStore(broker);
+        }
+    }
+
+    @Test
+    void serverWithoutClusterModeIsRefused() {
+        assertThat(RedisChecks.modeProblems(NODE, new RedisInfo(Map.of("redis_mode", "standalone"))))
+                .containsExactly(
+                        "Redis at redis:6379 runs in mode standalone; a Redis Cluster is needed. Set cluster-enabled yes and"
+                                + " create a cluster, or name the nodes of one.");
+        assertThat(RedisChecks.modeProblems(NODE, new RedisInfo(Map.of("redis_mode", "cluster"))))
+                .isEmpty();
+    }
+
+    @Test
+    void oldVersionsAreRefusedAndValkeyIsAccepted() {
+        assertThat(versionProblems("redis_version:6.2.14\r\nmaxmemory_policy:noeviction\r\n"))
+                .containsExactly(
+                        "Redis at redis:6379 is version 6.2.14; 7.0 or newer, or Valkey, is needed. Upgrade it.");
+        assertThat(versionProblems("redis_version:7.0.15\r\nmaxmemory_policy:noeviction\r\n"))
+                .isEmpty();
+        assertThat(versionProblems("redis_version:10.1\r\nmaxmemory_policy:noeviction\r\n"))
+                .isEmpty();
+        assertThat(versionProblems("redis_version:6.2\r\nvalkey_version:8.0\r\nmaxmemory_policy:noeviction\r\n"))
+                .isEmpty();
+        assertThat(versionProblems("redis_version:new\r\n"))
+                .hasSize(2)
+                .last()
+                .asString()
+                .contains("maxmemory-policy unknown");
+    }
+
+    private static List<String> versionProblems(String info) {
+        return RedisChecks.primaryProblems(NODE, RedisInfo.parse(info));
+    }
+
+    private static void grant(LocalRedis redis) {
+        String[] permissions = RedisAccessFailure.PERMISSIONS.split(" ", -1);
+        for (int i = 1; i <= redis.size(); i++) {
+            for (String permission : permissions) {
+                redis.call(i, "ACL", "SETUSER", "broker", permission);
+            }
+        }
+    }
+
+    /** Whether what we ask for is enough for the scripts, too. */
+    private static void useStore(RedisConfig config) {
+        try (RedisCluster cluster = RedisCluster.connect(config);
+                ShardStore store = new RedisShardStore(cluster, 4, RecordFormat.alone(), RedisRecorder.NONE)) {
+            Workload.useEverything(store, 1);
+        }
+    }
+
+    private static int closedPort() throws IOException {
+        try (ServerSocket socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+            return socket.getLocalPort();
+        }
+    }
+}

@@ -1,0 +1,191 @@
+package io.tributary.cluster.redis;
+
+import static io.tributary.persistence.contract.SavePoints.emptySave;
+import static io.tributary.persistence.contract.SavePoints.session;
+import static io.tributary.persistence.contract.Waiting.assertFails;
+import static io.tributary.persistence.contract.Waiting.get;
+import static io.tributary.persistence.contract.Waiting.until;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.lettuce.core.cluster.SlotHash;
+import io.lettuce.core.resource.Delay;
+import io.tributary.common.event.RecordFormat;
+import io.tributary.common.event.StoredSession;
+import io.tributary.localcluster.LocalRedis;
+import io.tributary.cluster.redis.RedisRecorder.Failure;
+import io.tributary.persistence.shard.ShardStore;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** What becomes of save points when Redis is killed, goes back in time, fails over, stands still or moves slots. */
+class RedisFaultsTest {
+    private static final int SHARDS = 4;
+    private static final int SHARD = 1;
+    /** The server that has the shard's slot at first. */
+    private static final int PRIMARY = 2;
+
+    @TempDir
+    @SuppressWarnings("NullAway.Init")
+    private Path folder;
+
+    @SuppressWarnings("NullAway.Init")
+    private LocalRedis redis;
+
+    @SuppressWarnings("NullAway.Init")
+    private RedisCluster cluster;
+
+    private final CountingRecorder recorder = new CountingRecorder();
+
+    @SuppressWarnings("NullAway.Init")
+    private ShardStore store;
+
+    @SuppressWarnings("NullAway.Init")
+    private Workload owner;
+
+    private void start(LocalRedis.Builder builder) {
+        redis = builder.start();
+        cluster = RedisCluster.connect(TestRedis.config(redis).withCommandTimeout(Duration.ofSeconds(2)));
+        store = new RedisShardStore(cluster, SHARDS, RecordFormat.alone(), recorder);
+        owner = new Workload(store, SHARD);
+        owner.claim();
+    }
+
+    @AfterEach
+    void stop() {
+        store.close();
+        cluster.close();
+        redis.close();
+    }
+
+    @Test
+    void savePointsAreWholeWhenThePrimaryIsKilledAndComesBack() {
+        start(LocalRedis.in(folder).appendOnly(true));
+        owner.save(0, 50);
+        CompletableFuture<Void> saving = CompletableFuture.runAsync(() -> owner.save(51, 1000));
+        until(() -> recorder.calls() > 300);
+        redis.kill(PRIMARY);
+        until(() -> !recorder.failures().isEmpty());
+        redis.restart(PRIMARY);
+        get(saving);
+        owner.check(1000);
+        assertThat(recorder.failures()).doesNotContain(Failure.FENCED, Failure.OTHER);
+    }
+
+    @Test
+    void connectionsAreTriedOftenHoweverLongTheyAreBroken() {
+        start(LocalRedis.in(folder));
+        Delay delay = cluster.connection().getResources().reconnectDelay();
+        assertThat(delay.createDelay(1)).isPositive();
+        assertThat(delay.createDelay(1000)).isEqualTo(Duration.ofSeconds(2));
+    }
+
+    @Test
+    void nextSavePointIsRefusedWhenThePrimaryComesBackWithAnOldSnapshot() {
+        start(LocalRedis.in(folder));
+        owner.save(0, 50);
+        Path snapshot = redis.snapshot(PRIMARY);
+        owner.save(51, 60);
+        redis.kill(PRIMARY);
+        redis.restartWith(PRIMARY, snapshot);
+        assertThatThrownBy(() -> owner.save(61, 61))
+                .hasStackTraceContaining(
+                        "FencedException: shard 1: the state is at offset 50, and the save point expects 60");
+        owner.check(50);
+        owner.save(51, 61);
+        owner.check(61);
+    }
+
+    @Test
+    void nextSavePointIsRefusedWhenThePrimaryComesBackEmpty() {
+        start(LocalRedis.in(folder));
+        owner.save(0, 20);
+        redis.kill(PRIMARY);
+        redis.restartEmpty(PRIMARY);
+        assertThatThrownBy(() -> owner.save(21, 21))
+                .hasStackTraceContaining(
+                        "FencedException: shard 1: the state is at offset -1, and the save point expects 20");
+        assertThat(owner.claim().applied()).isEqualTo(ShardStore.NOTHING_APPLIED);
+    }
+
+    @Test
+    void replicaGoesOnWhenThePrimaryIsKilled() {
+        start(LocalRedis.in(folder).replicas(1));
+        owner.save(0, 50);
+        List<StoredSession> sessions =
+                IntStream.range(0, 5000).mapToObj(i -> session("c" + i, i)).toList();
+        Workload.retried(
+                () -> store.save(0, emptySave(1, -1, 1).sessions(sessions).build()));
+        String cursor = Workload.retried(() -> store.readSessions(0, null)).cursor();
+        owner.save(51, 60);
+        until(() -> hasReplicaAll(1) && hasReplicaAll(PRIMARY));
+        redis.kill(PRIMARY);
+        owner.save(61, 100);
+        owner.check(100);
+        redis.kill(1);
+        assertThatThrownBy(() -> Workload.retried(() -> store.readSessions(0, cursor)))
+                .hasStackTraceContaining("RESTART");
+        assertThat(Workload.retried(() -> store.readSessions(0, null)).sessions())
+                .isNotEmpty();
+    }
+
+    @Test
+    void callsEndInTimeWhenThePrimaryStandsStill() {
+        start(LocalRedis.in(folder));
+        owner.save(0, 20);
+        redis.pause(PRIMARY);
+        assertFails(store.save(SHARD, owner.savePoint(21)), RedisStoreException.class);
+        assertThat(recorder.failures()).containsOnly(Failure.TIMEOUT);
+        redis.resume(PRIMARY);
+        owner.save(21, 40); // the first of them may have been applied though it failed
+        owner.check(40);
+    }
+
+    @Test
+    void savePointsGoOnWhenTheSlotMoves() {
+        start(LocalRedis.in(folder));
+        owner.save(0, 50);
+        CompletableFuture<Void> saving = CompletableFuture.runAsync(() -> owner.save(51, 1000));
+        until(() -> recorder.calls() > 200);
+        moveSlot(SlotHash.getSlot(SlotTags.of(SHARDS).get(SHARD)), PRIMARY, 3);
+        get(saving);
+        owner.check(1000);
+        assertThat(recorder.failures()).doesNotContain(Failure.FENCED, Failure.OTHER);
+        assertThat(redis.call(3, "KEYS", "*")).contains("queue:a");
+    }
+
+    private boolean hasReplicaAll(int primary) {
+        RedisInfo info = RedisInfo.parse(redis.call(primary, "INFO", "replication"));
+        return info.get("slave0").contains("offset=" + info.get("master_repl_offset") + ",");
+    }
+
+    private void moveSlot(int number, int from, int to) {
+        String slot = Integer.toString(number);
+        String source = redis.call(from, "CLUSTER", "MYID").strip();
+        String target = redis.call(to, "CLUSTER", "MYID").strip();
+        redis.call(to, "CLUSTER", "SETSLOT", slot, "IMPORTING", source);
+        redis.call(from, "CLUSTER", "SETSLOT", slot, "MIGRATING", target);
+        List<String> keys;
+        do {
+            keys = redis.call(from, "CLUSTER", "GETKEYSINSLOT", slot, "1")
+                    .lines()
+                    .filter(line -> !line.isBlank())
+                    .toList();
+            List<String> migrate = new ArrayList<>(
+                    List.of("MIGRATE", "127.0.0.1", Integer.toString(redis.port(to)), "", "0", "5000", "KEYS"));
+            migrate.addAll(keys);
+            if (!keys.isEmpty()) {
+                redis.call(from, migrate.toArray(String[]::new));
+            }
+        } while (!keys.isEmpty());
+        redis.call(to, "CLUSTER", "SETSLOT", slot, "NODE", target);
+        redis.call(from, "CLUSTER", "SETSLOT", slot, "NODE", target);
+    }
+}

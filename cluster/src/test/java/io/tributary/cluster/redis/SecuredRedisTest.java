@@ -1,0 +1,148 @@
+package io.tributary.cluster.redis;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.tributary.common.event.RecordFormat;
+import io.tributary.localcluster.AdminUser;
+import io.tributary.localcluster.LocalAuthority;
+import io.tributary.localcluster.LocalRedis;
+import io.tributary.cluster.redis.RedisConfig.Credentials;
+import io.tributary.cluster.redis.RedisConfig.Node;
+import io.tributary.cluster.redis.RedisConfig.Tls;
+import io.tributary.persistence.shard.ShardStore;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** A Redis Cluster that takes nobody without TLS, and a user of it that has the rights that the documentation says. */
+class SecuredRedisTest {
+    private static final String PASSWORD = "enough of this";
+
+    @TempDir
+    @SuppressWarnings("NullAway.Init")
+    private static Path folder;
+
+    private static LocalAuthority authority;
+    private static LocalRedis redis;
+    private static RedisConfig config;
+
+    @BeforeAll
+    static void start() {
+        authority = LocalAuthority.in(folder.resolve("authority"));
+        redis = LocalRedis.in(folder)
+                .tls(authority)
+                .admin(new AdminUser("admin", "wonderful"))
+                .start();
+        allow(RedisAccessFailure.PERMISSIONS);
+        config = TestRedis.config(redis)
+                .withTls(new Tls(authority.certificates(), true))
+                .withCredentials(new Credentials("tributary", PASSWORD));
+    }
+
+    @AfterAll
+    static void stop() {
+        redis.close();
+    }
+
+    /** Redis notes each call that it refuses: there is none, also where the client library would not say so. */
+    @Test
+    void storeWorksWithTheRightsOfTheDocumentation() throws Exception {
+        assertThat(Files.readString(Path.of("../docs/cluster.md"))).contains(RedisAccessFailure.PERMISSIONS);
+        onAll("ACL", "LOG", "RESET");
+        assertThat(RedisChecks.problems(config)).isEmpty();
+        try (RedisCluster cluster = RedisCluster.connect(config);
+                ShardStore store = new RedisShardStore(cluster, 3, RecordFormat.alone(), RedisRecorder.NONE)) {
+            for (int shard = 0; shard < 3; shard++) {
+                Workload.useEverything(store, shard);
+            }
+            cluster.connection().sync().clusterNodes();
+        }
+        assertThat(onAll("ACL", "LOG")).allSatisfy(log -> assertThat(log).isBlank());
+    }
+
+    @Test
+    void missingRightIsNamed() {
+        try {
+            allow(RedisAccessFailure.PERMISSIONS.replace(" +zadd", ""));
+            assertThat(RedisChecks.problems(config))
+                    .hasSize(3)
+                    .allSatisfy(problem -> assertThat(problem)
+                            .contains(
+                                    " does not allow the user what the broker needs (not ZADD). Grant it, on each node, ")
+                            .doesNotContain(PASSWORD));
+            allow(RedisAccessFailure.PERMISSIONS.replace("~tributary:", "~other:"));
+            assertThat(RedisChecks.problems(config))
+                    .isNotEmpty()
+                    .allSatisfy(problem -> assertThat(problem).contains("(not HGET, HGETALL, "));
+        } finally {
+            allow(RedisAccessFailure.PERMISSIONS);
+        }
+    }
+
+    @Test
+    void wrongPasswordIsSaid() {
+        assertThat(RedisChecks.problems(config.withCredentials(new Credentials("tributary", "guessed"))))
+                .allSatisfy(problem -> assertThat(problem)
+                        .contains(" refuses user tributary (WRONGPASS ")
+                        .endsWith(" Correct username and password-file.")
+                        .doesNotContain("guessed"));
+    }
+
+    @Test
+    void untrustedCertificateIsSaid() {
+        LocalAuthority stranger = LocalAuthority.in(folder.resolve("stranger"));
+        assertThat(RedisChecks.problems(config.withTls(new Tls(stranger.certificates(), true))))
+                .isNotEmpty()
+                .allSatisfy(problem -> assertThat(problem)
+                        .contains(" has a certificate that is not trusted (")
+                        .contains("Correct tls.certificates"));
+    }
+
+    @Test
+    void certificateOfAnotherHostIsSaidAndAcceptedOnRequest() {
+        RedisConfig named = new RedisConfig(
+                List.of(new Node("localhost", redis.port(1))),
+                config.credentials(),
+                config.tls(),
+                config.commandTimeout(),
+                config.requestQueueSize(),
+                config.concurrentReads(),
+                config.topologyRefresh());
+        assertThat(RedisChecks.problems(named))
+                .singleElement()
+                .asString()
+                .contains(" has a certificate for another host (");
+        assertThat(RedisChecks.problems(named.withTls(new Tls(authority.certificates(), false))))
+                .isEmpty();
+    }
+
+    @Test
+    void connectionWithoutEncryptionIsGivenUpWithASentence() {
+        assertThat(RedisChecks.problems(config.withTls(null)))
+                .isNotEmpty()
+                .allSatisfy(problem -> assertThat(problem)
+                        .contains(" cannot be reached (")
+                        .endsWith("Start it, or correct nodes or tls."));
+    }
+
+    /** Makes the user anew, with these rights and no others. */
+    private static void allow(String rights) {
+        List<String> words = new ArrayList<>(List.of("ACL", "SETUSER", "tributary", "reset", "on", ">" + PASSWORD));
+        words.addAll(List.of(rights.split(" ", -1)));
+        assertThat(onAll(words.toArray(String[]::new)))
+                .allSatisfy(answer -> assertThat(answer).startsWith("OK"));
+    }
+
+    private static List<String> onAll(String... command) {
+        List<String> answers = new ArrayList<>();
+        for (int i = 1; i <= redis.size(); i++) {
+            answers.add(redis.call(i, command));
+        }
+        return answers;
+    }
+}

@@ -1,0 +1,63 @@
+package io.tributary.cluster.redis;
+
+import static io.tributary.persistence.contract.SavePoints.queued;
+import static io.tributary.persistence.contract.SavePoints.will;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.tributary.common.event.QueueEntry.Released;
+import io.tributary.common.event.RecordFormat;
+import io.tributary.common.event.StateCodec;
+import io.tributary.persistence.shard.SavePoint.ClientWill;
+import io.tributary.persistence.shard.SavePoint.SourcePosition;
+import io.tributary.persistence.shard.ShardStore.Entry;
+import java.nio.charset.StandardCharsets;
+import java.util.HexFormat;
+import org.junit.jupiter.api.Test;
+
+/** The bytes in Redis: a newer version has to read what an older one left there. */
+class StateBytesTest {
+    private static final long LARGE = (1L << 53) - 2;
+
+    @Test
+    void membersHaveSequenceNumberAndSizeInFront() {
+        assertThat(hex(StateBytes.member(0x0102_0304_0506L, new Released(), RecordFormat.NEWEST)))
+                .isEqualTo("0001020304050600000000" + "0143");
+        byte[] member = StateBytes.member(LARGE, queued(5), RecordFormat.NEWEST);
+        assertThat(hex(member)).startsWith("1ffffffffffffe" + "00000038");
+        assertThat(StateBytes.entry(member)).isEqualTo(new Entry(LARGE, queued(5)));
+    }
+
+    @Test
+    void fieldsOfWillsHaveTheEpochInFront() {
+        ClientWill will = will("käse", LARGE);
+        byte[] field = StateBytes.willField("käse", LARGE);
+        assertThat(hex(field)).isEqualTo("1ffffffffffffe" + "6bc3a47365");
+        assertThat(StateBytes.will(field, StateCodec.encodeWill(will.will(), false, RecordFormat.NEWEST)))
+                .isEqualTo(will);
+    }
+
+    @Test
+    void sourcesAreTexts() {
+        SourcePosition source = new SourcePosition(127, LARGE, 3);
+        String field = StateBytes.text(StateBytes.sourceField(source));
+        String value = StateBytes.text(StateBytes.sourceValue(source));
+        assertThat(field).isEqualTo("source:127");
+        assertThat(value).isEqualTo("9007199254740990 3");
+        assertThat(StateBytes.isSource(field)).isTrue();
+        assertThat(StateBytes.source(field, value)).isEqualTo(source);
+    }
+
+    @Test
+    void numbersThatAreNotExactAreRefused() {
+        assertThatThrownBy(() -> StateBytes.decimal(1L << 53)).hasMessageContaining("2^53 - 1");
+        assertThatThrownBy(() -> StateBytes.member(1L << 53, new Released(), RecordFormat.NEWEST))
+                .hasMessageContaining("2^53 - 1");
+        assertThatThrownBy(() -> StateBytes.willField("a", -1)).hasMessageContaining("not within");
+        assertThat(StateBytes.decimal(-1)).isEqualTo("-1".getBytes(StandardCharsets.US_ASCII));
+    }
+
+    private static String hex(byte[] bytes) {
+        return HexFormat.of().formatHex(bytes);
+    }
+}

@@ -1,5 +1,0 @@
-/** The topics of application clients, of their own or shared: how they are written, read and cleaned. */
-@NullMarked
-package io.tributary.persistence.kafka.app;
-
-import org.jspecify.annotations.NullMarked;

@@ -1,5 +1,0 @@
-/** The way back: the topics that back-ends produce to, read by a consumer group. */
-@NullMarked
-package io.tributary.persistence.kafka.ingest;
-
-import org.jspecify.annotations.NullMarked;

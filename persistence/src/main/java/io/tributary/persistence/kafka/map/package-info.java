@@ -1,5 +1,0 @@
-/** The replicated maps as compacted topics that every node follows. */
-@NullMarked
-package io.tributary.persistence.kafka.map;
-
-import org.jspecify.annotations.NullMarked;

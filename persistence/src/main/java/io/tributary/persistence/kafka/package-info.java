@@ -1,5 +1,0 @@
-/** A cluster's Kafka: how it is reached, its topics, and records on their way into their partitions. */
-@NullMarked
-package io.tributary.persistence.kafka;
-
-import org.jspecify.annotations.NullMarked;

@@ -1,5 +1,0 @@
-/** The shards' logs as the partitions of one topic, which a consumer group shares out. */
-@NullMarked
-package io.tributary.persistence.kafka.shard;
-
-import org.jspecify.annotations.NullMarked;

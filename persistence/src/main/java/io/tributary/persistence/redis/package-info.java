@@ -1,5 +1,0 @@
-/** The shards' state on a Redis Cluster: one hash slot a shard, one script a save point. */
-@NullMarked
-package io.tributary.persistence.redis;
-
-import org.jspecify.annotations.NullMarked;

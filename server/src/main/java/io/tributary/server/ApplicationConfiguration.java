@@ -1,0 +1,58 @@
+package io.tributary.server;
+
+import io.micrometer.core.instrument.MeterRegistry;
+import io.tributary.broker.Broker;
+import io.tributary.broker.BrokerConfig;
+import io.tributary.broker.BrokerExtensions;
+import io.tributary.broker.metrics.BrokerMetrics;
+import org.springframework.beans.factory.ObjectProvider;
+import org.springframework.boot.actuate.endpoint.web.PathMappedEndpoints;
+import org.springframework.boot.info.BuildProperties;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Configuration;
+import org.springframework.context.annotation.Lazy;
+
+/** The parts of the application: the broker, and what watches it. {@link SettingsCheck} gives the configuration. */
+@Configuration(proxyBeanMethods = false)
+@ManagementParts
+class ApplicationConfiguration {
+
+    @Bean
+    BrokerMetrics brokerMetrics(MeterRegistry registry, BrokerConfig config) {
+        return new BrokerMetrics(registry, config.cluster() != null);
+    }
+
+    /** A platform that brings a {@link BrokerExtensions} bean hangs it into the broker. */
+    @Bean(destroyMethod = "") // RunningBroker closes it, and says so.
+    @Lazy(false)
+    Broker broker(BrokerConfig config, ObjectProvider<BrokerExtensions> extensions, BrokerMetrics metrics) {
+        return Broker.start(config, extensions.getIfAvailable(() -> BrokerExtensions.NONE), metrics);
+    }
+
+    @Bean
+    @Lazy(false)
+    RunningBroker runningBroker(Broker broker, BrokerConfig config) {
+        return new RunningBroker(broker, config);
+    }
+
+    @Bean
+    @Lazy(false)
+    StatusGauges statusGauges(Broker broker, BrokerMetrics metrics) {
+        return StatusGauges.register(broker::status, metrics);
+    }
+
+    @Bean
+    BrokerHealth brokerHealthIndicator(Broker broker) {
+        return new BrokerHealth(broker::status);
+    }
+
+    @Bean
+    FrontPage frontPage(PathMappedEndpoints endpoints, ObjectProvider<BuildProperties> build) {
+        return new FrontPage(endpoints, build.getIfAvailable());
+    }
+
+    @Bean
+    StartReport startReport(RunningBroker broker, ObjectProvider<BuildProperties> build) {
+        return new StartReport(broker, build.getIfAvailable());
+    }
+}

@@ -1,0 +1,73 @@
+package io.tributary.server;
+
+import io.tributary.broker.BrokerConfig;
+import io.tributary.server.settings.StartSettings;
+import io.tributary.server.settings.UnknownVariables;
+import java.nio.file.Path;
+import java.util.Map;
+import java.util.Objects;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import org.springframework.boot.context.event.ApplicationEnvironmentPreparedEvent;
+import org.springframework.boot.context.logging.LoggingApplicationListener;
+import org.springframework.boot.web.server.context.WebServerApplicationContext;
+import org.springframework.context.ApplicationContextInitializer;
+import org.springframework.context.ApplicationListener;
+import org.springframework.context.ConfigurableApplicationContext;
+import org.springframework.core.Ordered;
+import org.springframework.core.env.ConfigurableEnvironment;
+import org.springframework.core.env.MapPropertySource;
+
+/**
+ * Reads the settings before anything is made from them, the log included, and hands the broker's to the application.
+ * For one start.
+ */
+final class SettingsCheck
+        implements ApplicationListener<ApplicationEnvironmentPreparedEvent>,
+                ApplicationContextInitializer<ConfigurableApplicationContext>,
+                Ordered {
+    private static final Logger LOG = LoggerFactory.getLogger(SettingsCheck.class);
+
+    /** With its place in the list: a path may have a comma. */
+    private static final String DISK_PATH = "management.metrics.system.diskspace.paths[0]";
+
+    private @Nullable BrokerConfig config;
+
+    @Override
+    public int getOrder() {
+        return LoggingApplicationListener.DEFAULT_ORDER - 1;
+    }
+
+    @Override
+    public void onApplicationEvent(ApplicationEnvironmentPreparedEvent event) {
+        ConfigurableEnvironment environment = event.getEnvironment();
+        BrokerConfig read = StartSettings.read(
+                environment,
+                event.getArgs(),
+                Stream.concat(ManagementPort.wrong(environment).stream(), LogSettings.wrong(environment).stream())
+                        .toList());
+        environment.getPropertySources().addLast(new MapPropertySource("disk metrics", Map.of(DISK_PATH, disk(read))));
+        config = read;
+    }
+
+    @Override
+    public void initialize(ConfigurableApplicationContext context) {
+        UnknownVariables.find(context.getEnvironment().getSystemEnvironment())
+                .forEach(name -> LOG.warn(
+                        "the environment variable {} is no setting and has no effect; docs/configuration.md says how settings"
+                                + " are written there",
+                        name));
+        context.getBeanFactory().registerSingleton("brokerConfig", Objects.requireNonNull(config));
+        if (context instanceof WebServerApplicationContext) {
+            ManagementPort.probe(context.getEnvironment());
+        }
+    }
+
+    /** The folder whose disk fills up: the data folder; a node of a cluster has none, and only writes its log. */
+    private static String disk(BrokerConfig config) {
+        Path folder = config.cluster() == null ? config.dataDirectory() : Path.of("");
+        return folder.toAbsolutePath().toString();
+    }
+}

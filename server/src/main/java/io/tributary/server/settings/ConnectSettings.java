@@ -1,0 +1,46 @@
+package io.tributary.server.settings;
+
+import io.tributary.server.settings.check.Allowed;
+import io.tributary.server.settings.check.SettingException;
+import io.tributary.broker.connection.ConnectLimits;
+import io.tributary.common.mqtt.MqttPacket.ConnectProperties;
+import java.time.Duration;
+import org.jspecify.annotations.Nullable;
+import org.springframework.boot.context.properties.bind.DefaultValue;
+
+/**
+ * Limits of CONNECT and of the connection as a whole.
+ *
+ * @param timeout How long a client has to get through CONNECT and authentication.
+ * @param attachTimeout How long a persistent session's shard has to answer.
+ * @param maxClientIdLength The longest client identifier, in characters.
+ * @param maxKeepAlive The longest keep alive, imposed on MQTT 5 clients that ask for more or for none; 0 for no limit.
+ * @param maxSessionExpiry How long a session is kept without a connection, at most; without a value, for as long as the
+ *     client asks.
+ * @param responseInformation What MQTT 5 clients are told that ask for response information; without a value, nothing.
+ */
+public record ConnectSettings(
+        @DefaultValue("10s") @Allowed(min = "100ms") Duration timeout,
+        @DefaultValue("30s") @Allowed(min = "100ms") Duration attachTimeout,
+
+        @DefaultValue("1024") @Allowed(min = "23", max = "65535")
+        int maxClientIdLength,
+
+        @DefaultValue("0s") @Allowed(min = "0s", max = "65535s")
+        Duration maxKeepAlive,
+
+        @Allowed(min = "0s", max = "4294967294s") @Nullable Duration maxSessionExpiry,
+        @Nullable String responseInformation) {
+
+    ConnectLimits limits(String name) {
+        return SettingException.naming(
+                name,
+                () -> new ConnectLimits(
+                        timeout,
+                        attachTimeout,
+                        maxClientIdLength,
+                        (int) maxKeepAlive.toSeconds(),
+                        maxSessionExpiry == null ? ConnectProperties.NEVER_EXPIRES : maxSessionExpiry.toSeconds(),
+                        responseInformation));
+    }
+}

@@ -1,0 +1,68 @@
+package io.tributary.server.settings;
+
+import io.tributary.server.settings.check.Allowed;
+import io.tributary.server.settings.check.SettingException;
+import io.tributary.broker.network.AdmissionLimits;
+import io.tributary.broker.network.ListenerConfig;
+import io.tributary.broker.network.ListenerKind;
+import org.jspecify.annotations.Nullable;
+import org.springframework.boot.context.properties.bind.DefaultValue;
+
+/**
+ * A place where clients connect. There are two unless they are switched off, {@code tcp} and {@code ws}, and more can
+ * be added under names of your own.
+ *
+ * @param enabled Whether it listens.
+ * @param kind What is spoken below MQTT: plain {@code tcp}, or {@code websocket}.
+ * @param host The local address; {@code 0.0.0.0} for all of the machine's. Nobody else reaches the default.
+ * @param port The port; 0 picks a free one. The listener {@code tcp} has 1883 and {@code ws} has 8083; others must say.
+ * @param path The path that WebSocket clients ask for.
+ * @param maxConnections The most connections at once.
+ * @param connectRate How many connections are taken a second in the long run; 0 for no limit.
+ * @param connectBurst How many connections may come at once when there is a rate; 0 for as many as the rate allows in a
+ *     second.
+ * @param limits what its clients may ask of the broker
+ */
+public record ListenerSettings(
+        @DefaultValue("true") boolean enabled,
+        @DefaultValue("tcp") Kind kind,
+        @DefaultValue("127.0.0.1") String host,
+        @Allowed(min = "0", max = "65535") @Nullable Integer port,
+        @DefaultValue("/mqtt") String path,
+        @DefaultValue("100000") @Allowed(min = "1") int maxConnections,
+        @DefaultValue("0") @Allowed(min = "0") int connectRate,
+        @DefaultValue("0") @Allowed(min = "0") int connectBurst,
+        @DefaultValue LimitSettings limits) {
+
+    /** What is spoken below MQTT. */
+    public enum Kind {
+        /** Plain TCP. */
+        TCP,
+        /** WebSocket, subprotocol {@code mqtt}. */
+        WEBSOCKET
+    }
+
+    ListenerConfig config(String group, String name) {
+        if (port == null) {
+            throw new SettingException(
+                    group + ".port", "is missing; it must be within 0 to 65535 (0 picks a free port)");
+        }
+        int burst = connectBurst == 0 ? connectRate : connectBurst;
+        return SettingException.naming(
+                group,
+                () -> new ListenerConfig(
+                        name,
+                        listenerKind(),
+                        host,
+                        port,
+                        new AdmissionLimits(maxConnections, connectRate, burst),
+                        limits.limits(group + ".limits")));
+    }
+
+    private ListenerKind listenerKind() {
+        return switch (kind) {
+            case TCP -> new ListenerKind.Tcp();
+            case WEBSOCKET -> new ListenerKind.WebSocket(path);
+        };
+    }
+}

@@ -1,0 +1,80 @@
+package io.tributary.server.settings;
+
+import java.util.Arrays;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Optional;
+
+/** What was meant by the name of no setting. In known names, parts in {@code <>} stand for those that people choose. */
+final class NearestName {
+    private static final String OPEN_END = "<property>";
+
+    private NearestName() {}
+
+    /** What to do about the name, in words. */
+    static String advice(String name, List<String> known) {
+        return close(name, known)
+                .or(() -> below(name, known))
+                .map(meant -> "did you mean " + meant + "?")
+                .orElse("docs/configuration.md lists all that there are");
+    }
+
+    /**
+     * The known name to which the fewest letters must change, if these are so few, at most a third of the last part of
+     * the name, that it was meant. Chosen parts of it are those of the unknown name.
+     */
+    private static Optional<String> close(String name, List<String> known) {
+        int length = name.length() - name.lastIndexOf('.') - 1;
+        return known.stream()
+                .map(pattern -> adopt(pattern, name))
+                .min(Comparator.comparingInt(candidate -> editDistance(candidate, name)))
+                .filter(candidate -> editDistance(candidate, name) <= (length + 2) / 3);
+    }
+
+    /** The one known name that ends with this one, or with its last part: it was written in another group, or none. */
+    private static Optional<String> below(String name, List<String> known) {
+        String last = name.substring(name.lastIndexOf('.') + 1);
+        return only(name, known).or(() -> only(last, known));
+    }
+
+    private static Optional<String> only(String end, List<String> known) {
+        List<String> candidates = known.stream()
+                .filter(candidate -> candidate.endsWith("." + end) && candidate.startsWith(TributarySettings.PREFIX))
+                .toList();
+        return candidates.size() == 1 ? Optional.of(candidates.getFirst()) : Optional.empty();
+    }
+
+    /** A known name with the unknown one's parts in place of those that people choose. */
+    static String adopt(String pattern, String name) {
+        String[] elements = pattern.split("\\.", -1);
+        String[] chosen = name.split("\\.", -1);
+        for (int i = 0; i < elements.length; i++) {
+            if (elements[i].equals(OPEN_END) && i < chosen.length) {
+                elements[i] = String.join(".", Arrays.asList(chosen).subList(i, chosen.length));
+            } else if (elements[i].startsWith("<") && i < chosen.length) {
+                elements[i] = chosen[i];
+            } else if (elements[i].endsWith("[<n>]") && i < chosen.length && chosen[i].matches(".*\\[.*]")) {
+                elements[i] = elements[i].replace("[<n>]", chosen[i].substring(chosen[i].indexOf('[')));
+            }
+        }
+        return String.join(".", elements);
+    }
+
+    /** How many letters must be inserted, removed or replaced (Levenshtein). */
+    private static int editDistance(String from, String to) {
+        int[] previous = new int[to.length() + 1];
+        for (int j = 0; j <= to.length(); j++) {
+            previous[j] = j;
+        }
+        for (int i = 1; i <= from.length(); i++) {
+            int[] current = new int[to.length() + 1];
+            current[0] = i;
+            for (int j = 1; j <= to.length(); j++) {
+                int replaced = previous[j - 1] + (from.charAt(i - 1) == to.charAt(j - 1) ? 0 : 1);
+                current[j] = Math.min(replaced, 1 + Math.min(previous[j], current[j - 1]));
+            }
+            previous = current;
+        }
+        return previous[to.length()];
+    }
+}

@@ -1,0 +1,30 @@
+package io.tributary.server.settings;
+
+import io.tributary.server.settings.check.Allowed;
+import io.tributary.server.settings.check.SettingException;
+import io.tributary.broker.shard.QueueLimits;
+import java.time.Duration;
+import org.springframework.boot.context.properties.bind.DefaultValue;
+import org.springframework.util.unit.DataSize;
+
+/**
+ * The queue of each persistent session, which keeps its messages while the client is away or cannot keep up.
+ *
+ * @param maxMessages The most messages.
+ * @param maxSize How large they may be together.
+ * @param overflow What happens to a message beyond that. {@code drop-oldest}: the oldest ones that were not sent yet
+ *     make room. {@code drop-newest}: it is not queued.
+ * @param maxAge How long a message may wait before it expires, if its publisher did not ask for less; 0 for no limit.
+ */
+public record QueueSettings(
+        @DefaultValue("10000") @Allowed(min = "1", max = "65535")
+        int maxMessages,
+
+        @DefaultValue("64MB") @Allowed(min = "1KB") DataSize maxSize,
+        @DefaultValue("drop-oldest") QueueLimits.Overflow overflow,
+        @DefaultValue("0s") @Allowed(min = "0s") Duration maxAge) {
+
+    QueueLimits limits(String name) {
+        return SettingException.naming(name, () -> new QueueLimits(maxMessages, maxSize.toBytes(), overflow, maxAge));
+    }
+}

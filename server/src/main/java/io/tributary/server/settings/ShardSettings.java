@@ -1,0 +1,60 @@
+package io.tributary.server.settings;
+
+import io.tributary.server.settings.check.Allowed;
+import io.tributary.server.settings.check.SettingException;
+import io.tributary.broker.shard.CatchUpPace;
+import io.tributary.broker.shard.QueueLimits;
+import io.tributary.broker.shard.ShardConfig;
+import java.time.Duration;
+import org.springframework.boot.context.properties.bind.DefaultValue;
+import org.springframework.util.unit.DataSize;
+
+/**
+ * How persistent sessions are run and saved.
+ *
+ * @param threads How many threads run the shards; 0 for one for each two cores.
+ * @param savePointInterval The longest time between save points of a shard to which something happened; a restart
+ *     repeats what came after the last one.
+ * @param savePointMessages How many queued messages bring a save point earlier; where an eighth of them is acknowledged
+ *     by then, four times as many.
+ * @param savePointSize The size of queued messages that brings a save point earlier; not of those that are acknowledged
+ *     by then.
+ * @param unsavedSize How much memory may be taken by what waits for the store, whatever it is, in all shards together;
+ *     0 for an eighth of the heap, at least 64MB. A shard that has its part of it waiting stands still until the store
+ *     takes it.
+ * @param windowMessages How many unacknowledged messages are handed to a connection ahead.
+ * @param windowSize The size of unacknowledged messages that are handed to a connection ahead.
+ */
+public record ShardSettings(
+        @DefaultValue("0") @Allowed(min = "0", max = "1024") int threads,
+        @DefaultValue("1s") @Allowed(min = "10ms") Duration savePointInterval,
+        @DefaultValue("2000") @Allowed(min = "1") int savePointMessages,
+
+        @DefaultValue("1MB") @Allowed(min = "1KB", max = "1GB")
+        DataSize savePointSize,
+
+        @DefaultValue("0B") @Allowed(min = "0B", max = "64GB")
+        DataSize unsavedSize,
+
+        @DefaultValue("1000") @Allowed(min = "1", max = "32767")
+        int windowMessages,
+
+        @DefaultValue("1MB") @Allowed(min = "1KB", max = "1GB")
+        DataSize windowSize) {
+
+    ShardConfig config(String name, QueueLimits queue, CatchUpPace catchUp) {
+        return SettingException.naming(
+                name,
+                () -> new ShardConfig(
+                                threads == 0 ? ShardConfig.defaults().threads() : threads,
+                                savePointInterval,
+                                savePointMessages,
+                                (int) savePointSize.toBytes(),
+                                windowMessages,
+                                (int) windowSize.toBytes(),
+                                queue)
+                        .withUnsavedBytes(
+                                unsavedSize.toBytes() == 0 ? ShardConfig.defaultUnsavedBytes() : unsavedSize.toBytes())
+                        .withCatchUp(catchUp));
+    }
+}

@@ -1,0 +1,30 @@
+package io.tributary.server.settings;
+
+import io.tributary.server.settings.check.Allowed;
+import io.tributary.server.settings.check.SettingException;
+import io.tributary.broker.subscription.SubscriptionLimits;
+import org.springframework.boot.context.properties.bind.DefaultValue;
+import org.springframework.util.unit.DataSize;
+
+/**
+ * How many subscriptions there may be and of what size, and how fast they are found.
+ *
+ * @param maxPerClient The most subscriptions of one client; more are answered with "quota exceeded" (0x97).
+ * @param maxFilterSize The size of a topic filter, {@code $share/NAME/} included; a longer one is answered with "quota
+ *     exceeded". What waits for a member of a shared subscription has it with each message.
+ * @param cachedTopics For how many topics the matching subscriptions are remembered; 0 for none.
+ */
+public record SubscriptionSettings(
+        @DefaultValue("1000") @Allowed(min = "1") int maxPerClient,
+
+        @DefaultValue("1KB") @Allowed(min = "16B", max = "65535B")
+        DataSize maxFilterSize,
+
+        @DefaultValue("16384") @Allowed(min = "0", max = "4194304")
+        int cachedTopics) {
+
+    SubscriptionLimits limits(String name) {
+        return SettingException.naming(
+                name, () -> new SubscriptionLimits(maxPerClient, (int) maxFilterSize.toBytes(), cachedTopics));
+    }
+}

@@ -1,0 +1,199 @@
+package io.tributary.server.settings;
+
+import io.tributary.broker.BrokerConfig;
+import io.tributary.cluster.ClusterConfig;
+import io.tributary.server.settings.check.Allowed;
+import io.tributary.server.settings.check.HostName;
+import io.tributary.server.settings.check.SettingException;
+import io.tributary.cluster.link.NodeId;
+import io.tributary.broker.network.ListenerConfig;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+import org.springframework.boot.context.properties.ConfigurationProperties;
+import org.springframework.boot.context.properties.bind.DefaultValue;
+
+/**
+ * What concerns the broker as a whole.
+ *
+ * @param mode How the broker runs. {@code standalone}: one broker with all it needs. {@code cluster}: a node of several
+ *     that work as one, on Kafka and Redis Cluster.
+ * @param nodeName The name of this broker, for people and in {@code $SYS}. In a cluster no two nodes have the same, and
+ *     a node keeps its own when it is started again. Without a value it is {@code tributary}; in a cluster, the name of
+ *     the host.
+ * @param dataDir Where sessions, messages and subscriptions are kept; created when it does not exist. A node of a
+ *     cluster keeps nothing there.
+ * @param stopTimeout How long stopping may take; then the broker is ended, which loses nothing that was acknowledged.
+ * @param stop how clients are sent away when the broker stops
+ * @param cluster what makes the broker a node of a cluster
+ * @param ingest what back-ends may publish by producing records to Kafka
+ * @param storage how the embedded store works
+ * @param limits what a client may ask of the broker
+ * @param listeners where clients connect, by name; after the limits, so that these are checked under their own name
+ * @param applications which clients are applications
+ * @param queues the queues of persistent sessions
+ * @param subscriptions how many subscriptions there may be
+ * @param sharedSubscriptions how shared subscriptions work
+ * @param retained how many retained messages there may be
+ * @param sys the {@code $SYS} topics
+ * @param network how sockets are run
+ * @param shards how persistent sessions are run and saved
+ */
+@ConfigurationProperties(TributarySettings.PREFIX)
+public record TributarySettings(
+        @DefaultValue("standalone") Mode mode,
+        @Nullable String nodeName,
+        @DefaultValue("data") String dataDir,
+
+        @DefaultValue("20s") @Allowed(min = "1s", max = "1h")
+        Duration stopTimeout,
+
+        @DefaultValue StopSettings stop,
+        @DefaultValue ClusterSettings cluster,
+        @DefaultValue IngestSettings ingest,
+        @DefaultValue StorageSettings storage,
+        @DefaultValue LimitSettings limits,
+        @DefaultValue Map<String, ListenerSettings> listeners,
+        @DefaultValue ApplicationsSettings applications,
+        @DefaultValue QueueSettings queues,
+        @DefaultValue SubscriptionSettings subscriptions,
+        @DefaultValue SharedSubscriptionSettings sharedSubscriptions,
+        @DefaultValue RetainedSettings retained,
+        @DefaultValue SysSettings sys,
+        @DefaultValue NetworkSettings network,
+        @DefaultValue ShardSettings shards) {
+
+    /** What the names of all settings begin with. */
+    public static final String PREFIX = "tributary";
+
+    private static final String STANDALONE_NAME = "tributary";
+    private static final Set<String> ANY_HOST = Set.of("0.0.0.0", "::", "[::]");
+
+    /** How the broker runs. */
+    public enum Mode {
+        /** One broker with all it needs. */
+        STANDALONE,
+        /** One of several brokers that work as one. */
+        CLUSTER
+    }
+
+    /**
+     * What the broker's core is told.
+     *
+     * @throws SettingException when settings do not fit together
+     */
+    public BrokerConfig brokerConfig() {
+        return SettingException.together(
+                this::config,
+                List.of(
+                        this::checkedNodeName,
+                        this::dataDirectory,
+                        () -> storage.options(PREFIX + ".storage"),
+                        this::listenerConfigs,
+                        () -> network.config(PREFIX + ".network"),
+                        () -> applications.clientRules(PREFIX + ".applications", listeners.keySet()),
+                        () -> queues.limits(PREFIX + ".queues"),
+                        () -> subscriptions.limits(PREFIX + ".subscriptions"),
+                        () -> retained.limits(PREFIX + ".retained"),
+                        () -> sys.checkedInterval(PREFIX + ".sys"),
+                        () -> stop.config(PREFIX + ".stop", stopTimeout),
+                        () -> mode == Mode.CLUSTER ? clusterConfig(listenerConfigs()) : checkedAlone()));
+    }
+
+    private BrokerConfig config() {
+        List<ListenerConfig> listening = listenerConfigs();
+        return SettingException.naming(
+                PREFIX,
+                () -> new BrokerConfig(
+                        checkedNodeName(),
+                        dataDirectory(),
+                        storage.options(PREFIX + ".storage"),
+                        listening,
+                        network.config(PREFIX + ".network"),
+                        applications.clientRules(PREFIX + ".applications", listeners.keySet()),
+                        shards.config(
+                                PREFIX + ".shards", queues.limits(PREFIX + ".queues"), applications.catchUpPace()),
+                        subscriptions.limits(PREFIX + ".subscriptions"),
+                        sharedSubscriptions.choice(),
+                        applications.maxDeliveries(),
+                        retained.limits(PREFIX + ".retained"),
+                        sys.checkedInterval(PREFIX + ".sys"),
+                        stop.config(PREFIX + ".stop", stopTimeout),
+                        mode == Mode.CLUSTER ? clusterConfig(listening) : checkedAlone()));
+    }
+
+    /** Nothing, for a broker without others; what it was told of Kafka would have no effect. */
+    private @Nullable ClusterConfig checkedAlone() {
+        if (ingest.topics() != null) {
+            throw new SettingException(
+                    PREFIX + ".ingest.topics", "has no effect without " + PREFIX + ".mode=cluster: there is no Kafka");
+        }
+        return null;
+    }
+
+    private String checkedNodeName() {
+        if (mode == Mode.STANDALONE) {
+            return nodeName == null ? STANDALONE_NAME : nodeName;
+        }
+        String name = nodeName == null ? HostName.get(PREFIX + ".node-name") : nodeName;
+        return SettingException.naming(PREFIX + ".node-name", () -> new NodeId(name, 0).name());
+    }
+
+    private ClusterConfig clusterConfig(List<ListenerConfig> listening) {
+        return cluster.config(
+                PREFIX + ".cluster",
+                new ClusterLimits(PREFIX + ".listeners", listening).largestPacketBytes(),
+                ingest.config(PREFIX + ".ingest"));
+    }
+
+    private Path dataDirectory() {
+        if (dataDir.isBlank()) {
+            throw new SettingException(PREFIX + ".data-dir", "must not be empty");
+        }
+        return SettingException.naming(
+                PREFIX + ".data-dir", () -> Path.of(dataDir).toAbsolutePath().normalize());
+    }
+
+    private List<ListenerConfig> listenerConfigs() {
+        String group = PREFIX + ".listeners";
+        List<Supplier<ListenerConfig>> each = listeners.entrySet().stream()
+                .filter(listener -> listener.getValue().enabled())
+                .sorted(Map.Entry.comparingByKey())
+                .map(listener -> config(group, listener.getKey(), listener.getValue()))
+                .toList();
+        List<ListenerConfig> configs =
+                SettingException.together(() -> each.stream().map(Supplier::get).toList(), each);
+        if (configs.isEmpty()) {
+            throw new SettingException(group, "all are switched off; at least one must have enabled=true");
+        }
+        checkPorts(configs);
+        return configs;
+    }
+
+    private static Supplier<ListenerConfig> config(String group, String name, ListenerSettings listener) {
+        return () -> listener.config(group + "." + name, name);
+    }
+
+    /** The second of two listeners on one port could not listen, and would be told that another process does. */
+    private static void checkPorts(List<ListenerConfig> configs) {
+        for (ListenerConfig one : configs) {
+            for (ListenerConfig other : configs) {
+                if (one.name().compareTo(other.name()) < 0 && one.port() == other.port() && collide(one, other)) {
+                    throw new SettingException(
+                            PREFIX + ".listeners." + other.name() + ".port",
+                            "'" + other.port() + "' is the port of the listener '" + one.name()
+                                    + "' too; each needs one of its own");
+                }
+            }
+        }
+    }
+
+    private static boolean collide(ListenerConfig one, ListenerConfig other) {
+        boolean everywhere = ANY_HOST.contains(one.host()) || ANY_HOST.contains(other.host());
+        return one.port() != 0 && (everywhere || one.host().equals(other.host()));
+    }
+}

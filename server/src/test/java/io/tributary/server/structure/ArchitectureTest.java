@@ -1,0 +1,272 @@
+package io.tributary.server.structure;
+
+import static com.tngtech.archunit.base.DescribedPredicate.not;
+import static com.tngtech.archunit.core.domain.JavaClass.Predicates.belongToAnyOf;
+import static com.tngtech.archunit.core.domain.JavaClass.Predicates.resideInAPackage;
+import static com.tngtech.archunit.core.domain.JavaClass.Predicates.resideInAnyPackage;
+import static com.tngtech.archunit.core.domain.JavaClass.Predicates.resideOutsideOfPackage;
+import static com.tngtech.archunit.core.domain.JavaClass.Predicates.simpleNameEndingWith;
+import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.classes;
+import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
+import static com.tngtech.archunit.library.dependencies.SlicesRuleDefinition.slices;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.tngtech.archunit.base.DescribedPredicate;
+import com.tngtech.archunit.core.domain.JavaClass;
+import com.tngtech.archunit.core.domain.JavaClasses;
+import com.tngtech.archunit.core.importer.ClassFileImporter;
+import com.tngtech.archunit.core.importer.ImportOption;
+import com.tngtech.archunit.lang.ArchRule;
+import io.tributary.cluster.node.ClusterNode;
+import io.tributary.common.time.SteadyClock;
+import io.tributary.cluster.kafka.app.KafkaAppTopics;
+import io.tributary.persistence.shard.LogRecord;
+import io.tributary.persistence.shard.SavePoint;
+import io.tributary.persistence.shard.ShardStore;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Instant;
+import java.time.InstantSource;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Random;
+import java.util.Scanner;
+import java.util.Timer;
+import java.util.regex.Pattern;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/**
+ * Which package may know which. A new arrow is a decision: before adding one here, think whether the lower package can
+ * own an interface instead.
+ */
+class ArchitectureTest {
+    private static final String ROOT = "io.tributary.";
+    private static final List<Path> SOURCES = Stream.of("common", "persistence", "broker")
+            .map(module -> Path.of("..", module, "src/main/java"))
+            .toList();
+
+    private static final JavaClasses CLASSES = new ClassFileImporter()
+            .withImportOption(new ImportOption.DoNotIncludeTests())
+            .withImportOption(location -> !location.contains("test-classes") && !location.contains("-tests.jar"))
+            .importPackages("io.tributary.common", "io.tributary.persistence", "io.tributary.broker");
+
+    @Test
+    void hasNoCyclesWhenPackagesAreSlices() {
+        slices().matching("io.tributary.(**)").should().beFreeOfCycles().check(CLASSES);
+    }
+
+    /** Columns: a package, and all those of ours that it may know besides itself and those of `common`. */
+    @ParameterizedTest
+    @CsvSource({
+        "persistence.shard, ''",
+        "persistence.replicated, ''",
+        "persistence.app, persistence.shard",
+        "persistence.limit, ''",
+        "persistence.ingest, ''",
+        "persistence.rocksdb, persistence.shard persistence.replicated persistence.app persistence.limit",
+        "persistence.kafka, persistence.shard persistence.limit",
+        "persistence.kafka.shard, persistence.kafka persistence.shard",
+        "persistence.kafka.map, persistence.kafka persistence.shard persistence.replicated persistence.limit",
+        "persistence.kafka.app,"
+                + " persistence.kafka persistence.shard persistence.app persistence.limit persistence.ingest",
+        "persistence.kafka.ingest, persistence.kafka persistence.ingest",
+        "persistence.redis, persistence.shard",
+        "broker.security, ''",
+        "broker.extension, broker.security",
+        "broker.delivery, ''",
+        "broker.link, ''",
+        "broker.cluster, broker.delivery broker.link broker.shard persistence.replicated",
+        "broker.subscription, persistence.replicated",
+        "broker.retained, persistence.replicated",
+        "broker.shard.fold, persistence.shard",
+        "broker.shard, broker.shard.fold broker.delivery persistence.shard persistence.app",
+        "broker.routing,"
+                + " broker.subscription broker.retained broker.security broker.delivery broker.extension persistence.shard",
+        "broker.group, broker.subscription broker.delivery broker.routing broker.shard",
+        "broker.sys, broker.routing broker.retained",
+        "broker.ingest, broker.routing broker.delivery persistence.ingest",
+        "broker.loop, ''",
+        "broker.embedded, broker.delivery broker.subscription broker.retained",
+        "broker.connection,"
+                + " broker.loop broker.routing broker.subscription broker.retained broker.security broker.extension"
+                + " broker.delivery broker.shard broker.group persistence.shard",
+        "broker.network, broker.loop broker.connection broker.security broker.delivery",
+    })
+    void knowsOnlyLowerPackagesWhenArrowsAreFollowed(String subject, String allowed) {
+        String[] known = Stream.concat(
+                        Stream.of(subject),
+                        Arrays.stream(allowed.split(" ", -1)).filter(name -> !name.isEmpty()))
+                .map(name -> ROOT + name)
+                .toArray(String[]::new);
+        noClasses()
+                .that()
+                .resideInAPackage(ROOT + subject)
+                .should()
+                .dependOnClassesThat(resideInAnyPackage("io.tributary.persistence..", "io.tributary.broker..")
+                        .and(not(resideInAnyPackage(known))))
+                .check(CLASSES);
+    }
+
+    /** Values and collections are all that the fold may know: no I/O, no clock, no threads, no loggers. */
+    private static ArchRule isPure(String subject) {
+        DescribedPredicate<JavaClass> ofJava = resideInAnyPackage(
+                        "java.lang",
+                        "java.lang.invoke",
+                        "java.lang.runtime",
+                        "java.util",
+                        "java.util.function",
+                        "java.util.stream")
+                .and(not(belongToAnyOf(
+                        Thread.class,
+                        ThreadLocal.class,
+                        System.class,
+                        Runtime.class,
+                        Process.class,
+                        ProcessBuilder.class,
+                        Timer.class,
+                        Random.class,
+                        Scanner.class)))
+                .and(not(simpleNameEndingWith("Supplier"))); // of the time, as a rule
+        DescribedPredicate<JavaClass> ofOurs = resideInAnyPackage(
+                        ROOT + subject, ROOT + "common.event", ROOT + "common.mqtt", ROOT + "common.collection")
+                .or(belongToAnyOf(SavePoint.class, LogRecord.class, ShardStore.Claim.class, ShardStore.Reused.class));
+        return classes()
+                .that()
+                .resideInAPackage(ROOT + subject)
+                .should()
+                .onlyDependOnClassesThat(ofOurs.or(ofJava).or(resideInAPackage("org.jspecify..")));
+    }
+
+    @Test
+    void isPureWhenItIsTheFold() {
+        isPure("broker.shard.fold").check(CLASSES);
+    }
+
+    /** The owner's package has what the fold must not have: the rule finds all of it. */
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "java.util.concurrent.Executor",
+                "java.util.concurrent.CompletionStage",
+                "java.util.function.LongSupplier",
+                "java.lang.Thread",
+                "org.slf4j.Logger",
+                "io.tributary.persistence.shard.ShardLog",
+                "io.tributary.persistence.app.AppTopics"
+            })
+    void isNotPureWhenItIsTheOwner(String dependency) {
+        assertThat(isPure("broker.shard").evaluate(CLASSES).getFailureReport().toString())
+                .contains("<" + dependency + ">");
+    }
+
+    /** Columns: a library, and the packages that may know it. */
+    @ParameterizedTest
+    @CsvSource({
+        "org.springframework.., io.tributary.server..",
+        "io.lettuce.., io.tributary.cluster.redis",
+        "org.rocksdb.., io.tributary.persistence.rocksdb",
+        "org.apache.kafka.., io.tributary.cluster.kafka..",
+        "io.micrometer.., io.tributary.broker.metrics io.tributary.server..",
+        "io.netty.., io.tributary.common.codec io.tributary.broker.network io.tributary.broker.connection"
+                + " io.tributary.broker.loop io.tributary.cluster.link io.tributary.broker.metrics",
+        "io.netty.channel.., io.tributary.broker.network io.tributary.cluster.link",
+        "jakarta.., io.tributary.server..",
+        "com.google.re2j.., io.tributary.broker.security",
+        "org.jctools.., io.tributary.broker.loop io.tributary.broker.delivery io.tributary.cluster.link",
+    })
+    void confinesLibraryWhenOnlyOnePartNeedsIt(String library, String users) {
+        noClasses()
+                .that()
+                .resideOutsideOfPackages(users.split(" ", -1))
+                .should()
+                .dependOnClassesThat()
+                .resideInAPackage(library)
+                .check(CLASSES);
+    }
+
+    /** A machine's clock may be wrong, and may jump: {@code SteadyClock} is the time of all that expires. */
+    @Test
+    void readsNoWallClockWhenAnythingDependsOnIt() {
+        noClasses()
+                .that(not(belongToAnyOf(
+                        SteadyClock.class,
+                        ClusterNode.class, // whether another process of its name is up, and the number of this one
+                        KafkaAppTopics.class))) // for those who read the topic
+                .should()
+                .callMethod(System.class, "currentTimeMillis")
+                .orShould()
+                .callMethod(InstantSource.class, "system")
+                .orShould()
+                .callMethod(Instant.class, "now")
+                .check(CLASSES);
+    }
+
+    @Test
+    void isOnTopWhenItIsTheSpringApplication() {
+        noClasses()
+                .that(resideOutsideOfPackage("io.tributary.server.."))
+                .should()
+                .dependOnClassesThat()
+                .resideInAPackage("io.tributary.server..")
+                .check(CLASSES);
+    }
+
+    @Test
+    void hasNoImplementationSuffixWhenNamed() {
+        classes().should().haveNameNotMatching(".*(Impl|Util|Utils|Helper)").check(CLASSES);
+    }
+
+    @Test
+    void saysWhatItIsWhenPackage() throws IOException {
+        List<Path> silent = new ArrayList<>();
+        for (Path folder : sourceFolders()) {
+            Path info = folder.resolve("package-info.java");
+            if (!Files.exists(info) || !Files.readString(info).contains("@NullMarked")) {
+                silent.add(folder);
+            }
+        }
+        assertThat(silent)
+                .as("packages without a package-info that says @NullMarked")
+                .isEmpty();
+    }
+
+    @Test
+    void saysWhatItIsWhenPublicType() throws IOException {
+        // A public top-level type, and what stands between it and the end of the comment above.
+        Pattern publicType = Pattern.compile(
+                "(?m)^public (?:(?:final|abstract|sealed|non-sealed|strictfp) )*(?:class|interface|record|enum|@interface) \\w+");
+        Pattern sentence = Pattern.compile(
+                "/\\*\\*(?:(?!\\*/)[\\s\\S])*[A-Za-z](?:(?!\\*/)[\\s\\S])*\\*/\\s*(?:@[^\\n]*\\n|//[^\\n]*\\n|\\s)*$");
+        List<Path> silent = new ArrayList<>();
+        for (Path file : sourceFiles()) {
+            String text = Files.readString(file);
+            var type = publicType.matcher(text);
+            if (type.find()
+                    && !sentence.matcher(text.substring(0, type.start())).find()) {
+                silent.add(file);
+            }
+        }
+        assertThat(silent).as("public types without a sentence").isEmpty();
+    }
+
+    private static List<Path> sourceFolders() throws IOException {
+        return sourceFiles().stream().map(Path::getParent).distinct().toList();
+    }
+
+    private static List<Path> sourceFiles() throws IOException {
+        List<Path> files = new ArrayList<>();
+        for (Path root : SOURCES) {
+            try (Stream<Path> tree = Files.walk(root)) {
+                tree.filter(file -> file.toString().endsWith(".java")).forEach(files::add);
+            }
+        }
+        assertThat(files).hasSizeGreaterThan(100);
+        return files;
+    }
+}

@@ -1,0 +1,55 @@
+package io.tributary.server.structure;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.regex.MatchResult;
+import java.util.regex.Pattern;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+
+/** The words of docs/glossary.md have the homes that it says, and classes that other pages name are there. */
+class GlossaryTest {
+    private static final Path ROOT = Path.of("..");
+    /** "`broker/shard/Effects`": module, packages, class; or "[page](page.md)". */
+    private static final Pattern HOME =
+            Pattern.compile("`((common|persistence|broker)/[\\w/]+)`|\\]\\(([\\w/.-]+\\.md)\\)");
+
+    private static final Pattern CLASS = Pattern.compile("`((common|persistence|broker)/[\\w/]*/[A-Z]\\w*)`()");
+
+    @Test
+    void eachWordHasAHomeThatIsThere() throws IOException {
+        List<String> words = Files.readAllLines(ROOT.resolve("docs/glossary.md")).stream()
+                .filter(line -> line.startsWith("| ") && !line.startsWith("| word") && !line.startsWith("| ---"))
+                .toList();
+        assertThat(words).hasSizeGreaterThan(50);
+        for (String word : words) {
+            List<MatchResult> homes = HOME.matcher(word).results().toList();
+            assertThat(homes).as(word).isNotEmpty();
+            assertThat(homes).allSatisfy(home -> assertThat(fileOf(home)).exists());
+        }
+    }
+
+    @Test
+    void pagesNameClassesThatAreThere() throws IOException {
+        try (Stream<Path> pages = Files.walk(ROOT.resolve("docs"))) {
+            for (Path page :
+                    pages.filter(file -> file.toString().endsWith(".md")).toList()) {
+                assertThat(CLASS.matcher(Files.readString(page)).results())
+                        .as("%s", page)
+                        .allSatisfy(named -> assertThat(fileOf(named)).exists());
+            }
+        }
+    }
+
+    private static Path fileOf(MatchResult home) {
+        return home.group(3) != null && !home.group(3).isEmpty()
+                ? ROOT.resolve("docs").resolve(home.group(3))
+                : ROOT.resolve(home.group(2))
+                        .resolve("src/main/java/io/tributary")
+                        .resolve(home.group(1) + ".java");
+    }
+}
