@@ -1,5 +1,6 @@
 package io.tributary.broker;
 
+import io.tributary.broker.deployment.DeploymentSource;
 import io.tributary.broker.deployment.Loss;
 import io.tributary.broker.embedded.EmbeddedSubscription;
 import io.tributary.broker.metrics.BrokerMetrics;
@@ -43,6 +44,7 @@ public final class Broker implements AutoCloseable {
     private final BrokerConfig config;
     private final BrokerExtensions extensions;
     private final BrokerMetrics metrics;
+    private final DeploymentSource deployments;
     private final AtomicLong unfinishedBytes = new AtomicLong();
     private final Set<EmbeddedSubscription> subscribed = new HashSet<>(); // guarded by itself
     private final CountDownLatch closing = new CountDownLatch(1);
@@ -59,20 +61,35 @@ public final class Broker implements AutoCloseable {
     private @Nullable Thread restart;
     private boolean closed;
 
-    private Broker(BrokerConfig config, BrokerExtensions extensions, BrokerMetrics metrics) {
+    private Broker(
+            BrokerConfig config, BrokerExtensions extensions, BrokerMetrics metrics, DeploymentSource deployments) {
         this.config = config;
         this.extensions = extensions;
         this.metrics = metrics;
+        this.deployments = deployments;
     }
 
     /**
-     * Starts a broker; returns when every listener accepts. Blocks until then.
+     * Starts a broker alone in this process; returns when every listener accepts. Blocks until then.
      *
-     * @throws BrokerStartException when the data directory, a listener, or what a cluster stands on cannot be used,
-     *     with words that say which and why
+     * @throws BrokerStartException when the data directory or a listener cannot be used, with words that say which and
+     *     why
      */
     public static Broker start(BrokerConfig config, BrokerExtensions extensions, BrokerMetrics metrics) {
-        Broker broker = new Broker(config, extensions, metrics);
+        return start(config, extensions, metrics, _ -> Standalone.open(config, metrics));
+    }
+
+    /**
+     * Starts a broker at a place of its own, such as a node of a cluster; returns when every listener accepts and every
+     * shard has an owner. Blocks until then.
+     *
+     * @param deployments opens the place, now and each time the broker begins anew
+     * @throws BrokerStartException when a listener, or what the place stands on, cannot be used, with words that say
+     *     which and why
+     */
+    public static Broker start(
+            BrokerConfig config, BrokerExtensions extensions, BrokerMetrics metrics, DeploymentSource deployments) {
+        Broker broker = new Broker(config, extensions, metrics, deployments);
         broker.begin(config);
         return broker;
     }
@@ -84,7 +101,7 @@ public final class Broker implements AutoCloseable {
 
     private void begin(BrokerConfig to) {
         CompletableFuture<BrokerNode> started = new CompletableFuture<>();
-        BrokerNode begun = BrokerNode.start(to, extensions, metrics, loss -> {
+        BrokerNode begun = BrokerNode.start(to, extensions, metrics, deployments, loss -> {
             CompletionStage<Void> _ = started.thenAccept(lost -> beginAnew(lost, loss));
         });
         bound = begun.listeners();

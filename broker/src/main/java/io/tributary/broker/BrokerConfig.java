@@ -18,7 +18,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.stream.Collectors;
-import org.jspecify.annotations.Nullable;
 
 /**
  * Everything that a broker is told before it starts. Each part checks itself when it is created; this record checks
@@ -38,7 +37,6 @@ import org.jspecify.annotations.Nullable;
  * @param retained how many retained messages there may be
  * @param sysInterval how often {@code $SYS} topics are published; zero turns them off
  * @param drain how clients are sent away at a stop
- * @param cluster what makes it a node of a cluster; null for a broker that runs alone
  */
 public record BrokerConfig(
         String nodeName,
@@ -53,8 +51,7 @@ public record BrokerConfig(
         int maxDeliveries,
         RetainedLimits retained,
         Duration sysInterval,
-        DrainConfig drain,
-        @Nullable ClusterConfig cluster) {
+        DrainConfig drain) {
 
     /** How many shards a new data folder gets. */
     public static final int DEFAULT_SHARDS = 16;
@@ -93,26 +90,31 @@ public record BrokerConfig(
                 0,
                 RetainedLimits.defaults(),
                 Duration.ofSeconds(10),
-                DrainConfig.DEFAULT,
-                null);
+                DrainConfig.DEFAULT);
     }
 
     /** The same with these listeners. */
     public BrokerConfig withListeners(ListenerConfig... newListeners) {
-        return with(List.of(newListeners), clientRules, maxDeliveries);
+        return with(List.of(newListeners), clientRules, shards, maxDeliveries);
     }
 
     /** The same with these rules of which clients are applications. */
     public BrokerConfig withClientRules(ClientRules newRules) {
-        return with(listeners, newRules, maxDeliveries);
+        return with(listeners, newRules, shards, maxDeliveries);
     }
 
     /** The same with this limit to how often a message is sent to members of applications' shared subscriptions. */
     public BrokerConfig withMaxDeliveries(int newMost) {
-        return with(listeners, clientRules, newMost);
+        return with(listeners, clientRules, shards, newMost);
     }
 
-    private BrokerConfig with(List<ListenerConfig> newListeners, ClientRules newRules, int newMaxDeliveries) {
+    /** The same with sessions owned, queued and saved like this. */
+    public BrokerConfig withShards(ShardConfig newShards) {
+        return with(listeners, clientRules, newShards, maxDeliveries);
+    }
+
+    private BrokerConfig with(
+            List<ListenerConfig> newListeners, ClientRules newRules, ShardConfig newShards, int newMaxDeliveries) {
         return new BrokerConfig(
                 nodeName,
                 dataDirectory,
@@ -120,18 +122,17 @@ public record BrokerConfig(
                 newListeners,
                 network,
                 newRules,
-                shards,
+                newShards,
                 subscriptions,
                 shared,
                 newMaxDeliveries,
                 retained,
                 sysInterval,
-                drain,
-                cluster);
+                drain);
     }
 
     /** The limits of the listener that takes the largest packets. */
-    DecoderLimits largestPackets() {
+    public DecoderLimits largestPackets() {
         return listeners.stream()
                 .map(listener -> listener.limits().packets())
                 .max(Comparator.comparingInt(DecoderLimits::maxPacketBytes))

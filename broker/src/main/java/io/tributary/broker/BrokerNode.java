@@ -1,6 +1,5 @@
 package io.tributary.broker;
 
-import io.tributary.broker.deployment.Loss;
 import io.tributary.broker.connection.AccessControl;
 import io.tributary.broker.connection.Backend;
 import io.tributary.broker.connection.ClientConnections;
@@ -8,6 +7,12 @@ import io.tributary.broker.connection.ConnectionServices;
 import io.tributary.broker.connection.Extensions;
 import io.tributary.broker.delivery.ConnectionRegistry;
 import io.tributary.broker.delivery.SessionObserver;
+import io.tributary.broker.deployment.Deployment;
+import io.tributary.broker.deployment.DeploymentSource;
+import io.tributary.broker.deployment.Loss;
+import io.tributary.broker.deployment.Membership;
+import io.tributary.broker.deployment.Stages;
+import io.tributary.broker.deployment.Storage;
 import io.tributary.broker.embedded.EmbeddedSubscription;
 import io.tributary.broker.extension.SubscribeInterceptor;
 import io.tributary.broker.group.ApplicationGroups;
@@ -87,10 +92,7 @@ final class BrokerNode implements AutoCloseable {
         this.metrics = metrics;
         this.deployment = deployment;
         Storage storage = deployment.storage();
-        ClusterConfig cluster = config.cluster();
-        // Standalone, the store cannot be lost without the log.
-        ShardConfig ofShards =
-                cluster == null ? config.shards() : config.shards().withRetention(cluster.retention());
+        ShardConfig ofShards = config.shards();
         ShardAppends appends =
                 new ShardAppends(ofShards, storage.log(), storage.topics(), deployment.clock(), deployment.format());
         GroupHosts hosts =
@@ -170,10 +172,12 @@ final class BrokerNode implements AutoCloseable {
      * @throws BrokerStartException when it cannot, in words for the operator
      */
     static BrokerNode start(
-            BrokerConfig config, BrokerExtensions extensions, BrokerMetrics metrics, Consumer<Loss> onLost) {
-        ClusterConfig cluster = config.cluster();
-        Deployment deployment =
-                cluster == null ? Standalone.open(config, metrics) : Clustered.open(config, cluster, metrics, onLost);
+            BrokerConfig config,
+            BrokerExtensions extensions,
+            BrokerMetrics metrics,
+            DeploymentSource deployments,
+            Consumer<Loss> onLost) {
+        Deployment deployment = deployments.open(onLost);
         BrokerNode node;
         try {
             node = new BrokerNode(config, extensions, metrics, deployment);
@@ -246,7 +250,7 @@ final class BrokerNode implements AutoCloseable {
      * remove the successor.
      */
     private long expiryGraceMillis() {
-        return config.cluster() == null ? 0 : EXPIRY_GRACE.toMillis();
+        return deployment.isAlone() ? 0 : EXPIRY_GRACE.toMillis();
     }
 
     Router router() {
@@ -359,7 +363,7 @@ final class BrokerNode implements AutoCloseable {
     private void sendAway(DrainConfig drain, Duration farewell) {
         sysTopics.close();
         // Standalone there is no other node that all at once would be too much for.
-        int perSecond = config.cluster() == null ? 0 : drain.connectionsPerSecond();
+        int perSecond = deployment.isAlone() ? 0 : drain.connectionsPerSecond();
         Stages.await(listeners.close(perSecond, drain.longest(), drain.serverReference(), farewell));
     }
 

@@ -1,5 +1,6 @@
 package io.tributary.broker;
 
+import io.tributary.broker.deployment.ClusterStatus;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -40,47 +41,6 @@ public record BrokerStatus(
     public BrokerStatus {
         warnings = List.copyOf(warnings);
     }
-
-    /**
-     * A node's view of its cluster.
-     *
-     * @param liveNodes the live nodes, this one counted
-     * @param ownedShards the shards that this node owns
-     * @param unownedShards the shards that nobody is known to own: their clients cannot connect
-     * @param unsavedShards the shards of this node for whose state the store does not work at the moment
-     * @param laggingShards the shards of the cluster that are behind by half of the retention of their log: what is
-     *     published for their persistent sessions is refused
-     * @param behind whether this node is behind the others with subscriptions or retained messages, and therefore takes
-     *     no messages from publishers
-     * @param problems what keeps this node from serving clients at the moment, a sentence each
-     * @param warnings what else operators should know, a sentence each: clients are no better off at another node
-     * @param ingest what concerns the records of back-ends; null when none are read
-     */
-    public record ClusterStatus(
-            int liveNodes,
-            int ownedShards,
-            int unownedShards,
-            int unsavedShards,
-            int laggingShards,
-            boolean behind,
-            List<String> problems,
-            List<String> warnings,
-            @Nullable IngestStatus ingest) {
-        public ClusterStatus {
-            problems = List.copyOf(problems);
-            warnings = List.copyOf(warnings);
-        }
-    }
-
-    /**
-     * A node's view of the records that back-ends produce.
-     *
-     * @param partitions the partitions that this node reads
-     * @param lag the records of these that are not safe for subscribers yet
-     * @param problem why they cannot be read or published at the moment, in words, or null
-     */
-    public record IngestStatus(
-            int partitions, long lag, @Nullable String problem) {}
 
     /** The status of a broker that serves no clients, with the reason. */
     static BrokerStatus stopped(String problem) {

@@ -2,6 +2,8 @@ package io.tributary.broker;
 
 import io.tributary.broker.connection.ClientConnections;
 import io.tributary.broker.delivery.ConnectionRegistry;
+import io.tributary.broker.deployment.Deployment;
+import io.tributary.broker.deployment.Storage;
 import io.tributary.broker.metrics.BrokerMetrics;
 import io.tributary.broker.retained.RetainedMessages;
 import io.tributary.broker.routing.PublishPolicy;

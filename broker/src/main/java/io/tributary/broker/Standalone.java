@@ -3,6 +3,9 @@ package io.tributary.broker;
 import io.tributary.broker.delivery.ConnectionRegistry;
 import io.tributary.broker.delivery.NodeInbox;
 import io.tributary.broker.delivery.NodeView;
+import io.tributary.broker.deployment.ClusterStatus;
+import io.tributary.broker.deployment.Deployment;
+import io.tributary.broker.deployment.Membership;
 import io.tributary.broker.metrics.BrokerMetrics;
 import io.tributary.broker.routing.Router;
 import io.tributary.broker.shard.OtherNodes;
@@ -37,6 +40,11 @@ record Standalone(String name, String node, SteadyClock clock, RecordFormat form
                 clock,
                 RecordFormat.alone(),
                 StandaloneStorage.open(config, metrics.storage(), clock));
+    }
+
+    @Override
+    public boolean isAlone() {
+        return true;
     }
 
     @Override
@@ -120,7 +128,7 @@ record Standalone(String name, String node, SteadyClock clock, RecordFormat form
         public void leave() {}
 
         @Override
-        public BrokerStatus.@Nullable ClusterStatus status() {
+        public @Nullable ClusterStatus status() {
             return null;
         }
 

@@ -1,5 +1,6 @@
 package io.tributary.broker;
 
+import io.tributary.broker.deployment.Storage;
 import io.tributary.common.time.SteadyClock;
 import io.tributary.persistence.app.AppTopics;
 import io.tributary.persistence.replicated.ReplicatedMap;

@@ -1,13 +1,13 @@
 package io.tributary.cluster;
 
+import io.tributary.cluster.ingest.IngestConfig;
+import io.tributary.cluster.kafka.KafkaConfig;
+import io.tributary.cluster.kafka.app.AppTopicsConfig;
+import io.tributary.cluster.link.LinkConfig;
+import io.tributary.cluster.link.LinkLayer;
 import io.tributary.cluster.node.ClusterNode;
 import io.tributary.cluster.node.NodeTableConfig;
 import io.tributary.cluster.node.VisibilityConfig;
-import io.tributary.cluster.ingest.IngestConfig;
-import io.tributary.cluster.link.LinkConfig;
-import io.tributary.cluster.link.LinkLayer;
-import io.tributary.cluster.kafka.KafkaConfig;
-import io.tributary.cluster.kafka.app.AppTopicsConfig;
 import io.tributary.cluster.redis.RedisConfig;
 import java.time.Duration;
 import java.util.Set;

@@ -1,17 +1,21 @@
 package io.tributary.cluster;
 
-import io.tributary.cluster.node.ClusterLinks;
-import io.tributary.cluster.node.ClusterNode;
-import io.tributary.cluster.node.Member;
-import io.tributary.cluster.node.NodeState;
-import io.tributary.cluster.ingest.Ingest;
-import io.tributary.cluster.link.LinkListenException;
-import io.tributary.cluster.link.NodeId;
+import io.tributary.broker.BrokerStartException;
+import io.tributary.broker.deployment.ClusterStatus;
+import io.tributary.broker.deployment.IngestStatus;
+import io.tributary.broker.deployment.Membership;
 import io.tributary.broker.shard.Shards;
 import io.tributary.broker.shard.StoreTrouble;
 import io.tributary.broker.subscription.Subscriptions;
 import io.tributary.broker.sys.ClusterStats;
 import io.tributary.broker.sys.NodeStats;
+import io.tributary.cluster.ingest.Ingest;
+import io.tributary.cluster.link.LinkListenException;
+import io.tributary.cluster.link.NodeId;
+import io.tributary.cluster.node.ClusterLinks;
+import io.tributary.cluster.node.ClusterNode;
+import io.tributary.cluster.node.Member;
+import io.tributary.cluster.node.NodeState;
 import io.tributary.common.event.UnreadableRecordException;
 import io.tributary.persistence.ingest.IngestSource;
 import java.time.Duration;
@@ -192,12 +196,12 @@ final class ClusterMembership implements Membership {
     }
 
     @Override
-    public BrokerStatus.ClusterStatus status() {
+    public ClusterStatus status() {
         String problem = cluster.problem();
         int outOfReach = shards.outOfReach();
         int unowned = Math.max(0, shards.unowned() - outOfReach);
         StoreTrouble trouble = shards.storeTrouble();
-        return new BrokerStatus.ClusterStatus(
+        return new ClusterStatus(
                 cluster.liveNodes(),
                 shards.ownedShards(),
                 unowned,
@@ -247,11 +251,9 @@ final class ClusterMembership implements Membership {
         return warnings;
     }
 
-    private BrokerStatus.@Nullable IngestStatus ingestStatus() {
+    private @Nullable IngestStatus ingestStatus() {
         IngestSource source = storage.ingest();
-        return source == null
-                ? null
-                : new BrokerStatus.IngestStatus(source.partitions(), source.lag(), source.problem());
+        return source == null ? null : new IngestStatus(source.partitions(), source.lag(), source.problem());
     }
 
     @Override

@@ -1,10 +1,7 @@
 package io.tributary.cluster;
 
-import io.tributary.broker.metrics.BrokerMetrics;
-import io.tributary.common.event.RecordFormat;
-import io.tributary.common.event.UnreadableRecordException;
-import io.tributary.persistence.app.AppTopics;
-import io.tributary.persistence.ingest.IngestSource;
+import io.tributary.broker.BrokerStartException;
+import io.tributary.broker.deployment.Storage;
 import io.tributary.cluster.kafka.KafkaAccessException;
 import io.tributary.cluster.kafka.KafkaConfig;
 import io.tributary.cluster.kafka.KafkaTopics;
@@ -14,10 +11,15 @@ import io.tributary.cluster.kafka.ingest.IngestTopics;
 import io.tributary.cluster.kafka.ingest.KafkaIngest;
 import io.tributary.cluster.kafka.map.KafkaMaps;
 import io.tributary.cluster.kafka.shard.KafkaShardLog;
+import io.tributary.cluster.metrics.ClusterMetrics;
 import io.tributary.cluster.redis.RedisChecks;
 import io.tributary.cluster.redis.RedisCluster;
 import io.tributary.cluster.redis.RedisShardStore;
 import io.tributary.cluster.redis.RedisStoreException;
+import io.tributary.common.event.RecordFormat;
+import io.tributary.common.event.UnreadableRecordException;
+import io.tributary.persistence.app.AppTopics;
+import io.tributary.persistence.ingest.IngestSource;
 import io.tributary.persistence.replicated.ReplicatedMap;
 import io.tributary.persistence.replicated.Visibility;
 import io.tributary.persistence.shard.ShardLog;
@@ -77,7 +79,7 @@ record ClusterStorage(
             Visibility visibility,
             RecordFormat format,
             InstantSource clock,
-            BrokerMetrics metrics,
+            ClusterMetrics metrics,
             Consumer<Throwable> onBroken) {
         try {
             int largestRecordBytes = KafkaTopics.ensure(cluster.kafka(), needs(cluster, largestPacketBytes));
@@ -111,7 +113,7 @@ record ClusterStorage(
             Visibility visibility,
             RecordFormat format,
             InstantSource clock,
-            BrokerMetrics metrics,
+            ClusterMetrics metrics,
             Consumer<Throwable> onBroken) {
         KafkaConfig kafka = cluster.kafka();
         KafkaConfig forShards = kafka.withAppends(kafka.appends().withMaxRecordBytesAtLeast(largestRecordBytes));

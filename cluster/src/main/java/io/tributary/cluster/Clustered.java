@@ -1,22 +1,26 @@
 package io.tributary.cluster;
 
-import io.tributary.cluster.node.ClusterLinks;
-import io.tributary.cluster.node.ClusterNode;
-import io.tributary.cluster.node.ClusterRuntime;
-import io.tributary.broker.deployment.Loss;
+import io.tributary.broker.BrokerConfig;
 import io.tributary.broker.delivery.ConnectionRegistry;
 import io.tributary.broker.delivery.NodeInbox;
 import io.tributary.broker.delivery.NodeView;
-import io.tributary.cluster.ingest.Ingest;
-import io.tributary.cluster.ingest.IngestConfig;
-import io.tributary.cluster.link.NodeId;
-import io.tributary.broker.metrics.BrokerMetrics;
+import io.tributary.broker.deployment.Deployment;
+import io.tributary.broker.deployment.Loss;
+import io.tributary.broker.deployment.Membership;
+import io.tributary.broker.deployment.Stages;
 import io.tributary.broker.routing.Router;
 import io.tributary.broker.shard.OtherNodes;
 import io.tributary.broker.shard.ShardAppends;
 import io.tributary.broker.shard.Shards;
 import io.tributary.broker.subscription.Routes;
 import io.tributary.broker.subscription.Subscriptions;
+import io.tributary.cluster.ingest.Ingest;
+import io.tributary.cluster.ingest.IngestConfig;
+import io.tributary.cluster.link.NodeId;
+import io.tributary.cluster.metrics.ClusterMetrics;
+import io.tributary.cluster.node.ClusterLinks;
+import io.tributary.cluster.node.ClusterNode;
+import io.tributary.cluster.node.ClusterRuntime;
 import io.tributary.common.codec.DecoderLimits;
 import io.tributary.common.event.RecordFormat;
 import java.time.InstantSource;
@@ -35,7 +39,7 @@ record Clustered(
         NodeId id,
         DecoderLimits packets,
         @Nullable IngestConfig ingest,
-        BrokerMetrics metrics)
+        ClusterMetrics metrics)
         implements Deployment {
 
     /**
@@ -43,9 +47,9 @@ record Clustered(
      *
      * @param onLost told when this process must not go on: it was declared dead, is cut off, or Kafka refuses what it
      *     must take
-     * @throws BrokerStartException when something is not as it must be
+     * @throws io.tributary.broker.BrokerStartException when something is not as it must be
      */
-    static Clustered open(BrokerConfig config, ClusterConfig cluster, BrokerMetrics metrics, Consumer<Loss> onLost) {
+    static Clustered open(BrokerConfig config, ClusterConfig cluster, ClusterMetrics metrics, Consumer<Loss> onLost) {
         ClusterNode.Config ofNode = cluster.ofNode(config.nodeName(), Set.copyOf(ClusterStorage.MAPS));
         DecoderLimits packets = config.largestPackets();
         ClusterRuntime runtime = new ClusterRuntime(ofNode.maps(), ofNode.visibility(), metrics.cluster());
@@ -94,6 +98,11 @@ record Clustered(
     @Override
     public RecordFormat format() {
         return runtime.format();
+    }
+
+    @Override
+    public boolean isAlone() {
+        return false;
     }
 
     @Override

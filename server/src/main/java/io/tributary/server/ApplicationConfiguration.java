@@ -2,9 +2,12 @@ package io.tributary.server;
 
 import io.micrometer.core.instrument.MeterRegistry;
 import io.tributary.broker.Broker;
-import io.tributary.broker.BrokerConfig;
 import io.tributary.broker.BrokerExtensions;
 import io.tributary.broker.metrics.BrokerMetrics;
+import io.tributary.cluster.ClusterBroker;
+import io.tributary.cluster.ClusterConfig;
+import io.tributary.cluster.metrics.ClusterMetrics;
+import io.tributary.server.settings.ServerConfig;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.boot.actuate.endpoint.web.PathMappedEndpoints;
 import org.springframework.boot.info.BuildProperties;
@@ -18,20 +21,28 @@ import org.springframework.context.annotation.Lazy;
 class ApplicationConfiguration {
 
     @Bean
-    BrokerMetrics brokerMetrics(MeterRegistry registry, BrokerConfig config) {
-        return new BrokerMetrics(registry, config.cluster() != null);
+    BrokerMetrics brokerMetrics(MeterRegistry registry) {
+        return new BrokerMetrics(registry);
     }
 
     /** A platform that brings a {@link BrokerExtensions} bean hangs it into the broker. */
     @Bean(destroyMethod = "") // RunningBroker closes it, and says so.
     @Lazy(false)
-    Broker broker(BrokerConfig config, ObjectProvider<BrokerExtensions> extensions, BrokerMetrics metrics) {
-        return Broker.start(config, extensions.getIfAvailable(() -> BrokerExtensions.NONE), metrics);
+    Broker broker(
+            ServerConfig config,
+            ObjectProvider<BrokerExtensions> extensions,
+            BrokerMetrics metrics,
+            MeterRegistry registry) {
+        BrokerExtensions hooks = extensions.getIfAvailable(() -> BrokerExtensions.NONE);
+        ClusterConfig cluster = config.cluster();
+        return cluster == null
+                ? Broker.start(config.broker(), hooks, metrics)
+                : ClusterBroker.start(config.broker(), cluster, hooks, metrics, ClusterMetrics.registered(registry));
     }
 
     @Bean
     @Lazy(false)
-    RunningBroker runningBroker(Broker broker, BrokerConfig config) {
+    RunningBroker runningBroker(Broker broker, ServerConfig config) {
         return new RunningBroker(broker, config);
     }
 

@@ -2,9 +2,9 @@ package io.tributary.server;
 
 import com.sun.management.HotSpotDiagnosticMXBean;
 import com.sun.management.OperatingSystemMXBean;
-import io.tributary.broker.BrokerConfig;
 import io.tributary.broker.network.ListenerConfig;
 import io.tributary.broker.network.OpenFiles;
+import io.tributary.server.settings.ServerConfig;
 import java.lang.management.ManagementFactory;
 import java.util.ArrayList;
 import java.util.List;
@@ -23,18 +23,19 @@ record ProcessLimits(long openFiles, long clients, long heap, long direct, long 
     private static final long FEW_FILES = 4_096;
     private static final int MIB_SHIFT = 20;
 
-    static ProcessLimits of(BrokerConfig config) {
+    static ProcessLimits of(ServerConfig config) {
         long heap = Runtime.getRuntime().maxMemory();
         return new ProcessLimits(
                 Math.max(0, OpenFiles.limit().orElse(0)),
-                config.listeners().stream()
+                config.broker().listeners().stream()
                         .map(ListenerConfig::admission)
                         .mapToLong(limits -> limits.maxConnections())
                         .sum(),
                 heap,
                 direct(heap),
                 config.cluster() == null
-                        ? config.storage().cacheBytes() + config.storage().memtableBytes()
+                        ? config.broker().storage().cacheBytes()
+                                + config.broker().storage().memtableBytes()
                         : 0,
                 ManagementFactory.getOperatingSystemMXBean() instanceof OperatingSystemMXBean system
                         ? system.getTotalMemorySize()

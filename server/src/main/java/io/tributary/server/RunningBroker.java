@@ -1,7 +1,7 @@
 package io.tributary.server;
 
 import io.tributary.broker.Broker;
-import io.tributary.broker.BrokerConfig;
+import io.tributary.server.settings.ServerConfig;
 import java.util.concurrent.TimeUnit;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -12,7 +12,7 @@ import org.slf4j.LoggerFactory;
  * @param broker the broker
  * @param config what it was told
  */
-record RunningBroker(Broker broker, BrokerConfig config) implements AutoCloseable {
+record RunningBroker(Broker broker, ServerConfig config) implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(RunningBroker.class);
 
     @Override

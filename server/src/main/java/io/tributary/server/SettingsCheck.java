@@ -1,6 +1,6 @@
 package io.tributary.server;
 
-import io.tributary.broker.BrokerConfig;
+import io.tributary.server.settings.ServerConfig;
 import io.tributary.server.settings.StartSettings;
 import io.tributary.server.settings.UnknownVariables;
 import java.nio.file.Path;
@@ -33,7 +33,7 @@ final class SettingsCheck
     /** With its place in the list: a path may have a comma. */
     private static final String DISK_PATH = "management.metrics.system.diskspace.paths[0]";
 
-    private @Nullable BrokerConfig config;
+    private @Nullable ServerConfig config;
 
     @Override
     public int getOrder() {
@@ -43,7 +43,7 @@ final class SettingsCheck
     @Override
     public void onApplicationEvent(ApplicationEnvironmentPreparedEvent event) {
         ConfigurableEnvironment environment = event.getEnvironment();
-        BrokerConfig read = StartSettings.read(
+        ServerConfig read = StartSettings.read(
                 environment,
                 event.getArgs(),
                 Stream.concat(ManagementPort.wrong(environment).stream(), LogSettings.wrong(environment).stream())
@@ -59,15 +59,15 @@ final class SettingsCheck
                         "the environment variable {} is no setting and has no effect; docs/configuration.md says how settings"
                                 + " are written there",
                         name));
-        context.getBeanFactory().registerSingleton("brokerConfig", Objects.requireNonNull(config));
+        context.getBeanFactory().registerSingleton("serverConfig", Objects.requireNonNull(config));
         if (context instanceof WebServerApplicationContext) {
             ManagementPort.probe(context.getEnvironment());
         }
     }
 
     /** The folder whose disk fills up: the data folder; a node of a cluster has none, and only writes its log. */
-    private static String disk(BrokerConfig config) {
-        Path folder = config.cluster() == null ? config.dataDirectory() : Path.of("");
+    private static String disk(ServerConfig config) {
+        Path folder = config.cluster() == null ? config.broker().dataDirectory() : Path.of("");
         return folder.toAbsolutePath().toString();
     }
 }

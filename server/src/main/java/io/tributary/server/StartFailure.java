@@ -1,16 +1,16 @@
 package io.tributary.server;
 
 import io.tributary.broker.BrokerStartException;
-import io.tributary.server.settings.TributarySettings;
-import io.tributary.server.settings.WrongValue;
-import io.tributary.server.settings.check.SettingException;
-import io.tributary.cluster.node.NodeNameInUseException;
-import io.tributary.cluster.link.LinkListenException;
 import io.tributary.broker.network.ListenException;
 import io.tributary.broker.network.ListenerConfig;
 import io.tributary.cluster.kafka.KafkaAccessException;
+import io.tributary.cluster.link.LinkListenException;
+import io.tributary.cluster.node.NodeNameInUseException;
 import io.tributary.cluster.redis.RedisStoreException;
 import io.tributary.persistence.rocksdb.StorageException;
+import io.tributary.server.settings.TributarySettings;
+import io.tributary.server.settings.WrongValue;
+import io.tributary.server.settings.check.SettingException;
 import org.jspecify.annotations.Nullable;
 import org.springframework.boot.context.config.ConfigDataLocationNotFoundException;
 import org.springframework.boot.context.properties.bind.BindException;

@@ -1,12 +1,12 @@
 package io.tributary.server;
 
-import io.tributary.cluster.ClusterConfig;
-import io.tributary.server.settings.check.Units;
 import io.tributary.broker.network.BoundListener;
 import io.tributary.broker.network.ListenerConfig;
 import io.tributary.broker.network.ListenerKind;
+import io.tributary.cluster.ClusterConfig;
 import io.tributary.cluster.kafka.KafkaConfig;
 import io.tributary.cluster.redis.RedisConfig;
+import io.tributary.server.settings.check.Units;
 import java.io.IOException;
 import java.io.Reader;
 import java.lang.management.ManagementFactory;
@@ -46,7 +46,7 @@ final class StartReport implements ApplicationListener<ApplicationReadyEvent> {
 
     @Override
     public void onApplicationEvent(ApplicationReadyEvent event) {
-        LOG.info("Tributary {}, node '{}'", version(), broker.config().nodeName());
+        LOG.info("Tributary {}, node '{}'", version(), broker.config().broker().nodeName());
         ClusterConfig cluster = broker.config().cluster();
         if (cluster == null) {
             reportData();
@@ -92,7 +92,7 @@ final class StartReport implements ApplicationListener<ApplicationReadyEvent> {
     }
 
     private void reportData() {
-        Path folder = broker.config().dataDirectory();
+        Path folder = broker.config().broker().dataDirectory();
         LOG.info("data in {} (format {}, sync {})", folder, format(folder), sync());
     }
 
@@ -116,7 +116,7 @@ final class StartReport implements ApplicationListener<ApplicationReadyEvent> {
     }
 
     private void reportListeners(List<BoundListener> listeners) {
-        var configs = broker.config().listeners().stream()
+        var configs = broker.config().broker().listeners().stream()
                 .collect(Collectors.toMap(ListenerConfig::name, Function.identity()));
         for (BoundListener listener : listeners) {
             ListenerConfig config = configs.get(listener.name());
@@ -151,7 +151,7 @@ final class StartReport implements ApplicationListener<ApplicationReadyEvent> {
     }
 
     private String sync() {
-        return broker.config().storage().sync().name().toLowerCase(Locale.ROOT);
+        return broker.config().broker().storage().sync().name().toLowerCase(Locale.ROOT);
     }
 
     private static String format(Path folder) {

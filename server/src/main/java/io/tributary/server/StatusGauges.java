@@ -1,8 +1,8 @@
 package io.tributary.server;
 
 import io.tributary.broker.BrokerStatus;
-import io.tributary.broker.BrokerStatus.ClusterStatus;
-import io.tributary.broker.BrokerStatus.IngestStatus;
+import io.tributary.broker.deployment.ClusterStatus;
+import io.tributary.broker.deployment.IngestStatus;
 import io.tributary.broker.metrics.BrokerMeters;
 import io.tributary.broker.metrics.BrokerMetrics;
 import java.time.Duration;

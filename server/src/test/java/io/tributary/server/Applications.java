@@ -3,6 +3,7 @@ package io.tributary.server;
 import static org.assertj.core.api.Assertions.catchThrowable;
 
 import io.tributary.broker.BrokerConfig;
+import io.tributary.server.settings.ServerConfig;
 import org.jspecify.annotations.Nullable;
 import org.springframework.boot.SpringApplication;
 import org.springframework.boot.WebApplicationType;
@@ -15,10 +16,15 @@ final class Applications {
 
     /** What the broker would be told, with these arguments. */
     static BrokerConfig config(String... arguments) {
+        return serverConfig(arguments).broker();
+    }
+
+    /** What the broker would be told, and what would make it a node of a cluster, with these arguments. */
+    static ServerConfig serverConfig(String... arguments) {
         SpringApplication application = TributaryApplication.application(SettingsOnly.class);
         application.setWebApplicationType(WebApplicationType.NONE);
         try (ConfigurableApplicationContext context = application.run(arguments)) {
-            return context.getBean(BrokerConfig.class);
+            return context.getBean(ServerConfig.class);
         }
     }
 

@@ -2,17 +2,17 @@ package io.tributary.server;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.tributary.broker.BrokerConfig;
-import io.tributary.cluster.ClusterConfig;
 import io.tributary.broker.DrainConfig;
-import io.tributary.cluster.node.NodeTableConfig;
-import io.tributary.cluster.node.VisibilityConfig;
+import io.tributary.cluster.ClusterConfig;
 import io.tributary.cluster.ingest.IngestConfig;
+import io.tributary.cluster.kafka.KafkaConfig;
 import io.tributary.cluster.link.ClusterSecret;
 import io.tributary.cluster.link.LinkConfig;
-import io.tributary.persistence.ingest.IngestOptions;
-import io.tributary.cluster.kafka.KafkaConfig;
+import io.tributary.cluster.node.NodeTableConfig;
+import io.tributary.cluster.node.VisibilityConfig;
 import io.tributary.cluster.redis.RedisConfig;
+import io.tributary.persistence.ingest.IngestOptions;
+import io.tributary.server.settings.ServerConfig;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
@@ -46,9 +46,9 @@ class ClusterSettingsTest {
 
     @Test
     void littleIsNeeded() {
-        BrokerConfig broker = Applications.config(arguments("--tributary.node-name=n1"));
-        ClusterConfig config = Objects.requireNonNull(broker.cluster());
-        assertThat(broker.nodeName()).isEqualTo("n1");
+        ServerConfig settings = Applications.serverConfig(arguments("--tributary.node-name=n1"));
+        ClusterConfig config = Objects.requireNonNull(settings.cluster());
+        assertThat(settings.broker().nodeName()).isEqualTo("n1");
         assertThat(config.shards()).isEqualTo(ClusterConfig.DEFAULT_SHARDS);
         assertThat(config.retention()).isEqualTo(Duration.ofDays(7));
         assertThat(config.advertisedHost()).isNull();
@@ -344,7 +344,7 @@ class ClusterSettingsTest {
     }
 
     private ClusterConfig config(String... more) {
-        return Objects.requireNonNull(Applications.config(arguments(more)).cluster());
+        return Objects.requireNonNull(Applications.serverConfig(arguments(more)).cluster());
     }
 
     /** Those of a node to which nothing is missing, where these do not say otherwise. */

@@ -3,7 +3,7 @@ package io.tributary.server;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.tributary.broker.BrokerStatus;
-import io.tributary.broker.BrokerStatus.ClusterStatus;
+import io.tributary.broker.deployment.ClusterStatus;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;

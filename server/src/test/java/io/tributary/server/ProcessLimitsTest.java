@@ -3,6 +3,7 @@ package io.tributary.server;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.tributary.broker.BrokerConfig;
+import io.tributary.server.settings.ServerConfig;
 import java.nio.file.Path;
 import org.junit.jupiter.api.Test;
 
@@ -44,7 +45,7 @@ class ProcessLimitsTest {
 
     @Test
     void limitsOfThisProcessAreFound() {
-        ProcessLimits limits = ProcessLimits.of(BrokerConfig.defaults(Path.of("data")));
+        ProcessLimits limits = ProcessLimits.of(new ServerConfig(BrokerConfig.defaults(Path.of("data")), null));
         assertThat(limits.heap()).isPositive();
         assertThat(limits.direct()).isPositive();
         assertThat(limits.memory()).isGreaterThanOrEqualTo(limits.heap());

@@ -4,8 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import io.tributary.broker.BrokerStatus;
-import io.tributary.broker.BrokerStatus.ClusterStatus;
-import io.tributary.broker.BrokerStatus.IngestStatus;
+import io.tributary.broker.deployment.ClusterStatus;
+import io.tributary.broker.deployment.IngestStatus;
 import io.tributary.broker.metrics.BrokerMetrics;
 import java.time.Duration;
 import java.util.List;
@@ -81,7 +81,7 @@ class StatusTest {
     void clusterHasItsGauges() {
         SimpleMeterRegistry registry = new SimpleMeterRegistry();
         ClusterStatus cluster = cluster(List.of("Kafka does not answer"), List.of());
-        new StatusGauges(() -> status(true, null, 0, cluster), () -> 0).register(new BrokerMetrics(registry, true));
+        new StatusGauges(() -> status(true, null, 0, cluster), () -> 0).register(new BrokerMetrics(registry));
         assertThat(gauge(registry, "tributary.cluster.nodes")).isEqualTo(3);
         assertThat(gauge(registry, "tributary.cluster.shards.owned")).isEqualTo(40);
         assertThat(gauge(registry, "tributary.cluster.shards.unowned")).isEqualTo(2);
@@ -100,7 +100,7 @@ class StatusTest {
         AtomicLong nanoTime = new AtomicLong();
         SimpleMeterRegistry registry = new SimpleMeterRegistry();
         new StatusGauges(() -> status(true, null, asked.incrementAndGet()), nanoTime::get)
-                .register(new BrokerMetrics(registry, true));
+                .register(new BrokerMetrics(registry));
         assertThat(gauge(registry, "tributary.connections")).isEqualTo(1);
         assertThat(gauge(registry, "tributary.ready")).isEqualTo(1);
         assertThat(gauge(registry, "tributary.storage.queue")).isEqualTo(99);

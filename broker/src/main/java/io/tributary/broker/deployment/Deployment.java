@@ -15,7 +15,7 @@ import java.time.InstantSource;
  * The place of a broker, alone or among the nodes of a cluster: the parts that exist before the broker is built. Once
  * it is built, its {@link Membership} acts.
  */
-sealed interface Deployment extends AutoCloseable permits Standalone, Clustered {
+public interface Deployment extends AutoCloseable {
 
     /** This node and its incarnation, as the log names it. */
     String node();
@@ -25,6 +25,9 @@ sealed interface Deployment extends AutoCloseable permits Standalone, Clustered 
 
     /** The storage of all state that outlives this broker. */
     Storage storage();
+
+    /** Whether there never are other nodes. */
+    boolean isAlone();
 
     /** The transient subscriptions that nodes tell each other of. */
     Routes routes();

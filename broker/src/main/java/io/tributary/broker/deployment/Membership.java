@@ -10,7 +10,7 @@ import org.jspecify.annotations.Nullable;
  * The part of a node among the nodes of its cluster, in the order of its start and its stop. Alone, every method does
  * nothing.
  */
-sealed interface Membership extends AutoCloseable permits Standalone.NoCluster, ClusterMembership {
+public interface Membership extends AutoCloseable {
 
     /** Takes this node's place among the others; the stage completes when they know of it. Once. */
     CompletionStage<@Nullable Void> connect();
@@ -18,7 +18,7 @@ sealed interface Membership extends AutoCloseable permits Standalone.NoCluster, 
     /**
      * Waits until this node, which is connected, reaches all others without which it is to serve no clients.
      *
-     * @throws BrokerStartException when that takes too long, in words
+     * @throws io.tributary.broker.BrokerStartException when that takes too long, in words
      */
     void awaitReached();
 
@@ -58,7 +58,8 @@ sealed interface Membership extends AutoCloseable permits Standalone.NoCluster, 
     void leave();
 
     /** This node's view of the cluster, or null when it is alone. */
-    BrokerStatus.@Nullable ClusterStatus status();
+    @Nullable
+    ClusterStatus status();
 
     /** Ends what {@link #connect} began. Blocks until done. */
     @Override

@@ -7,7 +7,7 @@ import io.tributary.persistence.shard.ShardStore;
 import org.jspecify.annotations.Nullable;
 
 /** The storage of all state that outlives a broker. */
-interface Storage extends AutoCloseable {
+public interface Storage extends AutoCloseable {
 
     /** The logs of the shards. */
     ShardLog log();

@@ -4,17 +4,12 @@ import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.composite.CompositeMeterRegistry;
 import io.netty.buffer.ByteBufAllocator;
 import io.netty.buffer.ByteBufAllocatorMetricProvider;
-import io.tributary.cluster.node.ClusterRecorder;
 import io.tributary.broker.connection.ClientRecorder;
 import io.tributary.broker.group.GroupRecorder;
-import io.tributary.cluster.ingest.IngestRecorder;
-import io.tributary.cluster.link.LinkRecorder;
 import io.tributary.broker.network.NetworkRecorder;
 import io.tributary.broker.routing.RouterRecorder;
 import io.tributary.broker.shard.ShardRecorder;
 import io.tributary.broker.sys.SysStats;
-import io.tributary.cluster.kafka.KafkaRecorder;
-import io.tributary.cluster.redis.RedisRecorder;
 import io.tributary.persistence.rocksdb.StorageRecorder;
 import java.util.function.DoubleSupplier;
 
@@ -30,19 +25,13 @@ public final class BrokerMetrics {
     private final ShardCounters shards;
     private final GroupRecorder groups;
     private final StorageRecorder storage;
-    private final KafkaRecorder kafka;
-    private final RedisRecorder redis;
-    private final LinkRecorder links;
-    private final ClusterRecorder cluster;
-    private final IngestRecorder ingest;
 
     /**
-     * Registers all meters but those that {@link #gauge} is called for.
+     * Registers all meters but those that {@link #gauge} is called for, and those of a cluster.
      *
      * @param registry reads the counters; of one broker only
-     * @param inCluster whether to register those of Kafka, Redis, links and the cluster, too
      */
-    public BrokerMetrics(MeterRegistry registry, boolean inCluster) {
+    public BrokerMetrics(MeterRegistry registry) {
         meters = new Meters(registry);
         network = new NetworkCounters(meters);
         clients = new ClientCounters(meters);
@@ -50,12 +39,6 @@ public final class BrokerMetrics {
         shards = new ShardCounters(meters);
         groups = new GroupCounters(meters);
         storage = new StorageCounters(meters);
-        Meters ofCluster = inCluster ? meters : new Meters(new CompositeMeterRegistry());
-        kafka = new KafkaCounters(ofCluster);
-        redis = new RedisCounters(ofCluster);
-        links = new LinkCounters(ofCluster);
-        cluster = new ClusterCounters(ofCluster);
-        ingest = new IngestCounters(ofCluster);
         if (ByteBufAllocator.DEFAULT instanceof ByteBufAllocatorMetricProvider allocator) {
             meters.gauge(BrokerMeters.DIRECT_MEMORY, () -> allocator.metric().usedDirectMemory());
         }
@@ -63,7 +46,7 @@ public final class BrokerMetrics {
 
     /** Counts for {@code $SYS} alone. */
     public static BrokerMetrics unregistered() {
-        return new BrokerMetrics(new CompositeMeterRegistry(), false);
+        return new BrokerMetrics(new CompositeMeterRegistry());
     }
 
     /** Registers a gauge that shows what a supplier gives whenever the meters are read. */
@@ -120,30 +103,5 @@ public final class BrokerMetrics {
     /** The recorder of the embedded store. */
     public StorageRecorder storage() {
         return storage;
-    }
-
-    /** The recorder of Kafka's clients. */
-    public KafkaRecorder kafka() {
-        return kafka;
-    }
-
-    /** Counts the calls of Redis, and measures how long they take. */
-    public RedisRecorder redis() {
-        return redis;
-    }
-
-    /** The recorder of links. */
-    public LinkRecorder links() {
-        return links;
-    }
-
-    /** The recorder of traffic between nodes. */
-    public ClusterRecorder cluster() {
-        return cluster;
-    }
-
-    /** The recorder of back-ends' records. */
-    public IngestRecorder ingest() {
-        return ingest;
     }
 }

@@ -18,7 +18,7 @@ import java.util.function.DoubleSupplier;
 import org.jspecify.annotations.Nullable;
 
 /** Registers meters of the list. A counter is a {@link LongAdder}, which is read only when the meters are read. */
-record Meters(MeterRegistry registry) {
+public record Meters(MeterRegistry registry) {
     private static final Duration[] BUCKETS = {
         Duration.ofNanos(100_000),
         Duration.ofNanos(250_000),
@@ -36,7 +36,7 @@ record Meters(MeterRegistry registry) {
     };
 
     /** A counter with these values of the meter's tags. */
-    LongAdder counter(BrokerMeters meter, String... tagValues) {
+    public LongAdder counter(BrokerMeters meter, String... tagValues) {
         check(meter, BrokerMeters.Type.COUNTER);
         LongAdder count = new LongAdder();
         FunctionCounter.builder(meter.meterName(), count, LongAdder::doubleValue)
@@ -48,7 +48,7 @@ record Meters(MeterRegistry registry) {
     }
 
     /** A counter for each constant of an enum, whose name is the value of the meter's last tag. */
-    <E extends Enum<E>> Map<E, LongAdder> counters(BrokerMeters meter, Class<E> type, String... firstTagValues) {
+    public <E extends Enum<E>> Map<E, LongAdder> counters(BrokerMeters meter, Class<E> type, String... firstTagValues) {
         Map<E, LongAdder> counters = new EnumMap<>(type);
         for (E constant : type.getEnumConstants()) {
             List<String> values = new ArrayList<>(List.of(firstTagValues));
@@ -59,7 +59,7 @@ record Meters(MeterRegistry registry) {
     }
 
     /** The counter of a constant, of {@link #counters}. */
-    static <E extends Enum<E>> LongAdder of(Map<E, LongAdder> counters, E constant) {
+    public static <E extends Enum<E>> LongAdder of(Map<E, LongAdder> counters, E constant) {
         return Objects.requireNonNull(counters.get(constant));
     }
 
@@ -68,12 +68,13 @@ record Meters(MeterRegistry registry) {
         return counters.stream().mapToLong(LongAdder::sum).sum();
     }
 
-    static String tagValue(Enum<?> constant) {
+    /** The name of a constant as the value of a tag. */
+    public static String tagValue(Enum<?> constant) {
         return constant.name().toLowerCase(Locale.ROOT);
     }
 
     /** A gauge with these values of the meter's tags, which shows what the supplier gives whenever it is read. */
-    Gauge gauge(BrokerMeters meter, DoubleSupplier value, String... tagValues) {
+    public Gauge gauge(BrokerMeters meter, DoubleSupplier value, String... tagValues) {
         check(meter, BrokerMeters.Type.GAUGE);
         return Gauge.builder(meter.meterName(), value, DoubleSupplier::getAsDouble)
                 .description(meter.description())
@@ -89,7 +90,7 @@ record Meters(MeterRegistry registry) {
     }
 
     /** A timer with buckets from a tenth of a millisecond, a fast disk's write, to five seconds. */
-    Timer timer(BrokerMeters meter, String... tagValues) {
+    public Timer timer(BrokerMeters meter, String... tagValues) {
         check(meter, BrokerMeters.Type.TIMER);
         return Timer.builder(meter.meterName())
                 .description(meter.description())

@@ -8,7 +8,6 @@ import io.micrometer.core.instrument.Tag;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import io.tributary.broker.connection.DropReason;
 import io.tributary.broker.connection.PauseReason;
-import io.tributary.cluster.link.Refusal;
 import io.tributary.broker.routing.RouterRecorder;
 import io.tributary.broker.shard.ShardRecorder;
 import io.tributary.broker.sys.SysStats;
@@ -18,7 +17,6 @@ import io.tributary.common.mqtt.Message;
 import io.tributary.common.mqtt.PublishProperties;
 import io.tributary.common.mqtt.QoS;
 import io.tributary.common.mqtt.ReasonCode;
-import io.tributary.cluster.redis.RedisRecorder;
 import java.util.Arrays;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
@@ -28,7 +26,7 @@ import org.junit.jupiter.api.Test;
 
 class BrokerMetricsTest {
     private final SimpleMeterRegistry registry = new SimpleMeterRegistry();
-    private final BrokerMetrics metrics = new BrokerMetrics(registry, true);
+    private final BrokerMetrics metrics = new BrokerMetrics(registry);
 
     @Test
     void namesFollowMicrometer() {
@@ -48,7 +46,6 @@ class BrokerMetricsTest {
     @Test
     void onlyListedMetersAreRegistered() {
         everyEventOnce();
-        everyEventOfAClusterOnce();
         Map<String, BrokerMeters> listed = Arrays.stream(BrokerMeters.values())
                 .collect(Collectors.toMap(BrokerMeters::meterName, Function.identity()));
         assertThat(registry.getMeters())
@@ -93,49 +90,6 @@ class BrokerMetricsTest {
                 .isEqualTo(1_500);
         assertThat(registry.get("tributary.messages.delivery").timer().totalTime(TimeUnit.MILLISECONDS))
                 .isEqualTo(3);
-    }
-
-    @Test
-    void eventsOfAClusterAreCounted() {
-        everyEventOfAClusterOnce();
-        assertThat(count("tributary.kafka.records")).isEqualTo(8);
-        assertThat(count("tributary.kafka.refusals")).isEqualTo(1);
-        assertThat(count("tributary.kafka.errors")).isEqualTo(1);
-        assertThat(registry.get("tributary.redis.calls")
-                        .tag("operation", "save")
-                        .timer()
-                        .totalTime(TimeUnit.MILLISECONDS))
-                .isEqualTo(3);
-        assertThat(count("tributary.redis.failures", "operation", "claim", "reason", "fenced"))
-                .isEqualTo(1);
-        assertThat(count("tributary.redis.bytes", "direction", "sent")).isEqualTo(50);
-        assertThat(count("tributary.redis.bytes", "direction", "received")).isEqualTo(60);
-        assertThat(registry.get("tributary.redis.waiting.reads").gauge().value())
-                .isEqualTo(9);
-        assertThat(registry.get("tributary.links").gauge().value()).isEqualTo(1);
-        assertThat(count("tributary.links.ended")).isEqualTo(1);
-        assertThat(count("tributary.links.timeouts", "reason", "silent")).isEqualTo(1);
-        assertThat(count("tributary.links.timeouts", "reason", "stalled")).isEqualTo(1);
-        assertThat(count("tributary.links.reconnects")).isEqualTo(1);
-        assertThat(count("tributary.links.refused", "reason", "wrong_secret")).isEqualTo(1);
-        assertThat(count("tributary.links.frames", "direction", "sent")).isEqualTo(10);
-        assertThat(count("tributary.links.frames", "direction", "received")).isEqualTo(11);
-        assertThat(count("tributary.links.bytes", "direction", "sent")).isEqualTo(100);
-        assertThat(count("tributary.links.bytes", "direction", "received")).isEqualTo(110);
-        assertThat(count("tributary.links.frames.refused")).isEqualTo(1);
-        assertThat(count("tributary.cluster.messages.handed")).isEqualTo(1);
-        assertThat(count("tributary.cluster.messages.untaken")).isEqualTo(1);
-        assertThat(count("tributary.cluster.left.out")).isEqualTo(1);
-        assertThat(count("tributary.cluster.visibility.refused")).isEqualTo(1);
-        assertThat(count("tributary.cluster.declared.dead")).isEqualTo(1);
-    }
-
-    @Test
-    void clusterIsNotRegisteredWhenAlone() {
-        SimpleMeterRegistry alone = new SimpleMeterRegistry();
-        new BrokerMetrics(alone, false).kafka().onError();
-        assertThat(alone.find("tributary.kafka.errors").functionCounter()).isNull();
-        assertThat(alone.find("tributary.storage.errors").functionCounter()).isNotNull();
     }
 
     @Test
@@ -224,30 +178,6 @@ class BrokerMetricsTest {
         metrics.storage().onRefusal();
         metrics.storage().onSync(1);
         metrics.storage().onError();
-    }
-
-    private void everyEventOfAClusterOnce() {
-        metrics.kafka().onRecords(8);
-        metrics.kafka().onRefusal();
-        metrics.kafka().onError();
-        metrics.redis().onCall(RedisRecorder.Operation.SAVE, TimeUnit.MILLISECONDS.toNanos(3), 50, 60);
-        metrics.redis().onFailure(RedisRecorder.Operation.CLAIM, RedisRecorder.Failure.FENCED);
-        metrics.redis().onWaitingReads(9);
-        metrics.links().up();
-        metrics.links().up();
-        metrics.links().down();
-        metrics.links().sent(10, 100);
-        metrics.links().received(11, 110);
-        metrics.links().sendRefused();
-        metrics.links().refused(Refusal.WRONG_SECRET);
-        metrics.links().reconnecting();
-        metrics.links().silent();
-        metrics.links().stalled();
-        metrics.cluster().onHandedOver();
-        metrics.cluster().onGivenUp();
-        metrics.cluster().onLeftOut();
-        metrics.cluster().onVisibilityRefused();
-        metrics.cluster().onDeclaredDead();
     }
 
     private double count(String name, String... tags) {

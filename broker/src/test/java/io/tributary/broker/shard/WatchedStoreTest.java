@@ -2,7 +2,6 @@ package io.tributary.broker.shard;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.tributary.cluster.redis.RedisStoreException;
 import io.tributary.persistence.shard.FencedException;
 import io.tributary.persistence.shard.SavePoint;
 import io.tributary.persistence.shard.ShardStore;
@@ -24,11 +23,11 @@ class WatchedStoreTest {
     @Test
     void saysForHowManyShardsAndSinceWhenAStoreDoesNotWork() {
         assertThat(store.trouble()).isNull();
-        answering.failure = new RedisStoreException("no connection");
+        answering.failure = new IllegalStateException("no connection");
         store.claim(3, new Claimant(1));
         pass(SECOND);
         store.claim(3, new Claimant(1));
-        answering.failure = new RedisStoreException("timed out");
+        answering.failure = new IllegalStateException("timed out");
         store.claim(4, new Claimant(1));
 
         assertThat(store.trouble()).isEqualTo(new StoreTrouble(2, SECOND, "timed out"));
@@ -36,7 +35,7 @@ class WatchedStoreTest {
 
     @Test
     void allIsWellWhenTheCallThatFailedWorks() {
-        answering.failure = new RedisStoreException("no connection");
+        answering.failure = new IllegalStateException("no connection");
         store.claim(3, new Claimant(1));
         store.readSessions(4, null);
         answering.failure = null;
@@ -50,7 +49,7 @@ class WatchedStoreTest {
 
     @Test
     void aShardThatIsNotTriedAnyMoreIsForgotten() {
-        answering.failure = new RedisStoreException("no connection");
+        answering.failure = new IllegalStateException("no connection");
         store.claim(3, new Claimant(1));
         pass(Duration.ofSeconds(29));
         assertThat(store.trouble()).isNotNull();

@@ -1,9 +1,9 @@
 package io.tributary.cluster.ingest;
 
 import io.tributary.broker.delivery.NodeView;
-import io.tributary.cluster.ingest.IngestRecorder.Outcome;
 import io.tributary.broker.routing.RouteOutcome;
 import io.tributary.broker.routing.Router;
+import io.tributary.cluster.ingest.IngestRecorder.Outcome;
 import io.tributary.common.codec.DecoderLimits;
 import io.tributary.common.mqtt.Message;
 import io.tributary.persistence.ingest.IngestRecord;

@@ -1,5 +1,7 @@
 package io.tributary.cluster.metrics;
 
+import io.tributary.broker.metrics.BrokerMeters;
+import io.tributary.broker.metrics.Meters;
 import io.tributary.cluster.link.LinkRecorder;
 import io.tributary.cluster.link.Refusal;
 import java.util.Map;

@@ -1,6 +1,8 @@
 package io.tributary.cluster.metrics;
 
 import io.micrometer.core.instrument.Timer;
+import io.tributary.broker.metrics.BrokerMeters;
+import io.tributary.broker.metrics.Meters;
 import io.tributary.cluster.redis.RedisRecorder;
 import java.util.EnumMap;
 import java.util.Map;

@@ -1,5 +1,13 @@
 package io.tributary.cluster.node;
 
+import io.tributary.broker.delivery.ConnectionRegistry;
+import io.tributary.broker.delivery.TransientReceiver;
+import io.tributary.broker.shard.Shards;
+import io.tributary.cluster.link.Link;
+import io.tributary.cluster.link.LinkReceiver;
+import io.tributary.cluster.link.LinkRecorder;
+import io.tributary.cluster.link.NodeId;
+import io.tributary.cluster.link.NodeLinks;
 import io.tributary.cluster.node.NodeMessage.MapProgress;
 import io.tributary.cluster.node.NodeMessage.OwnerMessage;
 import io.tributary.cluster.node.NodeMessage.QosZero;
@@ -11,14 +19,6 @@ import io.tributary.cluster.node.NodeMessage.StoreMisses;
 import io.tributary.cluster.node.NodeMessage.ToOwner;
 import io.tributary.cluster.node.NodeMessage.Transient;
 import io.tributary.cluster.node.NodeMessage.Unheard;
-import io.tributary.broker.delivery.ConnectionRegistry;
-import io.tributary.broker.delivery.TransientReceiver;
-import io.tributary.cluster.link.Link;
-import io.tributary.cluster.link.LinkReceiver;
-import io.tributary.cluster.link.LinkRecorder;
-import io.tributary.cluster.link.NodeId;
-import io.tributary.cluster.link.NodeLinks;
-import io.tributary.broker.shard.Shards;
 import java.net.InetSocketAddress;
 import java.time.Duration;
 import java.util.concurrent.CompletionStage;

@@ -1,13 +1,14 @@
 package io.tributary.cluster.node;
 
-import io.tributary.cluster.node.NodeMessage.Stats;
-import io.tributary.cluster.node.NodeMessage.Unheard;
 import io.tributary.broker.delivery.NodeInbox;
 import io.tributary.broker.delivery.NodeView;
+import io.tributary.broker.deployment.Loss;
+import io.tributary.broker.shard.OtherNodes;
 import io.tributary.cluster.link.LinkConfig;
 import io.tributary.cluster.link.LinkLayer;
 import io.tributary.cluster.link.NodeId;
-import io.tributary.broker.shard.OtherNodes;
+import io.tributary.cluster.node.NodeMessage.Stats;
+import io.tributary.cluster.node.NodeMessage.Unheard;
 import io.tributary.common.event.RecordFormat;
 import io.tributary.persistence.replicated.ReplicatedMap;
 import java.net.InetSocketAddress;

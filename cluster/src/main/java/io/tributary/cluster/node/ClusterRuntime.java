@@ -1,8 +1,8 @@
 package io.tributary.cluster.node;
 
-import io.tributary.cluster.node.NodeMessage.MapProgress;
 import io.tributary.cluster.link.NodeId;
 import io.tributary.cluster.link.OpenLinks;
+import io.tributary.cluster.node.NodeMessage.MapProgress;
 import io.tributary.common.event.RecordFormat;
 import io.tributary.common.time.SteadyClock;
 import java.time.InstantSource;

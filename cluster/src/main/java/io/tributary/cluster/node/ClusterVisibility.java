@@ -1,8 +1,8 @@
 package io.tributary.cluster.node;
 
+import io.tributary.cluster.link.NodeId;
 import io.tributary.cluster.node.Followers.Wait;
 import io.tributary.cluster.node.NodeMessage.MapProgress;
-import io.tributary.cluster.link.NodeId;
 import io.tributary.persistence.replicated.Visibility;
 import java.util.ArrayList;
 import java.util.Collection;

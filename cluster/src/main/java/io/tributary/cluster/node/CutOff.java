@@ -1,5 +1,6 @@
 package io.tributary.cluster.node;
 
+import io.tributary.broker.deployment.Loss;
 import io.tributary.cluster.link.NodeId;
 import java.time.Duration;
 import java.util.ArrayList;

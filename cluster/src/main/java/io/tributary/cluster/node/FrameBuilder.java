@@ -1,7 +1,7 @@
 package io.tributary.cluster.node;
 
-import io.tributary.cluster.node.NodeMessage.Deliver;
 import io.tributary.broker.delivery.Delivery;
+import io.tributary.cluster.node.NodeMessage.Deliver;
 import io.tributary.common.event.ByteWriter;
 import io.tributary.common.event.QueueEntry.Queued;
 import io.tributary.common.event.RecordFormat;

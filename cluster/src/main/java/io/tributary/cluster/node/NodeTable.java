@@ -1,7 +1,7 @@
 package io.tributary.cluster.node;
 
-import io.tributary.cluster.node.KnownNodes.Change;
 import io.tributary.cluster.link.NodeId;
+import io.tributary.cluster.node.KnownNodes.Change;
 import io.tributary.common.event.RecordFormat;
 import io.tributary.common.event.UnreadableRecordException;
 import io.tributary.persistence.replicated.ReplicatedMap;

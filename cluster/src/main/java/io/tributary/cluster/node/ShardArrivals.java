@@ -1,5 +1,9 @@
 package io.tributary.cluster.node;
 
+import io.tributary.broker.delivery.ConnectionRegistry;
+import io.tributary.broker.shard.OwnerTarget;
+import io.tributary.broker.shard.Shards;
+import io.tributary.cluster.link.Link;
 import io.tributary.cluster.node.NodeMessage.AllAttached;
 import io.tributary.cluster.node.NodeMessage.AllSettled;
 import io.tributary.cluster.node.NodeMessage.AskForAllSettled;
@@ -16,10 +20,6 @@ import io.tributary.cluster.node.NodeMessage.Resume;
 import io.tributary.cluster.node.NodeMessage.Settle;
 import io.tributary.cluster.node.NodeMessage.TakenOver;
 import io.tributary.cluster.node.NodeMessage.ToOwner;
-import io.tributary.broker.delivery.ConnectionRegistry;
-import io.tributary.cluster.link.Link;
-import io.tributary.broker.shard.OwnerTarget;
-import io.tributary.broker.shard.Shards;
 import io.tributary.common.event.RecordFormat;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;

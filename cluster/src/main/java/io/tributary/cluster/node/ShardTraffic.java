@@ -1,5 +1,10 @@
 package io.tributary.cluster.node;
 
+import io.tributary.broker.delivery.Attached;
+import io.tributary.broker.delivery.Delivery;
+import io.tributary.broker.shard.OtherNodes;
+import io.tributary.broker.shard.OwnerTarget;
+import io.tributary.cluster.link.Link;
 import io.tributary.cluster.node.NodeMessage.AllAttached;
 import io.tributary.cluster.node.NodeMessage.AskForAllSettled;
 import io.tributary.cluster.node.NodeMessage.AttachRefused;
@@ -15,11 +20,6 @@ import io.tributary.cluster.node.NodeMessage.Resume;
 import io.tributary.cluster.node.NodeMessage.Settle;
 import io.tributary.cluster.node.NodeMessage.TakenOver;
 import io.tributary.cluster.node.NodeMessage.ToOwner;
-import io.tributary.broker.delivery.Attached;
-import io.tributary.broker.delivery.Delivery;
-import io.tributary.cluster.link.Link;
-import io.tributary.broker.shard.OtherNodes;
-import io.tributary.broker.shard.OwnerTarget;
 import io.tributary.common.event.ClientKind;
 import io.tributary.common.event.QueueEntry.Queued;
 import io.tributary.common.event.RecordFormat;

@@ -1,12 +1,12 @@
 package io.tributary.cluster.node;
 
+import io.tributary.broker.delivery.ConnectionRegistry;
+import io.tributary.broker.delivery.MemberReply;
+import io.tributary.cluster.link.Link;
 import io.tributary.cluster.node.NodeMessage.Shared;
 import io.tributary.cluster.node.NodeMessage.SharedAnswer;
 import io.tributary.cluster.node.NodeMessage.SharedOutcome;
 import io.tributary.cluster.node.PeerChannels.PeerChannel;
-import io.tributary.broker.delivery.ConnectionRegistry;
-import io.tributary.broker.delivery.MemberReply;
-import io.tributary.cluster.link.Link;
 import io.tributary.common.event.QueueEntry.Queued;
 import io.tributary.common.event.RecordFormat;
 import java.util.concurrent.TimeUnit;

@@ -1,12 +1,12 @@
 package io.tributary.cluster.node;
 
-import io.tributary.cluster.node.NodeMessage.Receipt;
-import io.tributary.cluster.node.NodeMessage.Transient;
-import io.tributary.cluster.node.PeerChannels.PeerChannel;
 import io.tributary.broker.delivery.MemberReply;
 import io.tributary.broker.delivery.NodeInbox;
 import io.tributary.broker.delivery.TransientReceiver;
 import io.tributary.cluster.link.Link;
+import io.tributary.cluster.node.NodeMessage.Receipt;
+import io.tributary.cluster.node.NodeMessage.Transient;
+import io.tributary.cluster.node.PeerChannels.PeerChannel;
 import io.tributary.common.event.QueueEntry.Queued;
 import io.tributary.common.event.Recipient;
 import io.tributary.common.event.RecordFormat;

@@ -1,7 +1,7 @@
 package io.tributary.cluster.node;
 
-import io.tributary.cluster.node.NodeMessage.MapProgress;
 import io.tributary.cluster.link.NodeId;
+import io.tributary.cluster.node.NodeMessage.MapProgress;
 import java.util.Collection;
 
 /**

@@ -1,5 +1,6 @@
 package io.tributary.cluster.node;
 
+import io.tributary.broker.deployment.Loss;
 import java.time.Duration;
 import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;

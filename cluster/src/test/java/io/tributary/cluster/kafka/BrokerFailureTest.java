@@ -4,13 +4,13 @@ import static io.tributary.persistence.contract.Waiting.get;
 import static io.tributary.persistence.contract.Waiting.until;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.tributary.localcluster.LocalKafka;
-import io.tributary.persistence.contract.RecordingReader;
-import io.tributary.persistence.contract.Waiting;
 import io.tributary.cluster.kafka.map.KafkaMaps;
 import io.tributary.cluster.kafka.map.KafkaReplicatedMap;
 import io.tributary.cluster.kafka.shard.NumberedAppends;
 import io.tributary.cluster.kafka.shard.ResumingReader;
+import io.tributary.localcluster.LocalKafka;
+import io.tributary.persistence.contract.RecordingReader;
+import io.tributary.persistence.contract.Waiting;
 import io.tributary.persistence.replicated.Visibility;
 import io.tributary.persistence.shard.AppendCallback;
 import io.tributary.persistence.shard.ShardLog;

@@ -6,13 +6,13 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.tributary.cluster.kafka.map.KafkaMaps;
+import io.tributary.cluster.kafka.map.KafkaReplicatedMap;
+import io.tributary.cluster.kafka.shard.ResumingReader;
 import io.tributary.localcluster.AdminUser;
 import io.tributary.localcluster.LocalAuthority;
 import io.tributary.localcluster.LocalKafka;
 import io.tributary.persistence.contract.RecordingReader;
-import io.tributary.cluster.kafka.map.KafkaMaps;
-import io.tributary.cluster.kafka.map.KafkaReplicatedMap;
-import io.tributary.cluster.kafka.shard.ResumingReader;
 import io.tributary.persistence.replicated.Visibility;
 import io.tributary.persistence.shard.AppendCallback;
 import io.tributary.persistence.shard.ShardLog;

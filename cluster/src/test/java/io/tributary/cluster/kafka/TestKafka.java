@@ -2,10 +2,10 @@ package io.tributary.cluster.kafka;
 
 import static io.tributary.persistence.contract.Waiting.get;
 
-import io.tributary.localcluster.LocalKafka;
 import io.tributary.cluster.kafka.KafkaConfig.GroupProtocol;
 import io.tributary.cluster.kafka.KafkaConfig.Reading;
 import io.tributary.cluster.kafka.shard.KafkaShardLog;
+import io.tributary.localcluster.LocalKafka;
 import java.time.Duration;
 import java.time.InstantSource;
 import java.util.List;

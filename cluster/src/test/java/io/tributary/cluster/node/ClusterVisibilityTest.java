@@ -3,8 +3,8 @@ package io.tributary.cluster.node;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.tributary.cluster.node.NodeMessage.MapProgress;
 import io.tributary.cluster.link.NodeId;
+import io.tributary.cluster.node.NodeMessage.MapProgress;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collection;

@@ -4,6 +4,7 @@ import static io.tributary.cluster.node.SimNode.link;
 import static io.tributary.cluster.node.SimNode.unlink;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.tributary.broker.deployment.Loss;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;

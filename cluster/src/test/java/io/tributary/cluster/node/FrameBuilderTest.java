@@ -2,10 +2,10 @@ package io.tributary.cluster.node;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.tributary.cluster.node.NodeMessage.Deliver;
-import io.tributary.cluster.node.NodeMessage.Resume;
 import io.tributary.broker.delivery.Delivery;
 import io.tributary.broker.fake.Messages;
+import io.tributary.cluster.node.NodeMessage.Deliver;
+import io.tributary.cluster.node.NodeMessage.Resume;
 import io.tributary.common.event.QueueEntry.Queued;
 import io.tributary.common.event.RecordFormat;
 import io.tributary.common.mqtt.QoS;

@@ -2,6 +2,8 @@ package io.tributary.cluster.node;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.tributary.broker.delivery.Attached;
+import io.tributary.broker.delivery.Delivery;
 import io.tributary.cluster.node.NodeMessage.AllAttached;
 import io.tributary.cluster.node.NodeMessage.AllSettled;
 import io.tributary.cluster.node.NodeMessage.AskForAllSettled;
@@ -25,8 +27,6 @@ import io.tributary.cluster.node.NodeMessage.StoreMisses;
 import io.tributary.cluster.node.NodeMessage.TakenOver;
 import io.tributary.cluster.node.NodeMessage.Transient;
 import io.tributary.cluster.node.NodeMessage.Unheard;
-import io.tributary.broker.delivery.Attached;
-import io.tributary.broker.delivery.Delivery;
 import io.tributary.common.event.ClientKind;
 import io.tributary.common.event.QueueEntry.Queued;
 import io.tributary.common.event.QueueEntry.Released;

@@ -1,5 +1,7 @@
 package io.tributary.cluster.node;
 
+import io.tributary.broker.delivery.Attached;
+import io.tributary.broker.delivery.Delivery;
 import io.tributary.cluster.node.NodeMessage.AllAttached;
 import io.tributary.cluster.node.NodeMessage.AllSettled;
 import io.tributary.cluster.node.NodeMessage.AskForAllSettled;
@@ -23,8 +25,6 @@ import io.tributary.cluster.node.NodeMessage.StoreMisses;
 import io.tributary.cluster.node.NodeMessage.TakenOver;
 import io.tributary.cluster.node.NodeMessage.Transient;
 import io.tributary.cluster.node.NodeMessage.Unheard;
-import io.tributary.broker.delivery.Attached;
-import io.tributary.broker.delivery.Delivery;
 import io.tributary.common.event.ClientKind;
 import io.tributary.common.event.QueueEntry;
 import io.tributary.common.event.Recipient;

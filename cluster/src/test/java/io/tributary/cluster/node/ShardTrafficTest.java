@@ -2,13 +2,6 @@ package io.tributary.cluster.node;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.tributary.cluster.node.NodeMessage.AllAttached;
-import io.tributary.cluster.node.NodeMessage.AllSettled;
-import io.tributary.cluster.node.NodeMessage.AskForAllSettled;
-import io.tributary.cluster.node.NodeMessage.Deliver;
-import io.tributary.cluster.node.NodeMessage.OwnerSpeaks;
-import io.tributary.cluster.node.NodeMessage.Settle;
-import io.tributary.cluster.node.NodeMessage.TakenOver;
 import io.tributary.broker.delivery.ConnectionRegistry;
 import io.tributary.broker.delivery.Delivery;
 import io.tributary.broker.shard.InstantLog;
@@ -22,6 +15,13 @@ import io.tributary.broker.shard.ShardAppends;
 import io.tributary.broker.shard.ShardConfig;
 import io.tributary.broker.shard.ShardRecorder;
 import io.tributary.broker.shard.Shards;
+import io.tributary.cluster.node.NodeMessage.AllAttached;
+import io.tributary.cluster.node.NodeMessage.AllSettled;
+import io.tributary.cluster.node.NodeMessage.AskForAllSettled;
+import io.tributary.cluster.node.NodeMessage.Deliver;
+import io.tributary.cluster.node.NodeMessage.OwnerSpeaks;
+import io.tributary.cluster.node.NodeMessage.Settle;
+import io.tributary.cluster.node.NodeMessage.TakenOver;
 import io.tributary.common.event.QueueEntry.Queued;
 import io.tributary.common.event.RecordFormat;
 import io.tributary.common.mqtt.Message;

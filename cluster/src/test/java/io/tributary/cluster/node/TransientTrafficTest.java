@@ -2,9 +2,9 @@ package io.tributary.cluster.node;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.tributary.broker.delivery.TransientReceiver;
 import io.tributary.cluster.node.NodeMessage.Receipt;
 import io.tributary.cluster.node.NodeMessage.Transient;
-import io.tributary.broker.delivery.TransientReceiver;
 import io.tributary.common.event.Recipient;
 import io.tributary.common.event.RecordFormat;
 import io.tributary.common.mqtt.Message;

@@ -2,6 +2,7 @@ package io.tributary.cluster.node;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.tributary.broker.deployment.Loss;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 

@@ -10,10 +10,10 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.lettuce.core.cluster.SlotHash;
 import io.lettuce.core.resource.Delay;
+import io.tributary.cluster.redis.RedisRecorder.Failure;
 import io.tributary.common.event.RecordFormat;
 import io.tributary.common.event.StoredSession;
 import io.tributary.localcluster.LocalRedis;
-import io.tributary.cluster.redis.RedisRecorder.Failure;
 import io.tributary.persistence.shard.ShardStore;
 import java.nio.file.Path;
 import java.time.Duration;

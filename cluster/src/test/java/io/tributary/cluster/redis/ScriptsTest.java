@@ -14,13 +14,13 @@ import static org.assertj.core.api.Assertions.catchThrowable;
 
 import io.lettuce.core.ScriptOutputType;
 import io.lettuce.core.cluster.api.sync.RedisAdvancedClusterCommands;
+import io.tributary.cluster.redis.RedisRecorder.Failure;
 import io.tributary.common.event.QueueEntry.Queued;
 import io.tributary.common.event.RecordFormat;
 import io.tributary.common.mqtt.Message;
 import io.tributary.common.mqtt.QoS;
 import io.tributary.common.mqtt.Will;
 import io.tributary.localcluster.LocalRedis;
-import io.tributary.cluster.redis.RedisRecorder.Failure;
 import io.tributary.persistence.shard.FencedException;
 import io.tributary.persistence.shard.SavePoint;
 import io.tributary.persistence.shard.SavePoint.SequenceKey;

@@ -2,13 +2,13 @@ package io.tributary.cluster.redis;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.tributary.cluster.redis.RedisConfig.Credentials;
+import io.tributary.cluster.redis.RedisConfig.Node;
+import io.tributary.cluster.redis.RedisConfig.Tls;
 import io.tributary.common.event.RecordFormat;
 import io.tributary.localcluster.AdminUser;
 import io.tributary.localcluster.LocalAuthority;
 import io.tributary.localcluster.LocalRedis;
-import io.tributary.cluster.redis.RedisConfig.Credentials;
-import io.tributary.cluster.redis.RedisConfig.Node;
-import io.tributary.cluster.redis.RedisConfig.Tls;
 import io.tributary.persistence.shard.ShardStore;
 import java.nio.file.Files;
 import java.nio.file.Path;

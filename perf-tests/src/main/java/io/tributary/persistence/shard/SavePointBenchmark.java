@@ -1,5 +1,9 @@
 package io.tributary.persistence.shard;
 
+import io.tributary.cluster.redis.RedisCluster;
+import io.tributary.cluster.redis.RedisConfig;
+import io.tributary.cluster.redis.RedisRecorder;
+import io.tributary.cluster.redis.RedisShardStore;
 import io.tributary.common.event.QueueEntry.Queued;
 import io.tributary.common.event.RecordFormat;
 import io.tributary.common.event.StoredSession;
@@ -8,10 +12,6 @@ import io.tributary.localcluster.LocalRedis;
 import io.tributary.perf.jmh.Messages;
 import io.tributary.perf.jmh.Microbenchmark;
 import io.tributary.perf.jmh.Scratch;
-import io.tributary.cluster.redis.RedisCluster;
-import io.tributary.cluster.redis.RedisConfig;
-import io.tributary.cluster.redis.RedisRecorder;
-import io.tributary.cluster.redis.RedisShardStore;
 import io.tributary.persistence.rocksdb.RocksDbDatabase;
 import io.tributary.persistence.rocksdb.RocksDbOptions;
 import io.tributary.persistence.rocksdb.RocksDbShardStore;

@@ -1,9 +1,9 @@
 package io.tributary.server.settings;
 
-import io.tributary.server.settings.check.Allowed;
-import io.tributary.server.settings.check.SettingException;
 import io.tributary.broker.security.ClientRules;
 import io.tributary.broker.shard.CatchUpPace;
+import io.tributary.server.settings.check.Allowed;
+import io.tributary.server.settings.check.SettingException;
 import java.util.List;
 import java.util.Set;
 import java.util.stream.IntStream;

@@ -1,7 +1,5 @@
 package io.tributary.server.settings;
 
-import io.tributary.server.settings.check.SettingException;
-import io.tributary.server.settings.check.Units;
 import io.tributary.broker.security.ClientRules.CertificateSubject;
 import io.tributary.broker.security.ClientRules.ClientId;
 import io.tributary.broker.security.ClientRules.Condition;
@@ -12,6 +10,8 @@ import io.tributary.broker.security.ClientRules.UserName;
 import io.tributary.broker.security.TextPattern;
 import io.tributary.common.event.ClientKind;
 import io.tributary.common.mqtt.UserProperty;
+import io.tributary.server.settings.check.SettingException;
+import io.tributary.server.settings.check.Units;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;

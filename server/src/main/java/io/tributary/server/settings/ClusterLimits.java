@@ -1,8 +1,8 @@
 package io.tributary.server.settings;
 
-import io.tributary.server.settings.check.SettingException;
 import io.tributary.broker.network.ListenerConfig;
 import io.tributary.common.codec.DecoderLimits;
+import io.tributary.server.settings.check.SettingException;
 import java.util.List;
 
 /**

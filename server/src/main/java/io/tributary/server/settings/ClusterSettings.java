@@ -1,9 +1,9 @@
 package io.tributary.server.settings;
 
 import io.tributary.cluster.ClusterConfig;
+import io.tributary.cluster.ingest.IngestConfig;
 import io.tributary.server.settings.check.Allowed;
 import io.tributary.server.settings.check.SettingException;
-import io.tributary.cluster.ingest.IngestConfig;
 import java.time.Duration;
 import java.util.List;
 import java.util.regex.Pattern;

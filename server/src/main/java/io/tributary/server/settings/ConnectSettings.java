@@ -1,9 +1,9 @@
 package io.tributary.server.settings;
 
-import io.tributary.server.settings.check.Allowed;
-import io.tributary.server.settings.check.SettingException;
 import io.tributary.broker.connection.ConnectLimits;
 import io.tributary.common.mqtt.MqttPacket.ConnectProperties;
+import io.tributary.server.settings.check.Allowed;
+import io.tributary.server.settings.check.SettingException;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 import org.springframework.boot.context.properties.bind.DefaultValue;

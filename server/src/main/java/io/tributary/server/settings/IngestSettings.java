@@ -1,9 +1,9 @@
 package io.tributary.server.settings;
 
-import io.tributary.server.settings.check.Allowed;
-import io.tributary.server.settings.check.SettingException;
 import io.tributary.cluster.ingest.IngestConfig;
 import io.tributary.persistence.ingest.IngestOptions;
+import io.tributary.server.settings.check.Allowed;
+import io.tributary.server.settings.check.SettingException;
 import java.util.List;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;

@@ -1,8 +1,5 @@
 package io.tributary.server.settings;
 
-import io.tributary.server.settings.check.Allowed;
-import io.tributary.server.settings.check.SettingException;
-import io.tributary.server.settings.check.Units;
 import io.tributary.cluster.kafka.KafkaConfig;
 import io.tributary.cluster.kafka.KafkaConfig.Appends;
 import io.tributary.cluster.kafka.KafkaConfig.Compression;
@@ -10,6 +7,9 @@ import io.tributary.cluster.kafka.KafkaConfig.GroupProtocol;
 import io.tributary.cluster.kafka.KafkaConfig.Reading;
 import io.tributary.cluster.kafka.KafkaConfig.Topics;
 import io.tributary.cluster.kafka.TopicNeeds;
+import io.tributary.server.settings.check.Allowed;
+import io.tributary.server.settings.check.SettingException;
+import io.tributary.server.settings.check.Units;
 import java.time.Duration;
 import java.util.Map;
 import java.util.TreeSet;

@@ -1,11 +1,11 @@
 package io.tributary.server.settings;
 
-import io.tributary.server.settings.check.Allowed;
-import io.tributary.server.settings.check.SecretFile;
-import io.tributary.server.settings.check.SettingException;
 import io.tributary.cluster.link.ClusterSecret;
 import io.tributary.cluster.link.LinkConfig;
 import io.tributary.cluster.link.LinkTimings;
+import io.tributary.server.settings.check.Allowed;
+import io.tributary.server.settings.check.SecretFile;
+import io.tributary.server.settings.check.SettingException;
 import java.util.List;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;

@@ -1,8 +1,8 @@
 package io.tributary.server.settings;
 
-import io.tributary.server.settings.check.SettingException;
 import io.tributary.cluster.link.LinkLayer;
 import io.tributary.cluster.link.LinkTls;
+import io.tributary.server.settings.check.SettingException;
 import java.nio.file.Path;
 import org.jspecify.annotations.Nullable;
 

@@ -1,10 +1,10 @@
 package io.tributary.server.settings;
 
-import io.tributary.server.settings.check.Allowed;
-import io.tributary.server.settings.check.SettingException;
 import io.tributary.broker.network.AdmissionLimits;
 import io.tributary.broker.network.ListenerConfig;
 import io.tributary.broker.network.ListenerKind;
+import io.tributary.server.settings.check.Allowed;
+import io.tributary.server.settings.check.SettingException;
 import org.jspecify.annotations.Nullable;
 import org.springframework.boot.context.properties.bind.DefaultValue;
 

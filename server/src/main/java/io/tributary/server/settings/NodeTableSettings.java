@@ -1,9 +1,9 @@
 package io.tributary.server.settings;
 
+import io.tributary.cluster.node.NodeTableConfig;
 import io.tributary.server.settings.check.Allowed;
 import io.tributary.server.settings.check.SettingException;
 import io.tributary.server.settings.check.Units;
-import io.tributary.cluster.node.NodeTableConfig;
 import java.time.Duration;
 import org.springframework.boot.context.properties.bind.DefaultValue;
 

@@ -1,9 +1,9 @@
 package io.tributary.server.settings;
 
-import io.tributary.server.settings.check.Allowed;
-import io.tributary.server.settings.check.SettingException;
 import io.tributary.broker.connection.InboundLimits;
 import io.tributary.broker.connection.MessageRate;
+import io.tributary.server.settings.check.Allowed;
+import io.tributary.server.settings.check.SettingException;
 import org.springframework.boot.context.properties.bind.DefaultValue;
 
 /**

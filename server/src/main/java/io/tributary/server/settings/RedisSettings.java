@@ -1,9 +1,9 @@
 package io.tributary.server.settings;
 
+import io.tributary.cluster.redis.RedisConfig;
 import io.tributary.server.settings.check.Allowed;
 import io.tributary.server.settings.check.SecretFile;
 import io.tributary.server.settings.check.SettingException;
-import io.tributary.cluster.redis.RedisConfig;
 import java.time.Duration;
 import java.util.List;
 import java.util.regex.Matcher;

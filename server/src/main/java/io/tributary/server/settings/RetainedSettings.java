@@ -1,8 +1,8 @@
 package io.tributary.server.settings;
 
+import io.tributary.broker.retained.RetainedLimits;
 import io.tributary.server.settings.check.Allowed;
 import io.tributary.server.settings.check.SettingException;
-import io.tributary.broker.retained.RetainedLimits;
 import org.springframework.boot.context.properties.bind.DefaultValue;
 import org.springframework.util.unit.DataSize;
 

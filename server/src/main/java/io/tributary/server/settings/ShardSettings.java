@@ -1,10 +1,10 @@
 package io.tributary.server.settings;
 
-import io.tributary.server.settings.check.Allowed;
-import io.tributary.server.settings.check.SettingException;
 import io.tributary.broker.shard.CatchUpPace;
 import io.tributary.broker.shard.QueueLimits;
 import io.tributary.broker.shard.ShardConfig;
+import io.tributary.server.settings.check.Allowed;
+import io.tributary.server.settings.check.SettingException;
 import java.time.Duration;
 import org.springframework.boot.context.properties.bind.DefaultValue;
 import org.springframework.util.unit.DataSize;

@@ -1,6 +1,5 @@
 package io.tributary.server.settings;
 
-import io.tributary.broker.BrokerConfig;
 import io.tributary.server.settings.check.RangeCheck;
 import io.tributary.server.settings.check.SettingException;
 import java.util.ArrayList;
@@ -46,7 +45,7 @@ public final class StartSettings {
      * @param others what is wrong besides, a line for each setting
      * @throws SettingException for all that is wrong, a line for each setting
      */
-    public static BrokerConfig read(ConfigurableEnvironment environment, String[] arguments, List<String> others) {
+    public static ServerConfig read(ConfigurableEnvironment environment, String[] arguments, List<String> others) {
         ListenerLimitDefaults.addTo(environment);
         StartSettings settings = new StartSettings(environment);
         settings.checkNames(arguments);
@@ -68,10 +67,10 @@ public final class StartSettings {
         }
     }
 
-    private BrokerConfig read() {
+    private ServerConfig read() {
         for (int i = 0; i < MOST_WRONG_VALUES; i++) {
             try {
-                BrokerConfig config = bind().brokerConfig();
+                ServerConfig config = bind().serverConfig();
                 if (lines.isEmpty() && leftOut.isEmpty()) {
                     return config;
                 }

@@ -1,12 +1,12 @@
 package io.tributary.server.settings;
 
 import io.tributary.broker.BrokerConfig;
+import io.tributary.broker.network.ListenerConfig;
 import io.tributary.cluster.ClusterConfig;
+import io.tributary.cluster.link.NodeId;
 import io.tributary.server.settings.check.Allowed;
 import io.tributary.server.settings.check.HostName;
 import io.tributary.server.settings.check.SettingException;
-import io.tributary.cluster.link.NodeId;
-import io.tributary.broker.network.ListenerConfig;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
@@ -82,11 +82,11 @@ public record TributarySettings(
     }
 
     /**
-     * What the broker's core is told.
+     * What the settings say, checked.
      *
      * @throws SettingException when settings do not fit together
      */
-    public BrokerConfig brokerConfig() {
+    public ServerConfig serverConfig() {
         return SettingException.together(
                 this::config,
                 List.of(
@@ -104,8 +104,13 @@ public record TributarySettings(
                         () -> mode == Mode.CLUSTER ? clusterConfig(listenerConfigs()) : checkedAlone()));
     }
 
-    private BrokerConfig config() {
+    private ServerConfig config() {
         List<ListenerConfig> listening = listenerConfigs();
+        return new ServerConfig(
+                brokerConfig(listening), mode == Mode.CLUSTER ? clusterConfig(listening) : checkedAlone());
+    }
+
+    private BrokerConfig brokerConfig(List<ListenerConfig> listening) {
         return SettingException.naming(
                 PREFIX,
                 () -> new BrokerConfig(
@@ -122,8 +127,7 @@ public record TributarySettings(
                         applications.maxDeliveries(),
                         retained.limits(PREFIX + ".retained"),
                         sys.checkedInterval(PREFIX + ".sys"),
-                        stop.config(PREFIX + ".stop", stopTimeout),
-                        mode == Mode.CLUSTER ? clusterConfig(listening) : checkedAlone()));
+                        stop.config(PREFIX + ".stop", stopTimeout)));
     }
 
     /** Nothing, for a broker without others; what it was told of Kafka would have no effect. */

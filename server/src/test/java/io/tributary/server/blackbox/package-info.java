@@ -4,9 +4,9 @@
  * <p>The long forms, from the top of the tree:
  *
  * <pre>
- * ./tributary test -pl broker -am -Dtest=CrashTest -Dcrash.rounds=25 -Dcrash.messages=20000
- * ./tributary test -pl broker -am -Dtest=HostileInputTest -Dhostile.scale=full
- * ./tributary test -pl broker -am -Dtest=FaultsTest -Dfaults.count=200 -Dfaults.kafka=3 -Dfaults.replicas=1 \
+ * ./tributary test -pl server -am -Dtest=CrashTest -Dcrash.rounds=25 -Dcrash.messages=20000
+ * ./tributary test -pl server -am -Dtest=HostileInputTest -Dhostile.scale=full
+ * ./tributary test -pl server -am -Dtest=FaultsTest -Dfaults.count=200 -Dfaults.kafka=3 -Dfaults.replicas=1 \
  *     -Dsurefire.timeout=0
  * </pre>
  *

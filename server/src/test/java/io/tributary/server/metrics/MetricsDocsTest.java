@@ -2,14 +2,16 @@ package io.tributary.server.metrics;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.tributary.server.GeneratedDoc;
 import io.tributary.broker.connection.DropReason;
 import io.tributary.broker.connection.PauseReason;
-import io.tributary.cluster.ingest.IngestRecorder;
-import io.tributary.cluster.link.Refusal;
+import io.tributary.broker.metrics.BrokerMeters;
+import io.tributary.broker.metrics.Meters;
 import io.tributary.broker.routing.RouterRecorder;
 import io.tributary.broker.shard.ShardRecorder;
+import io.tributary.cluster.ingest.IngestRecorder;
+import io.tributary.cluster.link.Refusal;
 import io.tributary.cluster.redis.RedisRecorder;
+import io.tributary.server.GeneratedDoc;
 import java.util.Locale;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;

@@ -2,8 +2,8 @@ package io.tributary.server.settings;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.tributary.server.settings.SettingCatalog.Setting;
 import io.tributary.broker.metrics.BrokerMeters;
+import io.tributary.server.settings.SettingCatalog.Setting;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;

@@ -17,9 +17,9 @@ import com.tngtech.archunit.core.domain.JavaClasses;
 import com.tngtech.archunit.core.importer.ClassFileImporter;
 import com.tngtech.archunit.core.importer.ImportOption;
 import com.tngtech.archunit.lang.ArchRule;
+import io.tributary.cluster.kafka.app.KafkaAppTopics;
 import io.tributary.cluster.node.ClusterNode;
 import io.tributary.common.time.SteadyClock;
-import io.tributary.cluster.kafka.app.KafkaAppTopics;
 import io.tributary.persistence.shard.LogRecord;
 import io.tributary.persistence.shard.SavePoint;
 import io.tributary.persistence.shard.ShardStore;
@@ -47,14 +47,19 @@ import org.junit.jupiter.params.provider.ValueSource;
  */
 class ArchitectureTest {
     private static final String ROOT = "io.tributary.";
-    private static final List<Path> SOURCES = Stream.of("common", "persistence", "broker")
+    private static final List<Path> SOURCES = Stream.of("common", "persistence", "broker", "cluster", "server")
             .map(module -> Path.of("..", module, "src/main/java"))
             .toList();
 
     private static final JavaClasses CLASSES = new ClassFileImporter()
             .withImportOption(new ImportOption.DoNotIncludeTests())
             .withImportOption(location -> !location.contains("test-classes") && !location.contains("-tests.jar"))
-            .importPackages("io.tributary.common", "io.tributary.persistence", "io.tributary.broker");
+            .importPackages(
+                    "io.tributary.common",
+                    "io.tributary.persistence",
+                    "io.tributary.broker",
+                    "io.tributary.cluster",
+                    "io.tributary.server");
 
     @Test
     void hasNoCyclesWhenPackagesAreSlices() {
@@ -70,18 +75,9 @@ class ArchitectureTest {
         "persistence.limit, ''",
         "persistence.ingest, ''",
         "persistence.rocksdb, persistence.shard persistence.replicated persistence.app persistence.limit",
-        "persistence.kafka, persistence.shard persistence.limit",
-        "persistence.kafka.shard, persistence.kafka persistence.shard",
-        "persistence.kafka.map, persistence.kafka persistence.shard persistence.replicated persistence.limit",
-        "persistence.kafka.app,"
-                + " persistence.kafka persistence.shard persistence.app persistence.limit persistence.ingest",
-        "persistence.kafka.ingest, persistence.kafka persistence.ingest",
-        "persistence.redis, persistence.shard",
         "broker.security, ''",
         "broker.extension, broker.security",
         "broker.delivery, ''",
-        "broker.link, ''",
-        "broker.cluster, broker.delivery broker.link broker.shard persistence.replicated",
         "broker.subscription, persistence.replicated",
         "broker.retained, persistence.replicated",
         "broker.shard.fold, persistence.shard",
@@ -90,13 +86,24 @@ class ArchitectureTest {
                 + " broker.subscription broker.retained broker.security broker.delivery broker.extension persistence.shard",
         "broker.group, broker.subscription broker.delivery broker.routing broker.shard",
         "broker.sys, broker.routing broker.retained",
-        "broker.ingest, broker.routing broker.delivery persistence.ingest",
         "broker.loop, ''",
         "broker.embedded, broker.delivery broker.subscription broker.retained",
         "broker.connection,"
                 + " broker.loop broker.routing broker.subscription broker.retained broker.security broker.extension"
                 + " broker.delivery broker.shard broker.group persistence.shard",
         "broker.network, broker.loop broker.connection broker.security broker.delivery",
+        "broker.deployment, broker.delivery broker.routing broker.shard broker.subscription broker.sys"
+                + " persistence.shard persistence.replicated persistence.app",
+        "cluster.kafka, persistence.shard persistence.limit",
+        "cluster.kafka.shard, cluster.kafka persistence.shard",
+        "cluster.kafka.map, cluster.kafka persistence.shard persistence.replicated persistence.limit",
+        "cluster.kafka.app, cluster.kafka persistence.shard persistence.app persistence.limit persistence.ingest",
+        "cluster.kafka.ingest, cluster.kafka persistence.ingest",
+        "cluster.redis, persistence.shard",
+        "cluster.link, ''",
+        "cluster.node, broker.delivery broker.deployment broker.shard cluster.link persistence.replicated",
+        "cluster.ingest, broker.routing broker.delivery persistence.ingest",
+        "cluster.metrics, broker.metrics cluster.ingest cluster.kafka cluster.link cluster.node cluster.redis",
     })
     void knowsOnlyLowerPackagesWhenArrowsAreFollowed(String subject, String allowed) {
         String[] known = Stream.concat(
@@ -108,7 +115,7 @@ class ArchitectureTest {
                 .that()
                 .resideInAPackage(ROOT + subject)
                 .should()
-                .dependOnClassesThat(resideInAnyPackage("io.tributary.persistence..", "io.tributary.broker..")
+                .dependOnClassesThat(resideInAnyPackage("io.tributary.persistence..", "io.tributary.broker..", "io.tributary.cluster..")
                         .and(not(resideInAnyPackage(known))))
                 .check(CLASSES);
     }
@@ -172,7 +179,7 @@ class ArchitectureTest {
         "io.lettuce.., io.tributary.cluster.redis",
         "org.rocksdb.., io.tributary.persistence.rocksdb",
         "org.apache.kafka.., io.tributary.cluster.kafka..",
-        "io.micrometer.., io.tributary.broker.metrics io.tributary.server..",
+        "io.micrometer.., io.tributary.broker.metrics io.tributary.cluster.metrics io.tributary.server..",
         "io.netty.., io.tributary.common.codec io.tributary.broker.network io.tributary.broker.connection"
                 + " io.tributary.broker.loop io.tributary.cluster.link io.tributary.broker.metrics",
         "io.netty.channel.., io.tributary.broker.network io.tributary.cluster.link",

@@ -1,11 +1,11 @@
 package io.tributary.cluster.kafka.app;
 
-import io.tributary.persistence.app.AppTopics.Found;
 import io.tributary.cluster.kafka.KafkaAccessException;
 import io.tributary.cluster.kafka.KafkaConfig;
 import io.tributary.cluster.kafka.KafkaRecorder;
 import io.tributary.cluster.kafka.KafkaTopics;
 import io.tributary.cluster.kafka.TopicRules;
+import io.tributary.persistence.app.AppTopics.Found;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collection;

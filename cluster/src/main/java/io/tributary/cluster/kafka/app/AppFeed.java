@@ -1,10 +1,10 @@
 package io.tributary.cluster.kafka.app;
 
+import io.tributary.cluster.kafka.KafkaRecorder;
 import io.tributary.common.event.ClientKind;
 import io.tributary.common.event.Recipient;
 import io.tributary.common.event.UnreadableRecordException;
 import io.tributary.persistence.app.AppTopics.AppRecord;
-import io.tributary.cluster.kafka.KafkaRecorder;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.List;

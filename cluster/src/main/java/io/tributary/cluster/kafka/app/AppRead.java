@@ -1,8 +1,8 @@
 package io.tributary.cluster.kafka.app;
 
+import io.tributary.cluster.kafka.KafkaAccessException;
 import io.tributary.persistence.app.AppTopics.AppRecord;
 import io.tributary.persistence.app.AppTopics.Page;
-import io.tributary.cluster.kafka.KafkaAccessException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;

@@ -1,9 +1,9 @@
 package io.tributary.cluster.kafka.app;
 
-import io.tributary.persistence.app.AppTopics.AppTopic;
-import io.tributary.persistence.app.AppTopics.Page;
 import io.tributary.cluster.kafka.KafkaConfig;
 import io.tributary.cluster.kafka.KafkaRecorder;
+import io.tributary.persistence.app.AppTopics.AppTopic;
+import io.tributary.persistence.app.AppTopics.Page;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;

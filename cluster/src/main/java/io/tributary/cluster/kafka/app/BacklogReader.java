@@ -1,11 +1,11 @@
 package io.tributary.cluster.kafka.app;
 
-import io.tributary.persistence.app.AppTopics.AppRecord;
-import io.tributary.persistence.app.AppTopics.Page;
 import io.tributary.cluster.kafka.ClientProperties;
 import io.tributary.cluster.kafka.KafkaClients;
 import io.tributary.cluster.kafka.KafkaConfig;
 import io.tributary.cluster.kafka.KafkaRecorder;
+import io.tributary.persistence.app.AppTopics.AppRecord;
+import io.tributary.persistence.app.AppTopics.Page;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.BlockingQueue;

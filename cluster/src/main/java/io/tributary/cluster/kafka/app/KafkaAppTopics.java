@@ -1,16 +1,16 @@
 package io.tributary.cluster.kafka.app;
 
+import io.tributary.cluster.kafka.KafkaAccessException;
+import io.tributary.cluster.kafka.KafkaConfig;
+import io.tributary.cluster.kafka.KafkaRecorder;
+import io.tributary.cluster.kafka.TopicNeeds;
+import io.tributary.cluster.kafka.TopicRules;
 import io.tributary.common.event.GroupIdentifier;
 import io.tributary.common.event.Recipient;
 import io.tributary.common.event.RecordFormat;
 import io.tributary.common.event.Source;
 import io.tributary.common.mqtt.Message;
 import io.tributary.persistence.app.AppTopics;
-import io.tributary.cluster.kafka.KafkaAccessException;
-import io.tributary.cluster.kafka.KafkaConfig;
-import io.tributary.cluster.kafka.KafkaRecorder;
-import io.tributary.cluster.kafka.TopicNeeds;
-import io.tributary.cluster.kafka.TopicRules;
 import io.tributary.persistence.shard.AppendCallback;
 import java.time.Duration;
 import java.time.InstantSource;

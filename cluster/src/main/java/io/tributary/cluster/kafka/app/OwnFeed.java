@@ -1,8 +1,8 @@
 package io.tributary.cluster.kafka.app;
 
+import io.tributary.cluster.kafka.KafkaRecorder;
 import io.tributary.persistence.app.AppTopics.AppRecord;
 import io.tributary.persistence.app.AppTopics.Page;
-import io.tributary.cluster.kafka.KafkaRecorder;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Consumer;

@@ -2,12 +2,12 @@ package io.tributary.cluster.kafka.ingest;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
-import io.tributary.common.event.Source;
 import io.tributary.cluster.kafka.ClientProperties;
 import io.tributary.cluster.kafka.KafkaAccessException;
 import io.tributary.cluster.kafka.KafkaClients;
 import io.tributary.cluster.kafka.KafkaConfig;
 import io.tributary.cluster.kafka.KafkaTopics;
+import io.tributary.common.event.Source;
 import java.time.Duration;
 import java.util.HashMap;
 import java.util.List;

@@ -1,10 +1,10 @@
 package io.tributary.cluster.kafka.ingest;
 
-import io.tributary.persistence.ingest.IngestOptions;
 import io.tributary.cluster.kafka.KafkaAccessException;
 import io.tributary.cluster.kafka.KafkaConfig;
 import io.tributary.cluster.kafka.KafkaTopics;
 import io.tributary.cluster.kafka.TopicRules;
+import io.tributary.persistence.ingest.IngestOptions;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collection;

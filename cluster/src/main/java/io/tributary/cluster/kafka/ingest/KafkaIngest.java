@@ -1,14 +1,14 @@
 package io.tributary.cluster.kafka.ingest;
 
-import io.tributary.common.event.Source;
-import io.tributary.persistence.ingest.IngestOptions;
-import io.tributary.persistence.ingest.IngestRecord;
-import io.tributary.persistence.ingest.IngestSource;
 import io.tributary.cluster.kafka.ClientProperties;
 import io.tributary.cluster.kafka.KafkaAccessException;
 import io.tributary.cluster.kafka.KafkaClients;
 import io.tributary.cluster.kafka.KafkaConfig;
 import io.tributary.cluster.kafka.KafkaRecorder;
+import io.tributary.common.event.Source;
+import io.tributary.persistence.ingest.IngestOptions;
+import io.tributary.persistence.ingest.IngestRecord;
+import io.tributary.persistence.ingest.IngestSource;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collection;

@@ -1,11 +1,11 @@
 package io.tributary.cluster.kafka.shard;
 
-import io.tributary.common.thread.Turn;
 import io.tributary.cluster.kafka.ClientProperties;
 import io.tributary.cluster.kafka.KafkaClients;
 import io.tributary.cluster.kafka.KafkaConfig;
 import io.tributary.cluster.kafka.KafkaRecorder;
 import io.tributary.cluster.kafka.shard.ShardCursor.Request;
+import io.tributary.common.thread.Turn;
 import io.tributary.persistence.shard.LogRecord;
 import io.tributary.persistence.shard.ShardLog.Reader;
 import java.time.Duration;

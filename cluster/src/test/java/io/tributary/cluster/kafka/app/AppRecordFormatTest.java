@@ -3,6 +3,7 @@ package io.tributary.cluster.kafka.app;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.tributary.cluster.kafka.app.AppRecordFormat.Decoded;
 import io.tributary.common.event.ClientKind;
 import io.tributary.common.event.Recipient;
 import io.tributary.common.event.RecordFormat;
@@ -13,7 +14,6 @@ import io.tributary.common.mqtt.PayloadFormat;
 import io.tributary.common.mqtt.PublishProperties;
 import io.tributary.common.mqtt.QoS;
 import io.tributary.common.mqtt.UserProperty;
-import io.tributary.cluster.kafka.app.AppRecordFormat.Decoded;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.HexFormat;

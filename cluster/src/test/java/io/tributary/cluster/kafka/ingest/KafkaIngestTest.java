@@ -6,14 +6,14 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.tributary.common.event.Source;
-import io.tributary.persistence.ingest.IngestOptions;
-import io.tributary.persistence.ingest.IngestRecord;
-import io.tributary.persistence.ingest.IngestSource;
 import io.tributary.cluster.kafka.KafkaAccessException;
 import io.tributary.cluster.kafka.KafkaConfig;
 import io.tributary.cluster.kafka.KafkaRecorder;
 import io.tributary.cluster.kafka.TestKafka;
+import io.tributary.common.event.Source;
+import io.tributary.persistence.ingest.IngestOptions;
+import io.tributary.persistence.ingest.IngestRecord;
+import io.tributary.persistence.ingest.IngestSource;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;

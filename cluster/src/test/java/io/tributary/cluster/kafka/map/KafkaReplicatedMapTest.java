@@ -8,11 +8,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.InstanceOfAssertFactories.LONG;
 
-import io.tributary.persistence.contract.ReplicatedMapContract;
 import io.tributary.cluster.kafka.KafkaAccessException;
 import io.tributary.cluster.kafka.KafkaConfig;
 import io.tributary.cluster.kafka.KafkaRecorder;
 import io.tributary.cluster.kafka.TestKafka;
+import io.tributary.persistence.contract.ReplicatedMapContract;
 import io.tributary.persistence.replicated.ReplicatedMap;
 import io.tributary.persistence.replicated.Visibility;
 import java.nio.charset.StandardCharsets;

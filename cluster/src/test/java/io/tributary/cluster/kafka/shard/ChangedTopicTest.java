@@ -4,12 +4,12 @@ import static io.tributary.persistence.contract.Waiting.get;
 import static io.tributary.persistence.contract.Waiting.until;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.tributary.localcluster.LocalKafka;
-import io.tributary.persistence.contract.RecordingReader;
 import io.tributary.cluster.kafka.KafkaConfig;
 import io.tributary.cluster.kafka.KafkaRecorder;
 import io.tributary.cluster.kafka.KafkaTopics;
 import io.tributary.cluster.kafka.TestKafka;
+import io.tributary.localcluster.LocalKafka;
+import io.tributary.persistence.contract.RecordingReader;
 import io.tributary.persistence.shard.LogRecord;
 import io.tributary.persistence.shard.ShardLog;
 import java.nio.charset.StandardCharsets;

@@ -5,14 +5,14 @@ import static io.tributary.persistence.contract.Waiting.until;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.tributary.persistence.contract.RecordingReader;
-import io.tributary.persistence.contract.ShardLogContract;
 import io.tributary.cluster.kafka.KafkaAccessException;
 import io.tributary.cluster.kafka.KafkaConfig;
 import io.tributary.cluster.kafka.KafkaConfig.GroupProtocol;
 import io.tributary.cluster.kafka.KafkaConfig.Reading;
 import io.tributary.cluster.kafka.KafkaRecorder;
 import io.tributary.cluster.kafka.TestKafka;
+import io.tributary.persistence.contract.RecordingReader;
+import io.tributary.persistence.contract.ShardLogContract;
 import io.tributary.persistence.shard.LogRecord;
 import io.tributary.persistence.shard.ShardLog;
 import java.nio.charset.StandardCharsets;

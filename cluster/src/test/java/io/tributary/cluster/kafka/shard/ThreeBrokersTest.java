@@ -2,10 +2,10 @@ package io.tributary.cluster.kafka.shard;
 
 import static io.tributary.persistence.contract.Waiting.until;
 
-import io.tributary.localcluster.LocalKafka;
-import io.tributary.persistence.contract.RecordingReader;
 import io.tributary.cluster.kafka.KafkaConfig;
 import io.tributary.cluster.kafka.TestKafka;
+import io.tributary.localcluster.LocalKafka;
+import io.tributary.persistence.contract.RecordingReader;
 import io.tributary.persistence.shard.ShardLog;
 import java.nio.file.Path;
 import java.util.ArrayList;

@@ -6,7 +6,6 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
-import io.tributary.broker.blackbox.BrokerExtension;
 import io.tributary.broker.blackbox.Scratch;
 import io.tributary.broker.blackbox.TestClient;
 import io.tributary.common.mqtt.Message;
@@ -28,6 +27,7 @@ import io.tributary.common.mqtt.ReasonCode;
 import io.tributary.common.mqtt.Subscription;
 import io.tributary.common.mqtt.Subscription.RetainHandling;
 import io.tributary.common.mqtt.Will;
+import io.tributary.server.blackbox.BrokerExtension;
 import java.io.IOException;
 import java.net.URI;
 import java.net.http.HttpClient;

@@ -5,7 +5,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assumptions.assumeThat;
 import static org.awaitility.Awaitility.await;
 
-import io.tributary.broker.blackbox.BrokerExtension;
 import io.tributary.broker.blackbox.Scratch;
 import io.tributary.broker.blackbox.TestClient;
 import io.tributary.common.mqtt.Message;
@@ -22,6 +21,7 @@ import io.tributary.common.mqtt.QoS;
 import io.tributary.common.mqtt.Subscription;
 import io.tributary.common.mqtt.Subscription.RetainHandling;
 import io.tributary.common.mqtt.Will;
+import io.tributary.server.blackbox.BrokerExtension;
 import java.io.IOException;
 import java.net.URI;
 import java.net.http.HttpClient;

@@ -2,6 +2,8 @@ package io.tributary.server.blackbox.cluster;
 
 import static org.awaitility.Awaitility.await;
 
+import io.tributary.common.mqtt.ProtocolVersion;
+import io.tributary.common.mqtt.QoS;
 import io.tributary.server.blackbox.BrokerProcess;
 import io.tributary.server.blackbox.cluster.Fault.InflictedFault;
 import io.tributary.server.blackbox.load.ClientWithWill;
@@ -11,8 +13,6 @@ import io.tributary.server.blackbox.load.LoadClients;
 import io.tributary.server.blackbox.load.LoadContext;
 import io.tributary.server.blackbox.load.LoadPublisher;
 import io.tributary.server.blackbox.load.LoadSubscriber;
-import io.tributary.common.mqtt.ProtocolVersion;
-import io.tributary.common.mqtt.QoS;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;

@@ -3,8 +3,8 @@ package io.tributary.server.blackbox.cluster;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assumptions.assumeThat;
 
-import io.tributary.broker.blackbox.BrokerExtension;
 import io.tributary.broker.blackbox.Scratch;
+import io.tributary.server.blackbox.BrokerExtension;
 import io.tributary.server.blackbox.cluster.FaultRun.Casting;
 import java.time.Duration;
 import java.util.ArrayList;

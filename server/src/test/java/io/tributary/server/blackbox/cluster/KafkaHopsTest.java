@@ -3,7 +3,6 @@ package io.tributary.server.blackbox.cluster;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.tributary.broker.blackbox.BrokerExtension;
 import io.tributary.broker.blackbox.Scratch;
 import io.tributary.broker.blackbox.TestClient;
 import io.tributary.common.event.EventCodec;
@@ -22,7 +21,7 @@ import io.tributary.common.mqtt.QoS;
 import io.tributary.common.mqtt.ReasonCode;
 import io.tributary.common.mqtt.Subscription;
 import io.tributary.common.mqtt.Subscription.RetainHandling;
-import io.tributary.persistence.contract.KafkaRecords;
+import io.tributary.server.blackbox.BrokerExtension;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayList;

@@ -2,7 +2,6 @@ package io.tributary.server.blackbox.cluster;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
-import io.tributary.server.blackbox.BrokerProcess;
 import io.tributary.broker.blackbox.TestClient;
 import io.tributary.common.mqtt.MqttPacket;
 import io.tributary.common.mqtt.MqttPacket.Connack;
@@ -19,6 +18,7 @@ import io.tributary.common.mqtt.QoS;
 import io.tributary.common.mqtt.ReasonCode;
 import io.tributary.common.mqtt.Subscription;
 import io.tributary.common.mqtt.Subscription.RetainHandling;
+import io.tributary.server.blackbox.BrokerProcess;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayList;

@@ -2,7 +2,6 @@ package io.tributary.server.blackbox.cluster;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.tributary.broker.blackbox.BrokerExtension;
 import io.tributary.broker.blackbox.Scratch;
 import io.tributary.broker.blackbox.TestClient;
 import io.tributary.common.mqtt.MqttPacket.Connack;
@@ -13,6 +12,7 @@ import io.tributary.common.mqtt.ProtocolVersion;
 import io.tributary.common.mqtt.QoS;
 import io.tributary.common.mqtt.Subscription;
 import io.tributary.common.mqtt.Subscription.RetainHandling;
+import io.tributary.server.blackbox.BrokerExtension;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayList;

@@ -1,8 +1,8 @@
 package io.tributary.server.blackbox.cluster;
 
-import io.tributary.server.blackbox.BrokerProcess;
 import io.tributary.localcluster.LocalKafka;
 import io.tributary.localcluster.LocalRedis;
+import io.tributary.server.blackbox.BrokerProcess;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;

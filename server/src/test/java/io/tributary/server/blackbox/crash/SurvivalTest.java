@@ -3,8 +3,6 @@ package io.tributary.server.blackbox.crash;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.tributary.broker.blackbox.BrokerExtension;
-import io.tributary.server.blackbox.BrokerProcess;
 import io.tributary.broker.blackbox.Scratch;
 import io.tributary.broker.blackbox.TestClient;
 import io.tributary.common.mqtt.Message;
@@ -26,6 +24,8 @@ import io.tributary.common.mqtt.ReasonCode;
 import io.tributary.common.mqtt.Subscription;
 import io.tributary.common.mqtt.Subscription.RetainHandling;
 import io.tributary.common.mqtt.Will;
+import io.tributary.server.blackbox.BrokerExtension;
+import io.tributary.server.blackbox.BrokerProcess;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;

@@ -1,6 +1,6 @@
 package io.tributary.server.blackbox.foreign;
 
-import io.tributary.broker.blackbox.BrokerExtension;
+import io.tributary.server.blackbox.BrokerExtension;
 import io.tributary.server.blackbox.BrokerProcess;
 import io.tributary.server.blackbox.foreign.ForeignClient.Setup;
 import io.tributary.server.blackbox.foreign.ForeignClient.Transport;

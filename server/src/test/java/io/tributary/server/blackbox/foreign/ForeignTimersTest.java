@@ -3,7 +3,7 @@ package io.tributary.server.blackbox.foreign;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
-import io.tributary.broker.blackbox.BrokerExtension;
+import io.tributary.server.blackbox.BrokerExtension;
 import io.tributary.server.blackbox.BrokerProcess;
 import io.tributary.server.blackbox.foreign.ForeignClient.Setup;
 import io.tributary.server.blackbox.foreign.ForeignClient.Transport;

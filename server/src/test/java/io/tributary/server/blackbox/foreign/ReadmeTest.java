@@ -3,9 +3,9 @@ package io.tributary.server.blackbox.foreign;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.tributary.broker.blackbox.BrokerExtension;
-import io.tributary.server.blackbox.BrokerProcess;
 import io.tributary.broker.blackbox.Scratch;
+import io.tributary.server.blackbox.BrokerExtension;
+import io.tributary.server.blackbox.BrokerProcess;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

@@ -2,11 +2,11 @@ package io.tributary.server.blackbox.hostile;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.tributary.broker.blackbox.BrokerExtension;
-import io.tributary.server.blackbox.BrokerProcess;
 import io.tributary.broker.blackbox.Scratch;
-import io.tributary.server.blackbox.cluster.TestCluster;
 import io.tributary.common.mqtt.QoS;
+import io.tributary.server.blackbox.BrokerExtension;
+import io.tributary.server.blackbox.BrokerProcess;
+import io.tributary.server.blackbox.cluster.TestCluster;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.time.Duration;

@@ -3,8 +3,6 @@ package io.tributary.server.blackbox.hostile;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.tributary.broker.blackbox.BrokerExtension;
-import io.tributary.server.blackbox.BrokerProcess;
 import io.tributary.broker.blackbox.Scratch;
 import io.tributary.broker.blackbox.TestClient;
 import io.tributary.common.mqtt.MqttPacket;
@@ -17,6 +15,8 @@ import io.tributary.common.mqtt.ProtocolVersion;
 import io.tributary.common.mqtt.QoS;
 import io.tributary.common.mqtt.ReasonCode;
 import io.tributary.common.mqtt.UserProperty;
+import io.tributary.server.blackbox.BrokerExtension;
+import io.tributary.server.blackbox.BrokerProcess;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;

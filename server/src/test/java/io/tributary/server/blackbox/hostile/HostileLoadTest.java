@@ -3,8 +3,6 @@ package io.tributary.server.blackbox.hostile;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
-import io.tributary.broker.blackbox.BrokerExtension;
-import io.tributary.server.blackbox.BrokerProcess;
 import io.tributary.broker.blackbox.Scratch;
 import io.tributary.broker.blackbox.TestClient;
 import io.tributary.common.mqtt.MqttPacket;
@@ -14,6 +12,8 @@ import io.tributary.common.mqtt.MqttPacket.Suback;
 import io.tributary.common.mqtt.ProtocolVersion;
 import io.tributary.common.mqtt.QoS;
 import io.tributary.common.mqtt.ReasonCode;
+import io.tributary.server.blackbox.BrokerExtension;
+import io.tributary.server.blackbox.BrokerProcess;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.Socket;

@@ -2,17 +2,21 @@ package io.tributary.server.blackbox.walk;
 
 import io.tributary.broker.Broker;
 import io.tributary.broker.BrokerConfig;
-import io.tributary.broker.BrokerStatus.ClusterStatus;
+import io.tributary.broker.BrokerExtensions;
+import io.tributary.broker.deployment.ClusterStatus;
+import io.tributary.broker.metrics.BrokerMetrics;
+import io.tributary.broker.network.ListenerConfig;
+import io.tributary.broker.shard.ShardConfig;
+import io.tributary.cluster.ClusterBroker;
 import io.tributary.cluster.ClusterConfig;
-import io.tributary.cluster.node.NodeTableConfig;
-import io.tributary.cluster.node.VisibilityConfig;
+import io.tributary.cluster.kafka.KafkaConfig;
+import io.tributary.cluster.kafka.app.AppTopicsConfig;
 import io.tributary.cluster.link.ClusterSecret;
 import io.tributary.cluster.link.LinkConfig;
 import io.tributary.cluster.link.LinkLayer;
-import io.tributary.broker.network.ListenerConfig;
-import io.tributary.broker.shard.ShardConfig;
-import io.tributary.cluster.kafka.KafkaConfig;
-import io.tributary.cluster.kafka.app.AppTopicsConfig;
+import io.tributary.cluster.metrics.ClusterMetrics;
+import io.tributary.cluster.node.NodeTableConfig;
+import io.tributary.cluster.node.VisibilityConfig;
 import io.tributary.cluster.redis.RedisConfig;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -56,7 +60,7 @@ final class EmbeddedNode implements WalkedNode {
     /** Without what is done now and then whatever is on its way: figures, and save points. */
     private static WalkedNode start(String name, Path data, @Nullable ClusterConfig cluster) {
         BrokerConfig usual = BrokerConfig.defaults(data);
-        return new EmbeddedNode(Broker.start(new BrokerConfig(
+        BrokerConfig config = new BrokerConfig(
                 name,
                 data,
                 usual.storage(),
@@ -76,8 +80,16 @@ final class EmbeddedNode implements WalkedNode {
                 usual.maxDeliveries(),
                 usual.retained(),
                 Duration.ZERO,
-                usual.drain(),
-                cluster)));
+                usual.drain());
+        return new EmbeddedNode(
+                cluster == null
+                        ? Broker.start(config)
+                        : ClusterBroker.start(
+                                config,
+                                cluster,
+                                BrokerExtensions.NONE,
+                                BrokerMetrics.unregistered(),
+                                ClusterMetrics.unregistered()));
     }
 
     @Override

@@ -1,8 +1,10 @@
-package io.tributary.broker.blackbox;
+package io.tributary.server.blackbox;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.tributary.broker.blackbox.Scratch;
+import io.tributary.broker.blackbox.TestClient;
 import io.tributary.common.mqtt.MqttPacket;
 import io.tributary.common.mqtt.MqttPacket.Disconnect;
 import io.tributary.common.mqtt.MqttPacket.Puback;

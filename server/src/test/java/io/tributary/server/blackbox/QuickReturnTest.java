@@ -1,7 +1,8 @@
-package io.tributary.broker.blackbox;
+package io.tributary.server.blackbox;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.tributary.broker.blackbox.TestClient;
 import io.tributary.common.mqtt.MqttPacket.Connack;
 import io.tributary.common.mqtt.MqttPacket.Publish;
 import io.tributary.common.mqtt.MqttPacket.Suback;

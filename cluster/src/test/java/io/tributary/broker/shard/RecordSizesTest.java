@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.tributary.broker.shard.QueueLimits.Overflow;
 import io.tributary.broker.shard.fold.Samples;
+import io.tributary.cluster.kafka.TopicNeeds;
 import io.tributary.common.event.ClientKind;
 import io.tributary.common.event.Destinations;
 import io.tributary.common.event.NodeShare;
@@ -20,7 +21,6 @@ import io.tributary.common.mqtt.PublishProperties;
 import io.tributary.common.mqtt.QoS;
 import io.tributary.common.mqtt.UserProperty;
 import io.tributary.common.mqtt.Will;
-import io.tributary.cluster.kafka.TopicNeeds;
 import io.tributary.persistence.shard.LogRecord;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;

@@ -1,4 +1,4 @@
-package io.tributary.broker;
+package io.tributary.broker.deployment;
 
 import java.time.Duration;
 import java.util.concurrent.CompletionException;
@@ -7,13 +7,13 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /** Waiting for the stages of a start or a stop. */
-final class Stages {
+public final class Stages {
     private static final Duration LIMIT = Duration.ofMinutes(10);
 
     private Stages() {}
 
     /** Waits for a stage; what it failed with is thrown. */
-    static <T extends @Nullable Object> T await(CompletionStage<T> stage) {
+    public static <T extends @Nullable Object> T await(CompletionStage<T> stage) {
         try {
             return stage.toCompletableFuture()
                     .orTimeout(LIMIT.toSeconds(), TimeUnit.SECONDS)

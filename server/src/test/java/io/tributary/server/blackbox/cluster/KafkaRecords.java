@@ -1,4 +1,4 @@
-package io.tributary.persistence.contract;
+package io.tributary.server.blackbox.cluster;
 
 import java.time.Duration;
 import java.util.ArrayList;

@@ -1,5 +1,6 @@
-package io.tributary.broker.blackbox;
+package io.tributary.server.blackbox;
 
+import io.tributary.broker.blackbox.Scratch;
 import org.junit.jupiter.api.extension.ExtensionContext;
 import org.junit.jupiter.api.extension.LifecycleMethodExecutionExceptionHandler;
 import org.junit.jupiter.api.extension.ParameterContext;

@@ -1,8 +1,9 @@
-package io.tributary.broker.blackbox;
+package io.tributary.server.blackbox;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.tributary.broker.blackbox.TestClient;
 import io.tributary.common.mqtt.MqttPacket;
 import io.tributary.common.mqtt.MqttPacket.Pingreq;
 import io.tributary.common.mqtt.MqttPacket.Pingresp;

@@ -1,0 +1,13 @@
+package io.tributary.server.settings;
+
+import io.tributary.broker.BrokerConfig;
+import io.tributary.cluster.ClusterConfig;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What the settings say.
+ *
+ * @param broker what the broker is told
+ * @param cluster what makes it a node of a cluster; null for a broker that runs alone
+ */
+public record ServerConfig(BrokerConfig broker, @Nullable ClusterConfig cluster) {}
