@@ -65,7 +65,10 @@ public record ApplicationsConfig(ClientRules rules, CatchUpPace catchUp, int max
             return this;
         }
 
-        /** How often a message of a shared subscription of applications is sent before it is a dead letter; 0 for as often as it takes. */
+        /**
+         * How often a message of a shared subscription of applications is sent before it is a dead letter; 0 for as
+         * often as it takes.
+         */
         public Builder maxDeliveries(int value) {
             maxDeliveries = value;
             return this;

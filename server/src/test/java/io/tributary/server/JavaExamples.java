@@ -16,8 +16,8 @@ import javax.tools.ToolProvider;
 
 /**
  * The blocks of Java on a page of the documentation. One that begins with {@code import} says what the others need; one
- * that begins with a class declares it for the others; the rest are statements, in which {@code ...} stands for what the
- * reader does there.
+ * that begins with a class declares it for the others; the rest are statements, in which {@code ...} stands for what
+ * the reader does there.
  */
 final class JavaExamples {
     /** Its imports are those of all pages. */

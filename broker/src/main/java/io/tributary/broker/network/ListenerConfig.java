@@ -149,7 +149,9 @@ public final class ListenerConfig {
             return this;
         }
 
-        /** The local address, or {@code 0.0.0.0} for all: then everybody who reaches this machine may try to connect. */
+        /**
+         * The local address, or {@code 0.0.0.0} for all: then everybody who reaches this machine may try to connect.
+         */
         public Builder host(String value) {
             host = value;
             return this;

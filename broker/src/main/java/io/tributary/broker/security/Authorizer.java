@@ -7,8 +7,8 @@ import io.tributary.common.mqtt.QoS;
  * answers from memory: it is called on event loops, shard threads and the thread that writes the store, and must not
  * block. When it throws, the answer is no.
  *
- * <p>The {@link ClientInfo} is the same object for all questions about one connection; a question without the connection
- * has an object with little in it, see {@link ClientInfo#isConnectionKnown}.
+ * <p>The {@link ClientInfo} is the same object for all questions about one connection; a question without the
+ * connection has an object with little in it, see {@link ClientInfo#isConnectionKnown}.
  */
 public interface Authorizer {
 

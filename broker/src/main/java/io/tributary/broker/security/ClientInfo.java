@@ -7,9 +7,9 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What is known of a client. Of a connected client it is all, in one object from CONNECT to the end of the connection. Of
- * a session that is looked at without its connection it is the identifier and most often the kind, and the rest is null or
- * empty: see {@link #isConnectionKnown}.
+ * What is known of a client. Of a connected client it is all, in one object from CONNECT to the end of the connection.
+ * Of a session that is looked at without its connection it is the identifier and most often the kind, and the rest is
+ * null or empty: see {@link #isConnectionKnown}.
  *
  * @param clientId the client identifier, also when the broker assigned it
  * @param userName the user name in CONNECT, or null
@@ -54,9 +54,9 @@ public record ClientInfo(
     }
 
     /**
-     * Whether user name, version, address, listener, certificate and user properties are those of a connection. They are
-     * not known where a message meets a session that is away, on another node, or persistent, where a will is published
-     * (at CONNECT it was asked about with the connection), and where a back-end's message is.
+     * Whether user name, version, address, listener, certificate and user properties are those of a connection. They
+     * are not known where a message meets a session that is away, on another node, or persistent, where a will is
+     * published (at CONNECT it was asked about with the connection), and where a back-end's message is.
      */
     public boolean isConnectionKnown() {
         return version != null;

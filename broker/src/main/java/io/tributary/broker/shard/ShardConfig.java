@@ -182,7 +182,9 @@ public record ShardConfig(
             return this;
         }
 
-        /** How long the log keeps records that no save point needs any more. Set for a node of a cluster by its start. */
+        /**
+         * How long the log keeps records that no save point needs any more. Set for a node of a cluster by its start.
+         */
         public Builder retention(Duration value) {
             retention = value;
             return this;

@@ -3,7 +3,9 @@ package io.tributary.common.setting;
 import java.time.Duration;
 import java.util.function.Supplier;
 
-/** A value of a setting is not allowed. The message begins with the name of the setting: {@code network.backlog: ...}. */
+/**
+ * A value of a setting is not allowed. The message begins with the name of the setting: {@code network.backlog: ...}.
+ */
 public final class InvalidSettingException extends IllegalArgumentException {
     private static final long serialVersionUID = 1L;
 
