@@ -45,7 +45,8 @@ class ProcessLimitsTest {
 
     @Test
     void limitsOfThisProcessAreFound() {
-        ProcessLimits limits = ProcessLimits.of(new ServerConfig(BrokerConfig.defaults(Path.of("data")), null));
+        ProcessLimits limits = ProcessLimits.of(
+                new ServerConfig(BrokerConfig.builder(Path.of("data")).build(), null));
         assertThat(limits.heap()).isPositive();
         assertThat(limits.direct()).isPositive();
         assertThat(limits.memory()).isGreaterThanOrEqualTo(limits.heap());

@@ -38,7 +38,7 @@ class StartFailureTest {
             limits.packets.max-size=1GB              | tributary.limits.packets.max-size: '1GB' is not within 1KB to 256MB
             limits.connect.max-client-id-length=5    | tributary.limits.connect.max-client-id-length: '5' is not within 23 to 65535
             network.write-low=1MB                    | tributary.network.write-low: '1MB' is more than write-high, which is 64KB
-            node-name=a#b                            | tributary: node name 'a#b': must not be empty or have a # in it
+            node-name=a#b                            | tributary.node-name: 'a#b' must not be empty or have a # in it
             sys.interval=10ms                        | tributary.sys.interval: '10ms' is neither at least 1s nor 0, for no $SYS topics
             listeners.ws.port=1883                   | tributary.listeners.ws.port: '1883' is the port of the listener 'tcp' too; each needs one of its own
             applications.rules[0].kind=firehose      | tributary.applications.rules[0].kind: 'firehose' is not one of device, application

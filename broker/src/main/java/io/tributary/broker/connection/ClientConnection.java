@@ -17,6 +17,7 @@ import io.tributary.common.mqtt.ReasonCode;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
@@ -352,7 +353,7 @@ public final class ClientConnection {
                 accepted.connect().cleanStart(),
                 sessionExpirySeconds,
                 OutboundFlow.window(accepted.connect().properties(), context.limits()),
-                accepted.client().kind(),
+                Objects.requireNonNull(accepted.client().kind()),
                 accepted.will());
         context.backend().shards().attach(attach, asked::appended); // the shard keeps nothing of this connection
         runOnAsked();

@@ -148,10 +148,10 @@ final class ConnectHandshake {
     private Admission admission(Connect connect, ClientInfo claimed, @Nullable ClientKind decided) {
         boolean assigned = connect.clientId().isEmpty();
         String clientId = assigned ? ClientIdentifiers.random() : connect.clientId(); // [MQTT-3.1.3-6]
-        Will will = connect.will() == null ? null : will(connect.will(), clientId);
         ClientKind kind =
                 decided == null ? context.services().access().clientRules().kindOf(claimed) : decided;
         ClientInfo client = claimed.accepted(clientId, kind);
+        Will will = connect.will() == null ? null : will(connect.will(), client);
         return new Admission(connect, client, assigned, sessionExpiry(connect), keepAlive(connect), will, null);
     }
 
@@ -182,9 +182,9 @@ final class ConnectHandshake {
         return imposed ? longest : asked;
     }
 
-    private Will will(Will will, String clientId) {
+    private Will will(Will will, ClientInfo client) {
         Message message = will.message();
-        Permissions permissions = new Permissions(context.services().access().authorizer(), clientId);
+        Permissions permissions = new Permissions(context.services().access().authorizer(), client);
         if (!permissions.mayPublish(message.topic(), message.qos(), message.retain())) {
             throw new MqttException(ReasonCode.NOT_AUTHORIZED, "the will's topic is not authorised");
         }
@@ -198,7 +198,7 @@ final class ConnectHandshake {
                 message.retain(),
                 message.properties(),
                 Message.NEVER,
-                clientId);
+                client.clientId());
         return new Will(published, will.delaySeconds(), will.messageExpirySeconds());
     }
 }

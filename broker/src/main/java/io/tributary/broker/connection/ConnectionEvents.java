@@ -4,6 +4,7 @@ import io.tributary.broker.extension.ClientListener;
 import io.tributary.broker.security.ClientInfo;
 import io.tributary.common.mqtt.MqttException;
 import io.tributary.common.mqtt.ReasonCode;
+import java.util.Objects;
 import java.util.function.Consumer;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -14,13 +15,13 @@ record ConnectionEvents(ConnectionServices services) {
 
     void connected(ClientInfo client, boolean sessionPresent) {
         LOG.debug("{} {} connected from {}", kind(client), client.clientId(), client.remoteAddress());
-        services.recorder().connected(client.kind(), sessionPresent);
+        services.recorder().connected(Objects.requireNonNull(client.kind()), sessionPresent);
         tell(listener -> listener.onConnected(client, sessionPresent));
     }
 
     void disconnected(ClientInfo client, ReasonCode reason) {
         LOG.debug("{} {} disconnected: {}", kind(client), client.clientId(), reason);
-        services.recorder().disconnected(client.kind(), reason);
+        services.recorder().disconnected(Objects.requireNonNull(client.kind()), reason);
         tell(listener -> listener.onDisconnected(client, reason));
     }
 

@@ -63,7 +63,7 @@ final class GroupFixture {
             subscriptions,
             connections,
             NodeInbox.NONE,
-            (clientId, topic) -> !forbidden.contains(clientId),
+            (subscriber, topic) -> !forbidden.contains(subscriber.clientId()),
             (message, callback) -> letters.add(new Kept(message, callback)),
             new GroupServices.Limits(WINDOW, 1 << 20, DELIVERIES),
             new Recorder(),

@@ -3,7 +3,6 @@ package io.tributary.broker.network;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.tributary.broker.connection.ClientLimits;
 import io.tributary.broker.connection.FakeBackend;
 import io.tributary.broker.connection.FakeServices;
 import io.tributary.common.mqtt.MqttPacket;
@@ -46,13 +45,9 @@ class WebSocketTest {
     private final FakeBackend backend = new FakeBackend();
     private final HttpClient http = HttpClient.newHttpClient();
     private final Listeners listeners = new Listeners(
-            List.of(new ListenerConfig(
-                    "ws",
-                    new ListenerKind.WebSocket("/mqtt"),
-                    "127.0.0.1",
-                    0,
-                    AdmissionLimits.DEFAULT,
-                    ClientLimits.DEFAULT)),
+            List.of(ListenerConfig.builder("ws", 0)
+                    .kind(new ListenerKind.WebSocket("/mqtt"))
+                    .build()),
             NetworkConfig.DEFAULT,
             FakeServices.on(backend),
             backend.target,

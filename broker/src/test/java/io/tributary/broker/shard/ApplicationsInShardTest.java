@@ -57,7 +57,7 @@ class ApplicationsInShardTest {
     void whatWasMissedComesAtThePaceThatIsConfigured() {
         DeliveryFixture paced =
                 new DeliveryFixture(DeliveryFixture.config(100, new QueueLimits(100, 1 << 20, Overflow.DROP_OLDEST))
-                        .withCatchUp(new CatchUpPace(20, 0)));
+                        .with(new QueueLimits(100, 1 << 20, Overflow.DROP_OLDEST), new CatchUpPace(20, 0)));
         paced.topics.create(TOPIC);
         paced.fold(attach(7));
         for (int i = 1; i <= 6; i++) {

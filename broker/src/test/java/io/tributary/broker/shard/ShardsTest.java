@@ -44,14 +44,14 @@ class ShardsTest {
     private final InstantLog log = new InstantLog(SHARDS);
     private final Answers answers = new Answers();
     private final InstantTopics topics = new InstantTopics();
-    private final ShardConfig config = new ShardConfig(
-            2,
-            DeliveryFixture.config(9, QueueLimits.defaults()).savePointInterval(),
-            500,
-            1024,
-            9,
-            1024,
-            QueueLimits.defaults());
+    private final ShardConfig config = ShardConfig.builder()
+            .threads(2)
+            .savePointMessages(500)
+            .savePointSize(1024)
+            .unsavedSize(5 * 1024)
+            .windowMessages(9)
+            .windowSize(1024)
+            .build();
     private final ShardAppends appends =
             new ShardAppends(config, log, topics, InstantSource.system(), RecordFormat.alone());
     private final Shards shards = new Shards(

@@ -97,15 +97,13 @@ class RecordSizesTest {
             log.largestRecord(TopicNeeds.largestRecordBytes(1, packet));
             InstantTopics topics = new InstantTopics();
             appender = new LogAppender(log, topics, Duration.ofHours(1), () -> nowMillis, RecordFormat.alone());
-            ShardConfig config = new ShardConfig(
-                            1,
-                            Duration.ofSeconds(1),
-                            1000,
-                            1 << 20,
-                            1000,
-                            1 << 20,
-                            new QueueLimits(100, 4L << 20, Overflow.DROP_OLDEST))
-                    .withRetention(Duration.ofSeconds(64));
+            ShardConfig config = ShardConfig.builder()
+                    .threads(1)
+                    .savePointMessages(1000)
+                    .unsavedSize(5 << 20)
+                    .retention(Duration.ofSeconds(64))
+                    .build()
+                    .with(new QueueLimits(100, 4L << 20, Overflow.DROP_OLDEST, Duration.ZERO), CatchUpPace.NONE);
             driver = new ShardDriver(
                     0,
                     new ShardEnvironment(

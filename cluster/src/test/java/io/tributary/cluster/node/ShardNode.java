@@ -7,7 +7,6 @@ import io.tributary.broker.delivery.Endpoint;
 import io.tributary.broker.shard.InstantTopics;
 import io.tributary.broker.shard.NoObserver;
 import io.tributary.broker.shard.NoRouting;
-import io.tributary.broker.shard.QueueLimits;
 import io.tributary.broker.shard.ShardAppends;
 import io.tributary.broker.shard.ShardConfig;
 import io.tributary.broker.shard.ShardRecorder;
@@ -147,8 +146,14 @@ final class ShardNode implements AutoCloseable {
                 kafka, name, SHARDS, Duration.ZERO, InstantSource.system(), KafkaRecorder.NONE, failure -> {}));
         redis = RedisCluster.connect(redisConfig);
         store = new RedisShardStore(redis, SHARDS, RecordFormat.alone(), RedisRecorder.NONE);
-        ShardConfig config =
-                new ShardConfig(2, Duration.ofMillis(200), 500, 256 << 10, WINDOW, 1 << 20, QueueLimits.defaults());
+        ShardConfig config = ShardConfig.builder()
+                .threads(2)
+                .savePointInterval(Duration.ofMillis(200))
+                .savePointMessages(500)
+                .savePointSize(256 << 10)
+                .unsavedSize(1280 << 10)
+                .windowMessages(WINDOW)
+                .build();
         InstantTopics topics = new InstantTopics();
         appends = new ShardAppends(config, log, topics, InstantSource.system(), format);
         shards = new Shards(

@@ -4,10 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.tributary.broker.Broker;
 import io.tributary.broker.BrokerConfig;
-import io.tributary.broker.connection.ClientLimits;
-import io.tributary.broker.network.AdmissionLimits;
 import io.tributary.broker.network.ListenerConfig;
-import io.tributary.broker.network.ListenerKind;
 import io.tributary.perf.judge.Count;
 import io.tributary.perf.result.ResultFile;
 import io.tributary.perf.result.RunResult;
@@ -42,9 +39,9 @@ class PerfCommandTest {
 
     @BeforeAll
     static void start() {
-        broker = Broker.start(BrokerConfig.defaults(data)
-                .withListeners(new ListenerConfig(
-                        "tcp", new ListenerKind.Tcp(), "127.0.0.1", 0, AdmissionLimits.DEFAULT, ClientLimits.DEFAULT)));
+        broker = Broker.start(BrokerConfig.builder(data)
+                .listener(ListenerConfig.tcp("tcp", 0))
+                .build());
     }
 
     @AfterAll

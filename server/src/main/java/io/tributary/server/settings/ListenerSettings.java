@@ -1,6 +1,5 @@
 package io.tributary.server.settings;
 
-import io.tributary.broker.network.AdmissionLimits;
 import io.tributary.broker.network.ListenerConfig;
 import io.tributary.broker.network.ListenerKind;
 import io.tributary.server.settings.check.Allowed;
@@ -47,16 +46,15 @@ public record ListenerSettings(
             throw new SettingException(
                     group + ".port", "is missing; it must be within 0 to 65535 (0 picks a free port)");
         }
-        int burst = connectBurst == 0 ? connectRate : connectBurst;
-        return SettingException.naming(
-                group,
-                () -> new ListenerConfig(
-                        name,
-                        listenerKind(),
-                        host,
-                        port,
-                        new AdmissionLimits(maxConnections, connectRate, burst),
-                        limits.limits(group + ".limits")));
+        ListenerKind below = SettingException.naming(group, this::listenerKind);
+        return SettingException.named(() -> ListenerConfig.builder(name, port)
+                .kind(below)
+                .host(host)
+                .maxConnections(maxConnections)
+                .connectRate(connectRate)
+                .connectBurst(connectBurst)
+                .limits(limits::change)
+                .build());
     }
 
     private ListenerKind listenerKind() {

@@ -1,7 +1,10 @@
 package io.tributary.server.settings;
 
 import io.tributary.broker.BrokerConfig;
+import io.tributary.broker.DrainConfig;
 import io.tributary.broker.network.ListenerConfig;
+import io.tributary.broker.network.NetworkConfig;
+import io.tributary.broker.security.ClientRules;
 import io.tributary.cluster.ClusterConfig;
 import io.tributary.cluster.link.NodeId;
 import io.tributary.server.settings.check.Allowed;
@@ -12,6 +15,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.function.Consumer;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.springframework.boot.context.properties.ConfigurationProperties;
@@ -92,15 +96,15 @@ public record TributarySettings(
                 List.of(
                         this::checkedNodeName,
                         this::dataDirectory,
-                        () -> storage.options(PREFIX + ".storage"),
+                        () -> core(to -> to.storage(storage::change)),
                         this::listenerConfigs,
-                        () -> network.config(PREFIX + ".network"),
-                        () -> applications.clientRules(PREFIX + ".applications", listeners.keySet()),
-                        () -> queues.limits(PREFIX + ".queues"),
-                        () -> subscriptions.limits(PREFIX + ".subscriptions"),
-                        () -> retained.limits(PREFIX + ".retained"),
+                        () -> core(to -> to.network(this::changeNetwork)),
+                        this::clientRules,
+                        () -> core(to -> to.queues(queues::change)),
+                        () -> core(to -> to.subscriptions(subscriptions::change)),
+                        () -> core(to -> to.retained(retained::change)),
                         () -> sys.checkedInterval(PREFIX + ".sys"),
-                        () -> stop.config(PREFIX + ".stop", stopTimeout),
+                        () -> core(to -> to.stop(this::changeStop)),
                         () -> mode == Mode.CLUSTER ? clusterConfig(listenerConfigs()) : checkedAlone()));
     }
 
@@ -111,23 +115,40 @@ public record TributarySettings(
     }
 
     private BrokerConfig brokerConfig(List<ListenerConfig> listening) {
-        return SettingException.naming(
-                PREFIX,
-                () -> new BrokerConfig(
-                        checkedNodeName(),
-                        dataDirectory(),
-                        storage.options(PREFIX + ".storage"),
-                        listening,
-                        network.config(PREFIX + ".network"),
-                        applications.clientRules(PREFIX + ".applications", listeners.keySet()),
-                        shards.config(
-                                PREFIX + ".shards", queues.limits(PREFIX + ".queues"), applications.catchUpPace()),
-                        subscriptions.limits(PREFIX + ".subscriptions"),
-                        sharedSubscriptions.choice(),
-                        applications.maxDeliveries(),
-                        retained.limits(PREFIX + ".retained"),
-                        sys.checkedInterval(PREFIX + ".sys"),
-                        stop.config(PREFIX + ".stop", stopTimeout)));
+        return core(to -> to.nodeName(checkedNodeName())
+                .dataDir(dataDirectory())
+                .storage(storage::change)
+                .listeners(listening)
+                .network(this::changeNetwork)
+                .applications(part -> applications.change(part, clientRules()))
+                .queues(queues::change)
+                .shards(shards::change)
+                .subscriptions(subscriptions::change)
+                .sharedSubscriptions(sharedSubscriptions::change)
+                .retained(retained::change)
+                .sysInterval(sys.checkedInterval(PREFIX + ".sys"))
+                .stop(this::changeStop));
+    }
+
+    /** A broker's configuration that is the default one but for this. */
+    private static BrokerConfig core(Consumer<BrokerConfig.Builder> change) {
+        return SettingException.named(() -> {
+            BrokerConfig.Builder to = BrokerConfig.builder(Path.of(""));
+            change.accept(to);
+            return to.build();
+        });
+    }
+
+    private void changeNetwork(NetworkConfig.Builder to) {
+        network.change(PREFIX + ".network", to);
+    }
+
+    private void changeStop(DrainConfig.Builder to) {
+        stop.change(stopTimeout, to);
+    }
+
+    private ClientRules clientRules() {
+        return applications.clientRules(PREFIX + ".applications", listeners.keySet());
     }
 
     /** Nothing, for a broker without others; what it was told of Kafka would have no effect. */

@@ -78,7 +78,7 @@ class ArchitectureTest {
         "broker.security, ''",
         "broker.extension, broker.security",
         "broker.delivery, ''",
-        "broker.subscription, persistence.replicated",
+        "broker.subscription, broker.security persistence.replicated",
         "broker.retained, persistence.replicated",
         "broker.shard.fold, persistence.shard",
         "broker.shard, broker.shard.fold broker.delivery persistence.shard persistence.app",
@@ -115,7 +115,8 @@ class ArchitectureTest {
                 .that()
                 .resideInAPackage(ROOT + subject)
                 .should()
-                .dependOnClassesThat(resideInAnyPackage("io.tributary.persistence..", "io.tributary.broker..", "io.tributary.cluster..")
+                .dependOnClassesThat(resideInAnyPackage(
+                                "io.tributary.persistence..", "io.tributary.broker..", "io.tributary.cluster..")
                         .and(not(resideInAnyPackage(known))))
                 .check(CLASSES);
     }
