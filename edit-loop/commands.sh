@@ -50,12 +50,14 @@ compile_loop() {
 }
 
 edit_loop() { # arguments of EditLoop
+  local terminal=false
+  if [ -t 1 ]; then terminal=true; fi
   find_jdk
   list_dependencies
   compile_loop
   # The first options let Error Prone into the compiler, here as in Maven.
   (cd "$ROOT" && "$JAVA_HOME/bin/java" @.mvn/jvm.config -XX:TieredStopAtLevel=1 -XX:+UseSerialGC -Xshare:auto \
-    -cp "$LOOP_CLASSES" io.tributary.editloop.EditLoop "$@")
+    -Deditloop.terminal=$terminal -cp "$LOOP_CLASSES" io.tributary.editloop.EditLoop "$@")
 }
 
 command_test() {

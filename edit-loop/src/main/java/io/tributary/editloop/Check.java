@@ -20,7 +20,7 @@ final class Check {
         this.trees = trees;
     }
 
-    /** @return how many sources were checked */
+    /** Says how many sources were checked; it is an error if something was found. */
     int run() throws IOException {
         int checked = 0;
         List<String> wrong = new ArrayList<>();
@@ -58,10 +58,10 @@ final class Check {
         return fine;
     }
 
-    private List<String> options(SourceTree tree) {
-        List<String> options = new ArrayList<>(
-                List.of("--release", workspace.resolve(tree.module(), "${maven.compiler.release}"), "-parameters", "-g"));
-        options.addAll(List.of("-proc:none", "-Werror", "-processorpath", Processors.path()));
+    private List<String> options(SourceTree tree) throws IOException {
+        List<String> options = new ArrayList<>(List.of(
+                "--release", workspace.resolve(tree.module(), "${maven.compiler.release}"), "-parameters", "-g"));
+        options.addAll(List.of("-proc:none", "-Werror", "-processorpath", workspace.processors()));
         for (String argument : workspace.root().compilerArguments(tree.isTests())) {
             options.add(workspace.resolve(tree.module(), argument).strip().replaceAll("\\s+", " "));
         }

@@ -93,22 +93,25 @@ record ClassFacts(String name, String source, List<String> supers, Surface own) 
         for (FieldModel field : model.fields()) {
             if (!field.flags().has(AccessFlag.PRIVATE)) {
                 String fieldName = field.fieldName().stringValue();
-                members.add(field.flags().flagsMask() + fieldName + field.fieldType().stringValue() + textOf(field));
+                members.add(field.flags().flagsMask()
+                        + fieldName
+                        + field.fieldType().stringValue()
+                        + textOf(field));
                 field.findAttribute(Attributes.constantValue())
                         .ifPresent(value -> constants.add(fieldName + "="
                                 + Digests.of(value.constant().constantValue().toString())));
             }
         }
         for (MethodModel method : model.methods()) {
-            if (!method.flags().has(AccessFlag.PRIVATE)
-                    && !method.methodName().equalsString("<clinit>")) {
-                members.add(method.flags().flagsMask() + method.methodName().stringValue()
-                        + method.methodType().stringValue() + textOf(method));
+            if (!method.flags().has(AccessFlag.PRIVATE) && !method.methodName().equalsString("<clinit>")) {
+                members.add(method.flags().flagsMask()
+                        + method.methodName().stringValue()
+                        + method.methodType().stringValue()
+                        + textOf(method));
             }
         }
         boolean hidden = (declared & ClassFile.ACC_PRIVATE) != 0;
-        return new Surface(
-                hidden ? "" : Digests.of(header), Digests.of(header + members), String.join(" ", constants));
+        return new Surface(hidden ? "" : Digests.of(header), Digests.of(header + members), String.join(" ", constants));
     }
 
     /** Attributes that the compiler looks at when it compiles users; not code, nor where something is in the source. */
@@ -125,7 +128,10 @@ record ClassFacts(String name, String source, List<String> supers, Surface own) 
             case SignatureAttribute it -> it.signature().stringValue();
             case ConstantValueAttribute it -> it.constant().constantValue().toString();
             case ExceptionsAttribute it ->
-                it.exceptions().stream().map(ClassEntry::asInternalName).toList().toString();
+                it.exceptions().stream()
+                        .map(ClassEntry::asInternalName)
+                        .toList()
+                        .toString();
             case PermittedSubclassesAttribute it ->
                 it.permittedSubclasses().stream()
                         .map(ClassEntry::asInternalName)
@@ -134,14 +140,17 @@ record ClassFacts(String name, String source, List<String> supers, Surface own) 
             case RecordAttribute it ->
                 it.components().stream()
                         .map(component -> component.name().stringValue()
-                                + component.descriptor().stringValue() + textOf(component))
+                                + component.descriptor().stringValue()
+                                + textOf(component))
                         .toList()
                         .toString();
             case AnnotationDefaultAttribute it -> "default " + it.defaultValue();
             case RuntimeVisibleAnnotationsAttribute it -> it.annotations().toString();
             case RuntimeInvisibleAnnotationsAttribute it -> it.annotations().toString();
-            case RuntimeVisibleParameterAnnotationsAttribute it -> it.parameterAnnotations().toString();
-            case RuntimeInvisibleParameterAnnotationsAttribute it -> it.parameterAnnotations().toString();
+            case RuntimeVisibleParameterAnnotationsAttribute it ->
+                it.parameterAnnotations().toString();
+            case RuntimeInvisibleParameterAnnotationsAttribute it ->
+                it.parameterAnnotations().toString();
             case RuntimeVisibleTypeAnnotationsAttribute it -> textOf(it.annotations());
             case RuntimeInvisibleTypeAnnotationsAttribute it -> textOf(it.annotations());
             default -> "";

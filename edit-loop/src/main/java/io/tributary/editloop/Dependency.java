@@ -28,7 +28,7 @@ record Dependency(String module, boolean tests, String scope, Path file) {
         List<Dependency> all = new ArrayList<>();
         for (String line : Files.readAllLines(listing)) {
             String entry = line.strip();
-            if (entry.contains(":")  && !entry.endsWith(":")) {
+            if (entry.contains(":") && !entry.endsWith(":")) {
                 all.add(parse(entry));
             }
         }

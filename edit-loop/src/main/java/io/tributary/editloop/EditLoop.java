@@ -31,7 +31,7 @@ final class EditLoop {
             for (String argument : List.of(arguments).subList(1, arguments.length)) {
                 take(argument, names, properties);
             }
-            EditLoop loop = new EditLoop(Workspace.open(properties), properties);
+            EditLoop loop = new EditLoop(Workspace.open(Path.of(""), properties), properties);
             boolean fine = arguments[0].equals("check") ? loop.check(names) : loop.test(names);
             System.exit(fine ? 0 : FAILED);
         } catch (LoopException e) {
@@ -45,7 +45,8 @@ final class EditLoop {
             String[] parts = argument.substring(2).split("=", 2);
             properties.put(parts[0], parts.length > 1 ? parts[1] : "");
         } else if (argument.startsWith("-")) {
-            throw new LoopException("'" + argument + "' is an option of Maven; with the name of a test there is -Dkey=value alone");
+            throw new LoopException(
+                    "'" + argument + "' is an option of Maven; with the name of a test there is -Dkey=value alone");
         } else {
             names.add(argument);
         }
@@ -56,7 +57,8 @@ final class EditLoop {
         List<Module> concerned = workspace.modules().stream()
                 .filter(module -> tests.stream().anyMatch(test -> test.module().equals(module)))
                 .toList();
-        try (FileChannel channel = lockFile(); FileLock _ = channel.lock()) {
+        try (FileChannel channel = lockFile();
+                FileLock _ = channel.lock()) {
             Trees trees = new Trees(workspace);
             for (Module module : concerned) {
                 trees.update(module.tests());
@@ -71,9 +73,10 @@ final class EditLoop {
         return fine;
     }
 
-    /** @param names of tests to run besides */
+    /** Checks what was not checked before, and runs tests of these names besides. */
     private boolean check(List<String> names) throws IOException, InterruptedException {
-        try (FileChannel channel = lockFile(); FileLock _ = channel.lock()) {
+        try (FileChannel channel = lockFile();
+                FileLock _ = channel.lock()) {
             Trees trees = new Trees(workspace);
             for (Module module : workspace.modules()) {
                 trees.update(module.tests());

@@ -30,9 +30,9 @@ final class MavensBuild {
         if (files.isEmpty() || !isLaterThanUpstream(tree)) {
             return Optional.empty();
         }
-        Set<String> resources = ClassFiles.files(tree.module().directory().resolve("src/" + tree.kind() + "/resources"))
-                .stream()
-                .collect(Collectors.toSet());
+        Set<String> resources =
+                ClassFiles.files(tree.module().directory().resolve("src/" + tree.kind() + "/resources")).stream()
+                        .collect(Collectors.toSet());
         ClassFiles.copy(
                 files.stream().filter(file -> !resources.contains(file)).toList(),
                 tree.mavensClasses(),
@@ -61,9 +61,12 @@ final class MavensBuild {
     }
 
     private boolean isLaterThanUpstream(SourceTree tree) throws IOException {
-        long since = Math.max(modified(Path.of("pom.xml")), modified(tree.module().directory().resolve("pom.xml")));
+        long since = Math.max(
+                modified(workspace.directory().resolve("pom.xml")),
+                modified(tree.module().directory().resolve("pom.xml")));
         for (SourceTree upstream : workspace.upstream(tree)) {
-            if (Files.isDirectory(upstream.sources()) && ClassFiles.files(upstream.mavensClasses()).isEmpty()) {
+            if (Files.isDirectory(upstream.sources())
+                    && ClassFiles.files(upstream.mavensClasses()).isEmpty()) {
                 return false;
             }
             since = Math.max(since, times(upstream).stream().reduce(0L, Math::max));

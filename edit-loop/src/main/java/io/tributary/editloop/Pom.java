@@ -66,7 +66,8 @@ final class Pom {
     List<String> compilerArguments(boolean tests) {
         List<Element> all = all("compilerArgs");
         if (all.size() != 2) {
-            throw new LoopException("pom.xml has " + all.size() + " <compilerArgs>, not one for classes and one for tests");
+            throw new LoopException(
+                    "pom.xml has " + all.size() + " <compilerArgs>, not one for classes and one for tests");
         }
         return textsOf(all.get(tests ? 1 : 0), "arg");
     }
@@ -89,7 +90,8 @@ final class Pom {
 
     /** Whether resources go through Maven, which fills in properties. */
     boolean filtersResources() {
-        return all("filtering").stream().anyMatch(element -> element.getTextContent().equals("true"));
+        return all("filtering").stream()
+                .anyMatch(element -> element.getTextContent().equals("true"));
     }
 
     /** Fills in {@code ${name}} and {@code @{name}}; what has no value becomes empty, as before any plug-in has set it. */
@@ -113,11 +115,14 @@ final class Pom {
     }
 
     private static Optional<Element> descendant(Element parent, String name) {
-        return parent.getElementsByTagName(name).item(0) instanceof Element found ? Optional.of(found) : Optional.empty();
+        return parent.getElementsByTagName(name).item(0) instanceof Element found
+                ? Optional.of(found)
+                : Optional.empty();
     }
 
     private Element only(String name) {
-        return descendant(project, name).orElseThrow(() -> new LoopException("the root's pom.xml has no <" + name + ">"));
+        return descendant(project, name)
+                .orElseThrow(() -> new LoopException("the root's pom.xml has no <" + name + ">"));
     }
 
     private List<Element> all(String name) {

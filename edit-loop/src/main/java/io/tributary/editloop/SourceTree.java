@@ -42,7 +42,8 @@ record SourceTree(Module module, String kind) {
     /** Read where they are; first those that the build fills in. */
     List<Path> resources() {
         return List.of(
-                filteredResources(), module.directory().resolve("src").resolve(kind).resolve("resources"));
+                filteredResources(),
+                module.directory().resolve("src").resolve(kind).resolve("resources"));
     }
 
     Path filteredResources() {
@@ -63,7 +64,8 @@ record SourceTree(Module module, String kind) {
         Map<String, Stamp> stamps = new TreeMap<>();
         if (Files.isDirectory(sources())) {
             try (Stream<Path> files = Files.walk(sources())) {
-                for (Path file : files.filter(file -> file.toString().endsWith(JAVA)).toList()) {
+                for (Path file :
+                        files.filter(file -> file.toString().endsWith(JAVA)).toList()) {
                     String name = sources().relativize(file).toString().replace('\\', '/');
                     stamps.put(name, Stamp.of(file));
                 }

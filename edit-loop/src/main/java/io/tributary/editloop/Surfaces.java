@@ -34,8 +34,7 @@ final class Surfaces {
         if (before != null) {
             return before;
         }
-        String inherited =
-                facts.supers().stream().map(type -> of(type).whole()).collect(Collectors.joining(" "));
+        String inherited = facts.supers().stream().map(type -> of(type).whole()).collect(Collectors.joining(" "));
         Surface own = facts.own();
         Surface surface = new Surface(
                 own.header(), inherited.isBlank() ? own.whole() : Digests.of(own.whole() + inherited), own.constants());

@@ -34,8 +34,11 @@ final class TestNames {
     TestNames(Collection<Module> modules) throws IOException {
         for (Module module : modules) {
             for (String source : module.tests().stamps().keySet()) {
-                TestClass found = new TestClass(module, source.replaceFirst("\\.java$", "").replace('/', '.'), "");
-                bySimpleName.computeIfAbsent(found.simpleName(), name -> new ArrayList<>()).add(found);
+                TestClass found = new TestClass(
+                        module, source.replaceFirst("\\.java$", "").replace('/', '.'), "");
+                bySimpleName
+                        .computeIfAbsent(found.simpleName(), name -> new ArrayList<>())
+                        .add(found);
             }
         }
     }
@@ -56,13 +59,16 @@ final class TestNames {
 
     private List<TestClass> find(String name) {
         String[] parts = name.split("#", 2);
-        String wanted = parts[0].replaceFirst("^.*src/test/java/", "").replaceFirst("\\.java$", "").replace('/', '.');
+        String wanted = parts[0].replaceFirst("^.*src/test/java/", "")
+                .replaceFirst("\\.java$", "")
+                .replace('/', '.');
         String methods = parts.length > 1 ? parts[1] : "";
         boolean isPattern = wanted.contains("*") || wanted.contains("?");
         Pattern pattern = globPattern(wanted);
         List<TestClass> found = bySimpleName.values().stream()
                 .flatMap(List::stream)
-                .filter(it -> pattern.matcher(wanted.contains(".") ? it.name() : it.simpleName()).matches())
+                .filter(it -> pattern.matcher(wanted.contains(".") ? it.name() : it.simpleName())
+                        .matches())
                 .filter(it -> !isPattern || isTest(it))
                 .map(it -> new TestClass(it.module(), it.name(), methods))
                 .toList();
@@ -87,13 +93,14 @@ final class TestNames {
 
     private String nearNames(String wanted) {
         String simple = wanted.substring(wanted.lastIndexOf('.') + 1).replaceAll("[*?]", "");
-        TreeSet<String> near = new TreeSet<>(Comparator.<String>comparingInt(it -> distance(simple, it))
-                .thenComparing(Comparator.naturalOrder()));
+        TreeSet<String> near = new TreeSet<>(
+                Comparator.<String>comparingInt(it -> distance(simple, it)).thenComparing(Comparator.naturalOrder()));
         bySimpleName.keySet().stream().filter(it -> TEST.matcher(it).matches()).forEach(near::add);
         if (simple.isEmpty() || near.isEmpty()) {
             return "";
         }
-        return "; near names: " + String.join(", ", near.stream().limit(NEAR_NAMES).toList());
+        return "; near names: "
+                + String.join(", ", near.stream().limit(NEAR_NAMES).toList());
     }
 
     /** How many characters have to be changed; few where one name is a part of the other. */

@@ -20,7 +20,7 @@ final class TestRun {
     private final List<TestClass> tests;
     private final Map<String, String> properties;
 
-    /** @param properties of the command line, for the tests */
+    /** The properties are those of the command line, and go to the tests. */
     TestRun(Workspace workspace, Module module, List<TestClass> tests, Map<String, String> properties) {
         this.workspace = workspace;
         this.module = module;
@@ -28,7 +28,7 @@ final class TestRun {
         this.properties = Map.copyOf(properties);
     }
 
-    /** @return whether all went well, and there were tests */
+    /** Says whether all went well, and there were tests. */
     boolean run() throws IOException, InterruptedException {
         Path output = module.tests().target("loop-output.txt").toAbsolutePath();
         List<String> command = new ArrayList<>();
@@ -40,7 +40,10 @@ final class TestRun {
         ProcessBuilder builder = new ProcessBuilder(command)
                 .directory(module.directory().toAbsolutePath().toFile())
                 .inheritIO();
-        workspace.root().surefireMap("environmentVariables").orElse(Map.of())
+        workspace
+                .root()
+                .surefireMap("environmentVariables")
+                .orElse(Map.of())
                 .forEach((name, value) -> builder.environment().put(name, resolve(value)));
         Process process = builder.start();
         Runtime.getRuntime().addShutdownHook(new Thread(process::destroy));
@@ -55,7 +58,8 @@ final class TestRun {
     private List<String> jvmOptions() {
         List<String> options = new ArrayList<>(STARTS_SOON);
         options.addAll(words(workspace.root().surefire("argLine").orElse("")));
-        module.pom().surefireMap("systemPropertyVariables")
+        module.pom()
+                .surefireMap("systemPropertyVariables")
                 .or(() -> workspace.root().surefireMap("systemPropertyVariables"))
                 .orElse(Map.of())
                 .forEach((name, value) -> options.add("-D" + name + "=" + resolve(value)));
@@ -72,10 +76,17 @@ final class TestRun {
                 "--include-classname=.*",
                 "--redirect-stdout=" + output,
                 "--redirect-stderr=" + output));
-        if (System.console() == null || !System.console().isTerminal()) {
+        if (tests.size() > 1) {
+            options.add("--details=none");
+        }
+        if (!Boolean.getBoolean("editloop.terminal")) {
             options.addAll(List.of("--disable-ansi-colors", "--details-theme=ascii"));
         }
-        workspace.root().surefire("configurationParameters").orElse("").lines()
+        workspace
+                .root()
+                .surefire("configurationParameters")
+                .orElse("")
+                .lines()
                 .map(String::strip)
                 .filter(line -> !line.isEmpty())
                 .forEach(line -> options.add("--config=" + resolve(line).replaceFirst("\\s*=\\s*", "=")));
@@ -88,16 +99,18 @@ final class TestRun {
 
     /** The runner matches it with names such as {@code io.tributary.SomeTest$Nested#method}. */
     private static String methodPattern(TestClass test) {
-        return "\\Q" + test.name() + "\\E(\\$[^#]*)?#" + TestNames.globText(test.methods().isEmpty() ? "*" : test.methods());
+        return "\\Q" + test.name() + "\\E(\\$[^#]*)?#"
+                + TestNames.globText(test.methods().isEmpty() ? "*" : test.methods());
     }
 
     private String classPath() throws IOException {
         List<Path> path = new ArrayList<>(List.of(module.tests().classes()));
         module.tests().resources().stream().filter(Files::isDirectory).forEach(path::add);
         path.addAll(workspace.classPath(module.tests()));
-        Stream<Path> runner = Dependency.read(Path.of("edit-loop", "target", "dependencies.txt")).stream()
-                .filter(dependency -> !dependency.isOurs())
-                .map(Dependency::file);
+        Stream<Path> runner =
+                Dependency.read(workspace.directory().resolve("edit-loop/target/dependencies.txt")).stream()
+                        .filter(dependency -> !dependency.isOurs())
+                        .map(Dependency::file);
         return Javac.joined(Stream.concat(path.stream(), runner.filter(file -> !path.contains(file)))
                 .toList());
     }

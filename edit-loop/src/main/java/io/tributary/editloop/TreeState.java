@@ -53,7 +53,8 @@ final class TreeState {
             case "source" -> sources.put(line[1], new Stamp(Long.parseLong(line[2]), Long.parseLong(line[3])));
             case "unchecked" -> unchecked.add(line[1]);
             case "class" ->
-                classes.put(line[1], new ClassFacts(line[1], line[2], List.of(line[3].split(" ", -1)), surface(line, 4)));
+                classes.put(
+                        line[1], new ClassFacts(line[1], line[2], List.of(line[3].split(" ", -1)), surface(line, 4)));
             default -> seen.put(line[1], surface(line, 2));
         }
     }
@@ -65,11 +66,12 @@ final class TreeState {
     void write(Path file) throws IOException {
         List<String> lines = new ArrayList<>();
         lines.add(FORMAT + "\t" + classPath);
-        sources.forEach((name, stamp) -> lines.add(line("source", name, stamp.modifiedNanos() + "", stamp.size() + "")));
+        sources.forEach(
+                (name, stamp) -> lines.add(line("source", name, stamp.modifiedNanos() + "", stamp.size() + "")));
         unchecked.forEach(name -> lines.add(line("unchecked", name)));
         classes.values()
-                .forEach(it -> lines.add(line(
-                        "class", it.name(), it.source(), String.join(" ", it.supers()), line(it.own()))));
+                .forEach(it -> lines.add(
+                        line("class", it.name(), it.source(), String.join(" ", it.supers()), line(it.own()))));
         seen.forEach((name, surface) -> lines.add(line("seen", name, line(surface))));
         Path written = file.resolveSibling(file.getFileName() + ".new");
         Files.write(written, lines);
@@ -87,9 +89,7 @@ final class TreeState {
     /** The names of the classes of these sources. */
     Set<String> classesOf(Set<String> ofSources) {
         Set<String> names = new TreeSet<>();
-        classes.values().stream()
-                .filter(it -> ofSources.contains(it.source()))
-                .forEach(it -> names.add(it.name()));
+        classes.values().stream().filter(it -> ofSources.contains(it.source())).forEach(it -> names.add(it.name()));
         return names;
     }
 }

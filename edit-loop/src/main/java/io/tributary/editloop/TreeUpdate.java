@@ -7,6 +7,7 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.function.Predicate;
@@ -47,13 +48,13 @@ final class TreeUpdate {
         compiled = tree.target("loop-new");
     }
 
-    /** @return whether there was no error; if so, the state is that of the sources */
+    /** Says whether there was no error; if so, the state is that of the sources. */
     boolean run() throws IOException {
         Set<String> deleted = new TreeSet<>(state.sources.keySet());
         deleted.removeAll(stamps.keySet());
         Map<String, ClassFacts> kept = without(deleted);
         Set<String> dirty = new TreeSet<>(stamps.keySet());
-        dirty.removeIf(source -> stamps.get(source).equals(state.sources.get(source)));
+        dirty.removeIf(source -> Objects.equals(stamps.get(source), state.sources.get(source)));
         Change change = Surfaces.between(state.seen, surfaces(kept));
         if (dirty.isEmpty() && deleted.isEmpty() && change.isNone()) {
             return true;
@@ -90,7 +91,8 @@ final class TreeUpdate {
     private Set<String> withUsers(Set<String> dirty, Change change, Users users) throws IOException {
         Set<String> more = new TreeSet<>(dirty);
         more.addAll(users.of(change, stamps.keySet()));
-        boolean all = change.hierarchy() || (!more.isEmpty() && tree.module().pom().hasAnnotationProcessors());
+        boolean all =
+                change.hierarchy() || (!more.isEmpty() && tree.module().pom().hasAnnotationProcessors());
         if (all) {
             more.addAll(stamps.keySet());
         }

@@ -84,12 +84,12 @@ final class Trees {
     }
 
     /** As Maven has them, but for warnings and checks, which are left to {@link Check}. */
-    private List<String> options(SourceTree tree) {
+    private List<String> options(SourceTree tree) throws IOException {
         List<String> options = new ArrayList<>(List.of(
                 "--release", workspace.resolve(tree.module(), "${maven.compiler.release}"), "-parameters", "-g"));
         options.addAll(List.of("-nowarn", "-Xlint:none"));
         if (!tree.isTests() && tree.module().pom().hasAnnotationProcessors()) {
-            options.addAll(List.of("-processorpath", Processors.path()));
+            options.addAll(List.of("-processorpath", workspace.processors()));
         } else {
             options.add("-proc:none");
         }

@@ -9,22 +9,24 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 
-/** The modules of this repository, each with its two trees of sources. The current directory is its root. */
+/** The modules of a repository, each with its two trees of sources. */
 final class Workspace {
+    private final Path directory;
     private final Pom root;
     private final Map<String, String> given;
     private final Map<String, Module> modules = new LinkedHashMap<>();
 
-    /** @param given properties of the command line, which win over those of poms */
-    private Workspace(Pom root, Map<String, String> given) {
+    /** Properties of the command line win over those of poms. */
+    private Workspace(Path directory, Pom root, Map<String, String> given) {
+        this.directory = directory;
         this.root = root;
         this.given = Map.copyOf(given);
     }
 
-    static Workspace open(Map<String, String> given) throws IOException {
-        Workspace workspace = new Workspace(Pom.read(Path.of("pom.xml")), given);
+    static Workspace open(Path root, Map<String, String> given) throws IOException {
+        Workspace workspace = new Workspace(root, Pom.read(root.resolve("pom.xml")), given);
         for (String name : workspace.root.modules()) {
-            Path directory = Path.of(name);
+            Path directory = root.resolve(name);
             List<Dependency> dependencies = Dependency.read(directory.resolve("target/dependencies.txt"));
             workspace.modules.put(
                     name, new Module(name, directory, Pom.read(directory.resolve("pom.xml")), dependencies));
@@ -42,6 +44,11 @@ final class Workspace {
                 .orElseThrow(() -> new LoopException("there is no module " + name + " in pom.xml"));
     }
 
+    /** The directory that the modules are in. */
+    Path directory() {
+        return directory;
+    }
+
     Pom root() {
         return root;
     }
@@ -55,13 +62,20 @@ final class Workspace {
         return switch (name) {
             case "project.version" -> Optional.of(root.version());
             case "maven.multiModuleProjectDirectory" ->
-                Optional.of(Path.of("").toAbsolutePath().toString());
+                Optional.of(directory.toAbsolutePath().toString());
             case "surefire.forkNumber" -> Optional.of("1");
             default ->
                 Optional.ofNullable(given.get(name))
                         .or(() -> module.pom().property(name))
                         .or(() -> root.property(name));
         };
+    }
+
+    /** Error Prone with NullAway, and annotation processors: all that the compiler loads in any module. */
+    String processors() throws IOException {
+        return Javac.joined(Dependency.read(directory.resolve("edit-loop/target/processors.txt")).stream()
+                .map(Dependency::file)
+                .toList());
     }
 
     /** A tree, and before it all those that it is compiled against, each after those that it needs. */
@@ -91,8 +105,9 @@ final class Workspace {
         }
         return module.dependencies().stream()
                 .filter(dependency -> tree.isTests() || dependency.isForMain())
-                .anyMatch(dependency -> dependency.module().equals(candidate.module().name())
-                        && dependency.tests() == candidate.isTests());
+                .anyMatch(dependency ->
+                        dependency.module().equals(candidate.module().name())
+                                && dependency.tests() == candidate.isTests());
     }
 
     /** Directories and jars that a tree's classes are compiled against; for tests it is also what they run with. */
