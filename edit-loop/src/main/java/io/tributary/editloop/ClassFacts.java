@@ -89,7 +89,6 @@ record ClassFacts(String name, String source, List<String> supers, Surface own) 
         }
         String header = declared + " " + supers + textOf(model);
         TreeSet<String> members = new TreeSet<>();
-        TreeSet<String> constants = new TreeSet<>();
         for (FieldModel field : model.fields()) {
             if (!field.flags().has(AccessFlag.PRIVATE)) {
                 String fieldName = field.fieldName().stringValue();
@@ -97,9 +96,6 @@ record ClassFacts(String name, String source, List<String> supers, Surface own) 
                         + fieldName
                         + field.fieldType().stringValue()
                         + textOf(field));
-                field.findAttribute(Attributes.constantValue())
-                        .ifPresent(value -> constants.add(fieldName + "="
-                                + Digests.of(value.constant().constantValue().toString())));
             }
         }
         for (MethodModel method : model.methods()) {
@@ -111,7 +107,7 @@ record ClassFacts(String name, String source, List<String> supers, Surface own) 
             }
         }
         boolean hidden = (declared & ClassFile.ACC_PRIVATE) != 0;
-        return new Surface(hidden ? "" : Digests.of(header), Digests.of(header + members), String.join(" ", constants));
+        return new Surface(hidden ? "" : Digests.of(header), Digests.of(header + members));
     }
 
     /** Attributes that the compiler looks at when it compiles users; not code, nor where something is in the source. */

@@ -1,6 +1,5 @@
 package io.tributary.editloop;
 
-import java.util.Arrays;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.Map;
@@ -37,7 +36,7 @@ final class Surfaces {
         String inherited = facts.supers().stream().map(type -> of(type).whole()).collect(Collectors.joining(" "));
         Surface own = facts.own();
         Surface surface = new Surface(
-                own.header(), inherited.isBlank() ? own.whole() : Digests.of(own.whole() + inherited), own.constants());
+                own.header(), inherited.isBlank() ? own.whole() : Digests.of(own.whole() + inherited));
         known.put(name, surface);
         return surface;
     }
@@ -55,7 +54,6 @@ final class Surfaces {
             if (!old.equals(young)) {
                 names.add(name);
                 words.add(simpleName(name));
-                words.addAll(changedConstants(old.constants(), young.constants()));
                 hierarchy |= !old.header().isEmpty()
                         && !young.header().isEmpty()
                         && !old.header().equals(young.header());
@@ -66,15 +64,5 @@ final class Surfaces {
 
     private static String simpleName(String name) {
         return name.substring(Math.max(name.lastIndexOf('/'), name.lastIndexOf('$')) + 1);
-    }
-
-    private static Set<String> changedConstants(String before, String now) {
-        Set<String> old = new HashSet<>(Arrays.asList(before.split(" ", -1)));
-        Set<String> young = new HashSet<>(Arrays.asList(now.split(" ", -1)));
-        Set<String> changed = new HashSet<>(old);
-        changed.addAll(young);
-        old.retainAll(young);
-        changed.removeAll(old);
-        return changed.stream().map(constant -> constant.split("=", -1)[0]).collect(Collectors.toSet());
     }
 }

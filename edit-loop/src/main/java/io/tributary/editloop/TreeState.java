@@ -60,7 +60,7 @@ final class TreeState {
     }
 
     private static Surface surface(String[] line, int from) {
-        return new Surface(line[from], line[from + 1], line[from + 2]);
+        return new Surface(line[from], line[from + 1]);
     }
 
     void write(Path file) throws IOException {
@@ -79,7 +79,7 @@ final class TreeState {
     }
 
     private static String line(Surface surface) {
-        return line(surface.header(), surface.whole(), surface.constants());
+        return line(surface.header(), surface.whole());
     }
 
     private static String line(String... words) {
