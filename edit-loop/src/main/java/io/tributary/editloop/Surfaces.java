@@ -35,8 +35,8 @@ final class Surfaces {
         }
         String inherited = facts.supers().stream().map(type -> of(type).whole()).collect(Collectors.joining(" "));
         Surface own = facts.own();
-        Surface surface = new Surface(
-                own.header(), inherited.isBlank() ? own.whole() : Digests.of(own.whole() + inherited));
+        Surface surface =
+                new Surface(own.header(), inherited.isBlank() ? own.whole() : Digests.of(own.whole() + inherited));
         known.put(name, surface);
         return surface;
     }
