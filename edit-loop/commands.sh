@@ -89,7 +89,7 @@ command_test() {
 }
 
 # What of a source's text a rule of ours is about: fast enough to run before each commit.
-readonly CHECK_TESTS=(ArchitectureTest GlossaryTest PackagesTest SourceLinesTest)
+readonly CHECK_TESTS=(ArchitectureTest DecisionsTest GlossaryTest PackagesTest SourceLinesTest)
 
 command_check() {
   [ $# -eq 0 ] || fail 2 "check takes no arguments"

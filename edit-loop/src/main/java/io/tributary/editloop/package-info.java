@@ -4,6 +4,8 @@
  * <p>{@code ./tributary test NAME} and {@code ./tributary check} run {@link io.tributary.editloop.EditLoop}, which the
  * launcher compiles by itself; so main classes here know the JDK and nothing else. Maven is asked for class paths alone.
  * Its own output in {@code target/classes} is read, never written: what Maven has compiled it has also checked.
+ *
+ * <p>Decided in docs/decisions/0016-edit-test-loop.md.
  */
 @NullMarked
 package io.tributary.editloop;
