@@ -41,7 +41,7 @@ record Dependency(String module, boolean tests, String scope, Path file) {
         if (parts.length < 6) {
             throw new LoopException("not an entry of mvn dependency:list: " + entry);
         }
-        boolean ours = parts[0].equals(OURS);
+        boolean ours = parts[0].equals(OURS) && parts[1].startsWith(PREFIX);
         return new Dependency(
                 ours ? parts[1].substring(PREFIX.length()) : "",
                 parts[2].equals("test-jar"),

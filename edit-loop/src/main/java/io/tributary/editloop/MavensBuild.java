@@ -54,6 +54,21 @@ final class MavensBuild {
         return Optional.of(state);
     }
 
+    /** Whether Maven has compiled, and so checked, all sources of a tree as they are now, against upstream as it is now. */
+    boolean isCurrent(SourceTree tree) throws IOException {
+        for (SourceTree each : workspace.withUpstream(tree)) {
+            if (!isLaterThanUpstream(each)) {
+                return false;
+            }
+            for (Map.Entry<String, Stamp> source : each.stamps().entrySet()) {
+                if (!isCompiled(each, source)) {
+                    return false;
+                }
+            }
+        }
+        return true;
+    }
+
     private static boolean isCompiled(SourceTree tree, Map.Entry<String, Stamp> source) throws IOException {
         Path file = tree.mavensClasses().resolve(source.getKey().replaceFirst("\\.java$", ".class"));
         return Files.exists(file)

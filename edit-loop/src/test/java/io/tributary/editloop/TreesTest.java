@@ -197,6 +197,18 @@ class TreesTest {
     }
 
     @Test
+    void needsNoCheckWhenMavenHasCompiledAllAsItIs() throws IOException {
+        MavensBuild build = new MavensBuild(project.workspace());
+        SourceTree upper = project.workspace().module("upper").main();
+        assertThat(build.isCurrent(upper)).as("not compiled by Maven").isFalse();
+        asIfMavenHadCompiled("lower", Instant.now());
+        asIfMavenHadCompiled("upper", Instant.now().plusSeconds(1));
+        assertThat(build.isCurrent(upper)).isTrue();
+        touchAfterMaven("lower", "Low");
+        assertThat(build.isCurrent(upper)).as("upstream edited").isFalse();
+    }
+
+    @Test
     void sourcesAreCompiledWhenMavenCompiledThemBeforeTheirUpstream() throws IOException {
         asIfMavenHadCompiled("upper", Instant.now());
         asIfMavenHadCompiled("lower", Instant.now().plusSeconds(1));
