@@ -8,8 +8,8 @@ import java.util.Set;
 import java.util.TreeSet;
 
 /**
- * Compiles once more what was compiled since it was last checked: with all warnings, as errors, with Error Prone and NullAway,
- * by the arguments in {@code pom.xml}. The class files are thrown away.
+ * Compiles once more what was compiled since it was last checked: with all warnings, as errors, with Error Prone and
+ * NullAway, by the arguments in {@code pom.xml}. The class files are thrown away.
  */
 final class Check {
     private final Workspace workspace;

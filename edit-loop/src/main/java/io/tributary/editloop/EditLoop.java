@@ -12,7 +12,10 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 
-/** {@code test NAME... [-Dkey=value...]} and {@code check}: what {@code ./tributary} runs, in the root of the repository. */
+/**
+ * {@code test NAME... [-Dkey=value...]} and {@code check}: what {@code ./tributary} runs, in the root of the
+ * repository.
+ */
 final class EditLoop {
     private static final int FAILED = 1;
 

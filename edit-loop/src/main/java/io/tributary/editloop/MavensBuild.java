@@ -21,9 +21,9 @@ final class MavensBuild {
     }
 
     /**
-     * Copies Maven's class files of a tree to where the loop has its own, if they were compiled against the class files that
-     * Maven has of upstream trees: then none of those is younger. Sources that are younger than their class are left to be
-     * compiled.
+     * Copies Maven's class files of a tree to where the loop has its own, if they were compiled against the class files
+     * that Maven has of upstream trees: then none of those is younger. Sources that are younger than their class are
+     * left to be compiled.
      */
     Optional<TreeState> adopt(SourceTree tree, Map<String, Stamp> stamps, String classPath) throws IOException {
         List<String> files = ClassFiles.files(tree.mavensClasses());
@@ -54,7 +54,9 @@ final class MavensBuild {
         return Optional.of(state);
     }
 
-    /** Whether Maven has compiled, and so checked, all sources of a tree as they are now, against upstream as it is now. */
+    /**
+     * Whether Maven has compiled, and so checked, all sources of a tree as they are now, against upstream as it is now.
+     */
     boolean isCurrent(SourceTree tree) throws IOException {
         for (SourceTree each : workspace.withUpstream(tree)) {
             if (!isLaterThanUpstream(each)) {

@@ -19,8 +19,8 @@ import org.w3c.dom.Node;
 import org.xml.sax.SAXException;
 
 /**
- * The few things of a {@code pom.xml} that the loop goes by, so that they are said once: options of the compiler and of the
- * tests' JVM.
+ * The few things of a {@code pom.xml} that the loop goes by, so that they are said once: options of the compiler and of
+ * the tests' JVM.
  */
 final class Pom {
     private static final Pattern REFERENCE = Pattern.compile("[$@]\\{([\\w.-]+)}");
@@ -94,7 +94,9 @@ final class Pom {
                 .anyMatch(element -> element.getTextContent().equals("true"));
     }
 
-    /** Fills in {@code ${name}} and {@code @{name}}; what has no value becomes empty, as before any plug-in has set it. */
+    /**
+     * Fills in {@code ${name}} and {@code @{name}}; what has no value becomes empty, as before any plug-in has set it.
+     */
     static String resolve(String text, Function<String, Optional<String>> values) {
         Matcher matcher = REFERENCE.matcher(text);
         StringBuilder resolved = new StringBuilder();

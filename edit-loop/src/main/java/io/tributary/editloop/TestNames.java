@@ -11,7 +11,9 @@ import java.util.Map;
 import java.util.TreeSet;
 import java.util.regex.Pattern;
 
-/** Finds the tests that are meant by names such as {@code TopicNameTest}, {@code Topic*} and {@code FaultsTest#loses*}. */
+/**
+ * Finds the tests that are meant by names such as {@code TopicNameTest}, {@code Topic*} and {@code FaultsTest#loses*}.
+ */
 final class TestNames {
     private static final Pattern TEST = Pattern.compile("Test.*|.*(Test|Tests|TestCase)");
     private static final int NEAR_NAMES = 5;

@@ -15,9 +15,9 @@ import java.util.function.Predicate;
 /**
  * Compiles what a change of a tree's sources, or of classes upstream, concerns.
  *
- * <p>First what was changed is compiled, then that together with all users of classes whose surface is another now, and so
- * on until there are no more. In the end every source that was left out was compiled against surfaces as they are now.
- * The class files are replaced only then; an error leaves all as it was.
+ * <p>First what was changed is compiled, then that together with all users of classes whose surface is another now, and
+ * so on until there are no more. In the end every source that was left out was compiled against surfaces as they are
+ * now. The class files are replaced only then; an error leaves all as it was.
  */
 final class TreeUpdate {
     private final SourceTree tree;

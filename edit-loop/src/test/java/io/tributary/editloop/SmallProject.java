@@ -50,7 +50,9 @@ final class SmallProject {
         Files.setLastModifiedTime(path, FileTime.from(lastEdit));
     }
 
-    /** Compiles what changed of both modules, and says which sources of a module have been compiled since the last time. */
+    /**
+     * Compiles what changed of both modules, and says which sources of a module have been compiled since the last time.
+     */
     Set<String> update(String module) throws IOException {
         Workspace workspace = workspace();
         Trees trees = new Trees(workspace);
