@@ -96,7 +96,8 @@ command_check() {
   find_jdk
   find_maven
   note "Checking the format (to mend it: ./tributary format) ..."
-  maven -q spotless:check || fail 1 "some sources are not formatted"
+  # Without what Maven says of how to go on.
+  maven -q spotless:check 2>&1 | sed '/Run .mvn spotless:apply/,$d' >&2 || fail 1 "some sources are not formatted"
   edit_loop check "${CHECK_TESTS[@]}"
   cat <<EOT
 Checked: format; compiler warnings, Error Prone and NullAway, for all that changed since Maven's build or the last check;

@@ -20,14 +20,16 @@ class DecisionsTest {
     void isNamedBySomeClassAndThereWhenNamed() throws IOException {
         try (Stream<Path> pages = Files.list(ROOT.resolve("docs/decisions"))) {
             assertThat(namedBySources())
-                    .containsExactlyInAnyOrderElementsOf(pages.map(page -> page.getFileName().toString()).toList());
+                    .containsExactlyInAnyOrderElementsOf(
+                            pages.map(page -> page.getFileName().toString()).toList());
         }
     }
 
     @Test
     void hasANumberOfItsOwn() throws IOException {
         try (Stream<Path> pages = Files.list(ROOT.resolve("docs/decisions"))) {
-            assertThat(pages.map(page -> page.getFileName().toString().substring(0, 4))).doesNotHaveDuplicates();
+            assertThat(pages.map(page -> page.getFileName().toString().substring(0, 4)))
+                    .doesNotHaveDuplicates();
         }
     }
 
@@ -38,7 +40,8 @@ class DecisionsTest {
                     .filter(Files::isDirectory)
                     .toList()) {
                 try (Stream<Path> files = Files.walk(sources)) {
-                    for (Path file : files.filter(it -> it.toString().endsWith(".java")).toList()) {
+                    for (Path file :
+                            files.filter(it -> it.toString().endsWith(".java")).toList()) {
                         DECISION.matcher(Files.readString(file)).results().forEach(it -> named.add(it.group(1)));
                     }
                 }
