@@ -47,7 +47,7 @@ final class MavensBuild {
         for (Map.Entry<String, Stamp> source : stamps.entrySet()) {
             state.sources.put(source.getKey(), isCompiled(tree, source) ? source.getValue() : Stamp.CHANGED);
         }
-        if (!tree.module().pom().hasAnnotationProcessors()) { // which have made the sources of others
+        if (!tree.hasAnnotationProcessors()) { // which have made the sources of others
             state.classes.values().forEach(it -> state.sources.putIfAbsent(it.source(), Stamp.CHANGED));
         }
         state.write(tree.state());

@@ -20,6 +20,11 @@ record SourceTree(Module module, String kind) {
         return kind.equals("test");
     }
 
+    /** Whether a class may depend on others of the tree without naming them; so the tree is compiled whole. */
+    boolean hasAnnotationProcessors() {
+        return !isTests() && module.pom().hasAnnotationProcessors();
+    }
+
     /** Such as {@code broker/test}. */
     String name() {
         return module.name() + "/" + kind;

@@ -91,8 +91,7 @@ final class TreeUpdate {
     private Set<String> withUsers(Set<String> dirty, Change change, Users users) throws IOException {
         Set<String> more = new TreeSet<>(dirty);
         more.addAll(users.of(change, stamps.keySet()));
-        boolean all =
-                change.hierarchy() || (!more.isEmpty() && tree.module().pom().hasAnnotationProcessors());
+        boolean all = change.hierarchy() || (!more.isEmpty() && tree.hasAnnotationProcessors());
         if (all) {
             more.addAll(stamps.keySet());
         }

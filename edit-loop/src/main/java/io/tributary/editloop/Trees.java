@@ -88,7 +88,7 @@ final class Trees {
         List<String> options = new ArrayList<>(List.of(
                 "--release", workspace.resolve(tree.module(), "${maven.compiler.release}"), "-parameters", "-g"));
         options.addAll(List.of("-nowarn", "-Xlint:none"));
-        if (!tree.isTests() && tree.module().pom().hasAnnotationProcessors()) {
+        if (tree.hasAnnotationProcessors()) {
             options.addAll(List.of("-processorpath", workspace.processors()));
         } else {
             options.add("-proc:none");
