@@ -77,7 +77,7 @@ final class TestRun {
                 "--redirect-stdout=" + output,
                 "--redirect-stderr=" + output));
         if (tests.size() > 1) {
-            options.add("--details=none");
+            options.add("--details=summary");
         }
         if (!Boolean.getBoolean("editloop.terminal")) {
             options.addAll(List.of("--disable-ansi-colors", "--details-theme=ascii"));
