@@ -12,6 +12,7 @@ import org.junit.jupiter.api.Test;
 class PackagesTest {
     private static final JavaClasses CLASSES = new ClassFileImporter()
             .withImportOption(new ImportOption.DoNotIncludeTests())
+            .withImportOption(location -> !location.contains("test-classes"))
             .importPackages("io.tributary.perf");
 
     @Test

@@ -15,6 +15,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * The way of owners of shards, from here or from other nodes, to this node's connections: listens to no owner of a
  * shard when a newer one has spoken. So a paused owner that wakes up does no harm. Any thread; never blocks.
+ *
+ * <p>Decided in docs/decisions/0006-the-owner-names-connections.md.
  */
 final class LocalConnections {
     private final ConnectionRegistry connections;

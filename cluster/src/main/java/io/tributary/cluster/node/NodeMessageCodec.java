@@ -45,6 +45,8 @@ import java.util.List;
  * The encoding of what nodes tell each other: a frame is a format byte, then messages one behind the other, each a type
  * byte and its components in their order. The nodes of a cluster may run different versions, so whatever changes the
  * bytes of a message takes a new {@link RecordFormat}.
+ *
+ * <p>Decided in docs/decisions/0015-own-codecs-between-nodes.md.
  */
 public final class NodeMessageCodec {
     private static final int ATTACHED_TO = 1;
