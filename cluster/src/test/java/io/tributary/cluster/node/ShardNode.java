@@ -165,6 +165,7 @@ final class ShardNode implements AutoCloseable {
                         new NoRouting(),
                         new NoObserver(),
                         traffic,
+                        () -> true,
                         new Owned()));
         links = new NodeLinks(
                 id,

@@ -77,6 +77,21 @@ class PerfCommandTest {
     }
 
     @Test
+    void saysSoWhenRunsOfDifferentScenariosAreCompared() throws Exception {
+        assertThat(run("run", "p2p", List.of())).isZero();
+        Path result = results.resolve("result.json");
+        Path other = results.resolve("other.json");
+        Files.writeString(other, Files.readString(result).replace("\"name\" : \"p2p\"", "\"name\" : \"fan-in\""));
+        String out = results.resolve("both").toString();
+        assertThat(command("compare", result.toString(), result.toString(), "--out", out))
+                .isZero();
+        assertThat(said()).doesNotContain("different scenarios");
+        assertThat(command("compare", result.toString(), other.toString(), "--out", out))
+                .isZero();
+        assertThat(said()).contains("runs of different scenarios (p2p, fan-in)");
+    }
+
+    @Test
     void givesNoResultWhenToolWasBottleneck() {
         List<String> impossible = List.of(
                 "--set",
