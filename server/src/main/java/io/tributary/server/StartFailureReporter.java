@@ -23,8 +23,7 @@ final class StartFailureReporter implements SpringBootExceptionReporter {
     @SuppressWarnings("SystemOut")
     public boolean reportException(Throwable failure) {
         if (StartFailure.cause(failure, StoppedException.class) != null) {
-            LOG.info("stopped while it was starting");
-            return true;
+            return true; // who stopped it knows why
         }
         StartFailure.words(failure).lines().forEach(line -> System.err.println("tributary: could not start: " + line));
         if (failure instanceof Error && !isVerbose()) {

@@ -14,8 +14,8 @@ import org.springframework.core.env.Environment;
 
 /**
  * Stops the process on SIGTERM and SIGINT: the first one gracefully and within a bounded time, a second one at once,
- * with the exit code that shells know for it (143, 130). A start that is going on is given up. Stays on SIGHUP, which is sent after a rotation of logs, or to
- * have settings read again.
+ * with the exit code that shells know for it (143, 130). A start that is going on is given up. Stays on SIGHUP, which
+ * is sent after a rotation of logs, or to have settings read again.
  */
 final class StopSignals {
     private static final Logger LOG = LoggerFactory.getLogger(StopSignals.class);
@@ -62,6 +62,7 @@ final class StopSignals {
             @Override
             public Object postProcessBeforeInitialization(Object bean, String name) {
                 if (stopping.get() && !started) {
+                    LOG.info("stopping: the start is given up");
                     throw new StoppedException();
                 }
                 return bean;

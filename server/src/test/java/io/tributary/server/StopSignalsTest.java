@@ -45,7 +45,7 @@ class StopSignalsTest {
             program.awaitLine("starting");
             program.signal("TERM");
             assertThat(program.rest())
-                    .contains("stopped while it was starting", "closed")
+                    .contains("stopping: the start is given up", "closed")
                     .doesNotContain("went on", "could not start", "not stopped after");
             assertThat(program.exitCode()).isZero();
         }

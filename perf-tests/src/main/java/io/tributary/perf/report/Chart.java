@@ -104,7 +104,7 @@ final class Chart {
                     Locale.ROOT,
                     "<text class=\"tick\" x=\"%.1f\" y=\"%d\">%s</text>%n",
                     from + 4,
-                    TOP + 12,
+                    TOP - 4,
                     Html.escape(phase.name())));
         }
     }
