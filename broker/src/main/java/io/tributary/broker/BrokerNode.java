@@ -134,6 +134,7 @@ final class BrokerNode implements AutoCloseable {
                 router,
                 new Ends(subscriptions),
                 deployment.others(),
+                () -> deployment.storage().problem() == null,
                 metrics.shards());
     }
 

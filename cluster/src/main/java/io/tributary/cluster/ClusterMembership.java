@@ -202,6 +202,7 @@ final class ClusterMembership implements Membership {
         int unowned = Math.max(0, shards.unowned() - outOfReach);
         StoreTrouble trouble = shards.storeTrouble();
         return new ClusterStatus(
+                links.port(),
                 cluster.liveNodes(),
                 shards.ownedShards(),
                 unowned,

@@ -1,5 +1,6 @@
 package io.tributary.server;
 
+import io.tributary.broker.deployment.ClusterStatus;
 import io.tributary.broker.network.BoundListener;
 import io.tributary.broker.network.ListenerConfig;
 import io.tributary.broker.network.ListenerKind;
@@ -51,7 +52,7 @@ final class StartReport implements ApplicationListener<ApplicationReadyEvent> {
         if (cluster == null) {
             reportData();
         } else {
-            reportCluster(cluster);
+            clusterLines(cluster, linkPort()).forEach(LOG::info);
         }
         List<BoundListener> listeners = broker.broker().listeners();
         reportListeners(listeners);
@@ -96,12 +97,17 @@ final class StartReport implements ApplicationListener<ApplicationReadyEvent> {
         LOG.info("data in {} (format {}, sync {})", folder, format(folder), sync());
     }
 
-    private void reportCluster(ClusterConfig cluster) {
-        clusterLines(cluster).forEach(LOG::info);
+    private int linkPort() {
+        ClusterStatus status = broker.broker().status().cluster();
+        return status == null ? 0 : status.linkPort();
     }
 
-    /** What a node says of its cluster: names and addresses, no secrets. */
-    static List<String> clusterLines(ClusterConfig cluster) {
+    /**
+     * What a node says of its cluster: names and addresses, no secrets.
+     *
+     * @param linkPort the port for links, also where one was picked
+     */
+    static List<String> clusterLines(ClusterConfig cluster, int linkPort) {
         KafkaConfig kafka = cluster.kafka();
         String nodes =
                 cluster.redis().nodes().stream().map(RedisConfig.Node::toString).collect(Collectors.joining(","));
@@ -111,8 +117,7 @@ final class StartReport implements ApplicationListener<ApplicationReadyEvent> {
                 "Kafka at " + kafka.bootstrapServers() + " (topics " + kafka.topicPrefix() + ".*, "
                         + kafka.replicationFactor() + " copies)",
                 "Redis Cluster at " + nodes,
-                "links to other nodes at " + cluster.link().host() + ", port "
-                        + (cluster.link().port() == 0 ? "any" : cluster.link().port()));
+                "links to other nodes at " + cluster.link().host() + ", port " + linkPort);
     }
 
     private void reportListeners(List<BoundListener> listeners) {

@@ -2,6 +2,7 @@ package io.tributary.server;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.tributary.broker.BrokerConfig;
 import io.tributary.broker.BrokerStartException;
 import io.tributary.cluster.kafka.KafkaAccessException;
 import io.tributary.cluster.redis.RedisStoreException;
@@ -131,6 +132,32 @@ class StartFailureTest {
         assertThat(Applications.config("--spring.config.additional-location=file:" + folder + "/")
                         .nodeName())
                 .isEqualTo("tributary");
+    }
+
+    @Test
+    void namesThatBeginWithXAreTheOperatorsOwn(@TempDir Path folder) throws Exception {
+        Path file = Files.writeString(folder.resolve("tributary.yaml"), """
+                x-site: north
+                x-small: &small
+                  publish:
+                    rate: 10
+                tributary:
+                  node-name: ${x-site}-1
+                  listeners:
+                    tcp:
+                      limits:
+                        <<: *small
+                """);
+        String place = "--spring.config.additional-location=file:" + folder + "/";
+        BrokerConfig config = Applications.config(place);
+        assertThat(config.nodeName()).isEqualTo("north-1");
+        assertThat(config.listeners().getFirst().limits().inbound().rate().perSecond())
+                .isEqualTo(10);
+        Files.writeString(file, "site: north\ntributary:\n  x-site: north\n");
+        assertThat(Applications.failure(place).lines())
+                .satisfiesExactlyInAnyOrder(
+                        own -> assertThat(own).startsWith("site: there is no such setting"),
+                        below -> assertThat(below).startsWith("tributary.x-site: there is no such setting"));
     }
 
     @ParameterizedTest

@@ -14,7 +14,6 @@ import io.tributary.common.mqtt.MqttPacket.Connack;
 import io.tributary.common.mqtt.MqttPacket.Connect;
 import io.tributary.common.mqtt.MqttPacket.Disconnect;
 import io.tributary.common.mqtt.ReasonCode;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
@@ -117,7 +116,7 @@ public final class ClientConnection {
 
     /** Begins to wait for CONNECT, which must come in time. */
     public void open() {
-        expectWithin(context.limits().connect().connectTimeout());
+        deadline.expect(context.limits().connect().connectTimeout());
     }
 
     /** Whether this connection takes a packet now; {@link PacketSink#resumeReading} follows when it does again. */
@@ -320,16 +319,12 @@ public final class ClientConnection {
             return;
         }
         Connacks.checkSize(accepted, context.limits()); // [MQTT-3.2.0-1]
-        if (!context.backend().shards().mayAttach(accepted.client().clientId())) {
-            throw new MqttException(
-                    ReasonCode.SERVER_UNAVAILABLE, "nobody can give the client its session at the moment");
-        }
         enter(State.ATTACHING);
         admission = accepted;
         clientId = accepted.client().clientId();
         sessionExpirySeconds = accepted.sessionExpirySeconds();
         context.gate().close(PauseReason.HANDSHAKE);
-        expectWithin(context.limits().connect().attachTimeout());
+        deadline.expectAnswer(context.limits().connect().attachTimeout(), handshake::checkWritable);
         ClientConnection before = connections.add(number, this);
         if (before == null) {
             ask(accepted);
@@ -490,11 +485,5 @@ public final class ClientConnection {
             throw new IllegalStateException("from " + state + " to " + next);
         }
         state = next;
-    }
-
-    private void expectWithin(Duration time) {
-        deadline.set(time, () -> {
-            throw new MqttException(ReasonCode.SERVER_UNAVAILABLE, "the handshake takes too long");
-        });
     }
 }

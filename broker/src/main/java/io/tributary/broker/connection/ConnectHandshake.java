@@ -40,6 +40,7 @@ final class ConnectHandshake {
     void begin(Connect connect) {
         checkRoom();
         checkClientId(connect);
+        checkWritable();
         if (context.backend().shards().isCongested()) {
             stopWaiting = context.backend().room().await(() -> context.run(() -> authenticate(connect)));
         } else {
@@ -58,6 +59,17 @@ final class ConnectHandshake {
         }
         context.gate().close(PauseReason.HANDSHAKE);
         exchange.next(packet);
+    }
+
+    /**
+     * Checks that a session can be attached: that is an event in the log of its shard, of a transient session, too.
+     *
+     * @throws MqttException when nothing can be written
+     */
+    void checkWritable() {
+        if (!context.backend().shards().isWritable()) {
+            throw new MqttException(ReasonCode.SERVER_UNAVAILABLE, "the broker cannot write to its disk at the moment");
+        }
     }
 
     /** The connection ended: nothing is waited for any more. */
@@ -148,6 +160,10 @@ final class ConnectHandshake {
     private Admission admission(Connect connect, ClientInfo claimed, @Nullable ClientKind decided) {
         boolean assigned = connect.clientId().isEmpty();
         String clientId = assigned ? ClientIdentifiers.random() : connect.clientId(); // [MQTT-3.1.3-6]
+        if (!context.backend().shards().mayAttach(clientId)) {
+            throw new MqttException(
+                    ReasonCode.SERVER_UNAVAILABLE, "nobody can give the client its session at the moment");
+        }
         ClientKind kind =
                 decided == null ? context.services().access().clientRules().kindOf(claimed) : decided;
         ClientInfo client = claimed.accepted(clientId, kind);

@@ -158,8 +158,9 @@ public final class Listeners {
 
     private ServerBootstrap bootstrap(ListenerConfig config) {
         ListenerAdmission admission = new ListenerAdmission(config.admission(), System::nanoTime);
+        StrayClients strays = new StrayClients(config, System::nanoTime, LOG::info);
         ListenerContext listener = new ListenerContext(
-                config, network, admission, services, clientConnections, mailboxes, unfinished, recorder);
+                config, network, admission, services, clientConnections, mailboxes, unfinished, strays, recorder);
         return new ServerBootstrap()
                 .group(loops)
                 .channel(transport.serverChannel())

@@ -79,6 +79,11 @@ final class SocketHandler extends ChannelInboundHandlerAdapter implements Packet
         connection.shutDown(serverReference);
     }
 
+    /** The client does not speak MQTT, or not in the way of the listener: it is disconnected; event loop only. */
+    void turnAway(MqttException why) {
+        connection.undecodable(why, null);
+    }
+
     @Override
     public void handlerAdded(ChannelHandlerContext context) {
         listener.recorder().opened(listener.name());
@@ -273,7 +278,8 @@ final class SocketHandler extends ChannelInboundHandlerAdapter implements Packet
         }
     }
 
-    private static String address(@Nullable SocketAddress remote) {
+    /** A client's address as the log names it. */
+    static String address(@Nullable SocketAddress remote) {
         return remote instanceof InetSocketAddress internet && internet.getAddress() != null
                 ? internet.getAddress().getHostAddress() + ":" + internet.getPort()
                 : String.valueOf(remote);

@@ -89,6 +89,9 @@ public final class FakeBackend implements ClientShards, ClientRouting, ClientSub
     /** Whether no more may ask for their sessions. */
     boolean full;
 
+    /** Whether the logs take events. */
+    boolean writable = true;
+
     /** How many have asked for their sessions and not been answered. */
     int waiting;
 
@@ -150,6 +153,11 @@ public final class FakeBackend implements ClientShards, ClientRouting, ClientSub
     @Override
     public boolean mayAttach(String clientId) {
         return !full;
+    }
+
+    @Override
+    public boolean isWritable() {
+        return writable;
     }
 
     @Override

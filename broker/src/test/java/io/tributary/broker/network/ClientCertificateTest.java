@@ -172,6 +172,7 @@ class ClientCertificateTest {
                 backend.target,
                 new LoopMailboxes(),
                 UnfinishedPackets.ofThisProcess(),
+                new StrayClients(config, System::nanoTime, _ -> {}),
                 NetworkRecorder.NONE);
     }
 }

@@ -65,7 +65,14 @@ class ShardsTest {
 
     private Shards.Node node(OtherNodes others) {
         return new Shards.Node(
-                NODE, _ -> false, answers.connections, new NoRouting(), new NoObserver(), others, ShardRecorder.NONE);
+                NODE,
+                _ -> false,
+                answers.connections,
+                new NoRouting(),
+                new NoObserver(),
+                others,
+                () -> true,
+                ShardRecorder.NONE);
     }
 
     /** Shards that nobody assigns to the node. */

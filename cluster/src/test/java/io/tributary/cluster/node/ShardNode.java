@@ -170,6 +170,7 @@ final class ShardNode implements AutoCloseable {
                         new NoRouting(),
                         new NoObserver(),
                         traffic,
+                        () -> true,
                         new Owned()));
         links = new NodeLinks(
                 id,

@@ -135,6 +135,10 @@ public final class PerfCommand {
                 directory.resolve("report.html"),
                 HtmlReport.of(arguments.value("--title").orElse("Comparison"), runs));
         out.println(markdown.lines().takeWhile(line -> !line.isBlank()).reduce("", (a, b) -> a + b + "\n"));
+        String warning = MarkdownReport.warning(runs);
+        if (!warning.isEmpty()) {
+            err.println("tributary: " + warning);
+        }
         err.println("Written to " + directory + ": report.md, report.html");
         return DONE;
     }

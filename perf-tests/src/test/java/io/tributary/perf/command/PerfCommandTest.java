@@ -74,6 +74,21 @@ class PerfCommandTest {
     }
 
     @Test
+    void saysSoWhenRunsOfDifferentScenariosAreCompared() throws Exception {
+        assertThat(run("run", "p2p", List.of())).isZero();
+        Path result = results.resolve("result.json");
+        Path other = results.resolve("other.json");
+        Files.writeString(other, Files.readString(result).replace("\"name\" : \"p2p\"", "\"name\" : \"fan-in\""));
+        String out = results.resolve("both").toString();
+        assertThat(command("compare", result.toString(), result.toString(), "--out", out))
+                .isZero();
+        assertThat(said()).doesNotContain("different scenarios");
+        assertThat(command("compare", result.toString(), other.toString(), "--out", out))
+                .isZero();
+        assertThat(said()).contains("runs of different scenarios (p2p, fan-in)");
+    }
+
+    @Test
     void givesNoResultWhenToolWasBottleneck() {
         List<String> impossible = List.of(
                 "--set",
@@ -111,6 +126,9 @@ class PerfCommandTest {
                 "run p2p --set pairs     | --set needs key=value",
                 "run p2p --scale big     | --scale needs a number",
                 "run p2p --set x.y=3     | there is no 'x'",
+                "run p2p --set pairs=ten | --set pairs: 'ten' is not a number; unless told, p2p has 200",
+                "run p2p --set persistent=4 | --set persistent: '4' is not true or false; unless told, p2p has true",
+                "run p2p --set foo=1     | --set foo: p2p has no such parameter; it has pairs, qos, payload, window",
                 "measure                 | there is no 'perf measure'",
                 "compare                 | compare needs result files",
                 "compare ../pom.xml      | is no result of perf run",
