@@ -5,6 +5,7 @@ import io.tributary.broker.network.ListenerConfig;
 import io.tributary.broker.network.NetworkConfig;
 import io.tributary.broker.retained.RetainedLimits;
 import io.tributary.broker.security.ClientRules;
+import io.tributary.broker.security.SessionTakeover;
 import io.tributary.broker.shard.ShardConfig;
 import io.tributary.broker.subscription.SharedChoice;
 import io.tributary.broker.subscription.SubscriptionLimits;
@@ -29,6 +30,7 @@ import java.util.stream.Collectors;
  * @param listeners where clients connect; may be empty for a broker that is used in process only
  * @param network how the sockets of all listeners are run
  * @param clientRules which clients are applications
+ * @param takeover who gets a session that is there
  * @param shards how sessions are owned, queued and saved
  * @param subscriptions how many subscriptions there may be
  * @param shared how shared subscriptions choose a member
@@ -45,6 +47,7 @@ public record BrokerConfig(
         List<ListenerConfig> listeners,
         NetworkConfig network,
         ClientRules clientRules,
+        SessionTakeover takeover,
         ShardConfig shards,
         SubscriptionLimits subscriptions,
         SharedChoice shared,
@@ -84,6 +87,7 @@ public record BrokerConfig(
                 List.of(),
                 NetworkConfig.DEFAULT,
                 ClientRules.NONE,
+                SessionTakeover.PRINCIPAL,
                 ShardConfig.defaults(),
                 SubscriptionLimits.defaults(),
                 SharedChoice.DEFAULT,
@@ -95,26 +99,35 @@ public record BrokerConfig(
 
     /** The same with these listeners. */
     public BrokerConfig withListeners(ListenerConfig... newListeners) {
-        return with(List.of(newListeners), clientRules, shards, maxDeliveries);
+        return with(List.of(newListeners), clientRules, takeover, shards, maxDeliveries);
     }
 
     /** The same with these rules of which clients are applications. */
     public BrokerConfig withClientRules(ClientRules newRules) {
-        return with(listeners, newRules, shards, maxDeliveries);
+        return with(listeners, newRules, takeover, shards, maxDeliveries);
+    }
+
+    /** The same with sessions for those. */
+    public BrokerConfig withTakeover(SessionTakeover newTakeover) {
+        return with(listeners, clientRules, newTakeover, shards, maxDeliveries);
     }
 
     /** The same with this limit to how often a message is sent to members of applications' shared subscriptions. */
     public BrokerConfig withMaxDeliveries(int newMost) {
-        return with(listeners, clientRules, shards, newMost);
+        return with(listeners, clientRules, takeover, shards, newMost);
     }
 
     /** The same with sessions owned, queued and saved like this. */
     public BrokerConfig withShards(ShardConfig newShards) {
-        return with(listeners, clientRules, newShards, maxDeliveries);
+        return with(listeners, clientRules, takeover, newShards, maxDeliveries);
     }
 
     private BrokerConfig with(
-            List<ListenerConfig> newListeners, ClientRules newRules, ShardConfig newShards, int newMaxDeliveries) {
+            List<ListenerConfig> newListeners,
+            ClientRules newRules,
+            SessionTakeover newTakeover,
+            ShardConfig newShards,
+            int newMaxDeliveries) {
         return new BrokerConfig(
                 nodeName,
                 dataDirectory,
@@ -122,6 +135,7 @@ public record BrokerConfig(
                 newListeners,
                 network,
                 newRules,
+                newTakeover,
                 newShards,
                 subscriptions,
                 shared,

@@ -25,7 +25,12 @@ record Identity(ClientInfo client, long connection, Attached attached, boolean p
 
     Subscriber subscriber() {
         return new Subscriber(
-                clientId(), persistent, persistent ? attached.session() : connection, null, attached.kind());
+                clientId(),
+                persistent,
+                persistent ? attached.session() : connection,
+                null,
+                attached.kind(),
+                client.principal());
     }
 
     /**

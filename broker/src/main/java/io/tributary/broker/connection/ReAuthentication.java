@@ -11,7 +11,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * A connected client authenticates again (MQTT 5, section 4.12.1), while everything else goes on. Confined to the event
- * loop. When authentication fails, the connection ends [MQTT-4.12.1-2].
+ * loop. When authentication fails, or the client is another principal than before, the connection ends
+ * [MQTT-4.12.1-2].
  */
 final class ReAuthentication {
     private final ConnectionContext context;
@@ -58,6 +59,9 @@ final class ReAuthentication {
 
             @Override
             public void onSuccess(EnhancedAuthenticator.Success success) {
+                if (!ConnectHandshake.principal(client, success.principal()).isSameAs(client.principal())) {
+                    throw new MqttException(ReasonCode.NOT_AUTHORIZED, "authenticated again as another principal");
+                }
                 exchange = null;
                 context.sink().send(new Auth(ReasonCode.SUCCESS, name, success.data(), null, List.of()));
             }

@@ -1,6 +1,7 @@
 package io.tributary.broker.security;
 
 import io.tributary.common.event.ClientKind;
+import io.tributary.common.event.Principal;
 import io.tributary.common.mqtt.ProtocolVersion;
 import io.tributary.common.mqtt.UserProperty;
 import java.util.List;
@@ -20,6 +21,7 @@ import org.jspecify.annotations.Nullable;
  *     limit of a CONNECT allows
  * @param kind what kind of client it is, and where its messages wait while it is away; {@link ClientKind#DEVICE} until
  *     it is authenticated
+ * @param principal who it is; {@link Principal#ANONYMOUS} until it is authenticated
  */
 public record ClientInfo(
         String clientId,
@@ -29,7 +31,8 @@ public record ClientInfo(
         String listener,
         @Nullable String certificateSubject,
         List<UserProperty> userProperties,
-        ClientKind kind) {
+        ClientKind kind,
+        Principal principal) {
 
     /** Copies the list. */
     public ClientInfo {
@@ -43,13 +46,30 @@ public record ClientInfo(
             ProtocolVersion version,
             String remoteAddress,
             String listener) {
-        this(clientId, userName, version, remoteAddress, listener, null, List.of(), ClientKind.DEVICE);
+        this(
+                clientId,
+                userName,
+                version,
+                remoteAddress,
+                listener,
+                null,
+                List.of(),
+                ClientKind.DEVICE,
+                Principal.ANONYMOUS);
     }
 
-    /** The same client once it is accepted: under the identifier that holds, and of that kind. */
-    public ClientInfo accepted(String newClientId, ClientKind newKind) {
+    /** The same client once it is accepted: under the identifier that holds, of that kind, and that principal. */
+    public ClientInfo accepted(String newClientId, ClientKind newKind, Principal newPrincipal) {
         return new ClientInfo(
-                newClientId, userName, version, remoteAddress, listener, certificateSubject, userProperties, newKind);
+                newClientId,
+                userName,
+                version,
+                remoteAddress,
+                listener,
+                certificateSubject,
+                userProperties,
+                newKind,
+                newPrincipal);
     }
 
     /** Whether it is an application; else it is a device. */

@@ -1,6 +1,7 @@
 package io.tributary.broker.subscription;
 
 import io.tributary.common.event.ClientKind;
+import io.tributary.common.event.Principal;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
@@ -13,13 +14,16 @@ import org.jspecify.annotations.Nullable;
  * @param node the other node that a transient session is on; null when it is on this one, or persistent
  * @param kind where the messages of a persistent session wait, and would of a transient one; not looked at when
  *     subscribers are compared
+ * @param principal whose session it is, as its connection says; null elsewhere, where
+ *     {@link Subscriptions#principal} knows it. Not looked at when subscribers are compared
  */
 public record Subscriber(
         String clientId,
         boolean persistent,
         long identity,
         @Nullable String node,
-        ClientKind kind) {
+        ClientKind kind,
+        @Nullable Principal principal) {
 
     /** A device's persistent session, or a transient one of this node. */
     public Subscriber(String clientId, boolean persistent, long identity) {
@@ -28,7 +32,7 @@ public record Subscriber(
 
     /** A device's session. */
     public Subscriber(String clientId, boolean persistent, long identity, @Nullable String node) {
-        this(clientId, persistent, identity, node, ClientKind.DEVICE);
+        this(clientId, persistent, identity, node, ClientKind.DEVICE, null);
     }
 
     @Override

@@ -35,6 +35,7 @@ import org.springframework.boot.context.properties.bind.DefaultValue;
  * @param limits what a client may ask of the broker
  * @param listeners where clients connect, by name; after the limits, so that these are checked under their own name
  * @param applications which clients are applications
+ * @param security who may do what
  * @param queues the queues of persistent sessions
  * @param subscriptions how many subscriptions there may be
  * @param sharedSubscriptions how shared subscriptions work
@@ -59,6 +60,7 @@ public record TributarySettings(
         @DefaultValue LimitSettings limits,
         @DefaultValue Map<String, ListenerSettings> listeners,
         @DefaultValue ApplicationsSettings applications,
+        @DefaultValue SecuritySettings security,
         @DefaultValue QueueSettings queues,
         @DefaultValue SubscriptionSettings subscriptions,
         @DefaultValue SharedSubscriptionSettings sharedSubscriptions,
@@ -120,6 +122,7 @@ public record TributarySettings(
                         listening,
                         network.config(PREFIX + ".network"),
                         applications.clientRules(PREFIX + ".applications", listeners.keySet()),
+                        security.sessions(),
                         shards.config(
                                 PREFIX + ".shards", queues.limits(PREFIX + ".queues"), applications.catchUpPace()),
                         subscriptions.limits(PREFIX + ".subscriptions"),

@@ -67,6 +67,7 @@ final class EmbeddedNode implements WalkedNode {
                 List.of(ListenerConfig.tcp("tcp", 0)),
                 usual.network(),
                 usual.clientRules(),
+                usual.takeover(),
                 new ShardConfig(
                         1,
                         Duration.ofHours(1),
