@@ -7,6 +7,7 @@ import io.tributary.broker.network.ListenerConfig;
 import io.tributary.broker.network.NetworkConfig;
 import io.tributary.broker.retained.RetainedLimits;
 import io.tributary.broker.security.ClientRules;
+import io.tributary.broker.security.SessionTakeover;
 import io.tributary.broker.shard.QueueLimits;
 import io.tributary.broker.shard.ShardConfig;
 import io.tributary.broker.subscription.SharedChoice;
@@ -39,6 +40,7 @@ public final class BrokerConfig {
     private final List<ListenerConfig> listeners;
     private final NetworkConfig network;
     private final ApplicationsConfig applications;
+    private final SessionTakeover takeover;
     private final ShardConfig shards;
     private final SubscriptionLimits subscriptions;
     private final SharedChoice shared;
@@ -53,6 +55,7 @@ public final class BrokerConfig {
         listeners = checkedListeners(from.listeners);
         network = under("network", from.network::build);
         applications = under("applications", from.applications::build);
+        takeover = from.securitySessions;
         QueueLimits queues = under("queues", from.queues::build);
         shards = under("shards", from.shards::build).with(queues, applications.catchUp());
         subscriptions = under("subscriptions", from.subscriptions::build);
@@ -131,6 +134,11 @@ public final class BrokerConfig {
         return applications.rules();
     }
 
+    /** Who gets a session that is there. */
+    public SessionTakeover takeover() {
+        return takeover;
+    }
+
     /** How sessions are owned, queued and saved. */
     public ShardConfig shards() {
         return shards;
@@ -195,6 +203,7 @@ public final class BrokerConfig {
     public static final class Builder {
         private Path dataDir;
         private String nodeName;
+        private SessionTakeover securitySessions;
         private Duration sysInterval;
         private final List<ListenerConfig> listeners = new ArrayList<>();
         private final RocksDbOptions.Builder storage;
@@ -210,6 +219,7 @@ public final class BrokerConfig {
         private Builder(Path dataDir) {
             this.dataDir = dataDir;
             nodeName = "tributary";
+            securitySessions = SessionTakeover.PRINCIPAL;
             sysInterval = Duration.ofSeconds(10);
             storage = RocksDbOptions.builder();
             applications = ApplicationsConfig.builder();
@@ -225,6 +235,7 @@ public final class BrokerConfig {
         private Builder(BrokerConfig from) {
             dataDir = from.dataDirectory;
             nodeName = from.nodeName;
+            securitySessions = from.takeover;
             sysInterval = from.sysInterval;
             listeners.addAll(from.listeners);
             storage = from.storage.toBuilder();
@@ -260,6 +271,12 @@ public final class BrokerConfig {
         public Builder listeners(List<ListenerConfig> all) {
             listeners.clear();
             listeners.addAll(all);
+            return this;
+        }
+
+        /** Who gets the session that a client identifier has; the same on all nodes of a cluster. */
+        public Builder securitySessions(SessionTakeover value) {
+            securitySessions = value;
             return this;
         }
 

@@ -159,7 +159,12 @@ final class BrokerNode implements AutoCloseable {
         return new ConnectionServices(
                 deployment.node(),
                 backend,
-                new AccessControl(extensions.authenticator(), enhanced, extensions.authorizer(), config.clientRules()),
+                new AccessControl(
+                        extensions.authenticator(),
+                        enhanced,
+                        extensions.authorizer(),
+                        config.clientRules(),
+                        config.takeover()),
                 new Extensions(SubscribeInterceptor.chain(extensions.subscribe()), extensions.listeners()),
                 metrics.clients(),
                 deployment.clock());

@@ -15,6 +15,7 @@ import io.tributary.broker.security.ClientRules.HasUserProperty;
 import io.tributary.broker.security.ClientRules.Listener;
 import io.tributary.broker.security.ClientRules.Rule;
 import io.tributary.broker.security.ClientRules.UserName;
+import io.tributary.broker.security.SessionTakeover;
 import io.tributary.broker.security.TextPattern;
 import io.tributary.common.event.ClientKind;
 import io.tributary.common.mqtt.UserProperty;
@@ -130,6 +131,13 @@ class SettingsTest {
                                         new Listener("ws"),
                                         new HasUserProperty(new UserProperty("role", "a=b"))),
                                 ClientKind.SMALL_APPLICATION))));
+    }
+
+    @Test
+    void sessionsBelongToPrincipalsUnlessAnyoneMayHaveThem() {
+        assertThat(Applications.config().takeover()).isEqualTo(SessionTakeover.PRINCIPAL);
+        assertThat(Applications.config("--tributary.security.sessions=anyone").takeover())
+                .isEqualTo(SessionTakeover.ANYONE);
     }
 
     /** The disk that fills up is the one to watch. */

@@ -1,8 +1,10 @@
 package io.tributary.broker.connection;
 
 import io.tributary.broker.security.ClientInfo;
+import io.tributary.common.event.ShardEvent.Attach;
 import io.tributary.common.mqtt.MqttPacket.Connect;
 import io.tributary.common.mqtt.Will;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -25,6 +27,21 @@ record Admission(
         int keepAliveSeconds,
         @Nullable Will will,
         byte @Nullable [] authenticationData) {
+
+    /** What the shard is asked for. */
+    Attach attach(ConnectionContext context, long connection) {
+        return new Attach(
+                client.clientId(),
+                context.services().node(),
+                connection,
+                connect.cleanStart(),
+                sessionExpirySeconds,
+                OutboundFlow.window(connect.properties(), context.limits()),
+                Objects.requireNonNull(client.kind()),
+                will,
+                client.principal(),
+                context.takesAnyones());
+    }
 
     Admission withAuthenticationData(byte @Nullable [] data) {
         return new Admission(connect, client, assignedId, sessionExpirySeconds, keepAliveSeconds, will, data);

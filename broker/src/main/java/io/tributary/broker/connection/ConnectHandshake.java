@@ -6,6 +6,7 @@ import io.tributary.broker.security.Authenticator.Refused;
 import io.tributary.broker.security.ClientInfo;
 import io.tributary.broker.security.EnhancedAuthenticator;
 import io.tributary.common.event.ClientKind;
+import io.tributary.common.event.Principal;
 import io.tributary.common.mqtt.Message;
 import io.tributary.common.mqtt.MqttException;
 import io.tributary.common.mqtt.MqttPacket.Auth;
@@ -119,7 +120,7 @@ final class ConnectHandshake {
             throw AuthenticationFailures.unavailable(failure);
         }
         switch (result) {
-            case Accepted yes -> onAdmitted.accept(admission(connect, claimed, yes.kind()));
+            case Accepted yes -> onAdmitted.accept(admission(connect, claimed, yes.kind(), yes.principal()));
             case Refused no -> throw AuthenticationFailures.refused(no.reason(), no.message());
         }
     }
@@ -141,8 +142,8 @@ final class ConnectHandshake {
                 @Override
                 public void onSuccess(EnhancedAuthenticator.Success success) {
                     exchange = null;
-                    onAdmitted.accept(
-                            admission(connect, claimed, success.kind()).withAuthenticationData(success.data()));
+                    Admission admission = admission(connect, claimed, success.kind(), success.principal());
+                    onAdmitted.accept(admission.withAuthenticationData(success.data()));
                 }
             });
             exchange.next(connect.properties().authenticationData());
@@ -157,7 +158,8 @@ final class ConnectHandshake {
      * The rules see the identifier that the client brought: an identifier that the broker makes up could match by
      * chance.
      */
-    private Admission admission(Connect connect, ClientInfo claimed, @Nullable ClientKind decided) {
+    private Admission admission(
+            Connect connect, ClientInfo claimed, @Nullable ClientKind decided, @Nullable Principal named) {
         boolean assigned = connect.clientId().isEmpty();
         String clientId = assigned ? ClientIdentifiers.random() : connect.clientId(); // [MQTT-3.1.3-6]
         if (!context.backend().shards().mayAttach(clientId)) {
@@ -166,9 +168,24 @@ final class ConnectHandshake {
         }
         ClientKind kind =
                 decided == null ? context.services().access().clientRules().kindOf(claimed) : decided;
-        ClientInfo client = claimed.accepted(clientId, kind);
+        ClientInfo client = claimed.accepted(clientId, kind, principal(claimed, named));
         Will will = connect.will() == null ? null : will(connect.will(), client);
         return new Admission(connect, client, assigned, sessionExpiry(connect), keepAlive(connect), will, null);
+    }
+
+    /**
+     * Who an authenticated client is.
+     *
+     * @param named whom the authenticator named, null for the client's user name
+     */
+    static Principal principal(ClientInfo client, @Nullable Principal named) {
+        try {
+            return named == null ? Principal.ofUser(client.userName()) : named;
+        } catch (IllegalArgumentException _) {
+            throw new MqttException(
+                    ReasonCode.BAD_USER_NAME_OR_PASSWORD,
+                    "the user name has more than " + Principal.MAX_BYTES + " bytes");
+        }
     }
 
     /** The client as it describes itself. */
@@ -181,7 +198,8 @@ final class ConnectHandshake {
                 peer.listener(),
                 peer.certificateSubject().get(),
                 connect.properties().userProperties(),
-                ClientKind.DEVICE);
+                ClientKind.DEVICE,
+                Principal.ANONYMOUS);
     }
 
     private long sessionExpiry(Connect connect) {

@@ -69,6 +69,9 @@ final class ConnectedState {
     /** Shared subscriptions may choose this client from now on. */
     void open() {
         context.backend().subscriptions().online(identity.subscriber());
+        if (identity.persistent() && context.backend().view().isCurrent()) { // else what it writes could be old
+            context.backend().subscriptions().resumed(identity.subscriber(), identity.epoch());
+        }
     }
 
     /**

@@ -2,6 +2,7 @@ package io.tributary.broker.connection;
 
 import io.tributary.broker.extension.ClientListener;
 import io.tributary.broker.security.ClientInfo;
+import io.tributary.common.event.AttachRefusal;
 import io.tributary.common.mqtt.MqttException;
 import io.tributary.common.mqtt.ReasonCode;
 import java.util.Objects;
@@ -28,6 +29,13 @@ record ConnectionEvents(ConnectionServices services) {
     void refused(ConnectionOrigin peer, MqttException why) {
         LOG.debug("CONNECT from {} refused: {}, {}", peer.remoteAddress(), why.reason(), why.getMessage());
         services.recorder().refused(why.reason());
+    }
+
+    /** A client did not get its session, and is refused for that. */
+    void noSession(AttachRefusal reason) {
+        if (reason == AttachRefusal.IS_SOMEBODY_ELSES) {
+            services.recorder().takeoverRefused();
+        }
     }
 
     private static String kind(ClientInfo client) {

@@ -25,7 +25,7 @@ record Identity(ClientInfo client, long connection, Attached attached, boolean p
 
     Subscriber subscriber() {
         return persistent
-                ? new Subscriber(clientId(), true, attached.session(), null, attached.kind())
+                ? new Subscriber(clientId(), true, attached.session(), null, attached.kind(), client.principal())
                 : Subscriber.connected(client, connection);
     }
 

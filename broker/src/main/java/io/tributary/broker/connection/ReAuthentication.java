@@ -2,6 +2,7 @@ package io.tributary.broker.connection;
 
 import io.tributary.broker.security.ClientInfo;
 import io.tributary.broker.security.EnhancedAuthenticator;
+import io.tributary.common.event.Principal;
 import io.tributary.common.mqtt.MqttException;
 import io.tributary.common.mqtt.MqttPacket.Auth;
 import io.tributary.common.mqtt.ReasonCode;
@@ -11,7 +12,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * A connected client authenticates again (MQTT 5, section 4.12.1), while everything else goes on. Confined to the event
- * loop. When authentication fails, the connection ends [MQTT-4.12.1-2].
+ * loop. When authentication fails, or the client is another principal than before, the connection ends
+ * [MQTT-4.12.1-2].
  */
 final class ReAuthentication {
     private final ConnectionContext context;
@@ -52,12 +54,16 @@ final class ReAuthentication {
         if (authenticator == null) {
             throw new MqttException(ReasonCode.NOT_AUTHORIZED, "authentication method is not supported any more");
         }
+        Principal known = Objects.requireNonNull(client.principal());
         return new EnhancedExchange(context, authenticator, client, new EnhancedExchange.Observer() {
             @Override
             public void onContinue() {}
 
             @Override
             public void onSuccess(EnhancedAuthenticator.Success success) {
+                if (!ConnectHandshake.principal(client, success.principal()).isSameAs(known)) {
+                    throw new MqttException(ReasonCode.NOT_AUTHORIZED, "authenticated again as another principal");
+                }
                 exchange = null;
                 context.sink().send(new Auth(ReasonCode.SUCCESS, name, success.data(), null, List.of()));
             }

@@ -55,6 +55,11 @@ public enum BrokerMeters {
             "session"),
     /** Refused clients. */
     CLIENTS_REFUSED("tributary.clients.refused", Type.COUNTER, "CONNECTs that were refused, and why.", "reason"),
+    /** Clients that wanted the session of another principal. */
+    TAKEOVERS_REFUSED(
+            "tributary.clients.takeovers.refused",
+            Type.COUNTER,
+            "CONNECTs that were refused for the client identifier has a session of another principal."),
     /** Ended connections of accepted clients. */
     CLIENTS_DISCONNECTED(
             "tributary.clients.disconnected",

@@ -1,6 +1,7 @@
 package io.tributary.broker.security;
 
 import io.tributary.common.event.ClientKind;
+import io.tributary.common.event.Principal;
 import io.tributary.common.mqtt.ReasonCode;
 import java.util.concurrent.CompletionStage;
 import org.jspecify.annotations.Nullable;
@@ -24,12 +25,19 @@ public interface Authenticator {
      * The client may connect.
      *
      * @param kind what kind of client it is, whatever the configured rules say; null to leave it to them
+     * @param principal who it is; null for {@link Principal#ofUser} of its user name, which this answer then says to be
+     *     right
      */
-    record Accepted(@Nullable ClientKind kind) implements Result {
+    record Accepted(@Nullable ClientKind kind, @Nullable Principal principal) implements Result {
 
-        /** The client may connect, and the configured rules say what kind it is. */
+        /** The client may connect, its principal is its user name, and the rules say what kind it is. */
         public Accepted() {
-            this(null);
+            this(null, null);
+        }
+
+        /** The client may connect, and its principal is its user name. */
+        public Accepted(@Nullable ClientKind kind) {
+            this(kind, null);
         }
     }
 

@@ -1,6 +1,7 @@
 package io.tributary.broker.security;
 
 import io.tributary.common.event.ClientKind;
+import io.tributary.common.event.Principal;
 import io.tributary.common.mqtt.ProtocolVersion;
 import io.tributary.common.mqtt.UserProperty;
 import java.util.List;
@@ -22,6 +23,7 @@ import org.jspecify.annotations.Nullable;
  *     limit of a CONNECT allows
  * @param kind what kind of client it is, and where its messages wait while it is away; {@link ClientKind#DEVICE} until
  *     it is authenticated; null where it is not known
+ * @param principal who it is; {@link Principal#ANONYMOUS} until it is authenticated, null where it is not known
  */
 public record ClientInfo(
         String clientId,
@@ -31,7 +33,8 @@ public record ClientInfo(
         @Nullable String listener,
         @Nullable String certificateSubject,
         List<UserProperty> userProperties,
-        @Nullable ClientKind kind) {
+        @Nullable ClientKind kind,
+        @Nullable Principal principal) {
 
     /** Copies the list. */
     public ClientInfo {
@@ -45,16 +48,25 @@ public record ClientInfo(
             ProtocolVersion version,
             String remoteAddress,
             String listener) {
-        this(clientId, userName, version, remoteAddress, listener, null, List.of(), ClientKind.DEVICE);
+        this(
+                clientId,
+                userName,
+                version,
+                remoteAddress,
+                listener,
+                null,
+                List.of(),
+                ClientKind.DEVICE,
+                Principal.ANONYMOUS);
     }
 
     /** A client of which nothing is known but its identifier and, unless null, its kind. */
     public static ClientInfo named(String clientId, @Nullable ClientKind kind) {
-        return new ClientInfo(clientId, null, null, null, null, null, List.of(), kind);
+        return new ClientInfo(clientId, null, null, null, null, null, List.of(), kind, null);
     }
 
     /**
-     * Whether user name, version, address, listener, certificate and user properties are those of a connection. They
+     * Whether user name, principal, version, address, listener, certificate and user properties are those of a connection. They
      * are not known where a message meets a session that is away, on another node, or persistent, where a will is
      * published (at CONNECT it was asked about with the connection), and where a back-end's message is.
      */
@@ -67,10 +79,18 @@ public record ClientInfo(
         return version != null && version.isMqtt5();
     }
 
-    /** The same client once it is accepted: under the identifier that holds, and of that kind. */
-    public ClientInfo accepted(String newClientId, ClientKind newKind) {
+    /** The same client once it is accepted: under the identifier that holds, of that kind, and that principal. */
+    public ClientInfo accepted(String newClientId, ClientKind newKind, Principal newPrincipal) {
         return new ClientInfo(
-                newClientId, userName, version, remoteAddress, listener, certificateSubject, userProperties, newKind);
+                newClientId,
+                userName,
+                version,
+                remoteAddress,
+                listener,
+                certificateSubject,
+                userProperties,
+                newKind,
+                newPrincipal);
     }
 
     /** Whether it is known to be an application. */

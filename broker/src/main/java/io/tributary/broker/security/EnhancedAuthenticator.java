@@ -1,6 +1,7 @@
 package io.tributary.broker.security;
 
 import io.tributary.common.event.ClientKind;
+import io.tributary.common.event.Principal;
 import io.tributary.common.mqtt.ReasonCode;
 import java.util.concurrent.CompletionStage;
 import org.jspecify.annotations.Nullable;
@@ -36,13 +37,23 @@ public interface EnhancedAuthenticator {
      * @param data goes into CONNACK or the last AUTH
      * @param kind what kind of client it is, whatever the configured rules say; null to leave it to them. It counts at
      *     CONNECT only: a client that authenticates again stays what it is
+     * @param principal who it is; null for {@link Principal#ofUser} of the user name in CONNECT. A client that
+     *     authenticates again has to be the same one as before, or its connection ends
      */
     @SuppressWarnings("ArrayRecordComponent") // handed on, never compared
-    record Success(byte @Nullable [] data, @Nullable ClientKind kind) implements Step {
+    record Success(
+            byte @Nullable [] data,
+            @Nullable ClientKind kind,
+            @Nullable Principal principal) implements Step {
 
-        /** The client is who it says, and the configured rules say what kind it is. */
+        /** The client is who it says by its user name, and the configured rules say what kind it is. */
         public Success(byte @Nullable [] data) {
-            this(data, null);
+            this(data, null, null);
+        }
+
+        /** The client is who it says by its user name. */
+        public Success(byte @Nullable [] data, @Nullable ClientKind kind) {
+            this(data, kind, null);
         }
     }
 

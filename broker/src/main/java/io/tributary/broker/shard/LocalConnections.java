@@ -3,7 +3,7 @@ package io.tributary.broker.shard;
 import io.tributary.broker.delivery.Attached;
 import io.tributary.broker.delivery.ConnectionRegistry;
 import io.tributary.broker.delivery.Delivery;
-import io.tributary.common.event.ClientKind;
+import io.tributary.common.event.AttachRefusal;
 import io.tributary.common.event.QueueEntry;
 import java.util.HashSet;
 import java.util.List;
@@ -72,9 +72,9 @@ final class LocalConnections {
         }
 
         @Override
-        public void refused(long connection, ClientKind existing) {
+        public void refused(long connection, AttachRefusal reason) {
             if (isNewest()) {
-                connections.refused(connection, existing);
+                connections.refused(connection, reason);
             }
         }
 

@@ -2,6 +2,7 @@ package io.tributary.broker.subscription;
 
 import io.tributary.broker.security.ClientInfo;
 import io.tributary.common.event.ClientKind;
+import io.tributary.common.event.Principal;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
@@ -12,6 +13,7 @@ public final class Subscriber {
     private final long identity;
     private final @Nullable String node;
     private final ClientKind kind;
+    private final @Nullable Principal principal;
 
     /** Made when it is first asked for; threads at the same time may make several equal ones. */
     private @Nullable ClientInfo client;
@@ -24,13 +26,22 @@ public final class Subscriber {
      * @param identity the session's identity when it is persistent, the connection's number on its node otherwise
      * @param node the other node that a transient session is on; null when it is on this one, or persistent
      * @param kind where the messages of a persistent session wait, and would of a transient one
+     * @param principal whose session it is, as its connection says; null elsewhere, where
+     *     {@link Subscriptions#principal} knows it
      */
-    public Subscriber(String clientId, boolean persistent, long identity, @Nullable String node, ClientKind kind) {
+    public Subscriber(
+            String clientId,
+            boolean persistent,
+            long identity,
+            @Nullable String node,
+            ClientKind kind,
+            @Nullable Principal principal) {
         this.clientId = clientId;
         this.persistent = persistent;
         this.identity = identity;
         this.node = node;
         this.kind = kind;
+        this.principal = principal;
     }
 
     /** A device's persistent session, or a transient one of this node. */
@@ -40,13 +51,18 @@ public final class Subscriber {
 
     /** A device's session. */
     public Subscriber(String clientId, boolean persistent, long identity, @Nullable String node) {
-        this(clientId, persistent, identity, node, ClientKind.DEVICE);
+        this(clientId, persistent, identity, node, ClientKind.DEVICE, null);
     }
 
     /** The transient session of a connection of this node. */
     public static Subscriber connected(ClientInfo client, long connection) {
         Subscriber subscriber = new Subscriber(
-                client.clientId(), false, connection, null, client.kind() == null ? ClientKind.DEVICE : client.kind());
+                client.clientId(),
+                false,
+                connection,
+                null,
+                client.kind() == null ? ClientKind.DEVICE : client.kind(),
+                client.principal());
         subscriber.client = client;
         return subscriber;
     }
@@ -79,6 +95,11 @@ public final class Subscriber {
     /** Where the messages of a persistent session wait, and would of a transient one. */
     public ClientKind kind() {
         return kind;
+    }
+
+    /** Whose session it is, as its connection says; null elsewhere. */
+    public @Nullable Principal principal() {
+        return principal;
     }
 
     /**

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.tributary.broker.security.ClientInfo;
 import io.tributary.broker.security.EnhancedAuthenticator;
 import io.tributary.common.event.ClientKind;
+import io.tributary.common.event.Principal;
 import io.tributary.common.mqtt.MqttPacket.Auth;
 import io.tributary.common.mqtt.MqttPacket.Connack;
 import io.tributary.common.mqtt.MqttPacket.Disconnect;
@@ -142,6 +143,22 @@ class EnhancedAuthenticationTest {
         fixture.turn();
 
         assertThat(fixture.sink.takeOnly(Connack.class).reason()).isEqualTo(ReasonCode.SUCCESS);
+    }
+
+    @Test
+    void disconnectsWhenClientAuthenticatesAgainAsSomebodyElse() {
+        scripted.answers.add(done(new EnhancedAuthenticator.Success(null, null, new Principal("r", "alice"))));
+        scripted.answers.add(done(new EnhancedAuthenticator.Success(
+                null, null, new Principal("r", "alice", "al", null, List.of(), null))));
+        scripted.answers.add(done(new EnhancedAuthenticator.Success(null, null, new Principal("other", "alice"))));
+
+        fixture.connect(Connects.v5().method("SCRIPT"));
+        assertThat(fixture.backend.attaches.getLast().principal()).isEqualTo(new Principal("r", "alice"));
+        fixture.send(auth(ReasonCode.RE_AUTHENTICATE, "SCRIPT"));
+        assertThat(fixture.sink.takeOnly(Auth.class).reason()).isEqualTo(ReasonCode.SUCCESS);
+        fixture.send(auth(ReasonCode.RE_AUTHENTICATE, "SCRIPT"));
+
+        assertThat(fixture.sink.takeOnly(Disconnect.class).reason()).isEqualTo(ReasonCode.NOT_AUTHORIZED);
     }
 
     @Test // [MQTT-4.12.1-1]

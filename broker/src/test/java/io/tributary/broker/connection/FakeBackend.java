@@ -64,6 +64,7 @@ public final class FakeBackend implements ClientShards, ClientRouting, ClientSub
     final List<SubscriptionRequest> subscribed = new CopyOnWriteArrayList<>();
     final List<TopicFilter> shared = new CopyOnWriteArrayList<>();
     final List<TopicFilter> unsubscribed = new CopyOnWriteArrayList<>();
+    final List<Subscriber> resumed = new CopyOnWriteArrayList<>();
     final List<String> lifecycle = new CopyOnWriteArrayList<>();
     final RetainedMessages retained = new RetainedMessages(
             new InMemoryReplicatedMap(),
@@ -349,6 +350,11 @@ public final class FakeBackend implements ClientShards, ClientRouting, ClientSub
     @Override
     public void online(Subscriber subscriber) {
         lifecycle.add("online " + subscriber.clientId() + (subscriber.persistent() ? " persistent" : " transient"));
+    }
+
+    @Override
+    public void resumed(Subscriber subscriber, long epoch) {
+        resumed.add(subscriber);
     }
 
     @Override

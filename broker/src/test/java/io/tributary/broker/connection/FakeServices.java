@@ -3,6 +3,7 @@ package io.tributary.broker.connection;
 import io.tributary.broker.security.Authenticator;
 import io.tributary.broker.security.Authorizer;
 import io.tributary.broker.security.ClientRules;
+import io.tributary.broker.security.SessionTakeover;
 import java.time.InstantSource;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
@@ -22,7 +23,7 @@ public final class FakeServices {
         return new ConnectionServices(
                 "node",
                 backend.parts,
-                new AccessControl(everybody, Map.of(), Authorizer.allowAll(), rules),
+                new AccessControl(everybody, Map.of(), Authorizer.allowAll(), rules, SessionTakeover.PRINCIPAL),
                 extensions,
                 ClientRecorder.NONE,
                 InstantSource.system());

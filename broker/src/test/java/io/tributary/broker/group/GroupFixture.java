@@ -125,7 +125,7 @@ final class GroupFixture {
     }
 
     private static Subscriber member(String clientId) {
-        return new Subscriber(clientId, true, 1, null, ClientKind.APPLICATION);
+        return new Subscriber(clientId, true, 1, null, ClientKind.APPLICATION, null);
     }
 
     /** The session of the group, once it is subscribed. */

@@ -11,6 +11,7 @@ import io.tributary.broker.security.ClientRules.Listener;
 import io.tributary.broker.security.ClientRules.Rule;
 import io.tributary.broker.security.ClientRules.UserName;
 import io.tributary.common.event.ClientKind;
+import io.tributary.common.event.Principal;
 import io.tributary.common.mqtt.ProtocolVersion;
 import io.tributary.common.mqtt.UserProperty;
 import java.util.List;
@@ -73,7 +74,8 @@ class ClientRulesTest {
                 listener,
                 subject,
                 properties,
-                ClientKind.DEVICE);
+                ClientKind.DEVICE,
+                Principal.ANONYMOUS);
         assertThat(RULES.kindOf(client)).isEqualTo(kind);
     }
 

@@ -15,6 +15,7 @@ import io.tributary.broker.shard.fold.Samples;
 import io.tributary.common.event.ClientKind;
 import io.tributary.common.event.Destinations;
 import io.tributary.common.event.EventCodec;
+import io.tributary.common.event.Principal;
 import io.tributary.common.event.QueueEntry.Queued;
 import io.tributary.common.event.Recipient;
 import io.tributary.common.event.RecordFormat;
@@ -206,7 +207,9 @@ class ShardsTest {
 
     @Test
     void sessionIsTakenOverFromANodeThatIsGone() throws InterruptedException {
-        shards.attach(new Attach("a", "gone", 1, false, 60, 10, ClientKind.DEVICE, null), _ -> {});
+        shards.attach(
+                new Attach("a", "gone", 1, false, 60, 10, ClientKind.DEVICE, null, Principal.ANONYMOUS, false),
+                _ -> {});
         shards.attach(attach("a", 2), _ -> {});
         assertThat(answers.attached.take().sessionPresent()).isTrue();
     }

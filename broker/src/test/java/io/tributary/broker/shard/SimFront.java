@@ -76,6 +76,13 @@ final class SimFront {
         return connection;
     }
 
+    /** Somebody else connects with the client's identifier. */
+    void intrude(SimClient client, boolean cleanStart, long expirySeconds) {
+        SimStranger stranger = new SimStranger(this, client, ++lastConnection);
+        registry.add(lastConnection, stranger);
+        append(client.name, stranger.attach(cleanStart, expirySeconds), (offset, _) -> stranger.appended(offset));
+    }
+
     void forget(SimConnection connection) {
         connections.remove(connection.number());
         registry.remove(connection.number(), connection);

@@ -171,6 +171,11 @@ final class SimWorld {
         return hadFault;
     }
 
+    /** Whether an owner may end the client's connection of its own accord: the end of a log or a topic is gone. */
+    boolean mayLoseConnectionOf(SimClient client) {
+        return log.hasLostTail() || (faults.topics && client.kind.isApplication());
+    }
+
     void fault() {
         hadFault = true;
     }
@@ -374,6 +379,9 @@ final class SimWorld {
     private void act() {
         int dice = clock.below(100);
         SimClient client = clock.oneOf(clients);
+        if (clock.chance(0.04)) {
+            anyFront().intrude(client, clock.chance(0.5), clock.oneOf(List.of(0L, 30L)));
+        }
         if (!client.isConnecting()) {
             connect(client);
         } else if (dice < 68) {

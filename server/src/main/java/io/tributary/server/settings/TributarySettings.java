@@ -39,6 +39,7 @@ import org.springframework.boot.context.properties.bind.DefaultValue;
  * @param limits what a client may ask of the broker
  * @param listeners where clients connect, by name; after the limits, so that these are checked under their own name
  * @param applications which clients are applications
+ * @param security who may do what
  * @param queues the queues of persistent sessions
  * @param subscriptions how many subscriptions there may be
  * @param sharedSubscriptions how shared subscriptions work
@@ -63,6 +64,7 @@ public record TributarySettings(
         @DefaultValue LimitSettings limits,
         @DefaultValue Map<String, ListenerSettings> listeners,
         @DefaultValue ApplicationsSettings applications,
+        @DefaultValue SecuritySettings security,
         @DefaultValue QueueSettings queues,
         @DefaultValue SubscriptionSettings subscriptions,
         @DefaultValue SharedSubscriptionSettings sharedSubscriptions,
@@ -121,6 +123,7 @@ public record TributarySettings(
                 .listeners(listening)
                 .network(this::changeNetwork)
                 .applications(part -> applications.change(part, clientRules()))
+                .securitySessions(security.sessions())
                 .queues(queues::change)
                 .shards(shards::change)
                 .subscriptions(subscriptions::change)

@@ -1,5 +1,6 @@
 package io.tributary.cluster.node;
 
+import io.tributary.common.event.RecordFormat;
 import io.tributary.persistence.shard.AppendCallback;
 import io.tributary.persistence.shard.LogRecord;
 import io.tributary.persistence.shard.ShardLog;
@@ -8,20 +9,20 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 
 /**
- * What a version would add that reads a second format, of which only the first byte differs. It stands between the
- * bytes and the codecs of this version, which refuse it.
+ * What a version would add that reads one more format, of which only the first byte differs from the newest. It stands
+ * between the bytes and the codecs of this version, which refuse it.
  */
-final class FormatTwo {
-    static final int NUMBER = 2;
+final class NextFormat {
+    static final int NUMBER = RecordFormat.NEWEST + 1;
 
-    private FormatTwo() {}
+    private NextFormat() {}
 
     static byte[] read(byte[] bytes) {
         if (bytes.length == 0 || bytes[0] != NUMBER) {
             return bytes;
         }
         byte[] known = bytes.clone();
-        known[0] = 1;
+        known[0] = RecordFormat.NEWEST;
         return known;
     }
 
@@ -72,7 +73,7 @@ final class FormatTwo {
                             from,
                             records.stream()
                                     .map(record -> new LogRecord(
-                                            record.offset(), record.timeMillis(), FormatTwo.read(record.value())))
+                                            record.offset(), record.timeMillis(), NextFormat.read(record.value())))
                                     .toList());
                 }
 
