@@ -51,11 +51,11 @@ class LinkTlsTest {
     @Test
     void fileThatIsNoCertificateIsNamed() throws Exception {
         Path wrong = Files.writeString(folder.resolve("wrong.pem"), "nothing");
-        assertThatThrownBy(() -> LinkTls.of(wrong, wrong, wrong))
+        assertThatThrownBy(() -> LinkTls.of(wrong, wrong, wrong, null))
                 .isInstanceOf(IllegalArgumentException.class)
                 .hasMessageContaining("wrong.pem");
         Path missing = folder.resolve("missing.pem");
-        assertThatThrownBy(() -> LinkTls.of(missing, wrong, wrong))
+        assertThatThrownBy(() -> LinkTls.of(missing, wrong, wrong, null))
                 .isInstanceOf(IllegalArgumentException.class)
                 .hasMessage(missing + ": cannot be read");
     }
@@ -72,6 +72,6 @@ class LinkTlsTest {
         Path certificate = Files.writeString(folder.resolve(name + ".pem"), node.getCertificatePathPEM());
         Path key = Files.writeString(folder.resolve(name + ".key"), node.getPrivateKeyPEM());
         Path authorities = Files.writeString(folder.resolve(name + "-ca.pem"), authority.getRootCertificatePEM());
-        return LinkTls.of(certificate, key, authorities);
+        return LinkTls.of(certificate, key, authorities, null);
     }
 }

@@ -21,6 +21,7 @@ import org.springframework.boot.context.properties.bind.DefaultValue;
  * @param connectRate How many connections are taken a second in the long run; 0 for no limit.
  * @param connectBurst How many connections may come at once when there is a rate; 0 for as many as the rate allows in a
  *     second.
+ * @param tls how its connections are encrypted
  * @param limits what its clients may ask of the broker
  */
 public record ListenerSettings(
@@ -32,6 +33,7 @@ public record ListenerSettings(
         @DefaultValue("100000") @Allowed(min = "1") int maxConnections,
         @DefaultValue("0") @Allowed(min = "0") int connectRate,
         @DefaultValue("0") @Allowed(min = "0") int connectBurst,
+        @DefaultValue ListenerTlsSettings tls,
         @DefaultValue LimitSettings limits) {
 
     /** What is spoken below MQTT. */
@@ -56,7 +58,8 @@ public record ListenerSettings(
                         host,
                         port,
                         new AdmissionLimits(maxConnections, connectRate, burst),
-                        limits.limits(group + ".limits")));
+                        limits.limits(group + ".limits"),
+                        tls.config(group + ".tls")));
     }
 
     private ListenerKind listenerKind() {
