@@ -76,22 +76,27 @@ final class TlsLayer implements SocketLayer {
     }
 
     private void closeRevoked() {
-        if (revocable != null) {
-            revocable.forEach(this::closeIfRevoked);
+        long closed = revocable == null
+                ? 0
+                : revocable.stream().filter(this::closeIfRevoked).count();
+        if (closed > 0) {
+            LOG.info("listener {}: {} connections are closed, their certificates are revoked", contexts.name(), closed);
         }
     }
 
-    private void closeIfRevoked(Channel channel) {
+    private boolean closeIfRevoked(Channel channel) {
         SslHandler encryption = channel.pipeline().get(SslHandler.class);
         List<X509Certificate> shown = encryption == null ? List.of() : ClientCertificate.chain(encryption.engine());
         X509Certificate revoked = contexts.revoked(shown);
-        if (revoked != null) {
-            LOG.info(
-                    "connection from {} is closed: the certificate {} is revoked",
-                    channel.remoteAddress(),
-                    revoked.getSubjectX500Principal());
-            contexts.recorder().revoked(contexts.name());
-            channel.close();
+        if (revoked == null) {
+            return false;
         }
+        LOG.debug(
+                "connection from {} is closed: the certificate of {} is revoked",
+                channel.remoteAddress(),
+                revoked.getSubjectX500Principal());
+        contexts.recorder().revoked(contexts.name());
+        channel.close();
+        return true;
     }
 }

@@ -1,14 +1,21 @@
 package io.tributary.broker.tls;
 
 import java.io.IOException;
+import java.io.InputStream;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
+import java.security.GeneralSecurityException;
+import java.security.KeyStore;
+import java.security.cert.Certificate;
+import java.security.cert.CertificateFactory;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
+import javax.net.ssl.KeyManagerFactory;
+import javax.net.ssl.TrustManagerFactory;
 
 /** A certificate authority, run with the {@code openssl} command as an operator would. */
 public final class OpenSslAuthority {
@@ -48,6 +55,27 @@ public final class OpenSslAuthority {
         /** As a broker's configuration has it. */
         public CertificateFiles files() {
             return CertificateFiles.of(certificate, key);
+        }
+
+        /** For clients of this JVM. */
+        public KeyManagerFactory keyManagers() {
+            try {
+                Certificate one;
+                try (InputStream in = Files.newInputStream(certificate)) {
+                    one = CertificateFactory.getInstance("X.509").generateCertificate(in);
+                }
+                KeyStore store = emptyStore();
+                store.setKeyEntry(
+                        "client",
+                        PrivateKeys.parse("key", key, Files.readAllBytes(key), null),
+                        new char[0],
+                        new Certificate[] {one});
+                KeyManagerFactory factory = KeyManagerFactory.getInstance(KeyManagerFactory.getDefaultAlgorithm());
+                factory.init(store, new char[0]);
+                return factory;
+            } catch (IOException | GeneralSecurityException e) {
+                throw new IllegalStateException(e);
+            }
         }
     }
 
@@ -90,6 +118,26 @@ public final class OpenSslAuthority {
     /** The authority's own certificate. */
     public Path certificate() {
         return folder.resolve("ca.pem");
+    }
+
+    /** What trusts this authority alone, for clients of this JVM. */
+    public TrustManagerFactory trustManagers() {
+        try (InputStream in = Files.newInputStream(certificate())) {
+            KeyStore store = emptyStore();
+            store.setCertificateEntry(
+                    "authority", CertificateFactory.getInstance("X.509").generateCertificate(in));
+            TrustManagerFactory factory = TrustManagerFactory.getInstance(TrustManagerFactory.getDefaultAlgorithm());
+            factory.init(store);
+            return factory;
+        } catch (IOException | GeneralSecurityException e) {
+            throw new IllegalStateException(e);
+        }
+    }
+
+    private static KeyStore emptyStore() throws IOException, GeneralSecurityException {
+        KeyStore store = KeyStore.getInstance("PKCS12");
+        store.load(null, null);
+        return store;
     }
 
     /**

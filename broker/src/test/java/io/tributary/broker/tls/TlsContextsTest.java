@@ -146,7 +146,8 @@ class TlsContextsTest {
                 TlsConfig.of(server.certificate(), folder.resolve("none")),
                 "private-key: '" + folder.resolve("none") + "' does not exist");
         assertComplaint(
-                TlsConfig.of(server.key(), server.key()), "certificate: '" + server.key() + "' has no certificate");
+                TlsConfig.of(server.key(), server.key()),
+                "certificate: '" + server.key() + "' has a certificate that cannot be read: ");
     }
 
     @Test
@@ -292,7 +293,7 @@ class TlsContextsTest {
         OpenSslAuthority stranger = OpenSslAuthority.in(folder, "authority");
         TlsConfig config = config().withClientCertificates(ClientCertificates.NEED, authority.certificate());
         Path list = stranger.list("crl.pem");
-        assertComplaint(config.withCrls(list, false), "crls: '" + list + "' is not signed by CN=authority,O=Test");
+        assertComplaint(config.withCrls(list, false), "crls: '" + list + "' is not signed by CN=authority, O=Test");
         Path none = Files.createDirectory(folder.resolve("lists"));
         assertComplaint(config.withCrls(none, false), "crls: '" + none + "' has no revocation list");
         Path wrong = Files.writeString(none.resolve("list.pem"), "nothing");
@@ -308,7 +309,7 @@ class TlsContextsTest {
         try (TlsContexts contexts = TlsContexts.at(now::get, "tcp", config)) {
             assertThat(contexts.warnings()).isEmpty();
             now.set(Instant.now().plus(Duration.ofDays(9)).plus(Duration.ofHours(1)));
-            assertThat(contexts.warnings().getFirst()).contains("CN=authority,O=Test will be outdated at ");
+            assertThat(contexts.warnings().getFirst()).contains("CN=authority, O=Test will be outdated at ");
             now.set(Instant.now().plus(Duration.ofDays(11)));
             assertThat(contexts.warnings().getFirst())
                     .contains(" is outdated since ")
