@@ -30,7 +30,9 @@ import java.io.OutputStream;
 import java.net.InetAddress;
 import java.net.Socket;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
 import java.nio.file.Path;
+import java.security.SecureRandom;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -45,6 +47,7 @@ import org.awaitility.Awaitility;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -228,6 +231,23 @@ class TlsClientsTest {
                     .contains("closed");
             assertThat(said).doesNotContain("unexpected eof");
         }
+    }
+
+    /** As at another node: the second broker has nothing but the file in common with the first one. */
+    @Test
+    void sessionIsResumedAtAnotherBrokerWithTheSameTicketKeys() throws IOException {
+        byte[] random = new byte[48];
+        new SecureRandom().nextBytes(random);
+        Path keys = Files.write(folder.resolve("ticket.keys"), random);
+        OpenSslAuthority.close(keys);
+        TlsConfig config = config(TlsEngine.OPENSSL);
+        String session = folder.resolve("session").toString();
+
+        assertThat(sClient(start(config.withTicketKeys(keys))[0], "-tls1_2", "-sess_out", session)).contains("New, ");
+        started().close();
+        assertThat(sClient(start(config.withTicketKeys(keys))[0], "-tls1_2", "-sess_in", session)).contains("Reused, ");
+        started().close();
+        assertThat(sClient(start(config)[0], "-tls1_2", "-sess_in", session)).contains("New, ");
     }
 
     /** What openssl says of a connection over which it sends what is no MQTT. */

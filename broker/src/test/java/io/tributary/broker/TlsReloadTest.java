@@ -34,6 +34,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import javax.net.ssl.TrustManagerFactory;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -113,6 +114,7 @@ class TlsReloadTest {
 
     @ParameterizedTest
     @EnumSource
+    @Timeout(value = 5, unit = TimeUnit.MINUTES)
     void onlyRevokedClientsAreClosedWhenFilesAreExchangedUnderLoad(TlsEngine engine) throws IOException {
         OpenSslAuthority authority = OpenSslAuthority.in(folder, "authority");
         OpenSslAuthority stranger = OpenSslAuthority.in(folder, "stranger");
@@ -185,7 +187,8 @@ class TlsReloadTest {
     }
 
     /** One of them is broken. */
-    private void exchange(int round, Issued server, OpenSslAuthority authority, OpenSslAuthority stranger) throws IOException {
+    private void exchange(int round, Issued server, OpenSslAuthority authority, OpenSslAuthority stranger)
+            throws IOException {
         if (round == EXCHANGES / 2) {
             use(stranger.list("wrong.crl"), "crl.pem");
             Files.writeString(used.resolve("ca.pem"), "no certificate");
