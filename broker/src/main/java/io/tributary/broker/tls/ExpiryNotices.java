@@ -10,7 +10,7 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Says in the log, once each, that a certificate expires in 30 days, in 7 days, in one day, and that it has expired. */
+/** Says in the log, once each, that a certificate expires in 30 days, in 7 days, in one day, or has expired. */
 final class ExpiryNotices {
     private static final Logger LOG = LoggerFactory.getLogger(ExpiryNotices.class);
     private static final List<Duration> BEFORE = List.of(Duration.ofDays(30), Duration.ofDays(7), Duration.ofDays(1));

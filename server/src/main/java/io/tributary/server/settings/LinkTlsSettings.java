@@ -15,8 +15,8 @@ import org.jspecify.annotations.Nullable;
  * @param privateKey The file with the key to that (PEM, not encrypted), which others must not be able to
  *     read.
  * @param authorities The file with the certificates (PEM) of the authorities that nodes' certificates come from.
- * @param crls The file with the revocation lists of these authorities (PEM or DER), or a folder with nothing else. Nodes
- *     whose certificate is on one, or whose issuer's list is outdated, are not linked.
+ * @param crls The file with the revocation lists of these authorities (PEM or DER), or a folder with nothing else.
+ *     Nodes whose certificate is on one, or whose issuer's list is outdated, are not linked.
  */
 public record LinkTlsSettings(
         @Nullable String certificate,
