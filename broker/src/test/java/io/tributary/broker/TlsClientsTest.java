@@ -243,9 +243,11 @@ class TlsClientsTest {
         TlsConfig config = config(TlsEngine.OPENSSL);
         String session = folder.resolve("session").toString();
 
-        assertThat(sClient(start(config.withTicketKeys(keys))[0], "-tls1_2", "-sess_out", session)).contains("New, ");
+        assertThat(sClient(start(config.withTicketKeys(keys))[0], "-tls1_2", "-sess_out", session))
+                .contains("New, ");
         started().close();
-        assertThat(sClient(start(config.withTicketKeys(keys))[0], "-tls1_2", "-sess_in", session)).contains("Reused, ");
+        assertThat(sClient(start(config.withTicketKeys(keys))[0], "-tls1_2", "-sess_in", session))
+                .contains("Reused, ");
         started().close();
         assertThat(sClient(start(config)[0], "-tls1_2", "-sess_in", session)).contains("New, ");
     }
