@@ -4,6 +4,7 @@ import io.tributary.broker.deployment.ClusterStatus;
 import io.tributary.broker.network.BoundListener;
 import io.tributary.broker.network.ListenerConfig;
 import io.tributary.broker.network.ListenerKind;
+import io.tributary.broker.tls.TlsConfig;
 import io.tributary.cluster.ClusterConfig;
 import io.tributary.cluster.kafka.KafkaConfig;
 import io.tributary.cluster.redis.RedisConfig;
@@ -129,16 +130,28 @@ final class StartReport implements ApplicationListener<ApplicationReadyEvent> {
                 LOG.info(
                         "listening on {} ({}, listener '{}')",
                         address(listener.address()),
-                        words(config.kind()),
+                        words(config),
                         listener.name());
             }
         }
     }
 
-    private static String words(ListenerKind kind) {
-        return switch (kind) {
+    private static String words(ListenerConfig listener) {
+        String protocol = switch (listener.kind()) {
             case ListenerKind.Tcp() -> "mqtt over tcp";
             case ListenerKind.WebSocket(String path) -> "mqtt over websocket, path " + path;
+        };
+        TlsConfig tls = listener.tls();
+        return tls == null
+                ? protocol
+                : protocol + ", TLS by " + tls.chosenEngine().words() + clients(tls);
+    }
+
+    private static String clients(TlsConfig tls) {
+        return switch (tls.clientCertificates()) {
+            case NONE -> "";
+            case WANT -> ", clients may show certificates";
+            case NEED -> ", clients must show certificates";
         };
     }
 

@@ -10,6 +10,7 @@ import io.tributary.broker.network.NetworkRecorder;
 import io.tributary.broker.routing.RouterRecorder;
 import io.tributary.broker.shard.ShardRecorder;
 import io.tributary.broker.sys.SysStats;
+import io.tributary.broker.tls.TlsRecorder;
 import io.tributary.persistence.rocksdb.StorageRecorder;
 import java.util.function.DoubleSupplier;
 
@@ -25,6 +26,7 @@ public final class BrokerMetrics {
     private final ShardCounters shards;
     private final GroupRecorder groups;
     private final StorageRecorder storage;
+    private final TlsRecorder tls;
 
     /**
      * Registers all meters but those that {@link #gauge} is called for, and those of a cluster.
@@ -39,6 +41,7 @@ public final class BrokerMetrics {
         shards = new ShardCounters(meters);
         groups = new GroupCounters(meters);
         storage = new StorageCounters(meters);
+        tls = new TlsCounters(meters);
         if (ByteBufAllocator.DEFAULT instanceof ByteBufAllocatorMetricProvider allocator) {
             meters.gauge(BrokerMeters.DIRECT_MEMORY, () -> allocator.metric().usedDirectMemory());
         }
@@ -78,6 +81,11 @@ public final class BrokerMetrics {
     /** The recorder of sockets' traffic. */
     public NetworkRecorder network() {
         return network;
+    }
+
+    /** The recorder of listeners' TLS. */
+    public TlsRecorder tls() {
+        return tls;
     }
 
     /** The recorder of clients' connections. */

@@ -4,6 +4,7 @@ import static io.tributary.common.setting.InvalidSettingException.checkWithin;
 import static io.tributary.common.setting.InvalidSettingException.under;
 
 import io.tributary.broker.connection.ClientLimits;
+import io.tributary.broker.tls.TlsConfig;
 import io.tributary.common.setting.InvalidSettingException;
 import java.util.Objects;
 import java.util.function.Consumer;
@@ -19,6 +20,7 @@ public final class ListenerConfig {
     private final int port;
     private final AdmissionLimits admission;
     private final ClientLimits limits;
+    private final @Nullable TlsConfig tls;
 
     private ListenerConfig(Builder from) {
         name = from.name;
@@ -29,6 +31,7 @@ public final class ListenerConfig {
         admission = new AdmissionLimits(
                 from.maxConnections, from.connectRate, from.connectBurst == 0 ? from.connectRate : from.connectBurst);
         limits = under("limits", from.limits::build);
+        tls = from.tls;
     }
 
     /** A plain TCP listener for this machine only, with default limits. */
@@ -91,6 +94,11 @@ public final class ListenerConfig {
         return limits;
     }
 
+    /** How connections are encrypted; null for not at all. */
+    public @Nullable TlsConfig tls() {
+        return tls;
+    }
+
     @Override
     public boolean equals(@Nullable Object other) {
         return other instanceof ListenerConfig that
@@ -99,12 +107,13 @@ public final class ListenerConfig {
                 && host.equals(that.host)
                 && port == that.port
                 && admission.equals(that.admission)
-                && limits.equals(that.limits);
+                && limits.equals(that.limits)
+                && Objects.equals(tls, that.tls);
     }
 
     @Override
     public int hashCode() {
-        return Objects.hash(name, kind, host, port, admission, limits);
+        return Objects.hash(name, kind, host, port, admission, limits, tls);
     }
 
     @Override
@@ -122,6 +131,7 @@ public final class ListenerConfig {
         private int maxConnections;
         private int connectRate;
         private int connectBurst;
+        private @Nullable TlsConfig tls;
 
         private Builder(String name, int port) {
             this.name = name;
@@ -141,6 +151,7 @@ public final class ListenerConfig {
             connectRate = from.admission.connectsPerSecond();
             connectBurst = from.admission.connectBurst();
             limits = from.limits.toBuilder();
+            tls = from.tls;
         }
 
         /** The protocol below MQTT: {@link ListenerKind.Tcp} or {@link ListenerKind.WebSocket}. */
@@ -178,6 +189,12 @@ public final class ListenerConfig {
         /** How many connections may come at once when there is a rate; 0 for as many as the rate allows in a second. */
         public Builder connectBurst(int value) {
             connectBurst = value;
+            return this;
+        }
+
+        /** How connections are encrypted; null for not at all. Its files are read when the broker starts. */
+        public Builder tls(@Nullable TlsConfig value) {
+            tls = value;
             return this;
         }
 

@@ -5,6 +5,7 @@ import io.netty.channel.Channel;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
 import io.netty.handler.codec.ByteToMessageDecoder;
+import io.netty.handler.ssl.SslCloseCompletionEvent;
 import io.tributary.broker.connection.ClientConnection;
 import io.tributary.broker.connection.ConnectionOrigin;
 import io.tributary.broker.connection.PacketSink;
@@ -122,6 +123,14 @@ final class SocketHandler extends ChannelInboundHandlerAdapter implements Packet
             choked = false;
             channel.config().setAutoRead(closing);
             decode();
+        }
+    }
+
+    /** Who ends TLS would end the connection without it. */
+    @Override
+    public void userEventTriggered(ChannelHandlerContext context, Object event) {
+        if (event == SslCloseCompletionEvent.SUCCESS) {
+            channel.close();
         }
     }
 

@@ -2,6 +2,7 @@ package io.tributary.server.settings;
 
 import io.tributary.broker.network.ListenerConfig;
 import io.tributary.broker.network.ListenerKind;
+import io.tributary.broker.tls.TlsConfig;
 import io.tributary.server.settings.check.Allowed;
 import io.tributary.server.settings.check.SettingException;
 import org.jspecify.annotations.Nullable;
@@ -20,6 +21,7 @@ import org.springframework.boot.context.properties.bind.DefaultValue;
  * @param connectRate How many connections are taken a second in the long run; 0 for no limit.
  * @param connectBurst How many connections may come at once when there is a rate; 0 for as many as the rate allows in a
  *     second.
+ * @param tls how its connections are encrypted
  * @param limits what its clients may ask of the broker
  */
 public record ListenerSettings(
@@ -31,6 +33,7 @@ public record ListenerSettings(
         @DefaultValue("100000") @Allowed(min = "1") int maxConnections,
         @DefaultValue("0") @Allowed(min = "0") int connectRate,
         @DefaultValue("0") @Allowed(min = "0") int connectBurst,
+        @DefaultValue ListenerTlsSettings tls,
         @DefaultValue LimitSettings limits) {
 
     /** What is spoken below MQTT. */
@@ -47,6 +50,7 @@ public record ListenerSettings(
                     group + ".port", "is missing; it must be within 0 to 65535 (0 picks a free port)");
         }
         ListenerKind below = SettingException.naming(group, this::listenerKind);
+        TlsConfig encryption = tls.config(group + ".tls");
         return SettingException.named(() -> ListenerConfig.builder(name, port)
                 .kind(below)
                 .host(host)
@@ -54,6 +58,7 @@ public record ListenerSettings(
                 .connectRate(connectRate)
                 .connectBurst(connectBurst)
                 .limits(limits::change)
+                .tls(encryption)
                 .build());
     }
 

@@ -54,6 +54,7 @@ class CoreSettingsTest {
             "ingest.", "by the ClusterConfig of tributary-cluster",
             "stop-timeout", "of the process; stop(stop -> stop.longest(...)) is half of it",
             "listeners.<name>.enabled", "a listener that is off is not added",
+            "listeners.<name>.tls.", "by the TlsConfig of the listener",
             "listeners.<name>.path", "in ListenerKind.WebSocket",
             "applications.rules[<n>].", "by the conditions of ClientRules");
 

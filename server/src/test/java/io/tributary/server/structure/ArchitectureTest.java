@@ -17,6 +17,7 @@ import com.tngtech.archunit.core.domain.JavaClasses;
 import com.tngtech.archunit.core.importer.ClassFileImporter;
 import com.tngtech.archunit.core.importer.ImportOption;
 import com.tngtech.archunit.lang.ArchRule;
+import io.tributary.broker.tls.TlsContexts;
 import io.tributary.cluster.kafka.app.KafkaAppTopics;
 import io.tributary.cluster.node.ClusterNode;
 import io.tributary.common.time.SteadyClock;
@@ -91,7 +92,8 @@ class ArchitectureTest {
         "broker.connection,"
                 + " broker.loop broker.routing broker.subscription broker.retained broker.security broker.extension"
                 + " broker.delivery broker.shard broker.group persistence.shard",
-        "broker.network, broker.loop broker.connection broker.security broker.delivery",
+        "broker.tls, ''",
+        "broker.network, broker.loop broker.connection broker.security broker.delivery broker.tls",
         "broker.deployment, broker.delivery broker.routing broker.shard broker.subscription broker.sys"
                 + " persistence.shard persistence.replicated persistence.app",
         "cluster.kafka, persistence.shard persistence.limit",
@@ -100,10 +102,10 @@ class ArchitectureTest {
         "cluster.kafka.app, cluster.kafka persistence.shard persistence.app persistence.limit persistence.ingest",
         "cluster.kafka.ingest, cluster.kafka persistence.ingest",
         "cluster.redis, persistence.shard",
-        "cluster.link, ''",
+        "cluster.link, broker.tls",
         "cluster.node, broker.delivery broker.deployment broker.shard cluster.link persistence.replicated",
         "cluster.ingest, broker.routing broker.delivery persistence.ingest",
-        "cluster.metrics, broker.metrics cluster.ingest cluster.kafka cluster.link cluster.node cluster.redis",
+        "cluster.metrics, broker.metrics broker.tls cluster.ingest cluster.kafka cluster.link cluster.node cluster.redis",
     })
     void knowsOnlyLowerPackagesWhenArrowsAreFollowed(String subject, String allowed) {
         String[] known = Stream.concat(
@@ -182,7 +184,8 @@ class ArchitectureTest {
         "org.apache.kafka.., io.tributary.cluster.kafka..",
         "io.micrometer.., io.tributary.broker.metrics io.tributary.cluster.metrics io.tributary.server..",
         "io.netty.., io.tributary.common.codec io.tributary.broker.network io.tributary.broker.connection"
-                + " io.tributary.broker.loop io.tributary.cluster.link io.tributary.broker.metrics",
+                + " io.tributary.broker.loop io.tributary.cluster.link io.tributary.broker.metrics"
+                + " io.tributary.broker.tls",
         "io.netty.channel.., io.tributary.broker.network io.tributary.cluster.link",
         "jakarta.., io.tributary.server..",
         "com.google.re2j.., io.tributary.broker.security",
@@ -205,7 +208,8 @@ class ArchitectureTest {
                 .that(not(belongToAnyOf(
                         SteadyClock.class,
                         ClusterNode.class, // whether another process of its name is up, and the number of this one
-                        KafkaAppTopics.class))) // for those who read the topic
+                        KafkaAppTopics.class, // for those who read the topic
+                        TlsContexts.class))) // certificates hold by the wall clock
                 .should()
                 .callMethod(System.class, "currentTimeMillis")
                 .orShould()
