@@ -4,6 +4,7 @@ import io.tributary.broker.extension.ClientListener;
 import io.tributary.broker.extension.PublishInterceptor;
 import io.tributary.broker.extension.SubscribeInterceptor;
 import io.tributary.broker.security.Authenticator;
+import io.tributary.broker.security.AuthenticatorChain;
 import io.tributary.broker.security.Authorizer;
 import io.tributary.broker.security.EnhancedAuthenticator;
 import java.util.List;
@@ -41,5 +42,10 @@ public record BrokerExtensions(
         publish = List.copyOf(publish);
         subscribe = List.copyOf(subscribe);
         listeners = List.copyOf(listeners);
+    }
+
+    /** The same, but the chain decides who may connect, at all listeners. */
+    public BrokerExtensions with(AuthenticatorChain chain) {
+        return new BrokerExtensions(chain, chain.methods(), authorizer, publish, subscribe, listeners);
     }
 }

@@ -3,6 +3,7 @@ package io.tributary.broker.connection;
 import io.tributary.broker.security.ClientInfo;
 import io.tributary.common.mqtt.MqttPacket.Connect;
 import io.tributary.common.mqtt.Will;
+import java.time.Instant;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -14,6 +15,7 @@ import org.jspecify.annotations.Nullable;
  * @param sessionExpirySeconds the session expiry interval that holds
  * @param keepAliveSeconds the keep alive that holds
  * @param will the will, with the client as its publisher, or null
+ * @param end when the authentication is over, null for never
  * @param authenticationData the last data of an enhanced authentication, sent in CONNACK, or null
  */
 @SuppressWarnings("ArrayRecordComponent") // handed on, never compared
@@ -24,9 +26,10 @@ record Admission(
         long sessionExpirySeconds,
         int keepAliveSeconds,
         @Nullable Will will,
+        @Nullable Instant end,
         byte @Nullable [] authenticationData) {
 
     Admission withAuthenticationData(byte @Nullable [] data) {
-        return new Admission(connect, client, assignedId, sessionExpirySeconds, keepAliveSeconds, will, data);
+        return new Admission(connect, client, assignedId, sessionExpirySeconds, keepAliveSeconds, will, end, data);
     }
 }

@@ -2,6 +2,7 @@ package io.tributary.broker.connection;
 
 import io.tributary.broker.security.Authenticator;
 import io.tributary.broker.security.Authenticator.Accepted;
+import io.tributary.broker.security.Authenticator.NotMine;
 import io.tributary.broker.security.Authenticator.Refused;
 import io.tributary.broker.security.ClientInfo;
 import io.tributary.broker.security.EnhancedAuthenticator;
@@ -107,8 +108,9 @@ final class ConnectHandshake {
             throw AuthenticationFailures.unavailable(failure);
         }
         switch (result) {
-            case Accepted yes -> onAdmitted.accept(admission(connect, claimed, yes.kind()));
+            case Accepted yes -> onAdmitted.accept(admission(connect, claimed, yes));
             case Refused no -> throw AuthenticationFailures.refused(no.reason(), no.message());
+            case NotMine _ -> throw AuthenticationFailures.refused(ReasonCode.NOT_AUTHORIZED, null);
         }
     }
 
@@ -130,7 +132,7 @@ final class ConnectHandshake {
                 public void onSuccess(EnhancedAuthenticator.Success success) {
                     exchange = null;
                     onAdmitted.accept(
-                            admission(connect, claimed, success.kind()).withAuthenticationData(success.data()));
+                            admission(connect, claimed, success.accepted()).withAuthenticationData(success.data()));
                 }
             });
             exchange.next(connect.properties().authenticationData());
@@ -145,27 +147,30 @@ final class ConnectHandshake {
      * The rules see the identifier that the client brought: an identifier that the broker makes up could match by
      * chance.
      */
-    private Admission admission(Connect connect, ClientInfo claimed, @Nullable ClientKind decided) {
+    private Admission admission(Connect connect, ClientInfo claimed, Accepted accepted) {
         boolean assigned = connect.clientId().isEmpty();
         String clientId = assigned ? ClientIdentifiers.random() : connect.clientId(); // [MQTT-3.1.3-6]
         Will will = connect.will() == null ? null : will(connect.will(), clientId);
-        ClientKind kind =
-                decided == null ? context.services().access().clientRules().kindOf(claimed) : decided;
-        ClientInfo client = claimed.accepted(clientId, kind);
-        return new Admission(connect, client, assigned, sessionExpiry(connect), keepAlive(connect), will, null);
+        ClientKind kind = accepted.kind() == null
+                ? context.services().access().clientRules().kindOf(claimed)
+                : accepted.kind();
+        ClientInfo client = claimed.accepted(clientId, kind, accepted);
+        return new Admission(
+                connect, client, assigned, sessionExpiry(connect), keepAlive(connect), will, accepted.end(), null);
     }
 
     /** The client as it describes itself. */
     private ClientInfo claimed(Connect connect) {
         return new ClientInfo(
-                connect.clientId(),
-                connect.userName(),
-                connect.version(),
-                peer.remoteAddress(),
-                peer.listener(),
-                peer.certificateSubject().get(),
-                connect.properties().userProperties(),
-                ClientKind.DEVICE);
+                        connect.clientId(),
+                        connect.userName(),
+                        connect.version(),
+                        peer.remoteAddress(),
+                        peer.listener(),
+                        peer.certificateSubject().get(),
+                        connect.properties().userProperties(),
+                        ClientKind.DEVICE)
+                .withCertificate(peer.certificate().get());
     }
 
     private long sessionExpiry(Connect connect) {

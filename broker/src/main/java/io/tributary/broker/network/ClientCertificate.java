@@ -18,17 +18,29 @@ final class ClientCertificate {
      *     none
      */
     static @Nullable String subject(ChannelPipeline pipeline) {
-        SslHandler encryption = pipeline.get(SslHandler.class);
-        return encryption == null ? null : subject(encryption.engine());
+        X509Certificate certificate = of(pipeline);
+        return certificate == null
+                ? null
+                : certificate.getSubjectX500Principal().getName();
     }
 
-    private static @Nullable String subject(SSLEngine engine) {
+    /**
+     * The certificate, which authorities of the listener have signed. To be called after the TLS handshake.
+     *
+     * @return null where {@link #subject} gives null
+     */
+    static @Nullable X509Certificate of(ChannelPipeline pipeline) {
+        SslHandler encryption = pipeline.get(SslHandler.class);
+        return encryption == null ? null : verified(encryption.engine());
+    }
+
+    private static @Nullable X509Certificate verified(SSLEngine engine) {
         if (!engine.getNeedClientAuth() && !engine.getWantClientAuth()) {
             return null;
         }
         try {
             return engine.getSession().getPeerCertificates()[0] instanceof X509Certificate certificate
-                    ? certificate.getSubjectX500Principal().getName()
+                    ? certificate
                     : null;
         } catch (SSLPeerUnverifiedException none) {
             return null;

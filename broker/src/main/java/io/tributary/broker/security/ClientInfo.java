@@ -1,9 +1,12 @@
 package io.tributary.broker.security;
 
+import io.tributary.broker.security.Authenticator.Accepted;
 import io.tributary.common.event.ClientKind;
 import io.tributary.common.mqtt.ProtocolVersion;
 import io.tributary.common.mqtt.UserProperty;
+import java.security.cert.X509Certificate;
 import java.util.List;
+import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -20,6 +23,10 @@ import org.jspecify.annotations.Nullable;
  *     limit of a CONNECT allows
  * @param kind what kind of client it is, and where its messages wait while it is away; {@link ClientKind#DEVICE} until
  *     it is authenticated
+ * @param certificate the TLS certificate that it proved to own and that the listener's authorities have signed; null
+ *     without one, and once it is authenticated
+ * @param principal who it is; {@link Principal#ANONYMOUS} until it is authenticated
+ * @param attributes what else the authenticator knows of it
  */
 public record ClientInfo(
         String clientId,
@@ -29,11 +36,39 @@ public record ClientInfo(
         String listener,
         @Nullable String certificateSubject,
         List<UserProperty> userProperties,
-        ClientKind kind) {
+        ClientKind kind,
+        @Nullable X509Certificate certificate,
+        Principal principal,
+        Map<String, String> attributes) {
 
-    /** Copies the list. */
+    /** Copies the list and the map. */
     public ClientInfo {
         userProperties = List.copyOf(userProperties);
+        attributes = Map.copyOf(attributes);
+    }
+
+    /** One that is not authenticated, and of whose certificate nothing but the subject is known. */
+    public ClientInfo(
+            String clientId,
+            @Nullable String userName,
+            ProtocolVersion version,
+            String remoteAddress,
+            String listener,
+            @Nullable String certificateSubject,
+            List<UserProperty> userProperties,
+            ClientKind kind) {
+        this(
+                clientId,
+                userName,
+                version,
+                remoteAddress,
+                listener,
+                certificateSubject,
+                userProperties,
+                kind,
+                null,
+                Principal.ANONYMOUS,
+                Map.of());
     }
 
     /** A device without certificate and user properties. */
@@ -47,9 +82,35 @@ public record ClientInfo(
     }
 
     /** The same client once it is accepted: under the identifier that holds, and of that kind. */
-    public ClientInfo accepted(String newClientId, ClientKind newKind) {
+    public ClientInfo accepted(String newClientId, ClientKind newKind, Accepted accepted) {
         return new ClientInfo(
-                newClientId, userName, version, remoteAddress, listener, certificateSubject, userProperties, newKind);
+                newClientId,
+                userName,
+                version,
+                remoteAddress,
+                listener,
+                certificateSubject,
+                userProperties,
+                newKind,
+                null,
+                accepted.principal(),
+                accepted.attributes());
+    }
+
+    /** The same client, with the certificate that it has shown. */
+    public ClientInfo withCertificate(@Nullable X509Certificate shown) {
+        return new ClientInfo(
+                clientId,
+                userName,
+                version,
+                remoteAddress,
+                listener,
+                certificateSubject,
+                userProperties,
+                kind,
+                shown,
+                principal,
+                attributes);
     }
 
     /** Whether it is an application; else it is a device. */

@@ -27,6 +27,7 @@ import io.tributary.broker.security.ClientInfo;
 import io.tributary.broker.security.ClientRules;
 import io.tributary.broker.security.ClientRules.CertificateSubject;
 import io.tributary.broker.security.ClientRules.Rule;
+import io.tributary.broker.security.Principal;
 import io.tributary.broker.security.TextPattern;
 import io.tributary.common.event.ClientKind;
 import java.net.InetSocketAddress;
@@ -74,6 +75,10 @@ class ClientCertificateTest {
         ClientInfo first = connect5(port, application);
         assertThat(first.certificateSubject()).isEqualTo("CN=billing,OU=Applications,O=Acme");
         assertThat(first.kind()).isEqualTo(ClientKind.APPLICATION);
+        assertThat(first.principal().name())
+                .as("the authenticator has seen the certificate")
+                .isEqualTo(application.getCertificate().getSerialNumber().toString());
+        assertThat(first.certificate()).as("nobody needs it any more").isNull();
         ClientInfo second = connect3(port, application);
         assertThat(second.kind()).isEqualTo(ClientKind.APPLICATION);
         ClientInfo third = connect3(port, meter);
@@ -86,6 +91,7 @@ class ClientCertificateTest {
         ClientInfo client = connect5(listen(ClientAuth.OPTIONAL), null);
 
         assertThat(client.certificateSubject()).isNull();
+        assertThat(client.principal()).isEqualTo(Principal.ANONYMOUS);
         assertThat(client.isApplication()).isFalse();
     }
 
@@ -94,6 +100,7 @@ class ClientCertificateTest {
         ClientInfo client = connect5(listen(ClientAuth.NONE), application);
 
         assertThat(client.certificateSubject()).isNull();
+        assertThat(client.principal()).isEqualTo(Principal.ANONYMOUS);
         assertThat(client.isApplication()).isFalse();
     }
 
