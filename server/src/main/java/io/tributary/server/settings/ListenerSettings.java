@@ -5,6 +5,7 @@ import io.tributary.broker.network.ListenerConfig;
 import io.tributary.broker.network.ListenerKind;
 import io.tributary.server.settings.check.Allowed;
 import io.tributary.server.settings.check.SettingException;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 import org.springframework.boot.context.properties.bind.DefaultValue;
 
@@ -21,6 +22,9 @@ import org.springframework.boot.context.properties.bind.DefaultValue;
  * @param connectRate How many connections are taken a second in the long run; 0 for no limit.
  * @param connectBurst How many connections may come at once when there is a rate; 0 for as many as the rate allows in a
  *     second.
+ * @param authentication The names of the authenticators that say who a client is, in the order in which they are asked:
+ *     the first that knows it decides. Without a value, {@code tributary.security.anonymous} says whether everybody may
+ *     connect.
  * @param limits what its clients may ask of the broker
  */
 public record ListenerSettings(
@@ -32,6 +36,7 @@ public record ListenerSettings(
         @DefaultValue("100000") @Allowed(min = "1") int maxConnections,
         @DefaultValue("0") @Allowed(min = "0") int connectRate,
         @DefaultValue("0") @Allowed(min = "0") int connectBurst,
+        @Nullable List<String> authentication,
         @DefaultValue LimitSettings limits) {
 
     /** What is spoken below MQTT. */

@@ -9,6 +9,7 @@ import io.tributary.server.settings.check.HostName;
 import io.tributary.server.settings.check.SettingException;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -34,6 +35,7 @@ import org.springframework.boot.context.properties.bind.DefaultValue;
  * @param storage how the embedded store works
  * @param limits what a client may ask of the broker
  * @param listeners where clients connect, by name; after the limits, so that these are checked under their own name
+ * @param security who may connect
  * @param applications which clients are applications
  * @param queues the queues of persistent sessions
  * @param subscriptions how many subscriptions there may be
@@ -58,6 +60,7 @@ public record TributarySettings(
         @DefaultValue StorageSettings storage,
         @DefaultValue LimitSettings limits,
         @DefaultValue Map<String, ListenerSettings> listeners,
+        @DefaultValue SecuritySettings security,
         @DefaultValue ApplicationsSettings applications,
         @DefaultValue QueueSettings queues,
         @DefaultValue SubscriptionSettings subscriptions,
@@ -94,6 +97,7 @@ public record TributarySettings(
                         this::dataDirectory,
                         () -> storage.options(PREFIX + ".storage"),
                         this::listenerConfigs,
+                        this::securityConfig,
                         () -> network.config(PREFIX + ".network"),
                         () -> applications.clientRules(PREFIX + ".applications", listeners.keySet()),
                         () -> queues.limits(PREFIX + ".queues"),
@@ -107,7 +111,9 @@ public record TributarySettings(
     private ServerConfig config() {
         List<ListenerConfig> listening = listenerConfigs();
         return new ServerConfig(
-                brokerConfig(listening), mode == Mode.CLUSTER ? clusterConfig(listening) : checkedAlone());
+                brokerConfig(listening),
+                securityConfig(),
+                mode == Mode.CLUSTER ? clusterConfig(listening) : checkedAlone());
     }
 
     private BrokerConfig brokerConfig(List<ListenerConfig> listening) {
@@ -152,6 +158,12 @@ public record TributarySettings(
                 PREFIX + ".cluster",
                 new ClusterLimits(PREFIX + ".listeners", listening).largestPacketBytes(),
                 ingest.config(PREFIX + ".ingest"));
+    }
+
+    private SecurityConfig securityConfig() {
+        Map<String, ListenerSettings> enabled = new LinkedHashMap<>(listeners);
+        enabled.values().removeIf(listener -> !listener.enabled());
+        return security.config(PREFIX + ".security", PREFIX + ".listeners", enabled);
     }
 
     private Path dataDirectory() {
