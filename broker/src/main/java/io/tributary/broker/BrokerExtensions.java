@@ -4,6 +4,7 @@ import io.tributary.broker.extension.ClientListener;
 import io.tributary.broker.extension.PublishInterceptor;
 import io.tributary.broker.extension.SubscribeInterceptor;
 import io.tributary.broker.security.Authenticator;
+import io.tributary.broker.security.AuthenticatorChain;
 import io.tributary.broker.security.Authorizer;
 import io.tributary.broker.security.EnhancedAuthenticator;
 import java.util.ArrayList;
@@ -64,6 +65,18 @@ public final class BrokerExtensions {
     /** Are told when clients come and go. */
     public List<ClientListener> listeners() {
         return listeners;
+    }
+
+    /** The same, but the chain decides who may connect, at all listeners. */
+    public BrokerExtensions with(AuthenticatorChain chain) {
+        Builder to = new Builder();
+        to.authenticator = chain;
+        to.enhanced.addAll(chain.methods());
+        to.authorizer = authorizer;
+        to.publish.addAll(publish);
+        to.subscribe.addAll(subscribe);
+        to.listeners.addAll(listeners);
+        return new BrokerExtensions(to);
     }
 
     /** Collects hooks. Not thread-safe. */

@@ -25,15 +25,23 @@ class ApplicationConfiguration {
         return new BrokerMetrics(registry);
     }
 
+    @Bean
+    Authentication authentication(
+            ServerConfig config, ObjectProvider<BrokerExtensions> extensions, BrokerMetrics metrics) {
+        return Authentication.open(config, extensions.getIfAvailable(), metrics.authentications());
+    }
+
     /** A platform that brings a {@link BrokerExtensions} bean hangs it into the broker. */
     @Bean(destroyMethod = "") // RunningBroker closes it, and says so.
     @Lazy(false)
     Broker broker(
             ServerConfig config,
+            Authentication authentication,
             ObjectProvider<BrokerExtensions> extensions,
             BrokerMetrics metrics,
             MeterRegistry registry) {
-        BrokerExtensions hooks = extensions.getIfAvailable(() -> BrokerExtensions.NONE);
+        BrokerExtensions hooks =
+                extensions.getIfAvailable(() -> BrokerExtensions.NONE).with(authentication.chain());
         ClusterConfig cluster = config.cluster();
         return cluster == null
                 ? Broker.start(config.broker(), hooks, metrics)

@@ -58,9 +58,7 @@ final class StartReport implements ApplicationListener<ApplicationReadyEvent> {
         List<BoundListener> listeners = broker.broker().listeners();
         reportListeners(listeners);
         if (listeners.stream().allMatch(StartReport::isLocal)) {
-            LOG.info(
-                    "reachable from this machine alone; to open it to the network: --tributary.listeners.{}.host=0.0.0.0",
-                    listeners.getFirst().name());
+            LOG.info("reachable from this machine alone; docs/security.md says how to open it to the network");
         }
         managementLines(event.getApplicationContext().getEnvironment()).forEach(LOG::info);
         reportLimits(ProcessLimits.of(broker.config()));

@@ -4,6 +4,7 @@ import io.tributary.broker.security.ClientInfo;
 import io.tributary.common.event.ShardEvent.Attach;
 import io.tributary.common.mqtt.MqttPacket.Connect;
 import io.tributary.common.mqtt.Will;
+import java.time.Instant;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
@@ -16,6 +17,7 @@ import org.jspecify.annotations.Nullable;
  * @param sessionExpirySeconds the session expiry interval that holds
  * @param keepAliveSeconds the keep alive that holds
  * @param will the will, with the client as its publisher, or null
+ * @param end when the authentication is over, null for never
  * @param authenticationData the last data of an enhanced authentication, sent in CONNACK, or null
  */
 @SuppressWarnings("ArrayRecordComponent") // handed on, never compared
@@ -26,6 +28,7 @@ record Admission(
         long sessionExpirySeconds,
         int keepAliveSeconds,
         @Nullable Will will,
+        @Nullable Instant end,
         byte @Nullable [] authenticationData) {
 
     /** What the shard is asked for. */
@@ -44,6 +47,6 @@ record Admission(
     }
 
     Admission withAuthenticationData(byte @Nullable [] data) {
-        return new Admission(connect, client, assignedId, sessionExpirySeconds, keepAliveSeconds, will, data);
+        return new Admission(connect, client, assignedId, sessionExpirySeconds, keepAliveSeconds, will, end, data);
     }
 }

@@ -2,6 +2,7 @@ package io.tributary.broker.connection;
 
 import io.tributary.broker.security.Authenticator;
 import io.tributary.broker.security.Authenticator.Accepted;
+import io.tributary.broker.security.Authenticator.NotMine;
 import io.tributary.broker.security.Authenticator.Refused;
 import io.tributary.broker.security.ClientInfo;
 import io.tributary.broker.security.EnhancedAuthenticator;
@@ -13,6 +14,7 @@ import io.tributary.common.mqtt.MqttPacket.Auth;
 import io.tributary.common.mqtt.MqttPacket.Connect;
 import io.tributary.common.mqtt.ReasonCode;
 import io.tributary.common.mqtt.Will;
+import java.util.Map;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
@@ -120,8 +122,9 @@ final class ConnectHandshake {
             throw AuthenticationFailures.unavailable(failure);
         }
         switch (result) {
-            case Accepted yes -> onAdmitted.accept(admission(connect, claimed, yes.kind(), yes.principal()));
+            case Accepted yes -> onAdmitted.accept(admission(connect, claimed, yes));
             case Refused no -> throw AuthenticationFailures.refused(no.reason(), no.message());
+            case NotMine _ -> throw AuthenticationFailures.refused(ReasonCode.NOT_AUTHORIZED, null);
         }
     }
 
@@ -142,8 +145,8 @@ final class ConnectHandshake {
                 @Override
                 public void onSuccess(EnhancedAuthenticator.Success success) {
                     exchange = null;
-                    Admission admission = admission(connect, claimed, success.kind(), success.principal());
-                    onAdmitted.accept(admission.withAuthenticationData(success.data()));
+                    onAdmitted.accept(
+                            admission(connect, claimed, success.accepted()).withAuthenticationData(success.data()));
                 }
             });
             exchange.next(connect.properties().authenticationData());
@@ -158,19 +161,21 @@ final class ConnectHandshake {
      * The rules see the identifier that the client brought: an identifier that the broker makes up could match by
      * chance.
      */
-    private Admission admission(
-            Connect connect, ClientInfo claimed, @Nullable ClientKind decided, @Nullable Principal named) {
+    private Admission admission(Connect connect, ClientInfo claimed, Accepted accepted) {
         boolean assigned = connect.clientId().isEmpty();
         String clientId = assigned ? ClientIdentifiers.random() : connect.clientId(); // [MQTT-3.1.3-6]
         if (!context.backend().shards().mayAttach(clientId)) {
             throw new MqttException(
                     ReasonCode.SERVER_UNAVAILABLE, "nobody can give the client its session at the moment");
         }
-        ClientKind kind =
-                decided == null ? context.services().access().clientRules().kindOf(claimed) : decided;
-        ClientInfo client = claimed.accepted(clientId, kind, principal(claimed, named));
+        ClientKind kind = accepted.kind() == null
+                ? context.services().access().clientRules().kindOf(claimed)
+                : accepted.kind();
+        Principal principal = principal(claimed, accepted.principal());
+        ClientInfo client = claimed.accepted(clientId, kind, principal, accepted.attributes());
         Will will = connect.will() == null ? null : will(connect.will(), client);
-        return new Admission(connect, client, assigned, sessionExpiry(connect), keepAlive(connect), will, null);
+        return new Admission(
+                connect, client, assigned, sessionExpiry(connect), keepAlive(connect), will, accepted.end(), null);
     }
 
     /**
@@ -199,7 +204,9 @@ final class ConnectHandshake {
                 peer.certificateSubject().get(),
                 connect.properties().userProperties(),
                 ClientKind.DEVICE,
-                Principal.ANONYMOUS);
+                peer.certificate().get(),
+                Principal.ANONYMOUS,
+                Map.of());
     }
 
     private long sessionExpiry(Connect connect) {

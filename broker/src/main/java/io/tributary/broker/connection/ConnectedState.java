@@ -58,7 +58,8 @@ final class ConnectedState {
         outbound = new OutboundFlow(context, identity, asked, replies);
         replay = new RetainedReplay(context, identity, outbound);
         subscribe = new SubscribeFlow(context, identity, replies, replay);
-        reAuthentication = new ReAuthentication(context, identity.client(), asked.authenticationMethod());
+        reAuthentication =
+                new ReAuthentication(context, identity.client(), asked.authenticationMethod(), admission.end());
         keepAlive = new KeepAlive(context, admission.keepAliveSeconds());
     }
 
@@ -210,6 +211,7 @@ final class ConnectedState {
      */
     void close(boolean publishWill, long sessionExpirySeconds, Runnable logged) {
         keepAlive.stop();
+        reAuthentication.close();
         held = null;
         stopHolding.run();
         inbound.close();

@@ -105,6 +105,14 @@ public enum BrokerMeters {
             "tributary.clients.takeovers.refused",
             Type.COUNTER,
             "CONNECTs that were refused for the client identifier has a session of another principal."),
+    /** What authenticators said. */
+    AUTHENTICATIONS(
+            "tributary.authentications",
+            Type.COUNTER,
+            "What authenticators said of clients: accepted, refused, not_mine (left to the next), unavailable, busy. The"
+                    + " authenticator anonymous is clients without credentials, nobody is clients that none knew.",
+            "authenticator",
+            "outcome"),
     /** Ended connections of accepted clients. */
     CLIENTS_DISCONNECTED(
             "tributary.clients.disconnected",

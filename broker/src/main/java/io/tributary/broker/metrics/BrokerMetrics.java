@@ -8,6 +8,7 @@ import io.tributary.broker.connection.ClientRecorder;
 import io.tributary.broker.group.GroupRecorder;
 import io.tributary.broker.network.NetworkRecorder;
 import io.tributary.broker.routing.RouterRecorder;
+import io.tributary.broker.security.AuthenticationRecorder;
 import io.tributary.broker.shard.ShardRecorder;
 import io.tributary.broker.sys.SysStats;
 import io.tributary.broker.tls.TlsRecorder;
@@ -22,6 +23,7 @@ public final class BrokerMetrics {
     private final Meters meters;
     private final NetworkCounters network;
     private final ClientCounters clients;
+    private final AuthenticationRecorder authentications;
     private final RouterCounters router;
     private final ShardCounters shards;
     private final GroupRecorder groups;
@@ -37,6 +39,7 @@ public final class BrokerMetrics {
         meters = new Meters(registry);
         network = new NetworkCounters(meters);
         clients = new ClientCounters(meters);
+        authentications = new AuthenticationCounters(meters);
         router = new RouterCounters(meters);
         shards = new ShardCounters(meters);
         groups = new GroupCounters(meters);
@@ -91,6 +94,11 @@ public final class BrokerMetrics {
     /** The recorder of clients' connections. */
     public ClientRecorder clients() {
         return clients;
+    }
+
+    /** Counts what authenticators say. */
+    public AuthenticationRecorder authentications() {
+        return authentications;
     }
 
     /** Counts messages. */

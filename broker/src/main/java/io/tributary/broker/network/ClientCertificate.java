@@ -21,11 +21,21 @@ final class ClientCertificate {
      *     none
      */
     static @Nullable String subject(ChannelPipeline pipeline) {
+        X509Certificate certificate = of(pipeline);
+        return certificate == null
+                ? null
+                : certificate.getSubjectX500Principal().getName();
+    }
+
+    /**
+     * The certificate, which authorities of the listener have signed. To be called after the TLS handshake.
+     *
+     * @return null where {@link #subject} gives null
+     */
+    static @Nullable X509Certificate of(ChannelPipeline pipeline) {
         SslHandler encryption = pipeline.get(SslHandler.class);
         List<X509Certificate> shown = encryption == null ? List.of() : chain(encryption.engine());
-        return shown.isEmpty()
-                ? null
-                : shown.getFirst().getSubjectX500Principal().getName();
+        return shown.isEmpty() ? null : shown.getFirst();
     }
 
     /**

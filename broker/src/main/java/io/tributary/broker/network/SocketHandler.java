@@ -70,6 +70,7 @@ final class SocketHandler extends ChannelInboundHandlerAdapter implements Packet
                 address(channel.remoteAddress()),
                 listener.name(),
                 () -> ClientCertificate.subject(channel.pipeline()),
+                () -> ClientCertificate.of(channel.pipeline()),
                 refusal);
         connection = new ClientConnection(
                 listener.services(), listener.connections(), listener.config().limits(), peer, mailbox, this);

@@ -4,7 +4,9 @@ import io.tributary.common.event.ClientKind;
 import io.tributary.common.event.Principal;
 import io.tributary.common.mqtt.ProtocolVersion;
 import io.tributary.common.mqtt.UserProperty;
+import java.security.cert.X509Certificate;
 import java.util.List;
+import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -23,7 +25,10 @@ import org.jspecify.annotations.Nullable;
  *     limit of a CONNECT allows
  * @param kind what kind of client it is, and where its messages wait while it is away; {@link ClientKind#DEVICE} until
  *     it is authenticated; null where it is not known
+ * @param certificate the TLS certificate that it proved to own and that the listener's authorities have signed; null
+ *     without one, and once it is authenticated
  * @param principal who it is; {@link Principal#ANONYMOUS} until it is authenticated, null where it is not known
+ * @param attributes what else the authenticator knows of it; none where its connection is not known
  */
 public record ClientInfo(
         String clientId,
@@ -34,11 +39,38 @@ public record ClientInfo(
         @Nullable String certificateSubject,
         List<UserProperty> userProperties,
         @Nullable ClientKind kind,
-        @Nullable Principal principal) {
+        @Nullable X509Certificate certificate,
+        @Nullable Principal principal,
+        Map<String, String> attributes) {
 
-    /** Copies the list. */
+    /** Copies the list and the map. */
     public ClientInfo {
         userProperties = List.copyOf(userProperties);
+        attributes = Map.copyOf(attributes);
+    }
+
+    /** One that is not authenticated, and of whose certificate nothing but the subject is known. */
+    public ClientInfo(
+            String clientId,
+            @Nullable String userName,
+            ProtocolVersion version,
+            String remoteAddress,
+            String listener,
+            @Nullable String certificateSubject,
+            List<UserProperty> userProperties,
+            ClientKind kind) {
+        this(
+                clientId,
+                userName,
+                version,
+                remoteAddress,
+                listener,
+                certificateSubject,
+                userProperties,
+                kind,
+                null,
+                Principal.ANONYMOUS,
+                Map.of());
     }
 
     /** A device without certificate and user properties. */
@@ -48,27 +80,18 @@ public record ClientInfo(
             ProtocolVersion version,
             String remoteAddress,
             String listener) {
-        this(
-                clientId,
-                userName,
-                version,
-                remoteAddress,
-                listener,
-                null,
-                List.of(),
-                ClientKind.DEVICE,
-                Principal.ANONYMOUS);
+        this(clientId, userName, version, remoteAddress, listener, null, List.of(), ClientKind.DEVICE);
     }
 
     /** A client of which nothing is known but its identifier and, unless null, its kind. */
     public static ClientInfo named(String clientId, @Nullable ClientKind kind) {
-        return new ClientInfo(clientId, null, null, null, null, null, List.of(), kind, null);
+        return new ClientInfo(clientId, null, null, null, null, null, List.of(), kind, null, null, Map.of());
     }
 
     /**
-     * Whether user name, principal, version, address, listener, certificate and user properties are those of a connection. They
-     * are not known where a message meets a session that is away, on another node, or persistent, where a will is
-     * published (at CONNECT it was asked about with the connection), and where a back-end's message is.
+     * Whether user name, principal, version, address, listener, certificate, user properties and attributes are those of
+     * a connection. They are not known where a message meets a session that is away, on another node, or persistent,
+     * where a will is published (at CONNECT it was asked about with the connection), and where a back-end's message is.
      */
     public boolean isConnectionKnown() {
         return version != null;
@@ -80,7 +103,8 @@ public record ClientInfo(
     }
 
     /** The same client once it is accepted: under the identifier that holds, of that kind, and that principal. */
-    public ClientInfo accepted(String newClientId, ClientKind newKind, Principal newPrincipal) {
+    public ClientInfo accepted(
+            String newClientId, ClientKind newKind, Principal newPrincipal, Map<String, String> newAttributes) {
         return new ClientInfo(
                 newClientId,
                 userName,
@@ -90,7 +114,9 @@ public record ClientInfo(
                 certificateSubject,
                 userProperties,
                 newKind,
-                newPrincipal);
+                null,
+                newPrincipal,
+                newAttributes);
     }
 
     /** Whether it is known to be an application. */

@@ -130,7 +130,7 @@ class ClientConnectionsTest {
                 Extensions.NONE,
                 ClientRecorder.NONE,
                 InstantSource.system());
-        ConnectionOrigin peer = new ConnectionOrigin("peer", "listener", () -> null, null);
+        ConnectionOrigin peer = new ConnectionOrigin("peer", "listener", () -> null, () -> null, null);
         ClientConnection session =
                 new ClientConnection(services, backend.target, fixture.limits, peer, fixture.mailbox, sink);
         session.open();

@@ -78,7 +78,7 @@ final class ConnectionFixture {
                     services,
                     sessions,
                     limits,
-                    new ConnectionOrigin("peer", "listener", () -> certificateSubject, refusal),
+                    new ConnectionOrigin("peer", "listener", () -> certificateSubject, () -> null, refusal),
                     mailbox,
                     sink);
             connection = begun;

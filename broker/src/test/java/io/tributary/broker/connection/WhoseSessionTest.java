@@ -134,7 +134,7 @@ class WhoseSessionTest {
                 services,
                 fixture.sessions,
                 fixture.limits,
-                new ConnectionOrigin("peer", "listener", () -> null, null),
+                new ConnectionOrigin("peer", "listener", () -> null, () -> null, null),
                 fixture.mailbox,
                 new FakeSink());
         connection.open();

@@ -11,7 +11,6 @@ import io.tributary.broker.security.ClientRules.Listener;
 import io.tributary.broker.security.ClientRules.Rule;
 import io.tributary.broker.security.ClientRules.UserName;
 import io.tributary.common.event.ClientKind;
-import io.tributary.common.event.Principal;
 import io.tributary.common.mqtt.ProtocolVersion;
 import io.tributary.common.mqtt.UserProperty;
 import java.util.List;
@@ -74,8 +73,7 @@ class ClientRulesTest {
                 listener,
                 subject,
                 properties,
-                ClientKind.DEVICE,
-                Principal.ANONYMOUS);
+                ClientKind.DEVICE);
         assertThat(RULES.kindOf(client)).isEqualTo(kind);
     }
 

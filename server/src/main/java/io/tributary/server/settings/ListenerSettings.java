@@ -5,6 +5,7 @@ import io.tributary.broker.network.ListenerKind;
 import io.tributary.broker.tls.TlsConfig;
 import io.tributary.server.settings.check.Allowed;
 import io.tributary.server.settings.check.SettingException;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 import org.springframework.boot.context.properties.bind.DefaultValue;
 
@@ -22,6 +23,9 @@ import org.springframework.boot.context.properties.bind.DefaultValue;
  * @param connectBurst How many connections may come at once when there is a rate; 0 for as many as the rate allows in a
  *     second.
  * @param tls how its connections are encrypted
+ * @param authentication The names of the authenticators that say who a client is, in the order in which they are asked:
+ *     the first that knows it decides. Without a value, {@code tributary.security.anonymous} says whether everybody may
+ *     connect.
  * @param limits what its clients may ask of the broker
  */
 public record ListenerSettings(
@@ -34,6 +38,7 @@ public record ListenerSettings(
         @DefaultValue("0") @Allowed(min = "0") int connectRate,
         @DefaultValue("0") @Allowed(min = "0") int connectBurst,
         @DefaultValue ListenerTlsSettings tls,
+        @Nullable List<String> authentication,
         @DefaultValue LimitSettings limits) {
 
     /** What is spoken below MQTT. */

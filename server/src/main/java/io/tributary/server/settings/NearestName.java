@@ -7,6 +7,7 @@ import java.util.Optional;
 
 /** What was meant by the name of no setting. In known names, parts in {@code <>} stand for those that people choose. */
 final class NearestName {
+    private static final String SPRING = "spring.";
     private static final String OPEN_END = "<property>";
 
     private NearestName() {}
@@ -31,8 +32,14 @@ final class NearestName {
                 .filter(candidate -> editDistance(candidate, name) <= (length + 2) / 3);
     }
 
-    /** The one known name that ends with this one, or with its last part: it was written in another group, or none. */
+    /**
+     * The one known name that ends with this one, or with its last part: it was written in another group, or none. Who
+     * writes {@code spring.} does not mean the broker.
+     */
     private static Optional<String> below(String name, List<String> known) {
+        if (name.startsWith(SPRING)) {
+            return Optional.empty();
+        }
         String last = name.substring(name.lastIndexOf('.') + 1);
         return only(name, known).or(() -> only(last, known));
     }

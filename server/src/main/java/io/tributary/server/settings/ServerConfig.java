@@ -8,6 +8,10 @@ import org.jspecify.annotations.Nullable;
  * What the settings say.
  *
  * @param broker what the broker is told
+ * @param security who may connect
  * @param cluster what makes it a node of a cluster; null for a broker that runs alone
  */
-public record ServerConfig(BrokerConfig broker, @Nullable ClusterConfig cluster) {}
+public record ServerConfig(
+        BrokerConfig broker,
+        SecurityConfig security,
+        @Nullable ClusterConfig cluster) {}

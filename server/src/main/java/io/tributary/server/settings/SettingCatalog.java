@@ -51,8 +51,11 @@ public final class SettingCatalog {
             if (type == DataSize.class) {
                 return "size";
             }
-            if (type == boolean.class) {
+            if (type == boolean.class || type == Boolean.class) {
                 return "boolean";
+            }
+            if (type == List.class) {
+                return "list";
             }
             return type.isPrimitive() || type == Integer.class ? "number" : type.isEnum() ? "choice" : "text";
         }
@@ -76,7 +79,9 @@ public final class SettingCatalog {
 
     /** Whether a setting has that name. */
     public static boolean knows(List<Setting> settings, ConfigurationPropertyName name) {
-        return settings.stream().anyMatch(setting -> matches(setting.name(), name));
+        return settings.stream()
+                .anyMatch(setting -> matches(setting.name(), name)
+                        || (setting.type().equals("list") && matches(setting.name() + "[" + PLACE + "]", name)));
     }
 
     private static boolean matches(String pattern, ConfigurationPropertyName name) {
@@ -105,7 +110,7 @@ public final class SettingCatalog {
         for (Parameter parameter : group.getDeclaredConstructors()[0].getParameters()) {
             String name = prefix + "." + kebabCase(parameter.getName());
             Class<?> type = parameter.getType();
-            if (type == List.class) {
+            if (type == List.class && lastArgument(parameter).isRecord()) {
                 collect(name + "[" + PLACE + "]", lastArgument(parameter), settings);
             } else if (type == Map.class) {
                 Class<?> values = lastArgument(parameter);

@@ -12,6 +12,7 @@ import io.tributary.server.settings.check.HostName;
 import io.tributary.server.settings.check.SettingException;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -38,8 +39,8 @@ import org.springframework.boot.context.properties.bind.DefaultValue;
  * @param storage how the embedded store works
  * @param limits what a client may ask of the broker
  * @param listeners where clients connect, by name; after the limits, so that these are checked under their own name
+ * @param security who may connect, and whose session it is
  * @param applications which clients are applications
- * @param security who may do what
  * @param queues the queues of persistent sessions
  * @param subscriptions how many subscriptions there may be
  * @param sharedSubscriptions how shared subscriptions work
@@ -63,8 +64,8 @@ public record TributarySettings(
         @DefaultValue StorageSettings storage,
         @DefaultValue LimitSettings limits,
         @DefaultValue Map<String, ListenerSettings> listeners,
-        @DefaultValue ApplicationsSettings applications,
         @DefaultValue SecuritySettings security,
+        @DefaultValue ApplicationsSettings applications,
         @DefaultValue QueueSettings queues,
         @DefaultValue SubscriptionSettings subscriptions,
         @DefaultValue SharedSubscriptionSettings sharedSubscriptions,
@@ -100,6 +101,7 @@ public record TributarySettings(
                         this::dataDirectory,
                         () -> core(to -> to.storage(storage::change)),
                         this::listenerConfigs,
+                        this::securityConfig,
                         () -> core(to -> to.network(this::changeNetwork)),
                         this::clientRules,
                         () -> core(to -> to.queues(queues::change)),
@@ -113,7 +115,9 @@ public record TributarySettings(
     private ServerConfig config() {
         List<ListenerConfig> listening = listenerConfigs();
         return new ServerConfig(
-                brokerConfig(listening), mode == Mode.CLUSTER ? clusterConfig(listening) : checkedAlone());
+                brokerConfig(listening),
+                securityConfig(),
+                mode == Mode.CLUSTER ? clusterConfig(listening) : checkedAlone());
     }
 
     private BrokerConfig brokerConfig(List<ListenerConfig> listening) {
@@ -176,6 +180,12 @@ public record TributarySettings(
                 PREFIX + ".cluster",
                 new ClusterLimits(PREFIX + ".listeners", listening).largestPacketBytes(),
                 ingest.config(PREFIX + ".ingest"));
+    }
+
+    private SecurityConfig securityConfig() {
+        Map<String, ListenerSettings> enabled = new LinkedHashMap<>(listeners);
+        enabled.values().removeIf(listener -> !listener.enabled());
+        return security.config(PREFIX + ".security", PREFIX + ".listeners", enabled);
     }
 
     private Path dataDirectory() {

@@ -48,7 +48,8 @@ import org.junit.jupiter.params.provider.ValueSource;
  */
 class ArchitectureTest {
     private static final String ROOT = "io.tributary.";
-    private static final List<Path> SOURCES = Stream.of("common", "persistence", "broker", "cluster", "server")
+    private static final List<Path> SOURCES = Stream.of(
+                    "common", "persistence", "broker", "security", "cluster", "server")
             .map(module -> Path.of("..", module, "src/main/java"))
             .toList();
 
@@ -59,6 +60,7 @@ class ArchitectureTest {
                     "io.tributary.common",
                     "io.tributary.persistence",
                     "io.tributary.broker",
+                    "io.tributary.security",
                     "io.tributary.cluster",
                     "io.tributary.server");
 
@@ -96,6 +98,7 @@ class ArchitectureTest {
         "broker.network, broker.loop broker.connection broker.security broker.delivery broker.tls",
         "broker.deployment, broker.delivery broker.routing broker.shard broker.subscription broker.sys"
                 + " persistence.shard persistence.replicated persistence.app",
+        "security.., broker.security",
         "cluster.kafka, persistence.shard persistence.limit",
         "cluster.kafka.shard, cluster.kafka persistence.shard",
         "cluster.kafka.map, cluster.kafka persistence.shard persistence.replicated persistence.limit",
@@ -189,6 +192,11 @@ class ArchitectureTest {
         "io.netty.channel.., io.tributary.broker.network io.tributary.cluster.link",
         "jakarta.., io.tributary.server..",
         "com.google.re2j.., io.tributary.broker.security",
+        "com.nimbusds.., io.tributary.security.jwt io.tributary.security.http",
+        "com.ongres.., io.tributary.security.scram",
+        "com.unboundid.., io.tributary.security.ldap",
+        "org.bouncycastle.., io.tributary.security.password",
+        "org.yaml.., io.tributary.security.file",
         "org.jctools.., io.tributary.broker.loop io.tributary.broker.delivery io.tributary.cluster.link",
     })
     void confinesLibraryWhenOnlyOnePartNeedsIt(String library, String users) {
