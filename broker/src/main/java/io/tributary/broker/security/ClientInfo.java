@@ -89,8 +89,8 @@ public record ClientInfo(
     }
 
     /**
-     * Whether user name, principal, version, address, listener, certificate, user properties and attributes are those of
-     * a connection. They are not known where a message meets a session that is away, on another node, or persistent,
+     * Whether user name, principal, version, address, listener, certificate, user properties and attributes are those
+     * of a connection. They are not known where a message meets a session that is away, on another node, or persistent,
      * where a will is published (at CONNECT it was asked about with the connection), and where a back-end's message is.
      */
     public boolean isConnectionKnown() {

@@ -48,15 +48,18 @@ class CoreSettingsTest {
     private static final String OF_A_LISTENER = "listeners.<name>.";
 
     /** What the core is told otherwise, and how. */
-    private static final Map<String, String> OTHERWISE = Map.of(
-            "mode", "by Broker.start, or ClusterBroker.start of tributary-cluster",
-            "cluster.", "by the ClusterConfig of tributary-cluster",
-            "ingest.", "by the ClusterConfig of tributary-cluster",
-            "stop-timeout", "of the process; stop(stop -> stop.longest(...)) is half of it",
-            "listeners.<name>.enabled", "a listener that is off is not added",
-            "listeners.<name>.tls.", "by the TlsConfig of the listener",
-            "listeners.<name>.path", "in ListenerKind.WebSocket",
-            "applications.rules[<n>].", "by the conditions of ClientRules");
+    private static final Map<String, String> OTHERWISE = Map.ofEntries(
+            Map.entry("mode", "by Broker.start, or ClusterBroker.start of tributary-cluster"),
+            Map.entry("cluster.", "by the ClusterConfig of tributary-cluster"),
+            Map.entry("ingest.", "by the ClusterConfig of tributary-cluster"),
+            Map.entry("stop-timeout", "of the process; stop(stop -> stop.longest(...)) is half of it"),
+            Map.entry("listeners.<name>.enabled", "a listener that is off is not added"),
+            Map.entry("listeners.<name>.tls.", "by the TlsConfig of the listener"),
+            Map.entry("listeners.<name>.path", "in ListenerKind.WebSocket"),
+            Map.entry("applications.rules[<n>].", "by the conditions of ClientRules"),
+            Map.entry("listeners.<name>.authentication", "by the chains of AuthenticatorChain"),
+            Map.entry("security.anonymous", "by the chains of AuthenticatorChain"),
+            Map.entry("security.authenticators.", "by the authenticators of tributary-security"));
 
     @Test
     void eachSettingOfTheCoreHasAMethodOfTheBuilderWithItsName() throws IOException {

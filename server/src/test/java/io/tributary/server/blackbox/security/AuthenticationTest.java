@@ -4,6 +4,7 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import com.hivemq.client.mqtt.MqttClientSslConfig;
 import com.hivemq.client.mqtt.MqttClientState;
 import com.hivemq.client.mqtt.datatypes.MqttQos;
 import com.hivemq.client.mqtt.mqtt3.Mqtt3Client;
@@ -23,6 +24,8 @@ import com.unboundid.ldap.listener.InMemoryDirectoryServer;
 import com.unboundid.ldap.listener.InMemoryDirectoryServerConfig;
 import com.unboundid.ldap.listener.InMemoryListenerConfig;
 import io.tributary.broker.blackbox.Scratch;
+import io.tributary.broker.tls.OpenSslAuthority;
+import io.tributary.broker.tls.OpenSslAuthority.Issued;
 import io.tributary.localcluster.Ports;
 import io.tributary.server.blackbox.BrokerExtension;
 import io.tributary.server.blackbox.BrokerProcess;
@@ -68,6 +71,8 @@ class AuthenticationTest {
 
     private static BrokerProcess broker;
     private static final int DIRECTORY_PORT = Ports.free();
+    private static final int TLS_PORT = Ports.free();
+    private static OpenSslAuthority authority;
     private static InMemoryDirectoryServer directory;
     private static HttpServer service;
     private static Path folder;
@@ -76,6 +81,7 @@ class AuthenticationTest {
     static void start() throws Exception {
         folder = Scratch.folder("authentication");
         Files.createDirectories(folder);
+        authority = OpenSslAuthority.in(folder, "authority");
         service = HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 10);
         service.createContext("/", exchange -> {
             String question = new String(exchange.getRequestBody().readAllBytes(), UTF_8);
@@ -115,6 +121,13 @@ class AuthenticationTest {
         assertThat(connect5("alice", null)).isEqualTo(0x87);
         assertThat(connect3("alice", "password-of-alice")).isEqualTo(0);
         assertThat(connect3("alice", "password-of-malice")).isEqualTo(4);
+    }
+
+    @Test
+    void certificateOfTheListenersAuthorityLetsInAndNoneDoesNot() {
+        assertThat(connectTls(authority.client("meter-1"))).isEqualTo(0);
+        assertThat(connectTls(authority.client("pump-1"))).isEqualTo(0x87);
+        assertThat(connectTls(null)).isEqualTo(0x87);
     }
 
     @Test
@@ -234,8 +247,17 @@ class AuthenticationTest {
                   meter: {tokens: ["%s"]}
                 """.formatted(ALICE, sha256(TOKEN)));
         Path scram = Files.writeString(folder.resolve("scram.yaml"), "users: {user: {scram: [\"" + SCRAM + "\"]}}\n");
+        Issued server = authority.server("server");
         String of = "--tributary.security.authenticators.";
         return List.of(
+                "--tributary.listeners.tls.port=" + TLS_PORT,
+                "--tributary.listeners.tls.authentication=certificates",
+                "--tributary.listeners.tls.tls.certificate=" + server.certificate(),
+                "--tributary.listeners.tls.tls.private-key=" + server.key(),
+                "--tributary.listeners.tls.tls.client-certificates=want",
+                "--tributary.listeners.tls.tls.authorities=" + authority.certificate(),
+                of + "certificates.kind=x509",
+                of + "certificates.pattern=meter-*",
                 "--tributary.listeners.tcp.authentication=users,platform,service,directory,scram",
                 "--tributary.listeners.ws.authentication=gone,users",
                 of + "users.kind=file",
@@ -278,6 +300,22 @@ class AuthenticationTest {
 
     private static int connect5(@Nullable String user, @Nullable String password) {
         return connect5(broker.tcpPort(), false, user, password);
+    }
+
+    private static int connectTls(@Nullable Issued certificate) {
+        Mqtt5BlockingClient client = Mqtt5Client.builder()
+                .serverHost("127.0.0.1")
+                .serverPort(TLS_PORT)
+                .sslConfig(MqttClientSslConfig.builder()
+                        .keyManagerFactory(certificate == null ? null : certificate.keyManagers())
+                        .trustManagerFactory(authority.trustManagers())
+                        .build())
+                .buildBlocking();
+        int code = code(client, login(null, null));
+        if (code == 0) {
+            client.disconnect();
+        }
+        return code;
     }
 
     /** The code of CONNACK. */
