@@ -66,9 +66,10 @@ public record ClientInfo(
     }
 
     /**
-     * Whether user name, principal, version, address, listener, certificate and user properties are those of a connection. They
-     * are not known where a message meets a session that is away, on another node, or persistent, where a will is
-     * published (at CONNECT it was asked about with the connection), and where a back-end's message is.
+     * Whether user name, principal, version, address, listener, certificate and user properties are those of a
+     * connection. They are not known where a message meets a session that is away, on another
+     * node, or persistent, where a will is published (at CONNECT it was asked about with the connection), and where a
+     * back-end's message is.
      */
     public boolean isConnectionKnown() {
         return version != null;

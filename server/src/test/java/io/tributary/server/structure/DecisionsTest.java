@@ -17,7 +17,7 @@ class DecisionsTest {
     private static final Pattern DECISION = Pattern.compile("docs/decisions/(\\d{4}-[\\w-]+\\.md)");
 
     @Test
-    void isNamedBySomeClassAndThereWhenNamed() throws IOException {
+    void isNamedBySomeClassOrTheBuildAndThereWhenNamed() throws IOException {
         try (Stream<Path> pages = Files.list(ROOT.resolve("docs/decisions"))) {
             assertThat(namedBySources())
                     .containsExactlyInAnyOrderElementsOf(
@@ -35,6 +35,7 @@ class DecisionsTest {
 
     private static Set<String> namedBySources() throws IOException {
         Set<String> named = new TreeSet<>();
+        addNamedBy(ROOT.resolve("pom.xml"), named); // of the build
         try (Stream<Path> modules = Files.list(ROOT)) {
             for (Path sources : modules.map(module -> module.resolve("src/main/java"))
                     .filter(Files::isDirectory)
@@ -42,11 +43,15 @@ class DecisionsTest {
                 try (Stream<Path> files = Files.walk(sources)) {
                     for (Path file :
                             files.filter(it -> it.toString().endsWith(".java")).toList()) {
-                        DECISION.matcher(Files.readString(file)).results().forEach(it -> named.add(it.group(1)));
+                        addNamedBy(file, named);
                     }
                 }
             }
         }
         return named;
+    }
+
+    private static void addNamedBy(Path file, Set<String> named) throws IOException {
+        DECISION.matcher(Files.readString(file)).results().forEach(it -> named.add(it.group(1)));
     }
 }
