@@ -6,7 +6,6 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufUtil;
 import io.netty.buffer.Unpooled;
-import io.tributary.broker.connection.ClientLimits;
 import io.tributary.broker.connection.FakeBackend;
 import io.tributary.broker.connection.FakeServices;
 import io.tributary.common.codec.MqttEncoder;
@@ -40,13 +39,9 @@ class FirstBytesTest {
     private final Listeners listeners = new Listeners(
             List.of(
                     ListenerConfig.tcp("tcp", 0),
-                    new ListenerConfig(
-                            "ws",
-                            new ListenerKind.WebSocket("/mqtt"),
-                            "127.0.0.1",
-                            0,
-                            AdmissionLimits.DEFAULT,
-                            ClientLimits.DEFAULT)),
+                    ListenerConfig.builder("ws", 0)
+                            .kind(new ListenerKind.WebSocket("/mqtt"))
+                            .build()),
             NetworkConfig.DEFAULT,
             FakeServices.on(backend),
             backend.target,
