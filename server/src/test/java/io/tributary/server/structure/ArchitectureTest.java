@@ -115,7 +115,8 @@ class ArchitectureTest {
                 .that()
                 .resideInAPackage(ROOT + subject)
                 .should()
-                .dependOnClassesThat(resideInAnyPackage("io.tributary.persistence..", "io.tributary.broker..", "io.tributary.cluster..")
+                .dependOnClassesThat(resideInAnyPackage(
+                                "io.tributary.persistence..", "io.tributary.broker..", "io.tributary.cluster..")
                         .and(not(resideInAnyPackage(known))))
                 .check(CLASSES);
     }

@@ -18,7 +18,8 @@ class GlossaryTest {
     private static final Pattern HOME =
             Pattern.compile("`((common|persistence|broker|cluster|server)/[\\w/]+)`|\\]\\(([\\w/.-]+\\.md)\\)");
 
-    private static final Pattern CLASS = Pattern.compile("`((common|persistence|broker|cluster|server)/[\\w/]*/[A-Z]\\w*)`()");
+    private static final Pattern CLASS =
+            Pattern.compile("`((common|persistence|broker|cluster|server)/[\\w/]*/[A-Z]\\w*)`()");
 
     @Test
     void eachWordHasAHomeThatIsThere() throws IOException {
