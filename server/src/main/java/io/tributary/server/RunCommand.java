@@ -5,6 +5,7 @@ import io.tributary.cli.Subcommand;
 import io.tributary.cli.UsageException;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine;
@@ -57,6 +58,11 @@ public final class RunCommand implements Subcommand, Runnable {
 
     /** Called by the launcher, with what it was called with after {@code run}. */
     public static void main(String[] words) {
+        // The usual start of a service: nothing to translate, and no time for a parser.
+        if (Arrays.stream(words).allMatch(RunCommand::isSetting)) {
+            TributaryApplication.main(words);
+            return;
+        }
         RunCommand command = new RunCommand();
         CommandLine line = Program.commandLine(command);
         int code = line.execute(words);
