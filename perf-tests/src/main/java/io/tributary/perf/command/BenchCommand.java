@@ -8,6 +8,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.Stream;
 import org.openjdk.jmh.Main;
+import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Unmatched;
 
@@ -25,6 +26,12 @@ import picocli.CommandLine.Unmatched;
 public final class BenchCommand implements Subcommand, Runnable {
     @Unmatched
     private List<String> words = new ArrayList<>();
+
+    /** JMH's options have several letters behind one dash. */
+    @Override
+    public CommandLine commandLine() {
+        return new CommandLine(this).setPosixClusteredShortOptionsAllowed(false);
+    }
 
     /** Called by the launcher, with what it was called with after {@code bench}. */
     public static void main(String[] words) {
