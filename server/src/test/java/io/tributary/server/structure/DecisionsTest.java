@@ -11,7 +11,7 @@ import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
-/** Each decision is named by a class that follows from it, as CONTRIBUTING.md says. */
+/** Each decision is named by a class that follows from it, or by pom.xml, as CONTRIBUTING.md says. */
 class DecisionsTest {
     private static final Path ROOT = Path.of("..");
     private static final Pattern DECISION = Pattern.compile("docs/decisions/(\\d{4}-[\\w-]+\\.md)");
