@@ -113,8 +113,8 @@ readonly CHECK_TESTS=(ArchitectureTest DecisionsTest GlossaryTest PackagesTest S
 # Modules with a source that is younger than their last compilation with Error Prone.
 unchecked() {
   local module
-  for module in "$ROOT"/*/pom.xml; do
-    module=$(basename "$(dirname "$module")")
+  for module in "$ROOT"/*/src/main/java; do
+    module=$(basename "${module%/src/main/java}")
     if [ ! -d "$ROOT/$module/target/classes" ] || [ -n "$(find "$ROOT/$module/src" -name '*.java' \
       -newer "$ROOT/$module/target/checked" -print 2>/dev/null | head -n 1)" ] ||
       [ ! -f "$ROOT/$module/target/checked" ]; then

@@ -1,5 +1,6 @@
 package io.tributary.server;
 
+import io.tributary.broker.Broker;
 import io.tributary.server.settings.TributarySettings;
 import java.lang.reflect.InvocationHandler;
 import java.lang.reflect.Proxy;
@@ -61,13 +62,20 @@ final class StopSignals {
         context.getBeanFactory().addBeanPostProcessor(new BeanPostProcessor() {
             @Override
             public Object postProcessBeforeInitialization(Object bean, String name) {
-                if (stopping.get() && !started) {
+                // A broker that has just been made is closed by its RunningBroker alone: that one is still to come.
+                boolean isClosedByLater = bean instanceof Broker || bean instanceof RunningBroker;
+                if (stopping.get() && !started && !isClosedByLater) {
                     LOG.info("stopping: the start is given up");
                     throw new StoppedException();
                 }
                 return bean;
             }
         });
+    }
+
+    /** Whether a signal came. */
+    boolean isStopping() {
+        return stopping.get();
     }
 
     /** The start is over: the application is stopped in order from now on. */

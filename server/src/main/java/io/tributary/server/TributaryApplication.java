@@ -35,6 +35,9 @@ public final class TributaryApplication {
             application.run(arguments);
             signals.started();
         } catch (RuntimeException e) {
+            if (signals.isStopping()) {
+                return; // the start was given up, and the thread that stops ends the JVM
+            }
             // The reason is printed already, by StartFailureReporter.
             if (StartFailureReporter.isVerbose() || List.of(arguments).contains("--debug")) {
                 e.printStackTrace();

@@ -149,7 +149,7 @@ public final class ListenerConfig {
             host = from.host;
             maxConnections = from.admission.maxConnections();
             connectRate = from.admission.connectsPerSecond();
-            connectBurst = from.admission.connectBurst();
+            connectBurst = from.admission.connectBurst() == connectRate ? 0 : from.admission.connectBurst();
             limits = from.limits.toBuilder();
             tls = from.tls;
         }

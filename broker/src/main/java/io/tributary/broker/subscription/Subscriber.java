@@ -15,8 +15,11 @@ public final class Subscriber {
     private final ClientKind kind;
     private final @Nullable Principal principal;
 
+    /** The client as its connection knows it; null elsewhere. */
+    private final @Nullable ClientInfo connected;
+
     /** Made when it is first asked for; threads at the same time may make several equal ones. */
-    private @Nullable ClientInfo client;
+    private @Nullable ClientInfo named;
 
     /**
      * Creates one.
@@ -36,12 +39,24 @@ public final class Subscriber {
             @Nullable String node,
             ClientKind kind,
             @Nullable Principal principal) {
+        this(clientId, persistent, identity, node, kind, principal, null);
+    }
+
+    private Subscriber(
+            String clientId,
+            boolean persistent,
+            long identity,
+            @Nullable String node,
+            ClientKind kind,
+            @Nullable Principal principal,
+            @Nullable ClientInfo connected) {
         this.clientId = clientId;
         this.persistent = persistent;
         this.identity = identity;
         this.node = node;
         this.kind = kind;
         this.principal = principal;
+        this.connected = connected;
     }
 
     /** A device's persistent session, or a transient one of this node. */
@@ -56,15 +71,14 @@ public final class Subscriber {
 
     /** The transient session of a connection of this node. */
     public static Subscriber connected(ClientInfo client, long connection) {
-        Subscriber subscriber = new Subscriber(
+        return new Subscriber(
                 client.clientId(),
                 false,
                 connection,
                 null,
                 client.kind() == null ? ClientKind.DEVICE : client.kind(),
-                client.principal());
-        subscriber.client = client;
-        return subscriber;
+                client.principal(),
+                client);
     }
 
     /** A subscriber of the embedding application; the number is below zero, which no connection's is. */
@@ -107,10 +121,13 @@ public final class Subscriber {
      * session on another node, the kind is not known either.
      */
     public ClientInfo client() {
-        ClientInfo known = client;
+        if (connected != null) {
+            return connected;
+        }
+        ClientInfo known = named;
         if (known == null) {
             known = ClientInfo.named(clientId, node == null ? kind : null);
-            client = known;
+            named = known;
         }
         return known;
     }

@@ -1,7 +1,7 @@
 package io.tributary.perf.report;
 
 import io.tributary.perf.result.Sample;
-import java.io.PrintStream;
+import java.io.PrintWriter;
 import java.util.LinkedHashMap;
 import java.util.Locale;
 import java.util.Map;
@@ -15,7 +15,7 @@ public final class ProgressLine implements Consumer<Sample> {
     private static final int BAR = 20;
     private static final int QUIET_SECONDS = 10;
 
-    private final PrintStream out;
+    private final PrintWriter out;
     private final boolean terminal;
     private final Map<String, Double> stepSeconds;
     private String step = "";
@@ -28,7 +28,7 @@ public final class ProgressLine implements Consumer<Sample> {
      * @param terminal whether lines can be written over
      * @param stepSeconds how long steps take, in their order; 0 for those that do not know
      */
-    public ProgressLine(PrintStream out, boolean terminal, Map<String, Double> stepSeconds) {
+    public ProgressLine(PrintWriter out, boolean terminal, Map<String, Double> stepSeconds) {
         this.out = out;
         this.terminal = terminal;
         this.stepSeconds = new LinkedHashMap<>(stepSeconds);

@@ -17,7 +17,7 @@ import io.tributary.perf.result.RunResult.TargetFacts;
 import io.tributary.perf.result.Sample;
 import io.tributary.perf.result.StepResult;
 import java.io.ByteArrayOutputStream;
-import java.io.PrintStream;
+import java.io.PrintWriter;
 import java.io.StringReader;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -145,7 +145,7 @@ class ReportTest {
     void writesOverLineWhenOnTerminal() {
         ByteArrayOutputStream bytes = new ByteArrayOutputStream();
         ProgressLine line =
-                new ProgressLine(new PrintStream(bytes, true, StandardCharsets.UTF_8), true, Map.of("measured", 10.0));
+                new ProgressLine(new PrintWriter(bytes, true, StandardCharsets.UTF_8), true, Map.of("measured", 10.0));
         line.accept(sample(0));
         line.accept(sample(5));
         line.finish();
@@ -172,7 +172,7 @@ class ReportTest {
 
     private static String line(Map<String, Double> lengths, Sample... samples) {
         ByteArrayOutputStream bytes = new ByteArrayOutputStream();
-        ProgressLine line = new ProgressLine(new PrintStream(bytes, true, StandardCharsets.UTF_8), true, lengths);
+        ProgressLine line = new ProgressLine(new PrintWriter(bytes, true, StandardCharsets.UTF_8), true, lengths);
         List.of(samples).forEach(line);
         return bytes.toString(StandardCharsets.UTF_8);
     }

@@ -32,7 +32,7 @@ public final class Platform {
     /**
      * Starts, and runs until it is told to stop.
      *
-     * @param arguments the folder of the data, the port, and pairs of a user and its token
+     * @param arguments the folder of the data, the port, a user and its token; without the last two nobody can connect
      */
     public static void main(String[] arguments) throws Exception {
         Path data = Path.of(arguments.length > 0 ? arguments[0] : "data");
