@@ -10,7 +10,8 @@ import java.util.List;
 
 /**
  * A connection of another principal, with the client identifier of somebody who has a session, or had one. It gets
- * nothing of it; where there is no session it gets a new one, and leaves at once.
+ * nothing of it; where there is no session it gets a new one, and leaves at once. A second one may find the first
+ * one's.
  */
 final class SimStranger implements Endpoint {
     private static final Principal WHO = Principal.ofUser("stranger");
@@ -53,7 +54,8 @@ final class SimStranger implements Endpoint {
 
     @Override
     public void attached(Attached answer) {
-        if (answer.sessionPresent() || client.isLoyal || client.isConnected()) {
+        boolean isSomebodyElses = answer.sessionPresent() && !front.isBegunByStranger(client, answer.session());
+        if (isSomebodyElses || client.isLoyal || client.isConnected()) {
             throw new Violation("a stranger has the session of " + client.name + ": " + answer);
         }
         front.detach(new ShardEvent.Detach(client.name, answer.epoch(), false, 0, 0));
