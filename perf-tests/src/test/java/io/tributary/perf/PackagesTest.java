@@ -36,6 +36,8 @@ class PackagesTest {
         noClasses()
                 .that()
                 .resideOutsideOfPackage("io.tributary.perf.jmh")
+                .and()
+                .doNotHaveSimpleName("BenchCommand") // the command that runs them
                 .should()
                 .dependOnClassesThat()
                 .resideInAnyPackage("io.tributary.perf.jmh", "org.openjdk.jmh..")
