@@ -119,7 +119,10 @@ class TlsClientsTest {
     @ParameterizedTest
     @EnumSource
     void mosquittosClientsExchangeMessagesWithCertificates(TlsEngine engine) throws Exception {
-        int port = start(config(engine).withClientCertificates(ClientCertificates.NEED, authority.certificate()))[0];
+        int port = start(config(engine).toBuilder()
+                .clientCertificates(ClientCertificates.NEED)
+                .authorities(authority.certificate())
+                .build())[0];
         Process subscriber = mosquitto("mosquitto_sub", port, "-t", "t", "-q", "1", "-C", "1", "-W", "60");
         assertThat(connected.poll(60, TimeUnit.SECONDS))
                 .extracting(ClientInfo::certificateSubject)
@@ -154,9 +157,11 @@ class TlsClientsTest {
                 "expired" + engine, "DNS:x", "-startdate", "20200101000000Z", "-enddate", "20210101000000Z");
         Issued revoked = authority.client("revoked" + engine);
         authority.revoke(revoked);
-        int port = start(config(engine)
-                .withClientCertificates(ClientCertificates.NEED, authority.certificate())
-                .withCrls(authority.list("refused" + engine), false))[0];
+        int port = start(config(engine).toBuilder()
+                .clientCertificates(ClientCertificates.NEED)
+                .authorities(authority.certificate())
+                .crls(authority.list("refused" + engine))
+                .build())[0];
         Issued stranger = OpenSslAuthority.in(folder, "stranger").client("stranger");
 
         assertRefused(port, null, HandshakeFailure.NO_CERTIFICATE);
@@ -177,23 +182,30 @@ class TlsClientsTest {
     @ParameterizedTest
     @EnumSource
     void outdatedListRefusesUnlessItIsAccepted(TlsEngine engine) {
-        TlsConfig config = config(engine).withClientCertificates(ClientCertificates.NEED, authority.certificate());
+        TlsConfig config = config(engine).toBuilder()
+                .clientCertificates(ClientCertificates.NEED)
+                .authorities(authority.certificate())
+                .build();
         Path list = authority.list(
                 "outdated" + engine, "-crl_lastupdate", "20200101000000Z", "-crl_nextupdate", "20200201000000Z");
-        int port = start(config.withCrls(list, false))[0];
+        int port = start(config.toBuilder().crls(list).build())[0];
         assertRefused(port, client, HandshakeFailure.CRL_OUTDATED);
         assertThat(started().status().warnings().getFirst()).endsWith("its certificates are refused");
         started().close();
 
-        hivemq(start(config.withCrls(list, true))[0], client).buildBlocking().connect();
+        hivemq(start(config.toBuilder().crls(list).acceptsOutdatedCrls(true).build())[0], client)
+                .buildBlocking()
+                .connect();
     }
 
     @ParameterizedTest
     @EnumSource
     void clientThatSpeaksNoTlsOrNothingInCommonIsCounted(TlsEngine engine) throws IOException {
-        int port = start(
-                config(engine).withProtocols(List.of("TLSv1.3"), List.of()).withHandshakes(Duration.ofMillis(500), 10))[
-                0];
+        int port = start(config(engine).toBuilder()
+                .protocols(List.of("TLSv1.3"))
+                .handshakeTimeout(Duration.ofMillis(500))
+                .maxHandshakes(10)
+                .build())[0];
         try (Socket plain = new Socket(InetAddress.getLoopbackAddress(), port)) {
             plain.getOutputStream().write(CONNECT);
             awaitFailure(HandshakeFailure.NOT_TLS);
@@ -241,10 +253,10 @@ class TlsClientsTest {
         TlsConfig config = config(TlsEngine.OPENSSL);
         String session = folder.resolve("session").toString();
 
-        assertThat(sClient(start(config.withTicketKeys(keys))[0], "-tls1_2", "-sess_out", session))
+        assertThat(sClient(start(config.toBuilder().ticketKeys(keys).build())[0], "-tls1_2", "-sess_out", session))
                 .contains("New, ");
         started().close();
-        assertThat(sClient(start(config.withTicketKeys(keys))[0], "-tls1_2", "-sess_in", session))
+        assertThat(sClient(start(config.toBuilder().ticketKeys(keys).build())[0], "-tls1_2", "-sess_in", session))
                 .contains("Reused, ");
         started().close();
         assertThat(sClient(start(config)[0], "-tls1_2", "-sess_in", session)).contains("New, ");
@@ -273,7 +285,8 @@ class TlsClientsTest {
     @ParameterizedTest
     @EnumSource
     void oneFlushIsOneRecord(TlsEngine engine) throws Exception {
-        int port = start(config(engine).withProtocols(List.of("TLSv1.2"), List.of()))[0];
+        int port =
+                start(config(engine).toBuilder().protocols(List.of("TLSv1.2")).build())[0];
         SSLContext trusting = SSLContext.getInstance("TLS");
         trusting.init(null, authority.trustManagers().getTrustManagers(), null);
         try (RecordCounter between = new RecordCounter(port);
@@ -328,7 +341,7 @@ class TlsClientsTest {
     }
 
     private static TlsConfig config(TlsEngine engine) {
-        return TlsConfig.of(server.files()).withEngine(engine);
+        return TlsConfig.builder(server.files()).engine(engine).build();
     }
 
     private Broker started() {

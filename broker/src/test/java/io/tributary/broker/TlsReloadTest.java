@@ -128,10 +128,12 @@ class TlsReloadTest {
         use(servers[0].key(), "tls.key");
         use(authority.certificate(), "ca.pem");
         use(authority.list("0.crl"), "crl.pem");
-        TlsConfig tls = TlsConfig.of(used.resolve("tls.pem"), used.resolve("tls.key"))
-                .withClientCertificates(ClientCertificates.NEED, used.resolve("ca.pem"))
-                .withCrls(used.resolve("crl.pem"), false)
-                .withEngine(engine);
+        TlsConfig tls = TlsConfig.builder(used.resolve("tls.pem"), used.resolve("tls.key"))
+                .clientCertificates(ClientCertificates.NEED)
+                .authorities(used.resolve("ca.pem"))
+                .crls(used.resolve("crl.pem"))
+                .engine(engine)
+                .build();
         BrokerConfig config = BrokerConfig.builder(folder.resolve("data"))
                 .listener(ListenerConfig.builder("tls", 0).tls(tls).build())
                 .build();

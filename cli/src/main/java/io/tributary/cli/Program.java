@@ -112,12 +112,11 @@ public final class Program {
 
     private static int failed(Exception failure, CommandLine where) {
         PrintWriter err = where.getErr();
-        List<Subcommand> commands = subcommands(where);
-        if (failure instanceof UsageException || commands.stream().anyMatch(command -> command.isWrongUse(failure))) {
+        if (failure instanceof UsageException) {
             err.println("tributary: " + failure.getMessage());
             return WRONG_USE;
         }
-        if (commands.stream().anyMatch(command -> command.explains(failure))) {
+        if (subcommands(where).stream().anyMatch(command -> command.explains(failure))) {
             err.println("tributary: " + failure.getMessage()
                     + (failure.getCause() == null ? "" : " (" + failure.getCause() + ")"));
         } else {

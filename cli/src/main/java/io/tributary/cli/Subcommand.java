@@ -16,9 +16,4 @@ public interface Subcommand {
     default boolean explains(Exception failure) {
         return false;
     }
-
-    /** Whether this failure says, as a {@link UsageException} always does, that the command was called wrongly. */
-    default boolean isWrongUse(Exception failure) {
-        return false;
-    }
 }

@@ -1,7 +1,7 @@
 package io.tributary.cli;
 
-/** A command was called in a way that it does not know; the message says what it wants. The exit code is 2. */
-public final class UsageException extends RuntimeException {
+/** A command was called with words or a file that it cannot use; the message says what it wants. The exit code is 2. */
+public class UsageException extends RuntimeException {
     private static final long serialVersionUID = 1L;
 
     /** Without another failure behind it. */

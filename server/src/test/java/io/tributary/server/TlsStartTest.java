@@ -61,18 +61,23 @@ class TlsStartTest {
                 "hosts.eu.names=eu.example.com, *.eu.example.com");
 
         assertThat(tls)
-                .isEqualTo(TlsConfig.of(server.files())
-                        .withHost(
+                .isEqualTo(TlsConfig.builder(server.files())
+                        .host(
                                 "eu",
                                 new CertificateFiles(
                                         other.certificate(),
                                         other.key(),
                                         null,
                                         List.of("eu.example.com", "*.eu.example.com")))
-                        .withClientCertificates(TlsConfig.ClientCertificates.WANT, authority.certificate())
-                        .withCrls(folder.resolve("authority/crl.pem"), true)
-                        .withProtocols(List.of("TLSv1.2"), List.of("TLS_ECDHE_ECDSA_WITH_AES_128_GCM_SHA256"))
-                        .withHandshakes(Duration.ofSeconds(3), 7));
+                        .clientCertificates(TlsConfig.ClientCertificates.WANT)
+                        .authorities(authority.certificate())
+                        .crls(folder.resolve("authority/crl.pem"))
+                        .acceptsOutdatedCrls(true)
+                        .protocols(List.of("TLSv1.2"))
+                        .ciphers(List.of("TLS_ECDHE_ECDSA_WITH_AES_128_GCM_SHA256"))
+                        .handshakeTimeout(Duration.ofSeconds(3))
+                        .maxHandshakes(7)
+                        .build());
     }
 
     @Test

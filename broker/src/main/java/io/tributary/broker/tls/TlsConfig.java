@@ -2,6 +2,7 @@ package io.tributary.broker.tls;
 
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -9,39 +10,10 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How a listener's connections are encrypted. Begin with {@link #of} and change what is to differ:
- * {@code TlsConfig.of(certificate, key).withClientCertificates(NEED, authorities)}.
- *
- * @param identity what the listener shows to clients that ask for none of the hosts
- * @param hosts what it shows to clients that ask for certain names (SNI), under labels of your own, which metrics show
- * @param clientCertificates whether clients show certificates
- * @param authorities the certificates (PEM) of the authorities that clients' certificates come from; null when clients
- *     show none
- * @param crls a file with certificate revocation lists (PEM or DER), or a folder that has nothing else; null for none
- * @param acceptsOutdatedCrls whether a certificate is accepted although the list of its issuer is past its next update,
- *     or there is no list of its issuer
- * @param protocols the versions of TLS, of {@code TLSv1.2} and {@code TLSv1.3}
- * @param ciphers the cipher suites, the best first; empty for those of the engine
- * @param ticketKeys a file with keys of 48 random bytes each, the same for all nodes, by which clients resume their TLS
- *     sessions anywhere; the first key encrypts. Null for no tickets
- * @param handshakeTimeout how long a handshake may take
- * @param maxHandshakes how many handshakes may be under way at once; those of further clients begin later
- * @param engine what encrypts; null for the best there is
+ * How a listener's connections are encrypted:
+ * {@code TlsConfig.builder(certificate, key).clientCertificates(NEED).authorities(devices).build()}.
  */
-public record TlsConfig(
-        CertificateFiles identity,
-        Map<String, CertificateFiles> hosts,
-        ClientCertificates clientCertificates,
-        @Nullable Path authorities,
-        @Nullable Path crls,
-        boolean acceptsOutdatedCrls,
-        List<String> protocols,
-        List<String> ciphers,
-        @Nullable Path ticketKeys,
-        Duration handshakeTimeout,
-        int maxHandshakes,
-        @Nullable TlsEngine engine) {
-
+public final class TlsConfig {
     /** How long a handshake may take unless something else is said. */
     public static final Duration HANDSHAKE_TIMEOUT = Duration.ofSeconds(10);
 
@@ -60,11 +32,32 @@ public record TlsConfig(
         NEED
     }
 
-    /** Checks what belongs together. */
-    public TlsConfig {
-        hosts = Map.copyOf(hosts);
-        protocols = List.copyOf(protocols);
-        ciphers = List.copyOf(ciphers);
+    private final CertificateFiles identity;
+    private final Map<String, CertificateFiles> hosts;
+    private final ClientCertificates clientCertificates;
+    private final @Nullable Path authorities;
+    private final @Nullable Path crls;
+    private final boolean acceptsOutdatedCrls;
+    private final List<String> protocols;
+    private final List<String> ciphers;
+    private final @Nullable Path ticketKeys;
+    private final Duration handshakeTimeout;
+    private final int maxHandshakes;
+    private final @Nullable TlsEngine engine;
+
+    private TlsConfig(Builder from) {
+        identity = from.identity;
+        hosts = Map.copyOf(from.hosts);
+        clientCertificates = from.clientCertificates;
+        authorities = from.authorities;
+        crls = from.crls;
+        acceptsOutdatedCrls = from.acceptsOutdatedCrls;
+        protocols = from.protocols;
+        ciphers = from.ciphers;
+        ticketKeys = from.ticketKeys;
+        handshakeTimeout = from.handshakeTimeout;
+        maxHandshakes = from.maxHandshakes;
+        engine = from.engine;
         checkProtocols(protocols);
         checkClients(clientCertificates, authorities, crls, ticketKeys);
         if (!handshakeTimeout.isPositive()) {
@@ -115,135 +108,232 @@ public record TlsConfig(
 
     /** TLS 1.3 and 1.2 with the cipher suites of the best engine; clients show no certificates. */
     public static TlsConfig of(Path certificate, Path privateKey) {
-        return of(CertificateFiles.of(certificate, privateKey));
+        return builder(certificate, privateKey).build();
     }
 
-    /** TLS 1.3 and 1.2 with the cipher suites of the best engine; clients show no certificates. */
-    public static TlsConfig of(CertificateFiles identity) {
-        return new TlsConfig(
-                identity,
-                Map.of(),
-                ClientCertificates.NONE,
-                null,
-                null,
-                false,
-                VERSIONS,
-                List.of(),
-                null,
-                HANDSHAKE_TIMEOUT,
-                MAX_HANDSHAKES,
-                null);
+    /** The same as {@link #of}, to be changed. */
+    public static Builder builder(Path certificate, Path privateKey) {
+        return builder(CertificateFiles.of(certificate, privateKey));
     }
 
-    /** The same with a further certificate, which clients get that ask for its names. */
-    public TlsConfig withHost(String label, CertificateFiles files) {
-        Map<String, CertificateFiles> more = new HashMap<>(hosts);
-        more.put(label, files);
-        return with(identity, more, clientCertificates, authorities, crls, acceptsOutdatedCrls);
+    /** TLS 1.3 and 1.2 with the cipher suites of the best engine and without clients' certificates, to be changed. */
+    public static Builder builder(CertificateFiles identity) {
+        return new Builder(identity);
     }
 
-    /** The same, and clients show certificates of these authorities. */
-    public TlsConfig withClientCertificates(ClientCertificates asked, Path newAuthorities) {
-        return with(identity, hosts, asked, newAuthorities, crls, acceptsOutdatedCrls);
+    /** These values, to be changed. */
+    public Builder toBuilder() {
+        return new Builder(this);
     }
 
-    /** The same, and clients' certificates must not be on these lists. */
-    public TlsConfig withCrls(Path newCrls, boolean acceptsOutdated) {
-        return with(identity, hosts, clientCertificates, authorities, newCrls, acceptsOutdated);
+    /** What the listener shows to clients that ask for none of the hosts. */
+    public CertificateFiles identity() {
+        return identity;
     }
 
-    private TlsConfig with(
-            CertificateFiles newIdentity,
-            Map<String, CertificateFiles> newHosts,
-            ClientCertificates newAsked,
-            @Nullable Path newAuthorities,
-            @Nullable Path newCrls,
-            boolean newAcceptsOutdated) {
-        return new TlsConfig(
-                newIdentity,
-                newHosts,
-                newAsked,
-                newAuthorities,
-                newCrls,
-                newAcceptsOutdated,
-                protocols,
-                ciphers,
-                ticketKeys,
-                handshakeTimeout,
-                maxHandshakes,
-                engine);
+    /** What it shows to clients that ask for certain names (SNI), under labels that metrics show. */
+    public Map<String, CertificateFiles> hosts() {
+        return hosts;
     }
 
-    /** The same with these versions of TLS and these cipher suites. */
-    public TlsConfig withProtocols(List<String> newProtocols, List<String> newCiphers) {
-        return new TlsConfig(
-                identity,
-                hosts,
-                clientCertificates,
-                authorities,
-                crls,
-                acceptsOutdatedCrls,
-                newProtocols,
-                newCiphers,
-                ticketKeys,
-                handshakeTimeout,
-                maxHandshakes,
-                engine);
+    /** Whether clients show certificates. */
+    public ClientCertificates clientCertificates() {
+        return clientCertificates;
     }
 
-    /** The same with these limits to handshakes. */
-    public TlsConfig withHandshakes(Duration timeout, int most) {
-        return new TlsConfig(
-                identity,
-                hosts,
-                clientCertificates,
-                authorities,
-                crls,
-                acceptsOutdatedCrls,
-                protocols,
-                ciphers,
-                ticketKeys,
-                timeout,
-                most,
-                engine);
+    /** The certificates of the authorities that clients' certificates come from; null when clients show none. */
+    public @Nullable Path authorities() {
+        return authorities;
     }
 
-    /** The same with session tickets that are encrypted with the keys in this file. */
-    public TlsConfig withTicketKeys(Path newTicketKeys) {
-        return new TlsConfig(
-                identity,
-                hosts,
-                clientCertificates,
-                authorities,
-                crls,
-                acceptsOutdatedCrls,
-                protocols,
-                ciphers,
-                newTicketKeys,
-                handshakeTimeout,
-                maxHandshakes,
-                engine);
+    /** A file with revocation lists, or a folder that has nothing else; null for none. */
+    public @Nullable Path crls() {
+        return crls;
     }
 
-    /** The same with this engine. */
-    public TlsConfig withEngine(TlsEngine newEngine) {
-        return new TlsConfig(
-                identity,
-                hosts,
-                clientCertificates,
-                authorities,
-                crls,
-                acceptsOutdatedCrls,
-                protocols,
-                ciphers,
-                ticketKeys,
-                handshakeTimeout,
-                maxHandshakes,
-                newEngine);
+    /** Whether a certificate is accepted whose issuer has no list that is up to date. */
+    public boolean acceptsOutdatedCrls() {
+        return acceptsOutdatedCrls;
+    }
+
+    /** The versions of TLS. */
+    public List<String> protocols() {
+        return protocols;
+    }
+
+    /** The cipher suites, the best first; empty for those of the engine. */
+    public List<String> ciphers() {
+        return ciphers;
+    }
+
+    /** A file with the keys of session tickets; null for no tickets. */
+    public @Nullable Path ticketKeys() {
+        return ticketKeys;
+    }
+
+    /** How long a handshake may take. */
+    public Duration handshakeTimeout() {
+        return handshakeTimeout;
+    }
+
+    /** How many handshakes may be under way at once. */
+    public int maxHandshakes() {
+        return maxHandshakes;
     }
 
     /** What encrypts. */
     public TlsEngine chosenEngine() {
         return engine == null ? TlsEngine.best() : engine;
+    }
+
+    @Override
+    public boolean equals(@Nullable Object other) {
+        return other instanceof TlsConfig that && values().equals(that.values());
+    }
+
+    @Override
+    public int hashCode() {
+        return values().hashCode();
+    }
+
+    private List<@Nullable Object> values() {
+        return Arrays.asList(
+                identity,
+                hosts,
+                clientCertificates,
+                authorities,
+                crls,
+                acceptsOutdatedCrls,
+                protocols,
+                ciphers,
+                ticketKeys,
+                handshakeTimeout,
+                maxHandshakes,
+                engine);
+    }
+
+    @Override
+    public String toString() {
+        return "TlsConfig[" + identity + "]";
+    }
+
+    /** Collects values under the names of the settings. Not thread-safe. */
+    public static final class Builder {
+        private final CertificateFiles identity;
+        private final Map<String, CertificateFiles> hosts = new HashMap<>();
+        private ClientCertificates clientCertificates = ClientCertificates.NONE;
+        private @Nullable Path authorities;
+        private @Nullable Path crls;
+        private boolean acceptsOutdatedCrls;
+        private List<String> protocols = VERSIONS;
+        private List<String> ciphers = List.of();
+        private @Nullable Path ticketKeys;
+        private Duration handshakeTimeout = HANDSHAKE_TIMEOUT;
+        private int maxHandshakes = MAX_HANDSHAKES;
+        private @Nullable TlsEngine engine;
+
+        private Builder(CertificateFiles identity) {
+            this.identity = identity;
+        }
+
+        private Builder(TlsConfig from) {
+            identity = from.identity;
+            hosts.putAll(from.hosts);
+            clientCertificates = from.clientCertificates;
+            authorities = from.authorities;
+            crls = from.crls;
+            acceptsOutdatedCrls = from.acceptsOutdatedCrls;
+            protocols = from.protocols;
+            ciphers = from.ciphers;
+            ticketKeys = from.ticketKeys;
+            handshakeTimeout = from.handshakeTimeout;
+            maxHandshakes = from.maxHandshakes;
+            engine = from.engine;
+        }
+
+        /**
+         * A further certificate, which clients get that ask for its names (SNI).
+         *
+         * @param label a name of your own, which metrics show
+         */
+        public Builder host(String label, CertificateFiles files) {
+            hosts.put(label, files);
+            return this;
+        }
+
+        /** Whether clients show certificates; who may, needs {@link #authorities}. */
+        public Builder clientCertificates(ClientCertificates value) {
+            clientCertificates = value;
+            return this;
+        }
+
+        /** The certificates (PEM) of the authorities that clients' certificates come from. */
+        public Builder authorities(@Nullable Path value) {
+            authorities = value;
+            return this;
+        }
+
+        /** A file with certificate revocation lists (PEM or DER), or a folder that has nothing else; null for none. */
+        public Builder crls(@Nullable Path value) {
+            crls = value;
+            return this;
+        }
+
+        /**
+         * Whether a certificate is accepted although the list of its issuer is past its next update, or there is no
+         * list of its issuer.
+         */
+        public Builder acceptsOutdatedCrls(boolean value) {
+            acceptsOutdatedCrls = value;
+            return this;
+        }
+
+        /** The versions of TLS, of {@code TLSv1.2} and {@code TLSv1.3}. */
+        public Builder protocols(List<String> value) {
+            protocols = List.copyOf(value);
+            return this;
+        }
+
+        /** The cipher suites, the best first; empty for those of the engine. */
+        public Builder ciphers(List<String> value) {
+            ciphers = List.copyOf(value);
+            return this;
+        }
+
+        /**
+         * A file with keys of 48 random bytes each, the same for all nodes, by which clients resume their TLS sessions
+         * anywhere; the first key encrypts. Null for no tickets.
+         */
+        public Builder ticketKeys(@Nullable Path value) {
+            ticketKeys = value;
+            return this;
+        }
+
+        /** How long a handshake may take. */
+        public Builder handshakeTimeout(Duration value) {
+            handshakeTimeout = value;
+            return this;
+        }
+
+        /** How many handshakes may be under way at once; those of further clients begin later. */
+        public Builder maxHandshakes(int value) {
+            maxHandshakes = value;
+            return this;
+        }
+
+        /** What encrypts; null for the best there is. */
+        public Builder engine(@Nullable TlsEngine value) {
+            engine = value;
+            return this;
+        }
+
+        /**
+         * The whole.
+         *
+         * @throws TlsException when a value is not allowed, or what belongs together does not, with the setting's name
+         */
+        public TlsConfig build() {
+            return new TlsConfig(this);
+        }
     }
 }

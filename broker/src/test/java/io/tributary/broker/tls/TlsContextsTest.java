@@ -3,16 +3,23 @@ package io.tributary.broker.tls;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import ch.qos.logback.classic.Level;
+import ch.qos.logback.classic.Logger;
+import ch.qos.logback.classic.spi.ILoggingEvent;
+import ch.qos.logback.core.read.ListAppender;
 import io.netty.buffer.UnpooledByteBufAllocator;
 import io.netty.handler.ssl.SslHandler;
 import io.netty.util.ReferenceCountUtil;
 import io.tributary.broker.tls.OpenSslAuthority.Issued;
 import io.tributary.broker.tls.TlsConfig.ClientCertificates;
 import java.io.IOException;
+import java.io.InputStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.nio.file.attribute.PosixFilePermissions;
+import java.security.cert.CertificateFactory;
+import java.security.cert.X509Certificate;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -28,6 +35,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
+import org.slf4j.LoggerFactory;
 
 /** Files as operators have them, read and read again. */
 class TlsContextsTest {
@@ -92,7 +100,7 @@ class TlsContextsTest {
 
         CertificateFiles files = new CertificateFiles(
                 identity.certificate(), key, kind.equals("ENCRYPTED") ? password : null, List.of());
-        TlsContexts.forListener("tcp", TlsConfig.of(files)).close();
+        TlsContexts.forListener("tcp", TlsConfig.builder(files).build()).close();
     }
 
     private Issued rsa() {
@@ -126,7 +134,8 @@ class TlsContextsTest {
         Path password = Files.writeString(folder.resolve("password"), "wrong");
         OpenSslAuthority.close(password);
         assertComplaint(
-                TlsConfig.of(new CertificateFiles(server.certificate(), key, password, List.of())),
+                TlsConfig.builder(new CertificateFiles(server.certificate(), key, password, List.of()))
+                        .build(),
                 "private-key: '" + key + "' cannot be decrypted with the password in private-key-password-file");
     }
 
@@ -153,32 +162,28 @@ class TlsContextsTest {
     @Test
     void authoritiesMustBeThereWhenClientsShowCertificates() throws IOException {
         TlsConfig config = config();
-        assertThatThrownBy(() -> new TlsConfig(
-                        config.identity(),
-                        Map.of(),
-                        ClientCertificates.NEED,
-                        null,
-                        null,
-                        false,
-                        config.protocols(),
-                        List.of(),
-                        null,
-                        config.handshakeTimeout(),
-                        1,
-                        null))
+        assertThatThrownBy(() -> config.toBuilder()
+                        .clientCertificates(ClientCertificates.NEED)
+                        .build())
                 .hasMessageStartingWith("authorities: is missing; with client-certificates");
         Path empty = Files.writeString(folder.resolve("empty.pem"), "");
         assertComplaint(
-                config.withClientCertificates(ClientCertificates.WANT, empty),
+                config.toBuilder()
+                        .clientCertificates(ClientCertificates.WANT)
+                        .authorities(empty)
+                        .build(),
                 "authorities: '" + empty + "' has no certificate");
-        assertThatThrownBy(() -> config.withCrls(empty, false))
+        assertThatThrownBy(() -> config.toBuilder().crls(empty).build())
                 .hasMessage("crls: '" + empty + "' has no effect without client-certificates=want or need");
     }
 
     @Test
     void hostsMustNotShareNames() {
         assertComplaint(
-                config().withHost("a", server.files()).withHost("b", other.files()),
+                config().toBuilder()
+                        .host("a", server.files())
+                        .host("b", other.files())
+                        .build(),
                 "hosts.b.names: 'localhost' is a name of hosts.a too; give both the names that each is for");
     }
 
@@ -186,10 +191,14 @@ class TlsContextsTest {
     @EnumSource
     void cipherMustBeKnown(TlsEngine engine) {
         assertComplaint(
-                config().withProtocols(List.of("TLSv1.2"), List.of("TLS_OF_SORTS"))
-                        .withEngine(engine),
+                config().toBuilder()
+                        .protocols(List.of("TLSv1.2"))
+                        .ciphers(List.of("TLS_OF_SORTS"))
+                        .engine(engine)
+                        .build(),
                 "ciphers: 'TLS_OF_SORTS' is not known to " + engine.words() + "; it knows ");
-        assertThatThrownBy(() -> config().withProtocols(List.of("TLSv1.1"), List.of()))
+        assertThatThrownBy(
+                        () -> config().toBuilder().protocols(List.of("TLSv1.1")).build())
                 .hasMessage("protocols: 'TLSv1.1' must be TLSv1.3, TLSv1.2 or TLSv1.3,TLSv1.2");
     }
 
@@ -197,7 +206,8 @@ class TlsContextsTest {
     @EnumSource
     void clientGetsTheCertificateOfTheHostItAsksFor(TlsEngine engine) throws Exception {
         Issued europe = authority.issue("eu" + engine, "DNS:eu.example.com,DNS:*.eu.example.com");
-        TlsConfig config = config().withHost("eu", europe.files()).withEngine(engine);
+        TlsConfig config =
+                config().toBuilder().host("eu", europe.files()).engine(engine).build();
         try (TlsContexts contexts = TlsContexts.forListener("tcp", config)) {
             assertThat(commonName(contexts, null)).isEqualTo("server");
             assertThat(commonName(contexts, "us.example.com")).isEqualTo("server");
@@ -213,8 +223,8 @@ class TlsContextsTest {
         Path certificate = Files.copy(server.certificate(), folder.resolve("tls.pem"));
         Path key = Files.copy(server.key(), folder.resolve("tls.key"));
         OpenSslAuthority.close(key);
-        try (TlsContexts contexts =
-                TlsContexts.forListener("tcp", TlsConfig.of(certificate, key).withEngine(engine))) {
+        try (TlsContexts contexts = TlsContexts.forListener(
+                "tcp", TlsConfig.builder(certificate, key).engine(engine).build())) {
             contexts.record(counts);
             contexts.check();
             assertThat(counts.reloads).isEmpty();
@@ -278,10 +288,44 @@ class TlsContextsTest {
     }
 
     @Test
+    void logSaysThirtySevenAndOneDaysBeforeACertificateExpires() throws Exception {
+        Instant end = end(server);
+        AtomicReference<Instant> now = new AtomicReference<>(end.minus(Duration.ofDays(31)));
+        ListAppender<ILoggingEvent> log = new ListAppender<>();
+        log.start();
+        Logger logger = (Logger) LoggerFactory.getLogger(ExpiryNotices.class);
+        logger.addAppender(log);
+        try (TlsContexts contexts = TlsContexts.at(now::get, "tcp", config())) {
+            List<Integer> days = new ArrayList<>();
+            for (int left = 31; left >= -1; left--) {
+                now.set(end.minus(Duration.ofDays(left)).plusSeconds(1));
+                int before = log.list.size();
+                contexts.check();
+                contexts.check();
+                if (log.list.size() == before + 1) {
+                    days.add(left);
+                }
+            }
+            assertThat(days).containsExactly(30, 7, 1, 0);
+            assertThat(log.list)
+                    .extracting(ILoggingEvent::getLevel)
+                    .containsExactly(Level.WARN, Level.WARN, Level.WARN, Level.ERROR);
+            assertThat(log.list.getFirst().getFormattedMessage())
+                    .startsWith("TLS of tcp: the certificate of default (CN=server")
+                    .endsWith(" expires at " + end);
+        } finally {
+            logger.detachAppender(log);
+        }
+    }
+
+    @Test
     void secondsUntilEachCertificateExpiresAreShown() {
         Instant end = Instant.now().plus(Duration.ofDays(365));
         AtomicReference<Instant> now = new AtomicReference<>(end.minus(Duration.ofDays(8)));
-        try (TlsContexts contexts = TlsContexts.at(now::get, "tcp", config().withHost("more", other.files()))) {
+        try (TlsContexts contexts = TlsContexts.at(
+                now::get,
+                "tcp",
+                config().toBuilder().host("more", other.files()).build())) {
             contexts.record(counts);
             assertThat(seconds("default")).isBetween(7.9 * 86_400, 8.1 * 86_400);
             assertThat(seconds("more")).isBetween(7.9 * 86_400, 8.1 * 86_400);
@@ -291,21 +335,28 @@ class TlsContextsTest {
     @Test
     void listsMustBeThoseOfTheAuthorities() throws IOException {
         OpenSslAuthority stranger = OpenSslAuthority.in(folder, "authority");
-        TlsConfig config = config().withClientCertificates(ClientCertificates.NEED, authority.certificate());
+        TlsConfig config = config().toBuilder()
+                .clientCertificates(ClientCertificates.NEED)
+                .authorities(authority.certificate())
+                .build();
         Path list = stranger.list("crl.pem");
-        assertComplaint(config.withCrls(list, false), "crls: '" + list + "' is not signed by CN=authority, O=Test");
+        assertComplaint(
+                config.toBuilder().crls(list).build(), "crls: '" + list + "' is not signed by CN=authority, O=Test");
         Path none = Files.createDirectory(folder.resolve("lists"));
-        assertComplaint(config.withCrls(none, false), "crls: '" + none + "' has no revocation list");
+        assertComplaint(config.toBuilder().crls(none).build(), "crls: '" + none + "' has no revocation list");
         Path wrong = Files.writeString(none.resolve("list.pem"), "nothing");
-        assertComplaint(config.withCrls(none, false), "crls: '" + wrong + "' is no revocation list");
+        assertComplaint(config.toBuilder().crls(none).build(), "crls: '" + wrong + "' is no revocation list");
     }
 
     @Test
     void listThatIsNearlyOutdatedIsAWarning() {
         Path list = authority.list("nearly.pem", "-crldays", "10");
         AtomicReference<Instant> now = new AtomicReference<>(Instant.now().plus(Duration.ofDays(8)));
-        TlsConfig config = config().withClientCertificates(ClientCertificates.NEED, authority.certificate())
-                .withCrls(list, false);
+        TlsConfig config = config().toBuilder()
+                .clientCertificates(ClientCertificates.NEED)
+                .authorities(authority.certificate())
+                .crls(list)
+                .build();
         try (TlsContexts contexts = TlsContexts.at(now::get, "tcp", config)) {
             assertThat(contexts.warnings()).isEmpty();
             now.set(Instant.now().plus(Duration.ofDays(9)).plus(Duration.ofHours(1)));
@@ -317,6 +368,14 @@ class TlsContextsTest {
         }
     }
 
+    private static Instant end(Issued issued) throws Exception {
+        try (InputStream in = Files.newInputStream(issued.certificate())) {
+            X509Certificate certificate =
+                    (X509Certificate) CertificateFactory.getInstance("X.509").generateCertificate(in);
+            return certificate.getNotAfter().toInstant();
+        }
+    }
+
     private double seconds(String host) {
         DoubleSupplier left = counts.seconds.get(host);
         assertThat(left).isNotNull();
@@ -324,7 +383,7 @@ class TlsContextsTest {
     }
 
     private static TlsConfig config() {
-        return TlsConfig.of(server.files());
+        return TlsConfig.builder(server.files()).build();
     }
 
     private static void assertComplaint(TlsConfig config, String words) {

@@ -35,10 +35,13 @@ public final class LinkTls implements LinkLayer {
      * @throws io.tributary.broker.tls.TlsException when one cannot be read or is not what it should be, in words
      */
     public static LinkTls of(Path certificate, Path privateKey, Path authorities, @Nullable Path crls) {
-        TlsConfig config = TlsConfig.of(certificate, privateKey)
-                .withClientCertificates(ClientCertificates.NEED, authorities)
-                .withProtocols(VERSIONS, List.of());
-        return new LinkTls(TlsContexts.forPeers(NAME, crls == null ? config : config.withCrls(crls, false)));
+        TlsConfig config = TlsConfig.builder(certificate, privateKey)
+                .clientCertificates(ClientCertificates.NEED)
+                .authorities(authorities)
+                .crls(crls)
+                .protocols(VERSIONS)
+                .build();
+        return new LinkTls(TlsContexts.forPeers(NAME, config));
     }
 
     /** What links are made from. */

@@ -14,7 +14,6 @@ import io.tributary.perf.run.RunException;
 import io.tributary.perf.run.Runner;
 import io.tributary.perf.run.Secret;
 import io.tributary.perf.scenario.Library;
-import io.tributary.perf.scenario.ScenarioException;
 import io.tributary.perf.scenario.ScenarioFile;
 import io.tributary.perf.target.TargetException;
 import java.io.IOException;
@@ -62,11 +61,6 @@ public final class PerfCommand implements Subcommand, Runnable {
                 || failure instanceof ConnectException
                 || failure instanceof TargetException
                 || failure instanceof IOException;
-    }
-
-    @Override
-    public boolean isWrongUse(Exception failure) {
-        return failure instanceof ScenarioException;
     }
 
     @Override

@@ -1,7 +1,9 @@
 package io.tributary.perf.scenario;
 
+import io.tributary.cli.UsageException;
+
 /** A scenario cannot be used; the message says where and why. */
-public final class ScenarioException extends RuntimeException {
+public final class ScenarioException extends UsageException {
     private static final long serialVersionUID = 1L;
 
     /** With what is wrong. */

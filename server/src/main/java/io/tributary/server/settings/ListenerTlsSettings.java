@@ -82,19 +82,18 @@ public record ListenerTlsSettings(
         Path revoked = optional(group + ".crls", crls);
         Path tickets = optional(group + ".ticket-keys", ticketKeys);
         try {
-            TlsConfig config = new TlsConfig(
-                    own,
-                    others,
-                    clientCertificates,
-                    trusted,
-                    revoked,
-                    crlOutdated == CrlOutdated.ACCEPT,
-                    list(protocols),
-                    ciphers == null ? List.of() : list(ciphers),
-                    tickets,
-                    handshakeTimeout,
-                    maxHandshakes,
-                    null);
+            TlsConfig.Builder tls = TlsConfig.builder(own)
+                    .clientCertificates(clientCertificates)
+                    .authorities(trusted)
+                    .crls(revoked)
+                    .acceptsOutdatedCrls(crlOutdated == CrlOutdated.ACCEPT)
+                    .protocols(list(protocols))
+                    .ciphers(ciphers == null ? List.of() : list(ciphers))
+                    .ticketKeys(tickets)
+                    .handshakeTimeout(handshakeTimeout)
+                    .maxHandshakes(maxHandshakes);
+            others.forEach(tls::host);
+            TlsConfig config = tls.build();
             TlsContexts.forListener(group, config).close();
             return config;
         } catch (TlsException e) {
