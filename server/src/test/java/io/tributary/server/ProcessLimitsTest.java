@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.tributary.broker.BrokerConfig;
 import io.tributary.server.settings.ServerConfig;
 import java.nio.file.Path;
+import java.util.List;
 import org.junit.jupiter.api.Test;
 
 class ProcessLimitsTest {
@@ -45,7 +46,8 @@ class ProcessLimitsTest {
 
     @Test
     void limitsOfThisProcessAreFound() {
-        ProcessLimits limits = ProcessLimits.of(new ServerConfig(BrokerConfig.defaults(Path.of("data")), null));
+        ProcessLimits limits =
+                ProcessLimits.of(new ServerConfig(BrokerConfig.defaults(Path.of("data")), null, List.of()));
         assertThat(limits.heap()).isPositive();
         assertThat(limits.direct()).isPositive();
         assertThat(limits.memory()).isGreaterThanOrEqualTo(limits.heap());

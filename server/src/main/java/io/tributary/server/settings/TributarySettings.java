@@ -2,6 +2,7 @@ package io.tributary.server.settings;
 
 import io.tributary.broker.BrokerConfig;
 import io.tributary.broker.network.ListenerConfig;
+import io.tributary.broker.security.rules.RuleSet;
 import io.tributary.cluster.ClusterConfig;
 import io.tributary.cluster.link.NodeId;
 import io.tributary.server.settings.check.Allowed;
@@ -35,6 +36,7 @@ import org.springframework.boot.context.properties.bind.DefaultValue;
  * @param limits what a client may ask of the broker
  * @param listeners where clients connect, by name; after the limits, so that these are checked under their own name
  * @param applications which clients are applications
+ * @param security who may do what
  * @param queues the queues of persistent sessions
  * @param subscriptions how many subscriptions there may be
  * @param sharedSubscriptions how shared subscriptions work
@@ -59,6 +61,7 @@ public record TributarySettings(
         @DefaultValue LimitSettings limits,
         @DefaultValue Map<String, ListenerSettings> listeners,
         @DefaultValue ApplicationsSettings applications,
+        @DefaultValue SecuritySettings security,
         @DefaultValue QueueSettings queues,
         @DefaultValue SubscriptionSettings subscriptions,
         @DefaultValue SharedSubscriptionSettings sharedSubscriptions,
@@ -96,6 +99,7 @@ public record TributarySettings(
                         this::listenerConfigs,
                         () -> network.config(PREFIX + ".network"),
                         () -> applications.clientRules(PREFIX + ".applications", listeners.keySet()),
+                        this::ruleSets,
                         () -> queues.limits(PREFIX + ".queues"),
                         () -> subscriptions.limits(PREFIX + ".subscriptions"),
                         () -> retained.limits(PREFIX + ".retained"),
@@ -107,7 +111,11 @@ public record TributarySettings(
     private ServerConfig config() {
         List<ListenerConfig> listening = listenerConfigs();
         return new ServerConfig(
-                brokerConfig(listening), mode == Mode.CLUSTER ? clusterConfig(listening) : checkedAlone());
+                brokerConfig(listening), mode == Mode.CLUSTER ? clusterConfig(listening) : checkedAlone(), ruleSets());
+    }
+
+    private List<RuleSet> ruleSets() {
+        return security.ruleSets(PREFIX + ".security", listeners.keySet());
     }
 
     private BrokerConfig brokerConfig(List<ListenerConfig> listening) {

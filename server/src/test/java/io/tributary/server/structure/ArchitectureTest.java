@@ -77,6 +77,7 @@ class ArchitectureTest {
         "persistence.rocksdb, persistence.shard persistence.replicated persistence.app persistence.limit",
         "broker.security, ''",
         "broker.extension, broker.security",
+        "broker.security.rules, broker.security broker.extension",
         "broker.delivery, ''",
         "broker.subscription, persistence.replicated",
         "broker.retained, persistence.replicated",
@@ -115,7 +116,8 @@ class ArchitectureTest {
                 .that()
                 .resideInAPackage(ROOT + subject)
                 .should()
-                .dependOnClassesThat(resideInAnyPackage("io.tributary.persistence..", "io.tributary.broker..", "io.tributary.cluster..")
+                .dependOnClassesThat(resideInAnyPackage(
+                                "io.tributary.persistence..", "io.tributary.broker..", "io.tributary.cluster..")
                         .and(not(resideInAnyPackage(known))))
                 .check(CLASSES);
     }

@@ -13,7 +13,7 @@ import org.junit.jupiter.api.Test;
 
 /** Compiled rules decide as the described ones do. */
 class RulesPropertyTest {
-    private static final int CASES = 20_000;
+    private static final int CASES = 5_000;
     private static final int QUESTIONS = 12;
 
     private final Map<Extent, Integer> extents = new EnumMap<>(Extent.class);
@@ -78,7 +78,8 @@ class RulesPropertyTest {
         allowed += expected ? 1 : 0;
     }
 
-    private void compareSubscriptions(RandomRules random, Permissions permissions, NaiveRules naive, Supplier<String> about) {
+    private void compareSubscriptions(
+            RandomRules random, Permissions permissions, NaiveRules naive, Supplier<String> about) {
         String filter = random.filter();
         QoS qos = random.qos();
         Supplier<String> question = () -> about.get() + " subscribe " + filter + " " + qos;
