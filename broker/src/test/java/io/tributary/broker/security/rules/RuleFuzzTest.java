@@ -26,6 +26,10 @@ import java.util.Set;
 class RuleFuzzTest {
     private static final int MOST_RULES = 20;
 
+    private static final List<Effect> EFFECTS = List.of(Effect.values());
+    private static final List<Action> ACTIONS = List.of(Action.values());
+    private static final List<Retain> RETAINS = List.of(Retain.values());
+
     /** What the naive rules have time and room for. */
     private static final TopicLimits SMALL = new TopicLimits(1_000, 6);
 
@@ -51,11 +55,11 @@ class RuleFuzzTest {
             TopicPattern topic = TopicPattern.parse(line.isEmpty() ? "" : line.substring(1));
             if (topic.levels().size() <= SMALL.maxLevels()) {
                 rules.add(new Rule(
-                        Effect.values()[bits & 1],
-                        Action.values()[(bits >> 1) % 3],
+                        EFFECTS.get(bits & 1),
+                        ACTIONS.get((bits >> 1) % 3),
                         topic,
                         QoS.of((bits >> 3) % 3),
-                        Retain.values()[(bits >> 5) % 3]));
+                        RETAINS.get((bits >> 5) % 3)));
             }
         } catch (IllegalArgumentException refused) {
             assertThat(refused).hasMessageMatching("(?s).+");
@@ -63,8 +67,8 @@ class RuleFuzzTest {
     }
 
     private static void compare(List<Rule> rules, String clientId, String topic, String filter) {
-        Subject subject =
-                new Subject(clientId, null, null, null, Set.of(clientId, "a"), null, null, Map.of(), List.of());
+        Subject subject = new Subject(
+                clientId, null, null, null, Set.copyOf(List.of(clientId, "a")), null, null, Map.of(), List.of());
         List<RuleSet> sets = List.of(new RuleSet("set", Audience.EVERYBODY, rules));
         Permissions permissions = new Rules(sets).bind(subject);
         NaiveRules naive = new NaiveRules(sets, subject);

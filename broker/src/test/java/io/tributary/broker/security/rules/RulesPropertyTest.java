@@ -13,7 +13,7 @@ import org.junit.jupiter.api.Test;
 
 /** Compiled rules decide as the described ones do. */
 class RulesPropertyTest {
-    private static final int CASES = 5_000;
+    private static final int CASES = 3_000;
     private static final int QUESTIONS = 12;
 
     private final Map<Extent, Integer> extents = new EnumMap<>(Extent.class);
