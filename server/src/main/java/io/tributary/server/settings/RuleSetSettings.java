@@ -14,8 +14,8 @@ import org.springframework.boot.context.properties.bind.DefaultValue;
 import org.springframework.boot.context.properties.bind.Name;
 
 /**
- * A rule set: rules in an order, and the clients that they are for. The first set is {@code rules[0]}, and its rules come
- * before those of later ones.
+ * A rule set: rules in an order, and the clients that they are for. The first set is {@code rules[0]}, and its rules
+ * come before those of later ones.
  *
  * @param name What the rule set is called in logs, such as {@code devices}. Without a value, {@code rules[<n>]}.
  * @param audience whom it is for

@@ -18,8 +18,10 @@ import org.jspecify.annotations.Nullable;
  * @param deny What the client may not do.
  * @param topic A topic filter; must be given. A whole level may be a placeholder: <code>${clientid}</code>,
  *     <code>${username}</code>, <code>${cn}</code>, <code>${tenant}</code>, <code>${group}</code>,
- *     <code>${claim.NAME}</code>. A {@code +} or {@code #} at the beginning matches no topic that begins with {@code $}.
- * @param maxQos The highest QoS, with {@code allow}: a message with a higher one is refused, a subscription gets this one.
+ *     <code>${claim.NAME}</code>. A {@code +} or {@code #} at the beginning matches no topic that begins with
+ *     {@code $}.
+ * @param maxQos The highest QoS, with {@code allow}: a message with a higher one is refused, a subscription gets this
+ *     one.
  * @param retain Whether the rule is about messages that are to be retained, or about those that are not, with
  *     {@code publish}. Without a value, about both.
  */

@@ -8,8 +8,8 @@ import java.util.Map;
 import java.util.function.Predicate;
 
 /**
- * The compiled rules of all rule sets that are for the same clients; these share it. Rules have the numbers of the whole
- * {@link RuleBook}. Immutable.
+ * The compiled rules of all rule sets that are for the same clients; these share it. Rules have the numbers of the
+ * whole {@link RuleBook}. Immutable.
  *
  * @param audience the clients
  * @param placeholders those in the topics, at their places

@@ -4,10 +4,10 @@ import io.tributary.common.topic.TopicName;
 import java.util.List;
 
 /**
- * What a placeholder stands for with one client: the values that can be a level of a topic, and whether there are others
- * or none. Those that cannot are empty, have a {@code /}, {@code +}, {@code #} or U+0000 in them, or, at the first level,
- * begin with {@code $}. A rule that allows compares the former alone; for one that denies, a value that cannot be a level
- * is any level. So no name that somebody chooses for himself gets him more than an ordinary one.
+ * What a placeholder stands for with one client: the values that can be a level of a topic, and whether there are
+ * others or none. Those that cannot are empty, have a {@code /}, {@code +}, {@code #} or U+0000 in them, or, at the
+ * first level, begin with {@code $}. A rule that allows compares the former alone; for one that denies, a value that
+ * cannot be a level is any level. So no name that somebody chooses for himself gets him more than an ordinary one.
  */
 final class LevelValues {
     private final String[] usable;

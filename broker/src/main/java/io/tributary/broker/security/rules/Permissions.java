@@ -8,8 +8,8 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What one client may do, by the rules that hold at the moment of the question. Any thread may ask; no answer blocks, and
- * those about messages take no memory, but for the first one after the rules were replaced.
+ * What one client may do, by the rules that hold at the moment of the question. Any thread may ask; no answer blocks,
+ * and those about messages take no memory, but for the first one after the rules were replaced.
  *
  * <p>Example: after {@code deny subscribe fleet/+/secrets/#} and {@code allow subscribe fleet/#}, in this order, a
  * subscription to {@code fleet/#} is {@link Extent#CUT}, one to {@code fleet/7/state} is {@link Extent#WHOLE}, and one

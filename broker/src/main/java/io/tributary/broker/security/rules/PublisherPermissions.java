@@ -4,8 +4,8 @@ import io.tributary.common.mqtt.QoS;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a publisher may publish, with a memory of the last 8 topics that it published to: publishers have few. Rules that
- * are replaced empty the memory. For one thread, or one after the other.
+ * What a publisher may publish, with a memory of the last 8 topics that it published to: publishers have few. Rules
+ * that are replaced empty the memory. For one thread, or one after the other.
  */
 public final class PublisherPermissions {
     private static final int TOPICS = 8;

@@ -16,8 +16,8 @@ import java.util.Set;
  * Lets rules decide where the broker asks an {@link Authorizer}, and lowers the QoS of subscriptions where it asks a
  * {@link SubscribeInterceptor}: a broker needs both.
  *
- * <p>An authorizer is told nothing of a client but its identifier. Rules that need more are refused, for a rule that denies
- * would deny nothing.
+ * <p>An authorizer is told nothing of a client but its identifier. Rules that need more are refused, for a rule that
+ * denies would deny nothing.
  */
 public final class RuleAuthorizer implements Authorizer, SubscribeInterceptor {
     private final Rules rules;

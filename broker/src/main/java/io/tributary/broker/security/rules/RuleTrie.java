@@ -103,8 +103,8 @@ final class RuleTrie {
     }
 
     /**
-     * The first rule whose topic matches a topic name that a topic filter matches, too. For rules that deny: a rule that
-     * allows may have no topics at all with a client.
+     * The first rule whose topic matches a topic name that a topic filter matches, too. For rules that deny: a rule
+     * that allows may have no topics at all with a client.
      *
      * @param filter without {@code $share/NAME/}
      */

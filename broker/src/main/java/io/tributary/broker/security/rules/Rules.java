@@ -3,7 +3,8 @@ package io.tributary.broker.security.rules;
 import java.util.List;
 
 /**
- * The rules that hold, and that may be replaced by others at any time. Thread-safe; nothing blocks but {@link #replace}.
+ * The rules that hold, and that may be replaced by others at any time. Thread-safe; nothing blocks but
+ * {@link #replace}.
  *
  * <p>As long as there are no rule sets at all, everybody may do what {@link
  * io.tributary.broker.security.Authorizer#allowAll} says.

@@ -15,14 +15,17 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /**
- * What covers a filter, and what cuts into it, is what the topics say that both match: all topics are looked at that can
- * be made from few levels, one of which no filter names. One level more than the filters have is as good as any number.
- * The empty topic, which nobody can publish to, counts as one.
+ * What covers a filter, and what cuts into it, is what the topics say that both match: all topics are looked at that
+ * can be made from few levels, one of which no filter names. One level more than the filters have is as good as any
+ * number. The empty topic, which nobody can publish to, counts as one.
  */
 class FilterAlgebraTest {
     private static final List<String> TOPIC_LEVELS = List.of("a", "", "$s", "unnamed");
     private static final List<String> FILTER_LEVELS = List.of("a", "", "$s", "+");
-    /** A client that calls itself so makes any level of a placeholder in a rule that denies, and none in one that allows. */
+    /**
+     * A client that calls itself so makes any level of a placeholder in a rule that denies, and none in one that
+     * allows.
+     */
     private static final Subject STRANGE = Subject.ofClientId("+");
 
     private static final int FILTER_DEPTH = 3;
@@ -84,7 +87,9 @@ class FilterAlgebraTest {
         return topicsOf(rule.topic().toString(), rule.allows() ? "\0" : "");
     }
 
-    /** The topics that a filter matches; where it has a placeholder, it matches any level if the text for that is empty. */
+    /**
+     * The topics that a filter matches; where it has a placeholder, it matches any level if the text for that is empty.
+     */
     private BitSet topicsOf(String filter, String placeholder) {
         BitSet matching = new BitSet();
         for (int i = 0; i < topics.size(); i++) {

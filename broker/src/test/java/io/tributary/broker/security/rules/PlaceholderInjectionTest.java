@@ -118,18 +118,21 @@ class PlaceholderInjectionTest {
         Rules rules = rules(
                 rule(Effect.DENY, "teams/${group}/secret"),
                 rule(Effect.ALLOW, "teams/${group}/#"),
-                rule(Effect.ALLOW, "all"));
+                rule(Effect.ALLOW, "all"),
+                rule(Effect.ALLOW, "teams/red/secret"));
         Permissions strange = rules.bind(inGroups("blue", "+"));
         assertThat(strange.mayReceive("teams/blue/news").allowed()).isTrue();
         assertThat(strange.mayReceive("teams/red/news").allowed()).isFalse();
         assertThat(strange.subscribe("teams/+/#", QoS.AT_MOST_ONCE).granted()).isFalse();
         assertThat(strange.subscribe("teams/blue/#", QoS.AT_MOST_ONCE).extent()).isEqualTo(Extent.CUT);
+        assertThat(strange.mayReceive("teams/red/secret").allowed()).isFalse();
         Permissions none = rules.bind(inGroups());
         assertThat(none.mayReceive("teams/blue/news").allowed()).isFalse();
         assertThat(none.mayReceive("all").allowed()).isTrue();
         Permissions ordinary = rules.bind(inGroups("blue", "green"));
         assertThat(ordinary.mayReceive("teams/green/news").allowed()).isTrue();
         assertThat(ordinary.mayReceive("teams/green/secret").allowed()).isFalse();
+        assertThat(ordinary.mayReceive("teams/red/secret").allowed()).isTrue();
     }
 
     private static Subject inGroups(String... groups) {

@@ -14,8 +14,9 @@ import org.openjdk.jmh.annotations.Param;
 import org.openjdk.jmh.annotations.Setup;
 
 /**
- * What a message costs in rules, with rule sets that are all for the client: a decision that the publisher remembers, one
- * that is walked, and one that the last rule takes. Topics are other objects than those remembered, as packets bring them.
+ * What a message costs in rules, with rule sets that are all for the client: a decision that the publisher remembers,
+ * one that is walked, and one that the last rule takes. Topics are other objects than those remembered, as packets
+ * bring them.
  */
 public class DecisionBenchmark extends Microbenchmark {
     private static final int COPIES = 1 << 10;
