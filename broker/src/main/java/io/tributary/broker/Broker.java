@@ -5,7 +5,9 @@ import io.tributary.broker.deployment.Loss;
 import io.tributary.broker.embedded.EmbeddedSubscription;
 import io.tributary.broker.metrics.BrokerMetrics;
 import io.tributary.broker.network.BoundListener;
+import io.tributary.broker.network.ListenerTls;
 import io.tributary.broker.routing.RouteOutcome;
+import io.tributary.broker.tls.CertificateWatch;
 import io.tributary.common.mqtt.Message;
 import io.tributary.common.mqtt.QoS;
 import io.tributary.common.topic.TopicFilter;
@@ -45,6 +47,7 @@ public final class Broker implements AutoCloseable {
     private final BrokerExtensions extensions;
     private final BrokerMetrics metrics;
     private final DeploymentSource deployments;
+    private final ListenerTls tls;
     private final AtomicLong unfinishedBytes = new AtomicLong();
     private final Set<EmbeddedSubscription> subscribed = new HashSet<>(); // guarded by itself
     private final CountDownLatch closing = new CountDownLatch(1);
@@ -62,11 +65,20 @@ public final class Broker implements AutoCloseable {
     private boolean closed;
 
     private Broker(
-            BrokerConfig config, BrokerExtensions extensions, BrokerMetrics metrics, DeploymentSource deployments) {
+            BrokerConfig config,
+            BrokerExtensions extensions,
+            BrokerMetrics metrics,
+            DeploymentSource deployments,
+            Duration certificateInterval) {
         this.config = config;
         this.extensions = extensions;
         this.metrics = metrics;
         this.deployments = deployments;
+        try {
+            tls = ListenerTls.open(config.listeners(), metrics.tls(), certificateInterval);
+        } catch (IllegalArgumentException e) {
+            throw new BrokerStartException(String.valueOf(e.getMessage()), e);
+        }
     }
 
     /**
@@ -89,8 +101,23 @@ public final class Broker implements AutoCloseable {
      */
     public static Broker start(
             BrokerConfig config, BrokerExtensions extensions, BrokerMetrics metrics, DeploymentSource deployments) {
-        Broker broker = new Broker(config, extensions, metrics, deployments);
-        broker.begin(config);
+        return start(config, extensions, metrics, deployments, CertificateWatch.INTERVAL);
+    }
+
+    /** The same, and files of certificates are read at another interval: for tests. */
+    static Broker start(
+            BrokerConfig config,
+            BrokerExtensions extensions,
+            BrokerMetrics metrics,
+            DeploymentSource deployments,
+            Duration certificateInterval) {
+        Broker broker = new Broker(config, extensions, metrics, deployments, certificateInterval);
+        try {
+            broker.begin(config);
+        } catch (RuntimeException e) {
+            broker.tls.close();
+            throw e;
+        }
         return broker;
     }
 
@@ -101,7 +128,7 @@ public final class Broker implements AutoCloseable {
 
     private void begin(BrokerConfig to) {
         CompletableFuture<BrokerNode> started = new CompletableFuture<>();
-        BrokerNode begun = BrokerNode.start(to, extensions, metrics, deployments, loss -> {
+        BrokerNode begun = BrokerNode.start(to, extensions, metrics, tls, deployments, loss -> {
             CompletionStage<Void> _ = started.thenAccept(lost -> beginAnew(lost, loss));
         });
         bound = begun.listeners();
@@ -253,6 +280,7 @@ public final class Broker implements AutoCloseable {
         if (last != null) {
             last.close();
         }
+        tls.close();
     }
 
     private static void join(Thread thread) {

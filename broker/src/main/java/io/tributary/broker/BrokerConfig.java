@@ -1,134 +1,180 @@
 package io.tributary.broker;
 
+import static io.tributary.common.setting.InvalidSettingException.under;
+
 import io.tributary.broker.network.BoundListener;
 import io.tributary.broker.network.ListenerConfig;
 import io.tributary.broker.network.NetworkConfig;
 import io.tributary.broker.retained.RetainedLimits;
 import io.tributary.broker.security.ClientRules;
+import io.tributary.broker.security.SessionTakeover;
+import io.tributary.broker.shard.QueueLimits;
 import io.tributary.broker.shard.ShardConfig;
 import io.tributary.broker.subscription.SharedChoice;
 import io.tributary.broker.subscription.SubscriptionLimits;
 import io.tributary.common.codec.DecoderLimits;
+import io.tributary.common.setting.InvalidSettingException;
 import io.tributary.persistence.rocksdb.RocksDbOptions;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.function.Consumer;
 import java.util.stream.Collectors;
 
 /**
- * Everything that a broker is told before it starts. Each part checks itself when it is created; this record checks
- * rules that concern several parts.
- *
- * @param nodeName the name of this broker, for people and in {@code $SYS}
- * @param dataDirectory where sessions, messages and subscriptions are kept; created when it does not exist
- * @param storage how the embedded store works
- * @param listeners where clients connect; may be empty for a broker that is used in process only
- * @param network how the sockets of all listeners are run
- * @param clientRules which clients are applications
- * @param shards how sessions are owned, queued and saved
- * @param subscriptions how many subscriptions there may be
- * @param shared how shared subscriptions choose a member
- * @param maxDeliveries how often a message is sent to members of applications' shared subscriptions that leave it
- *     unacknowledged before it is published as a dead letter; 0 for as often as it takes
- * @param retained how many retained messages there may be
- * @param sysInterval how often {@code $SYS} topics are published; zero turns them off
- * @param drain how clients are sent away at a stop
+ * Everything that a broker is told before it starts. The builder's methods have the names of the settings in
+ * docs/configuration.md: {@code tributary.storage.sync=always} is
+ * {@code builder.storage(storage -> storage.sync(StorageSync.ALWAYS))}. Sizes are in bytes.
  */
-public record BrokerConfig(
-        String nodeName,
-        Path dataDirectory,
-        RocksDbOptions storage,
-        List<ListenerConfig> listeners,
-        NetworkConfig network,
-        ClientRules clientRules,
-        ShardConfig shards,
-        SubscriptionLimits subscriptions,
-        SharedChoice shared,
-        int maxDeliveries,
-        RetainedLimits retained,
-        Duration sysInterval,
-        DrainConfig drain) {
+public final class BrokerConfig {
+    private static final Duration SHORTEST_SYS_INTERVAL = Duration.ofSeconds(1);
 
-    /** How many shards a new data folder gets. */
-    public static final int DEFAULT_SHARDS = 16;
+    private final String nodeName;
+    private final Path dataDirectory;
+    private final RocksDbOptions storage;
+    private final List<ListenerConfig> listeners;
+    private final NetworkConfig network;
+    private final ApplicationsConfig applications;
+    private final SessionTakeover takeover;
+    private final ShardConfig shards;
+    private final SubscriptionLimits subscriptions;
+    private final SharedChoice shared;
+    private final RetainedLimits retained;
+    private final Duration sysInterval;
+    private final DrainConfig drain;
 
-    public BrokerConfig {
-        listeners = List.copyOf(listeners);
-        if (nodeName.isEmpty() || nodeName.indexOf('#') >= 0) {
-            throw new IllegalArgumentException("node name '" + nodeName + "': must not be empty or have a # in it");
+    private BrokerConfig(Builder from) {
+        nodeName = checkedName(from.nodeName);
+        dataDirectory = from.dataDir;
+        storage = under("storage", from.storage::build);
+        listeners = checkedListeners(from.listeners);
+        network = under("network", from.network::build);
+        applications = under("applications", from.applications::build);
+        takeover = from.securitySessions;
+        QueueLimits queues = under("queues", from.queues::build);
+        shards = under("shards", from.shards::build).with(queues, applications.catchUp());
+        subscriptions = under("subscriptions", from.subscriptions::build);
+        shared = under("shared-subscriptions", from.sharedSubscriptions::build);
+        retained = under("retained", from.retained::build);
+        sysInterval = checkedSysInterval(from.sysInterval);
+        drain = under("stop", from.stop::build);
+    }
+
+    private static String checkedName(String name) {
+        if (name.isEmpty() || name.indexOf('#') >= 0) {
+            throw new InvalidSettingException("node-name", "'" + name + "' must not be empty or have a # in it");
         }
-        if (sysInterval.isNegative()) {
-            throw new IllegalArgumentException("$SYS interval " + sysInterval + ": must not be negative");
-        }
-        if (maxDeliveries < 0) {
-            throw new IllegalArgumentException("most deliveries " + maxDeliveries + ": must not be negative");
-        }
+        return name;
+    }
+
+    private static List<ListenerConfig> checkedListeners(List<ListenerConfig> listeners) {
         Set<String> names = new HashSet<>();
         for (ListenerConfig listener : listeners) {
             if (!names.add(listener.name())) {
-                throw new IllegalArgumentException("two listeners are named '" + listener.name() + "'");
+                throw new InvalidSettingException("listeners", "two are named '" + listener.name() + "'");
             }
         }
+        return List.copyOf(listeners);
     }
 
-    /** A broker with all defaults and no listeners. */
-    public static BrokerConfig defaults(Path dataDirectory) {
-        return new BrokerConfig(
-                "tributary",
-                dataDirectory,
-                RocksDbOptions.defaults(DEFAULT_SHARDS),
-                List.of(),
-                NetworkConfig.DEFAULT,
-                ClientRules.NONE,
-                ShardConfig.defaults(),
-                SubscriptionLimits.defaults(),
-                SharedChoice.DEFAULT,
-                0,
-                RetainedLimits.defaults(),
-                Duration.ofSeconds(10),
-                DrainConfig.DEFAULT);
+    private static Duration checkedSysInterval(Duration interval) {
+        if (!interval.isZero() && interval.compareTo(SHORTEST_SYS_INTERVAL) < 0) {
+            throw new InvalidSettingException(
+                    "sys.interval", interval + " is neither at least 1 s nor zero, for no $SYS topics");
+        }
+        return interval;
     }
 
-    /** The same with these listeners. */
-    public BrokerConfig withListeners(ListenerConfig... newListeners) {
-        return with(List.of(newListeners), clientRules, shards, maxDeliveries);
+    /**
+     * A broker with all defaults and no listeners, to be changed.
+     *
+     * @param dataDir where sessions, messages and subscriptions are kept; created when it does not exist
+     */
+    public static Builder builder(Path dataDir) {
+        return new Builder(dataDir);
     }
 
-    /** The same with these rules of which clients are applications. */
-    public BrokerConfig withClientRules(ClientRules newRules) {
-        return with(listeners, newRules, shards, maxDeliveries);
+    /** These values, to be changed. */
+    public Builder toBuilder() {
+        return new Builder(this);
     }
 
-    /** The same with this limit to how often a message is sent to members of applications' shared subscriptions. */
-    public BrokerConfig withMaxDeliveries(int newMost) {
-        return with(listeners, clientRules, shards, newMost);
+    /** The name of this broker, for people and in {@code $SYS}. */
+    public String nodeName() {
+        return nodeName;
     }
 
-    /** The same with sessions owned, queued and saved like this. */
-    public BrokerConfig withShards(ShardConfig newShards) {
-        return with(listeners, clientRules, newShards, maxDeliveries);
+    /** Where sessions, messages and subscriptions are kept. */
+    public Path dataDirectory() {
+        return dataDirectory;
     }
 
-    private BrokerConfig with(
-            List<ListenerConfig> newListeners, ClientRules newRules, ShardConfig newShards, int newMaxDeliveries) {
-        return new BrokerConfig(
-                nodeName,
-                dataDirectory,
-                storage,
-                newListeners,
-                network,
-                newRules,
-                newShards,
-                subscriptions,
-                shared,
-                newMaxDeliveries,
-                retained,
-                sysInterval,
-                drain);
+    /** How the embedded store works. */
+    public RocksDbOptions storage() {
+        return storage;
+    }
+
+    /** Where clients connect; may be empty for a broker that is used in process only. */
+    public List<ListenerConfig> listeners() {
+        return listeners;
+    }
+
+    /** How the sockets of all listeners are run. */
+    public NetworkConfig network() {
+        return network;
+    }
+
+    /** Which clients are applications. */
+    public ClientRules clientRules() {
+        return applications.rules();
+    }
+
+    /** Who gets a session that is there. */
+    public SessionTakeover takeover() {
+        return takeover;
+    }
+
+    /** How sessions are owned, queued and saved. */
+    public ShardConfig shards() {
+        return shards;
+    }
+
+    /** How many subscriptions there may be. */
+    public SubscriptionLimits subscriptions() {
+        return subscriptions;
+    }
+
+    /** How shared subscriptions choose a member. */
+    public SharedChoice shared() {
+        return shared;
+    }
+
+    /**
+     * How often a message is sent to members of applications' shared subscriptions that leave it unacknowledged before
+     * it is published as a dead letter; 0 for as often as it takes.
+     */
+    public int maxDeliveries() {
+        return applications.maxDeliveries();
+    }
+
+    /** How many retained messages there may be. */
+    public RetainedLimits retained() {
+        return retained;
+    }
+
+    /** How often {@code $SYS} topics are published; zero turns them off. */
+    public Duration sysInterval() {
+        return sysInterval;
+    }
+
+    /** How clients are sent away at a stop. */
+    public DrainConfig drain() {
+        return drain;
     }
 
     /** The limits of the listener that takes the largest packets. */
@@ -144,8 +190,163 @@ public record BrokerConfig(
         Map<String, Integer> ports = bound.stream()
                 .collect(Collectors.toMap(
                         BoundListener::name, listener -> listener.address().getPort()));
-        return withListeners(listeners.stream()
-                .map(listener -> listener.withPort(ports.getOrDefault(listener.name(), listener.port())))
-                .toArray(ListenerConfig[]::new));
+        return toBuilder()
+                .listeners(listeners.stream()
+                        .map(listener -> listener.toBuilder()
+                                .port(ports.getOrDefault(listener.name(), listener.port()))
+                                .build())
+                        .toList())
+                .build();
+    }
+
+    /** Collects values under the names of the settings. Not thread-safe. */
+    public static final class Builder {
+        private Path dataDir;
+        private String nodeName;
+        private SessionTakeover securitySessions;
+        private Duration sysInterval;
+        private final List<ListenerConfig> listeners = new ArrayList<>();
+        private final RocksDbOptions.Builder storage;
+        private final ApplicationsConfig.Builder applications;
+        private final QueueLimits.Builder queues;
+        private final SubscriptionLimits.Builder subscriptions;
+        private final SharedChoice.Builder sharedSubscriptions;
+        private final RetainedLimits.Builder retained;
+        private final NetworkConfig.Builder network;
+        private final ShardConfig.Builder shards;
+        private final DrainConfig.Builder stop;
+
+        private Builder(Path dataDir) {
+            this.dataDir = dataDir;
+            nodeName = "tributary";
+            securitySessions = SessionTakeover.PRINCIPAL;
+            sysInterval = Duration.ofSeconds(10);
+            storage = RocksDbOptions.builder();
+            applications = ApplicationsConfig.builder();
+            queues = QueueLimits.builder();
+            subscriptions = SubscriptionLimits.builder();
+            sharedSubscriptions = SharedChoice.builder();
+            retained = RetainedLimits.builder();
+            network = NetworkConfig.builder();
+            shards = ShardConfig.builder();
+            stop = DrainConfig.builder();
+        }
+
+        private Builder(BrokerConfig from) {
+            dataDir = from.dataDirectory;
+            nodeName = from.nodeName;
+            securitySessions = from.takeover;
+            sysInterval = from.sysInterval;
+            listeners.addAll(from.listeners);
+            storage = from.storage.toBuilder();
+            applications = from.applications.toBuilder();
+            queues = from.shards.queue().toBuilder();
+            subscriptions = from.subscriptions.toBuilder();
+            sharedSubscriptions = from.shared.toBuilder();
+            retained = from.retained.toBuilder();
+            network = from.network.toBuilder();
+            shards = from.shards.toBuilder();
+            stop = from.drain.toBuilder();
+        }
+
+        /** Where sessions, messages and subscriptions are kept; created when it does not exist. */
+        public Builder dataDir(Path value) {
+            dataDir = value;
+            return this;
+        }
+
+        /** The name of the broker, for people and in {@code $SYS}; not empty, and without {@code #}. */
+        public Builder nodeName(String value) {
+            nodeName = value;
+            return this;
+        }
+
+        /** Adds a listener; no two have the same name. */
+        public Builder listener(ListenerConfig added) {
+            listeners.add(added);
+            return this;
+        }
+
+        /** Replaces all listeners. */
+        public Builder listeners(List<ListenerConfig> all) {
+            listeners.clear();
+            listeners.addAll(all);
+            return this;
+        }
+
+        /** Who gets the session that a client identifier has; the same on all nodes of a cluster. */
+        public Builder securitySessions(SessionTakeover value) {
+            securitySessions = value;
+            return this;
+        }
+
+        /** How often {@code $SYS} topics are published, at least a second; zero for never. */
+        public Builder sysInterval(Duration value) {
+            sysInterval = value;
+            return this;
+        }
+
+        /** Changes how the embedded store keeps sessions, messages and subscriptions. */
+        public Builder storage(Consumer<RocksDbOptions.Builder> change) {
+            change.accept(storage);
+            return this;
+        }
+
+        /** Changes which clients are applications, and how they are served. */
+        public Builder applications(Consumer<ApplicationsConfig.Builder> change) {
+            change.accept(applications);
+            return this;
+        }
+
+        /** Changes the limits of the queue of each persistent session. */
+        public Builder queues(Consumer<QueueLimits.Builder> change) {
+            change.accept(queues);
+            return this;
+        }
+
+        /** Changes how many subscriptions there may be. */
+        public Builder subscriptions(Consumer<SubscriptionLimits.Builder> change) {
+            change.accept(subscriptions);
+            return this;
+        }
+
+        /** Changes how shared subscriptions choose a member. */
+        public Builder sharedSubscriptions(Consumer<SharedChoice.Builder> change) {
+            change.accept(sharedSubscriptions);
+            return this;
+        }
+
+        /** Changes how many retained messages there may be. */
+        public Builder retained(Consumer<RetainedLimits.Builder> change) {
+            change.accept(retained);
+            return this;
+        }
+
+        /** Changes how the sockets of all listeners are run. */
+        public Builder network(Consumer<NetworkConfig.Builder> change) {
+            change.accept(network);
+            return this;
+        }
+
+        /** Changes how persistent sessions are run and saved. */
+        public Builder shards(Consumer<ShardConfig.Builder> change) {
+            change.accept(shards);
+            return this;
+        }
+
+        /** Changes how clients are sent away at a stop. */
+        public Builder stop(Consumer<DrainConfig.Builder> change) {
+            change.accept(stop);
+            return this;
+        }
+
+        /**
+         * The whole.
+         *
+         * @throws InvalidSettingException when a value is not allowed, with the name of its setting
+         */
+        public BrokerConfig build() {
+            return new BrokerConfig(this);
+        }
     }
 }

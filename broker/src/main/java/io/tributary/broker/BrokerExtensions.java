@@ -4,42 +4,146 @@ import io.tributary.broker.extension.ClientListener;
 import io.tributary.broker.extension.PublishInterceptor;
 import io.tributary.broker.extension.SubscribeInterceptor;
 import io.tributary.broker.security.Authenticator;
+import io.tributary.broker.security.AuthenticatorChain;
 import io.tributary.broker.security.Authorizer;
 import io.tributary.broker.security.EnhancedAuthenticator;
+import io.tributary.broker.security.rules.RuleAuthorizer;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 
-/**
- * The hooks of the application that embeds the broker.
- *
- * @param authenticator decides who may connect
- * @param enhanced the methods of MQTT 5 enhanced authentication
- * @param authorizer decides who may publish, subscribe and receive what
- * @param publish see what clients publish, in this order
- * @param subscribe see what clients subscribe to, in this order
- * @param listeners are told when clients come and go
- */
-public record BrokerExtensions(
-        Authenticator authenticator,
-        List<EnhancedAuthenticator> enhanced,
-        Authorizer authorizer,
-        List<PublishInterceptor> publish,
-        List<SubscribeInterceptor> subscribe,
-        List<ClientListener> listeners) {
-
+/** The hooks of the application that embeds the broker. */
+public final class BrokerExtensions {
     /** Everybody may connect and do everything; nothing listens in. */
-    public static final BrokerExtensions NONE = new BrokerExtensions(
-            (client, password) -> CompletableFuture.completedFuture(new Authenticator.Accepted()),
-            List.of(),
-            Authorizer.allowAll(),
-            List.of(),
-            List.of(),
-            List.of());
+    public static final BrokerExtensions NONE = builder().build();
 
-    public BrokerExtensions {
-        enhanced = List.copyOf(enhanced);
-        publish = List.copyOf(publish);
-        subscribe = List.copyOf(subscribe);
-        listeners = List.copyOf(listeners);
+    private final Authenticator authenticator;
+    private final List<EnhancedAuthenticator> enhanced;
+    private final Authorizer authorizer;
+    private final List<PublishInterceptor> publish;
+    private final List<SubscribeInterceptor> subscribe;
+    private final List<ClientListener> listeners;
+
+    private BrokerExtensions(Builder from) {
+        authenticator = from.authenticator;
+        enhanced = List.copyOf(from.enhanced);
+        authorizer = from.authorizer;
+        publish = List.copyOf(from.publish);
+        subscribe = List.copyOf(from.subscribe);
+        listeners = List.copyOf(from.listeners);
+    }
+
+    /** No hooks, to be added. */
+    public static Builder builder() {
+        return new Builder();
+    }
+
+    /** Decides who may connect. */
+    public Authenticator authenticator() {
+        return authenticator;
+    }
+
+    /** The methods of MQTT 5 enhanced authentication. */
+    public List<EnhancedAuthenticator> enhanced() {
+        return enhanced;
+    }
+
+    /** Decides who may publish, subscribe and receive what. */
+    public Authorizer authorizer() {
+        return authorizer;
+    }
+
+    /** See what clients publish, in this order. */
+    public List<PublishInterceptor> publish() {
+        return publish;
+    }
+
+    /** See what clients subscribe to, in this order. */
+    public List<SubscribeInterceptor> subscribe() {
+        return subscribe;
+    }
+
+    /** Are told when clients come and go. */
+    public List<ClientListener> listeners() {
+        return listeners;
+    }
+
+    /** The same, but the chain decides who may connect, at all listeners. */
+    public BrokerExtensions with(AuthenticatorChain chain) {
+        Builder to = new Builder();
+        to.authenticator = chain;
+        to.enhanced.addAll(chain.methods());
+        to.authorizer = authorizer;
+        to.publish.addAll(publish);
+        to.subscribe.addAll(subscribe);
+        to.listeners.addAll(listeners);
+        return new BrokerExtensions(to);
+    }
+
+    /** The same, but rules decide what clients may do. */
+    public BrokerExtensions with(RuleAuthorizer rules) {
+        Builder to = new Builder();
+        to.authenticator = authenticator;
+        to.enhanced.addAll(enhanced);
+        to.authorizer = rules;
+        to.publish.addAll(publish);
+        to.subscribe.addAll(subscribe);
+        to.subscribe.add(rules);
+        to.listeners.addAll(listeners);
+        return new BrokerExtensions(to);
+    }
+
+    /** Collects hooks. Not thread-safe. */
+    public static final class Builder {
+        private final List<EnhancedAuthenticator> enhanced = new ArrayList<>();
+        private final List<PublishInterceptor> publish = new ArrayList<>();
+        private final List<SubscribeInterceptor> subscribe = new ArrayList<>();
+        private final List<ClientListener> listeners = new ArrayList<>();
+        private Authenticator authenticator =
+                (client, password) -> CompletableFuture.completedFuture(new Authenticator.Accepted());
+        private Authorizer authorizer = Authorizer.allowAll();
+
+        private Builder() {}
+
+        /** Decides who may connect; without one, everybody. */
+        public Builder authenticator(Authenticator value) {
+            authenticator = value;
+            return this;
+        }
+
+        /** Adds a method of MQTT 5 enhanced authentication. */
+        public Builder enhancedAuthenticator(EnhancedAuthenticator added) {
+            enhanced.add(added);
+            return this;
+        }
+
+        /** Decides who may publish, subscribe and receive what; without one, {@link Authorizer#allowAll}. */
+        public Builder authorizer(Authorizer value) {
+            authorizer = value;
+            return this;
+        }
+
+        /** Adds one that sees what clients publish, after those before it. */
+        public Builder publishInterceptor(PublishInterceptor added) {
+            publish.add(added);
+            return this;
+        }
+
+        /** Adds one that sees what clients subscribe to, after those before it. */
+        public Builder subscribeInterceptor(SubscribeInterceptor added) {
+            subscribe.add(added);
+            return this;
+        }
+
+        /** Adds one that is told when clients come and go. */
+        public Builder clientListener(ClientListener added) {
+            listeners.add(added);
+            return this;
+        }
+
+        /** The whole. */
+        public BrokerExtensions build() {
+            return new BrokerExtensions(this);
+        }
     }
 }

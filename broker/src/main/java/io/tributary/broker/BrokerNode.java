@@ -21,6 +21,7 @@ import io.tributary.broker.group.GroupServices;
 import io.tributary.broker.metrics.BrokerMetrics;
 import io.tributary.broker.network.BoundListener;
 import io.tributary.broker.network.ListenException;
+import io.tributary.broker.network.ListenerTls;
 import io.tributary.broker.network.Listeners;
 import io.tributary.broker.retained.RetainedMessages;
 import io.tributary.broker.routing.PublishPolicy;
@@ -50,6 +51,7 @@ import java.util.function.Consumer;
 import java.util.function.Function;
 import java.util.function.ToLongFunction;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -77,6 +79,7 @@ final class BrokerNode implements AutoCloseable {
     private final Membership membership;
     private final SysConfig sys;
     private final SysTopics sysTopics;
+    private final ListenerTls tls;
     private final Listeners listeners;
     private final ScheduledExecutorService timer;
     private final AtomicBoolean closed = new AtomicBoolean();
@@ -87,8 +90,14 @@ final class BrokerNode implements AutoCloseable {
     private long ticks; // on the timer's thread
 
     /** Each part after all that it calls; {@link #open} starts them. */
-    private BrokerNode(BrokerConfig config, BrokerExtensions extensions, BrokerMetrics metrics, Deployment deployment) {
+    private BrokerNode(
+            BrokerConfig config,
+            BrokerExtensions extensions,
+            BrokerMetrics metrics,
+            ListenerTls tls,
+            Deployment deployment) {
         this.config = config;
+        this.tls = tls;
         this.metrics = metrics;
         this.deployment = deployment;
         Storage storage = deployment.storage();
@@ -134,6 +143,7 @@ final class BrokerNode implements AutoCloseable {
                 router,
                 new Ends(subscriptions),
                 deployment.others(),
+                () -> deployment.storage().problem() == null,
                 metrics.shards());
     }
 
@@ -158,7 +168,12 @@ final class BrokerNode implements AutoCloseable {
         return new ConnectionServices(
                 deployment.node(),
                 backend,
-                new AccessControl(extensions.authenticator(), enhanced, extensions.authorizer(), config.clientRules()),
+                new AccessControl(
+                        extensions.authenticator(),
+                        enhanced,
+                        extensions.authorizer(),
+                        config.clientRules(),
+                        config.takeover()),
                 new Extensions(SubscribeInterceptor.chain(extensions.subscribe()), extensions.listeners()),
                 metrics.clients(),
                 deployment.clock());
@@ -167,6 +182,7 @@ final class BrokerNode implements AutoCloseable {
     /**
      * Starts one; returns when every listener accepts and, in a cluster, every shard has an owner. Blocks until then.
      *
+     * @param tls the certificates of listeners with TLS, which outlive this node
      * @param onLost told, at least once, when this node must not go on and is to be closed; on a thread that must not
      *     be blocked
      * @throws BrokerStartException when it cannot, in words for the operator
@@ -175,12 +191,13 @@ final class BrokerNode implements AutoCloseable {
             BrokerConfig config,
             BrokerExtensions extensions,
             BrokerMetrics metrics,
+            ListenerTls tls,
             DeploymentSource deployments,
             Consumer<Loss> onLost) {
         Deployment deployment = deployments.open(onLost);
         BrokerNode node;
         try {
-            node = new BrokerNode(config, extensions, metrics, deployment);
+            node = new BrokerNode(config, extensions, metrics, tls, deployment);
         } catch (RuntimeException e) {
             deployment.close();
             throw startException(e);
@@ -214,7 +231,7 @@ final class BrokerNode implements AutoCloseable {
         Stages.await(shards.allOwned());
         sysTopics.start(timer);
         try {
-            bound = listeners.start();
+            bound = listeners.start(tls);
         } catch (ListenException e) {
             throw new BrokerStartException(String.valueOf(e.getMessage()), e);
         }
@@ -283,7 +300,8 @@ final class BrokerNode implements AutoCloseable {
                 stats.queuedMessages(),
                 deployment.storage().queuedBytes(),
                 deployment.storage().memoryBytes(),
-                listeners.warnings(),
+                Stream.concat(listeners.warnings().stream(), tls.warnings().stream())
+                        .toList(),
                 membership.status());
     }
 

@@ -1,5 +1,9 @@
 package io.tributary.broker;
 
+import static io.tributary.common.setting.InvalidSettingException.checkAtLeast;
+import static io.tributary.common.setting.InvalidSettingException.checkPositive;
+
+import io.tributary.common.setting.InvalidSettingException;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
@@ -23,16 +27,11 @@ public record DrainConfig(
     private static final int LONGEST_BYTES = 65_535;
 
     public DrainConfig {
-        if (connectionsPerSecond < 0) {
-            throw new IllegalArgumentException(
-                    "connections a second " + connectionsPerSecond + ": must not be negative");
-        }
-        if (!longest.isPositive()) {
-            throw new IllegalArgumentException("longest " + longest + ": must be positive");
-        }
+        checkAtLeast("drain-rate", connectionsPerSecond, 0);
+        checkPositive("longest", longest);
         if (serverReference != null && !isReference(serverReference)) {
-            throw new IllegalArgumentException(
-                    "server reference '" + serverReference + "': must be 1 to 65,535 bytes of printable text");
+            throw new InvalidSettingException(
+                    "server-reference", "'" + serverReference + "' is not 1 to 65,535 bytes of printable text");
         }
     }
 
@@ -40,5 +39,55 @@ public record DrainConfig(
         return !text.isBlank()
                 && text.getBytes(StandardCharsets.UTF_8).length <= LONGEST_BYTES
                 && text.chars().noneMatch(Character::isISOControl);
+    }
+
+    /** The defaults, to be changed. */
+    public static Builder builder() {
+        return new Builder(DEFAULT);
+    }
+
+    /** These values, to be changed. */
+    public Builder toBuilder() {
+        return new Builder(this);
+    }
+
+    /** Collects values under the names of the settings. Not thread-safe. */
+    public static final class Builder {
+        private int drainRate;
+        private Duration longest;
+        private @Nullable String serverReference;
+
+        private Builder(DrainConfig from) {
+            drainRate = from.connectionsPerSecond;
+            longest = from.longest;
+            serverReference = from.serverReference;
+        }
+
+        /** How many connections a second are sent away; 0 for all at once. A broker alone always sends all at once. */
+        public Builder drainRate(int value) {
+            drainRate = value;
+            return this;
+        }
+
+        /** How long that may take: where there are too many, more are sent away a second. */
+        public Builder longest(Duration value) {
+            longest = value;
+            return this;
+        }
+
+        /** Where MQTT 5 clients are told to go instead; null for nothing. */
+        public Builder serverReference(@Nullable String value) {
+            serverReference = value;
+            return this;
+        }
+
+        /**
+         * The whole.
+         *
+         * @throws InvalidSettingException when a value is not allowed, with the name of its setting
+         */
+        public DrainConfig build() {
+            return new DrainConfig(drainRate, longest, serverReference);
+        }
     }
 }

@@ -27,7 +27,9 @@ public final class ClusterBroker {
             BrokerMetrics metrics,
             ClusterMetrics clusterMetrics) {
         // Redis can be lost while the log is there; a broker alone has both in one store.
-        BrokerConfig ofNode = config.withShards(config.shards().withRetention(cluster.retention()));
+        BrokerConfig ofNode = config.toBuilder()
+                .shards(shards -> shards.retention(cluster.retention()))
+                .build();
         return Broker.start(
                 ofNode, extensions, metrics, onLost -> Clustered.open(ofNode, cluster, clusterMetrics, onLost));
     }

@@ -1,5 +1,8 @@
 package io.tributary.cluster;
 
+import static io.tributary.common.setting.InvalidSettingException.checkPositive;
+import static io.tributary.common.setting.InvalidSettingException.checkWithin;
+
 import io.tributary.cluster.ingest.IngestConfig;
 import io.tributary.cluster.kafka.KafkaConfig;
 import io.tributary.cluster.kafka.app.AppTopicsConfig;
@@ -9,57 +12,212 @@ import io.tributary.cluster.node.ClusterNode;
 import io.tributary.cluster.node.NodeTableConfig;
 import io.tributary.cluster.node.VisibilityConfig;
 import io.tributary.cluster.redis.RedisConfig;
+import io.tributary.common.setting.InvalidSettingException;
 import java.time.Duration;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/**
- * The configuration of a broker as a node of a cluster.
- *
- * @param shards how many shards the cluster has; fixed when it is created, 1 to 65,535
- * @param retention how long the shards' logs are kept at least: longer than a message may be queued
- * @param kafka the logs and the replicated maps
- * @param applications the topics of applications
- * @param redis the state of the shards
- * @param link the direct connections between nodes
- * @param linkLayer what lies between their sockets and them: TLS, or nothing
- * @param advertisedHost where other nodes reach this one, or null for the host that the link listens at
- * @param advertisedPort the port to that, or 0 for the one that the link listens at
- * @param nodes the times of the node table
- * @param visibility how nodes wait for each other's followers
- * @param ingest what back-ends may publish by producing records, or null for nothing
- */
-public record ClusterConfig(
-        int shards,
-        Duration retention,
-        KafkaConfig kafka,
-        AppTopicsConfig applications,
-        RedisConfig redis,
-        LinkConfig link,
-        LinkLayer linkLayer,
-        @Nullable String advertisedHost,
-        int advertisedPort,
-        NodeTableConfig nodes,
-        VisibilityConfig visibility,
-        @Nullable IngestConfig ingest) {
+/** The configuration of a broker as a node of a cluster. */
+public final class ClusterConfig {
 
     /** How many shards a cluster gets: a few for each shard thread there will ever be. */
     public static final int DEFAULT_SHARDS = 24;
 
-    public ClusterConfig {
-        if (shards < 1 || shards > 65_535) {
-            throw new IllegalArgumentException("shards " + shards + ": must be 1 to 65,535");
-        }
-        if (!retention.isPositive()) {
-            throw new IllegalArgumentException("retention " + retention + ": must be positive");
-        }
-        if (advertisedPort < 0 || advertisedPort > 65_535) {
-            throw new IllegalArgumentException("advertised port " + advertisedPort + ": must be 0 to 65535");
-        }
+    private final int shards;
+    private final Duration retention;
+    private final KafkaConfig kafka;
+    private final AppTopicsConfig applications;
+    private final RedisConfig redis;
+    private final LinkConfig link;
+    private final LinkLayer linkLayer;
+    private final @Nullable String advertisedHost;
+    private final int advertisedPort;
+    private final NodeTableConfig nodes;
+    private final VisibilityConfig visibility;
+    private final @Nullable IngestConfig ingest;
+
+    private ClusterConfig(Builder from) {
+        shards = from.shards;
+        retention = from.retention;
+        kafka = from.kafka;
+        applications = from.applications;
+        redis = from.redis;
+        link = from.link;
+        linkLayer = from.linkLayer;
+        advertisedHost = from.advertisedHost;
+        advertisedPort = from.advertisedPort;
+        nodes = from.nodes;
+        visibility = from.visibility;
+        ingest = from.ingest;
+        checkWithin("shards", shards, 1, 65_535);
+        checkPositive("retention", retention);
+        checkWithin("link.advertised-port", advertisedPort, 0, 65_535);
+    }
+
+    /**
+     * A node with all defaults, to be changed.
+     *
+     * @param kafka the logs and the replicated maps
+     * @param redis the state of the shards
+     * @param link the direct connections between nodes
+     */
+    public static Builder builder(KafkaConfig kafka, RedisConfig redis, LinkConfig link) {
+        return new Builder(kafka, redis, link);
+    }
+
+    /** How many shards the cluster has; fixed when it is created, 1 to 65,535. */
+    public int shards() {
+        return shards;
+    }
+
+    /** How long the shards' logs are kept at least: longer than a message may be queued. */
+    public Duration retention() {
+        return retention;
+    }
+
+    /** The logs and the replicated maps. */
+    public KafkaConfig kafka() {
+        return kafka;
+    }
+
+    /** The topics of applications. */
+    public AppTopicsConfig applications() {
+        return applications;
+    }
+
+    /** The state of the shards. */
+    public RedisConfig redis() {
+        return redis;
+    }
+
+    /** The direct connections between nodes. */
+    public LinkConfig link() {
+        return link;
+    }
+
+    /** What lies between their sockets and them: TLS, or nothing. */
+    public LinkLayer linkLayer() {
+        return linkLayer;
+    }
+
+    /** Where other nodes reach this one, or null for the host that the link listens at. */
+    public @Nullable String advertisedHost() {
+        return advertisedHost;
+    }
+
+    /** The port to that, or 0 for the one that the link listens at. */
+    public int advertisedPort() {
+        return advertisedPort;
+    }
+
+    /** The times of the node table. */
+    public NodeTableConfig nodes() {
+        return nodes;
+    }
+
+    /** How nodes wait for each other's followers. */
+    public VisibilityConfig visibility() {
+        return visibility;
+    }
+
+    /** What back-ends may publish by producing records, or null for nothing. */
+    public @Nullable IngestConfig ingest() {
+        return ingest;
     }
 
     /** The part of one node. */
     ClusterNode.Config ofNode(String name, Set<String> maps) {
         return new ClusterNode.Config(name, maps, link, linkLayer, advertisedHost, advertisedPort, nodes, visibility);
+    }
+
+    /** Collects values. Not thread-safe. */
+    public static final class Builder {
+        private int shards;
+        private Duration retention;
+        private final KafkaConfig kafka;
+        private AppTopicsConfig applications;
+        private final RedisConfig redis;
+        private final LinkConfig link;
+        private LinkLayer linkLayer;
+        private @Nullable String advertisedHost;
+        private int advertisedPort;
+        private NodeTableConfig nodes;
+        private VisibilityConfig visibility;
+        private @Nullable IngestConfig ingest;
+
+        private Builder(KafkaConfig kafka, RedisConfig redis, LinkConfig link) {
+            this.kafka = kafka;
+            this.redis = redis;
+            this.link = link;
+            shards = DEFAULT_SHARDS;
+            retention = Duration.ofDays(7);
+            applications = AppTopicsConfig.defaults();
+            linkLayer = LinkLayer.PLAIN;
+            nodes = NodeTableConfig.DEFAULT;
+            visibility = VisibilityConfig.DEFAULT;
+        }
+
+        /** How many shards the cluster has; fixed when it is created, 1 to 65,535. */
+        public Builder shards(int value) {
+            shards = value;
+            return this;
+        }
+
+        /** How long the shards' logs are kept at least: longer than a message may be queued. */
+        public Builder retention(Duration value) {
+            retention = value;
+            return this;
+        }
+
+        /** The topics of applications. */
+        public Builder applications(AppTopicsConfig value) {
+            applications = value;
+            return this;
+        }
+
+        /** What lies between their sockets and them: TLS, or nothing. */
+        public Builder linkLayer(LinkLayer value) {
+            linkLayer = value;
+            return this;
+        }
+
+        /** Where other nodes reach this one, or null for the host that the link listens at. */
+        public Builder advertisedHost(@Nullable String value) {
+            advertisedHost = value;
+            return this;
+        }
+
+        /** The port to that, or 0 for the one that the link listens at. */
+        public Builder advertisedPort(int value) {
+            advertisedPort = value;
+            return this;
+        }
+
+        /** The times of the node table. */
+        public Builder nodes(NodeTableConfig value) {
+            nodes = value;
+            return this;
+        }
+
+        /** How nodes wait for each other's followers. */
+        public Builder visibility(VisibilityConfig value) {
+            visibility = value;
+            return this;
+        }
+
+        /** What back-ends may publish by producing records, or null for nothing. */
+        public Builder ingest(@Nullable IngestConfig value) {
+            ingest = value;
+            return this;
+        }
+
+        /**
+         * The whole.
+         *
+         * @throws InvalidSettingException when a value is not allowed, with the name of its setting
+         */
+        public ClusterConfig build() {
+            return new ClusterConfig(this);
+        }
     }
 }

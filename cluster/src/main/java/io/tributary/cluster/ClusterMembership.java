@@ -9,6 +9,7 @@ import io.tributary.broker.shard.StoreTrouble;
 import io.tributary.broker.subscription.Subscriptions;
 import io.tributary.broker.sys.ClusterStats;
 import io.tributary.broker.sys.NodeStats;
+import io.tributary.broker.tls.CertificateWatch;
 import io.tributary.cluster.ingest.Ingest;
 import io.tributary.cluster.link.LinkListenException;
 import io.tributary.cluster.link.NodeId;
@@ -45,6 +46,7 @@ final class ClusterMembership implements Membership {
     private final Shards shards;
     private final Subscriptions subscriptions;
     private final @Nullable Ingest ingest;
+    private final @Nullable CertificateWatch certificates;
     private @Nullable String toldProblem; // on the thread of tick
 
     ClusterMembership(
@@ -54,7 +56,8 @@ final class ClusterMembership implements Membership {
             ClusterStorage storage,
             Shards shards,
             Subscriptions subscriptions,
-            @Nullable Ingest ingest) {
+            @Nullable Ingest ingest,
+            @Nullable CertificateWatch certificates) {
         this.cluster = cluster;
         this.id = id;
         this.links = links;
@@ -62,6 +65,7 @@ final class ClusterMembership implements Membership {
         this.shards = shards;
         this.subscriptions = subscriptions;
         this.ingest = ingest;
+        this.certificates = certificates;
     }
 
     @Override
@@ -202,6 +206,7 @@ final class ClusterMembership implements Membership {
         int unowned = Math.max(0, shards.unowned() - outOfReach);
         StoreTrouble trouble = shards.storeTrouble();
         return new ClusterStatus(
+                links.port(),
                 cluster.liveNodes(),
                 shards.ownedShards(),
                 unowned,
@@ -227,6 +232,9 @@ final class ClusterMembership implements Membership {
     private List<String> warnings(int unowned, int outOfReach) {
         List<String> warnings = new ArrayList<>(shards.problems());
         warnings.addAll(storage.topicFaults());
+        if (certificates != null) {
+            warnings.addAll(certificates.warnings());
+        }
         int lagging = shards.lagging().size();
         StoreTrouble trouble = shards.storeTrouble();
         if (trouble != null) {

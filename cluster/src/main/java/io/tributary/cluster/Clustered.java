@@ -14,8 +14,11 @@ import io.tributary.broker.shard.ShardAppends;
 import io.tributary.broker.shard.Shards;
 import io.tributary.broker.subscription.Routes;
 import io.tributary.broker.subscription.Subscriptions;
+import io.tributary.broker.tls.CertificateWatch;
 import io.tributary.cluster.ingest.Ingest;
 import io.tributary.cluster.ingest.IngestConfig;
+import io.tributary.cluster.link.LinkLayer;
+import io.tributary.cluster.link.LinkTls;
 import io.tributary.cluster.link.NodeId;
 import io.tributary.cluster.metrics.ClusterMetrics;
 import io.tributary.cluster.node.ClusterLinks;
@@ -39,6 +42,7 @@ record Clustered(
         NodeId id,
         DecoderLimits packets,
         @Nullable IngestConfig ingest,
+        @Nullable CertificateWatch certificates,
         ClusterMetrics metrics)
         implements Deployment {
 
@@ -74,7 +78,9 @@ record Clustered(
                         onLost);
                 NodeId id = Stages.await(node.open());
                 Routes routes = new Routes(storage.routes(), id.toString(), runtime.format());
-                return new Clustered(node, runtime, storage, routes, ofNode, id, packets, cluster.ingest(), metrics);
+                CertificateWatch certificates = watch(ofNode.layer(), metrics);
+                return new Clustered(
+                        node, runtime, storage, routes, ofNode, id, packets, cluster.ingest(), certificates, metrics);
             } catch (RuntimeException e) {
                 storage.close();
                 throw e;
@@ -83,6 +89,15 @@ record Clustered(
             runtime.close();
             throw e;
         }
+    }
+
+    private static @Nullable CertificateWatch watch(LinkLayer layer, ClusterMetrics metrics) {
+        if (!(layer instanceof LinkTls encrypted)) {
+            return null;
+        }
+        CertificateWatch watch = new CertificateWatch(metrics.tls());
+        watch.add(encrypted.contexts());
+        return watch;
     }
 
     @Override
@@ -134,7 +149,8 @@ record Clustered(
                 config,
                 new ClusterLinks.Receivers(shards, router::take, connections, subscriptions::gone),
                 metrics.links());
-        return new ClusterMembership(cluster, id, links, storage, shards, subscriptions, ingest(router, shards));
+        return new ClusterMembership(
+                cluster, id, links, storage, shards, subscriptions, ingest(router, shards), certificates);
     }
 
     /** The publisher of back-ends' records, or null when none are read. */
@@ -149,6 +165,9 @@ record Clustered(
 
     @Override
     public void close() {
+        if (certificates != null) {
+            certificates.close();
+        }
         cluster.close();
         storage.close();
     }

@@ -1,92 +1,124 @@
 package io.tributary.localcluster;
 
+import io.tributary.cli.Program;
+import io.tributary.cli.Subcommand;
 import java.io.IOException;
-import java.io.PrintStream;
+import java.io.PrintWriter;
 import java.nio.channels.FileChannel;
 import java.nio.channels.FileLock;
 import java.nio.channels.OverlappingFileLockException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
-import java.util.List;
 import java.util.Map;
-import java.util.Set;
 import java.util.function.BiConsumer;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.Parameters;
+import picocli.CommandLine.Spec;
 
-/**
- * The command {@code ./tributary cluster}: {@code up}, {@code status}, {@code start}, {@code kill}, {@code down}.
- *
- * <p>Exit codes: 0 done, 1 it failed, 2 it was called wrongly.
- */
-public final class ClusterCommand {
-    private final Path launcher;
-    private final Path defaultDirectory;
+/** The command {@code tributary cluster}: {@code up}, {@code status}, {@code start}, {@code kill}, {@code down}. */
+@Command(
+        name = "cluster",
+        synopsisSubcommandLabel = "COMMAND",
+        description =
+                "A cluster on this machine: Kafka, Redis Cluster and broker nodes, each part a process of its own.")
+public final class ClusterCommand implements Subcommand, Runnable {
+    private final Supplier<Path> launcher;
     private final Lifetime lifetime;
-    private final PrintStream out;
-    private final PrintStream err;
 
-    ClusterCommand(Path launcher, Path defaultDirectory, Lifetime lifetime, PrintStream out, PrintStream err) {
+    @Spec
+    private CommandSpec spec = CommandSpec.create();
+
+    /** Of processes that go on when the command has ended. */
+    public ClusterCommand() {
+        this(Program::launcher, Lifetime.DETACHED);
+    }
+
+    ClusterCommand(Supplier<Path> launcher, Lifetime lifetime) {
         this.launcher = launcher;
-        this.defaultDirectory = defaultDirectory;
         this.lifetime = lifetime;
-        this.out = out;
-        this.err = err;
     }
 
-    /**
-     * Called by the launcher, with what it was called with after {@code cluster}.
-     *
-     * @param arguments the launcher's path, the directory where none is given, then the words of the command
-     */
-    public static void main(String[] arguments) {
-        List<String> words = List.of(arguments);
-        ClusterCommand command = new ClusterCommand(
-                Path.of(words.get(0)), Path.of(words.get(1)), Lifetime.DETACHED, System.out, System.err);
-        System.exit(command.run(words.subList(2, words.size())));
+    /** Called by the launcher, with what it was called with after {@code cluster}. */
+    public static void main(String[] words) {
+        Program.main(new ClusterCommand(), words);
     }
 
-    /** Does what the words say; answers the exit code. */
-    int run(List<String> words) {
-        try {
-            if (words.isEmpty()) {
-                throw new UsageException("cluster needs one of up, status, start, kill, down; see ./tributary help");
-            }
-            List<String> rest = words.subList(1, words.size());
-            switch (words.getFirst()) {
-                case "up" -> up(rest);
-                case "status" -> status(rest);
-                case "start" -> start(rest);
-                case "kill" -> kill(rest);
-                case "down" -> down(rest);
-                default ->
-                    throw new UsageException(
-                            "there is no 'cluster " + words.getFirst() + "'; there are up, status, start, kill, down");
-            }
-            return 0;
-        } catch (UsageException e) {
-            err.println("tributary: " + e.getMessage());
-            return 2;
-        } catch (LocalClusterException e) {
-            err.println("tributary: " + e.getMessage() + (e.getCause() == null ? "" : " (" + e.getCause() + ")"));
-            return 1;
+    @Override
+    public boolean explains(Exception failure) {
+        return failure instanceof LocalClusterException;
+    }
+
+    @Override
+    public void run() {
+        throw new ParameterException(
+                spec.commandLine(),
+                "cluster needs one of " + String.join(", ", spec.subcommands().keySet()));
+    }
+
+    /** Where the cluster is. */
+    static final class Place {
+        @Option(
+                names = "--dir",
+                paramLabel = "DIR",
+                defaultValue = "data/cluster",
+                description = "Where its data and logs are (${DEFAULT-VALUE}).")
+        private Path directory = Path.of("");
+
+        Path directory() {
+            return directory.toAbsolutePath().normalize();
         }
     }
 
-    private void up(List<String> words) {
-        ClusterArguments arguments = new ClusterArguments(
-                words, Set.of("--dir", "--nodes", "--base-port", "--kafka-brokers", "--redis-replicas"));
-        arguments.expectNoName();
-        Path directory = directory(arguments);
+    /** What may differ from the layout before, or from the default. */
+    static final class Sizes {
+        @Option(names = "--nodes", paramLabel = "N", description = "Broker nodes, 0 to 9 (3).")
+        private @Nullable Integer nodes;
+
+        @Option(
+                names = "--base-port",
+                paramLabel = "PORT",
+                description = "The MQTT port of the first node (18830); all other ports are behind it.")
+        private @Nullable Integer basePort;
+
+        @Option(names = "--kafka-brokers", paramLabel = "N", description = "Kafka brokers, 1 or 3 (1).")
+        private @Nullable Integer kafkaBrokers;
+
+        @Option(
+                names = "--redis-replicas",
+                paramLabel = "N",
+                description = "Replicas of each of the three Redis primaries, 0 to 4 (0).")
+        private @Nullable Integer redisReplicas;
+
+        ClusterLayout layout(ClusterLayout otherwise) {
+            return new ClusterLayout(
+                    nodes == null ? otherwise.nodes() : nodes,
+                    kafkaBrokers == null ? otherwise.kafkaBrokers() : kafkaBrokers,
+                    redisReplicas == null ? otherwise.redisReplicas() : redisReplicas,
+                    basePort == null ? otherwise.basePort() : basePort);
+        }
+    }
+
+    @Command(
+            name = "up",
+            description = "Start it and wait until all of it is ready; with the data and the sizes of before, if any.")
+    void up(@Mixin Place place, @Mixin Sizes sizes) {
+        Path directory = place.directory();
         alone(directory, () -> {
             ClusterFile before = ClusterFile.read(directory).orElse(null);
-            ClusterLayout layout = layout(arguments, before == null ? ClusterLayout.DEFAULT : before.layout());
+            ClusterLayout layout = sizes.layout(before == null ? ClusterLayout.DEFAULT : before.layout());
             if (before != null) {
                 checkGoesOn(directory, before, layout);
             }
             LocalCluster cluster = open(directory, new ClusterFile(layout, Map.of()));
-            cluster.up(message -> err.println(message));
-            ClusterReport.print(out, directory, cluster);
+            cluster.up(this::say);
+            ClusterReport.print(out(), directory, cluster);
         });
     }
 
@@ -99,55 +131,51 @@ public final class ClusterCommand {
         }
     }
 
-    private static ClusterLayout layout(ClusterArguments arguments, ClusterLayout otherwise) {
-        return new ClusterLayout(
-                arguments.number("--nodes", otherwise.nodes()),
-                arguments.number("--kafka-brokers", otherwise.kafkaBrokers()),
-                arguments.number("--redis-replicas", otherwise.redisReplicas()),
-                arguments.number("--base-port", otherwise.basePort()));
-    }
-
-    private void status(List<String> words) {
-        ClusterArguments arguments = new ClusterArguments(words, Set.of("--dir", "--json"));
-        arguments.expectNoName();
-        Path directory = directory(arguments);
+    @Command(name = "status", description = "Its processes: names, states, process identifiers, ports.")
+    void status(@Mixin Place place, @Option(names = "--json", description = "For programs.") boolean json) {
+        Path directory = place.directory();
         LocalCluster cluster = open(directory, existing(directory));
-        if (arguments.has("--json")) {
-            ClusterReport.printJson(out, directory, cluster);
+        if (json) {
+            ClusterReport.printJson(out(), directory, cluster);
         } else {
-            ClusterReport.print(out, directory, cluster);
+            ClusterReport.print(out(), directory, cluster);
         }
     }
 
-    private void start(List<String> words) {
-        change(words, LocalCluster::start);
-        err.println("It is ready");
+    @Command(name = "start", description = "Start one of its processes again and wait until it is ready.")
+    void start(@Mixin Place place, @Parameters(paramLabel = "NAME", description = "Such as n1.") String name) {
+        change(place.directory(), name, LocalCluster::start);
+        say("It is ready");
     }
 
-    private void kill(List<String> words) {
-        change(words, LocalCluster::kill);
-        err.println("It is killed; to start it again: ./tributary cluster start " + String.join(" ", words));
+    @Command(name = "kill", description = "End one of its processes at once (SIGKILL).")
+    void kill(
+            @Mixin Place place,
+            @Parameters(paramLabel = "NAME", description = "Such as n1, kafka-1 or redis-1.") String name) {
+        change(place.directory(), name, LocalCluster::kill);
+        say("It is killed; to start it again: " + Program.name() + " cluster start " + name + " --dir "
+                + place.directory());
     }
 
-    private void change(List<String> words, BiConsumer<LocalCluster, String> change) {
-        ClusterArguments arguments = new ClusterArguments(words, Set.of("--dir"));
-        String name = arguments.onlyName();
-        Path directory = directory(arguments);
+    private void change(Path directory, String name, BiConsumer<LocalCluster, String> change) {
         existing(directory);
         alone(directory, () -> change.accept(open(directory, existing(directory)), name));
     }
 
-    private void down(List<String> words) {
-        ClusterArguments arguments = new ClusterArguments(words, Set.of("--dir"));
-        arguments.expectNoName();
-        Path directory = directory(arguments);
+    @Command(name = "down", description = "End all of it in order; the data stays.")
+    void down(@Mixin Place place) {
+        Path directory = place.directory();
         existing(directory);
         alone(directory, () -> open(directory, existing(directory)).down());
-        err.println("Stopped; the data is in " + directory);
+        say("Stopped; the data is in " + directory);
     }
 
-    private Path directory(ClusterArguments arguments) {
-        return arguments.directory("--dir", defaultDirectory);
+    private PrintWriter out() {
+        return spec.commandLine().getOut();
+    }
+
+    private void say(String message) {
+        spec.commandLine().getErr().println(message);
     }
 
     private static ClusterFile existing(Path directory) {
@@ -157,7 +185,7 @@ public final class ClusterCommand {
     }
 
     private LocalCluster open(Path directory, ClusterFile file) {
-        return new LocalCluster(directory, file, launcher, lifetime);
+        return new LocalCluster(directory, file, launcher.get(), lifetime);
     }
 
     /** Runs what changes the cluster of a directory, while no other command does. */

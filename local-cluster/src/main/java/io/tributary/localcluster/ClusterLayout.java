@@ -1,5 +1,6 @@
 package io.tributary.localcluster;
 
+import io.tributary.cli.UsageException;
 import java.util.List;
 
 /**

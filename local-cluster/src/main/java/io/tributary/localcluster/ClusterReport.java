@@ -2,8 +2,9 @@ package io.tributary.localcluster;
 
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.SerializationFeature;
+import io.tributary.cli.Program;
 import java.io.IOException;
-import java.io.PrintStream;
+import java.io.PrintWriter;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.stream.Collectors;
@@ -29,7 +30,7 @@ record ClusterReport(String directory, String bootstrapServers, String redisNode
     }
 
     /** For programs. */
-    static void printJson(PrintStream out, Path directory, LocalCluster cluster) {
+    static void printJson(PrintWriter out, Path directory, LocalCluster cluster) {
         try {
             out.println(JSON.writeValueAsString(of(directory, cluster)));
         } catch (IOException e) {
@@ -38,7 +39,7 @@ record ClusterReport(String directory, String bootstrapServers, String redisNode
     }
 
     /** For people: a table, and what to do next. */
-    static void print(PrintStream out, Path directory, LocalCluster cluster) {
+    static void print(PrintWriter out, Path directory, LocalCluster cluster) {
         ClusterReport report = of(directory, cluster);
         out.printf(LINE, "NAME", "STATE", "PID", "PORTS");
         for (ClusterPart part : report.processes) {
@@ -54,8 +55,8 @@ record ClusterReport(String directory, String bootstrapServers, String redisNode
                         + node.ports().get("ws") + "/mqtt"));
         out.println("Kafka     " + report.bootstrapServers);
         out.println("Redis     " + report.redisNodes);
-        out.println("Kill      ./tributary cluster kill NAME --dir " + directory + "   (and: start NAME)");
-        out.println("Stop      ./tributary cluster down --dir " + directory);
+        out.println("Kill      " + Program.name() + " cluster kill NAME --dir " + directory + "   (and: start NAME)");
+        out.println("Stop      " + Program.name() + " cluster down --dir " + directory);
     }
 
     private static String ports(ClusterPart part) {

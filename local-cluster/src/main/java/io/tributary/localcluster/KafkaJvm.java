@@ -1,14 +1,17 @@
 package io.tributary.localcluster;
 
+import java.io.File;
 import java.io.IOException;
 import java.net.URISyntaxException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.security.CodeSource;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
+import java.util.stream.Collectors;
 
-/** The JVM that Kafka's programs run in: this one's, with the class path that the build of this module has listed. */
+/** The JVM that Kafka's programs run in: this one's, with the class path that the build has listed. */
 final class KafkaJvm {
     private static final String LISTING = "kafka.classpath";
 
@@ -55,7 +58,7 @@ final class KafkaJvm {
                 // Classes as they were loaded last time: half the start-up time. Kept by the JVM when it ends in
                 // order.
                 "-XX:+AutoCreateSharedArchive",
-                "-XX:SharedArchiveFile=" + archive(mainClass, classPath),
+                "-XX:SharedArchiveFile=" + archive(directory, mainClass, classPath),
                 "-Xlog:aot=off",
                 "-Xlog:cds=off",
                 "--sun-misc-unsafe-memory-access=allow",
@@ -74,25 +77,32 @@ final class KafkaJvm {
         return '"' + word.replace("\\", "\\\\").replace("\"", "\\\"") + '"';
     }
 
-    /** A file in this module's {@code target}, in which its classes, or the jar of them, lie. */
-    private static Path besideClasses(String name) {
+    /** Where this module's classes are: its {@code target/classes}, or a jar. */
+    private static Path classes() {
         CodeSource source = KafkaJvm.class.getProtectionDomain().getCodeSource();
         try {
-            return Path.of(source.getLocation().toURI()).resolveSibling(name);
+            return Path.of(source.getLocation().toURI());
         } catch (URISyntaxException e) {
             throw new LocalClusterException("the place of this module's classes has no path: " + source, e);
         }
     }
 
-    /** The JVM would go on with, and ignore, an archive of another class path; so each has its own. */
-    private static Path archive(String mainClass, String classPath) {
-        return besideClasses(mainClass + "-" + Integer.toHexString(classPath.hashCode()) + ".jsa");
+    /**
+     * The JVM would go on with, and ignore, an archive of another class path; so each has its own. Tests share it in
+     * {@code target}; an installed program may not be written to, so that a cluster has it beside its data.
+     */
+    private static Path archive(Path directory, String mainClass, String classPath) {
+        String name = mainClass + "-" + Integer.toHexString(classPath.hashCode()) + ".jsa";
+        return Files.isDirectory(classes()) ? classes().resolveSibling(name) : directory.resolveSibling(name);
     }
 
+    /** The jars that the listing beside the classes names; one without a directory is beside it. */
     private static String classPath() {
-        Path listing = besideClasses(LISTING);
+        Path listing = classes().resolveSibling(LISTING);
         try {
-            return Files.readString(listing).strip();
+            return Arrays.stream(Files.readString(listing).strip().split(File.pathSeparator, -1))
+                    .map(jar -> listing.resolveSibling(jar).normalize().toString())
+                    .collect(Collectors.joining(File.pathSeparator));
         } catch (IOException e) {
             throw new LocalClusterException(
                     listing + " cannot be read; the Maven build of local-cluster (or one with -am) writes it", e);

@@ -1,5 +1,7 @@
 package io.tributary.localcluster;
 
+import io.tributary.cli.Program;
+import io.tributary.cli.UsageException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -80,7 +82,7 @@ final class LocalCluster {
                 .toList();
         if (!running.isEmpty()) {
             throw new LocalClusterException("this cluster runs already: " + String.join(", ", running) + " ("
-                    + directory + "); to end it: ./tributary cluster down --dir " + directory);
+                    + directory + "); to end it: " + Program.name() + " cluster down --dir " + directory);
         }
     }
 

@@ -4,9 +4,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
+import io.tributary.cli.Program;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
-import java.io.PrintStream;
+import java.io.PrintWriter;
 import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.nio.charset.StandardCharsets;
@@ -21,6 +22,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import picocli.CommandLine;
 
 /** The command as a caller sees it; in place of broker nodes there are scripts that say {@code ready} and wait. */
 class ClusterCommandTest {
@@ -156,7 +158,9 @@ class ClusterCommandTest {
         assertThat(run("kill")).isEqualTo(2);
         assertThat(run("status", "--dir", directory.resolve("nowhere").toString()))
                 .isOne();
-        assertThat(errors()).contains("--nodes needs a number, not 'many'", "--colour", "there is no cluster in");
+        assertThat(errors())
+                .contains(
+                        "cluster needs one of ", "'many' is not a whole number", "--colour", "there is no cluster in");
         assertThat(directory.resolve("nowhere")).doesNotExist();
     }
 
@@ -176,13 +180,14 @@ class ClusterCommandTest {
     }
 
     private int run(String... words) {
-        return new ClusterCommand(
-                        launcher,
-                        directory,
-                        Lifetime.BOUND,
-                        new PrintStream(out, true, StandardCharsets.UTF_8),
-                        new PrintStream(err, true, StandardCharsets.UTF_8))
-                .run(List.of(words));
+        CommandLine line = Program.commandLine(new ClusterCommand(() -> launcher, Lifetime.BOUND));
+        line.setOut(new PrintWriter(out, true, StandardCharsets.UTF_8));
+        line.setErr(new PrintWriter(err, true, StandardCharsets.UTF_8));
+        List<String> all = new ArrayList<>(List.of(words));
+        if (words.length > 0 && !all.contains("--dir")) {
+            all.addAll(List.of("--dir", directory.toString()));
+        }
+        return line.execute(all.toArray(String[]::new));
     }
 
     private String errors() {

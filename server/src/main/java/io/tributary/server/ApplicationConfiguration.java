@@ -3,7 +3,6 @@ package io.tributary.server;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.tributary.broker.Broker;
 import io.tributary.broker.BrokerExtensions;
-import io.tributary.broker.extension.SubscribeInterceptor;
 import io.tributary.broker.metrics.BrokerMetrics;
 import io.tributary.broker.security.Authorizer;
 import io.tributary.broker.security.rules.RuleAuthorizer;
@@ -14,7 +13,6 @@ import io.tributary.cluster.metrics.ClusterMetrics;
 import io.tributary.server.settings.ServerConfig;
 import io.tributary.server.settings.TributarySettings;
 import io.tributary.server.settings.check.SettingException;
-import java.util.ArrayList;
 import java.util.List;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.boot.actuate.endpoint.web.PathMappedEndpoints;
@@ -34,15 +32,23 @@ class ApplicationConfiguration {
         return new BrokerMetrics(registry);
     }
 
+    @Bean
+    Authentication authentication(
+            ServerConfig config, ObjectProvider<BrokerExtensions> extensions, BrokerMetrics metrics) {
+        return Authentication.open(config, extensions.getIfAvailable(), metrics.authentications());
+    }
+
     /** A platform that brings a {@link BrokerExtensions} bean hangs it into the broker. */
     @Bean(destroyMethod = "") // RunningBroker closes it, and says so.
     @Lazy(false)
     Broker broker(
             ServerConfig config,
+            Authentication authentication,
             ObjectProvider<BrokerExtensions> extensions,
             BrokerMetrics metrics,
             MeterRegistry registry) {
-        BrokerExtensions hooks = withRules(extensions.getIfAvailable(() -> BrokerExtensions.NONE), config.rules());
+        BrokerExtensions hooks = withRules(
+                extensions.getIfAvailable(() -> BrokerExtensions.NONE).with(authentication.chain()), config.rules());
         ClusterConfig cluster = config.cluster();
         return cluster == null
                 ? Broker.start(config.broker(), hooks, metrics)
@@ -57,11 +63,7 @@ class ApplicationConfiguration {
         if (!hooks.authorizer().equals(Authorizer.allowAll())) {
             throw new SettingException(RULES, "has no effect: the application brings an Authorizer of its own");
         }
-        RuleAuthorizer authorizer = SettingException.naming(RULES, () -> new RuleAuthorizer(rules));
-        List<SubscribeInterceptor> subscribe = new ArrayList<>(hooks.subscribe());
-        subscribe.add(authorizer);
-        return new BrokerExtensions(
-                hooks.authenticator(), hooks.enhanced(), authorizer, hooks.publish(), subscribe, hooks.listeners());
+        return hooks.with(SettingException.naming(RULES, () -> new RuleAuthorizer(rules)));
     }
 
     @Bean

@@ -88,7 +88,8 @@ final class StartFailure {
         };
     }
 
-    private static <T extends Throwable> @Nullable T cause(Throwable failure, Class<T> type) {
+    /** The nearest cause of that type, the failure itself included. */
+    static <T extends Throwable> @Nullable T cause(Throwable failure, Class<T> type) {
         for (Throwable cause = failure; cause != null; cause = cause.getCause()) {
             if (type.isInstance(cause)) {
                 return type.cast(cause);

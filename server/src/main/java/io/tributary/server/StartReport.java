@@ -1,8 +1,10 @@
 package io.tributary.server;
 
+import io.tributary.broker.deployment.ClusterStatus;
 import io.tributary.broker.network.BoundListener;
 import io.tributary.broker.network.ListenerConfig;
 import io.tributary.broker.network.ListenerKind;
+import io.tributary.broker.tls.TlsConfig;
 import io.tributary.cluster.ClusterConfig;
 import io.tributary.cluster.kafka.KafkaConfig;
 import io.tributary.cluster.redis.RedisConfig;
@@ -51,14 +53,12 @@ final class StartReport implements ApplicationListener<ApplicationReadyEvent> {
         if (cluster == null) {
             reportData();
         } else {
-            reportCluster(cluster);
+            clusterLines(cluster, linkPort()).forEach(LOG::info);
         }
         List<BoundListener> listeners = broker.broker().listeners();
         reportListeners(listeners);
         if (listeners.stream().allMatch(StartReport::isLocal)) {
-            LOG.info(
-                    "reachable from this machine alone; to open it to the network: --tributary.listeners.{}.host=0.0.0.0",
-                    listeners.getFirst().name());
+            LOG.info("reachable from this machine alone; docs/security.md says how to open it to the network");
         }
         managementLines(event.getApplicationContext().getEnvironment()).forEach(LOG::info);
         reportLimits(ProcessLimits.of(broker.config()));
@@ -96,12 +96,17 @@ final class StartReport implements ApplicationListener<ApplicationReadyEvent> {
         LOG.info("data in {} (format {}, sync {})", folder, format(folder), sync());
     }
 
-    private void reportCluster(ClusterConfig cluster) {
-        clusterLines(cluster).forEach(LOG::info);
+    private int linkPort() {
+        ClusterStatus status = broker.broker().status().cluster();
+        return status == null ? 0 : status.linkPort();
     }
 
-    /** What a node says of its cluster: names and addresses, no secrets. */
-    static List<String> clusterLines(ClusterConfig cluster) {
+    /**
+     * What a node says of its cluster: names and addresses, no secrets.
+     *
+     * @param linkPort the port for links, also where one was picked
+     */
+    static List<String> clusterLines(ClusterConfig cluster, int linkPort) {
         KafkaConfig kafka = cluster.kafka();
         String nodes =
                 cluster.redis().nodes().stream().map(RedisConfig.Node::toString).collect(Collectors.joining(","));
@@ -111,8 +116,7 @@ final class StartReport implements ApplicationListener<ApplicationReadyEvent> {
                 "Kafka at " + kafka.bootstrapServers() + " (topics " + kafka.topicPrefix() + ".*, "
                         + kafka.replicationFactor() + " copies)",
                 "Redis Cluster at " + nodes,
-                "links to other nodes at " + cluster.link().host() + ", port "
-                        + (cluster.link().port() == 0 ? "any" : cluster.link().port()));
+                "links to other nodes at " + cluster.link().host() + ", port " + linkPort);
     }
 
     private void reportListeners(List<BoundListener> listeners) {
@@ -124,16 +128,28 @@ final class StartReport implements ApplicationListener<ApplicationReadyEvent> {
                 LOG.info(
                         "listening on {} ({}, listener '{}')",
                         address(listener.address()),
-                        words(config.kind()),
+                        words(config),
                         listener.name());
             }
         }
     }
 
-    private static String words(ListenerKind kind) {
-        return switch (kind) {
+    private static String words(ListenerConfig listener) {
+        String protocol = switch (listener.kind()) {
             case ListenerKind.Tcp() -> "mqtt over tcp";
             case ListenerKind.WebSocket(String path) -> "mqtt over websocket, path " + path;
+        };
+        TlsConfig tls = listener.tls();
+        return tls == null
+                ? protocol
+                : protocol + ", TLS by " + tls.chosenEngine().words() + clients(tls);
+    }
+
+    private static String clients(TlsConfig tls) {
+        return switch (tls.clientCertificates()) {
+            case NONE -> "";
+            case WANT -> ", clients may show certificates";
+            case NEED -> ", clients must show certificates";
         };
     }
 

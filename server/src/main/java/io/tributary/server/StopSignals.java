@@ -1,5 +1,6 @@
 package io.tributary.server;
 
+import io.tributary.broker.Broker;
 import io.tributary.server.settings.TributarySettings;
 import java.lang.reflect.InvocationHandler;
 import java.lang.reflect.Proxy;
@@ -7,13 +8,15 @@ import java.time.Duration;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
+import org.springframework.beans.factory.config.BeanPostProcessor;
 import org.springframework.boot.context.properties.bind.Binder;
+import org.springframework.context.ConfigurableApplicationContext;
 import org.springframework.core.env.Environment;
 
 /**
  * Stops the process on SIGTERM and SIGINT: the first one gracefully and within a bounded time, a second one at once,
- * with the exit code that shells know for it (143, 130). Stays on SIGHUP, which is sent after a rotation of logs, or to
- * have settings read again.
+ * with the exit code that shells know for it (143, 130). A start that is going on is given up. Stays on SIGHUP, which
+ * is sent after a rotation of logs, or to have settings read again.
  */
 final class StopSignals {
     private static final Logger LOG = LoggerFactory.getLogger(StopSignals.class);
@@ -22,6 +25,7 @@ final class StopSignals {
     private static final int SIGTERM = 15;
 
     private final AtomicBoolean stopping = new AtomicBoolean();
+    private volatile boolean started;
     private volatile Duration timeout = Duration.ofSeconds(20);
 
     private StopSignals() {}
@@ -47,6 +51,44 @@ final class StopSignals {
                     .orElse(timeout);
         } catch (RuntimeException e) {
             timeout = Duration.ofSeconds(1);
+        }
+    }
+
+    /**
+     * Gives a start up when a signal comes: Spring would first go on with it to its end, however long that takes, and
+     * only then stop. What was made until then is closed.
+     */
+    void endStart(ConfigurableApplicationContext context) {
+        context.getBeanFactory().addBeanPostProcessor(new BeanPostProcessor() {
+            @Override
+            public Object postProcessBeforeInitialization(Object bean, String name) {
+                // A broker that has just been made is closed by its RunningBroker alone: that one is still to come.
+                boolean isClosedByLater = bean instanceof Broker || bean instanceof RunningBroker;
+                if (stopping.get() && !started && !isClosedByLater) {
+                    LOG.info("stopping: the start is given up");
+                    throw new StoppedException();
+                }
+                return bean;
+            }
+        });
+    }
+
+    /** Whether a signal came. */
+    boolean isStopping() {
+        return stopping.get();
+    }
+
+    /** The start is over: the application is stopped in order from now on. */
+    void started() {
+        started = true;
+    }
+
+    /** A signal came during the start. */
+    static final class StoppedException extends RuntimeException {
+        private static final long serialVersionUID = 1L;
+
+        private StoppedException() {
+            super("stopped by a signal");
         }
     }
 

@@ -3,6 +3,7 @@ package io.tributary.server;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;
+import java.util.List;
 import java.util.Properties;
 import org.springframework.boot.SpringApplication;
 
@@ -20,13 +21,27 @@ public final class TributaryApplication {
     /** Runs a broker until it is told to stop; its arguments are settings, {@code --key=value}. */
     public static void main(String[] arguments) {
         System.setProperty(LEAK_DETECTION, System.getProperty(LEAK_DETECTION, "disabled"));
+        run(application(ApplicationConfiguration.class), arguments);
+    }
+
+    /** Runs an application until the process is told to stop, or ends it with what keeps it from starting. */
+    static void run(SpringApplication application, String... arguments) {
         StopSignals signals = StopSignals.install();
-        SpringApplication application = application(ApplicationConfiguration.class);
-        application.addInitializers(context -> signals.stopWithin(context.getEnvironment()));
+        application.addInitializers(context -> {
+            signals.stopWithin(context.getEnvironment());
+            signals.endStart(context);
+        });
         try {
             application.run(arguments);
+            signals.started();
         } catch (RuntimeException e) {
+            if (signals.isStopping()) {
+                return; // the start was given up, and the thread that stops ends the JVM
+            }
             // The reason is printed already, by StartFailureReporter.
+            if (StartFailureReporter.isVerbose() || List.of(arguments).contains("--debug")) {
+                e.printStackTrace();
+            }
             System.exit(1);
         }
     }

@@ -329,13 +329,14 @@ class ClusterSettingsTest {
         ClusterConfig config = config(
                 "--tributary.cluster.redis.password-file=" + password,
                 "--tributary.cluster.kafka.client-properties.sasl.jaas.config=of kafka");
-        assertThat(StartReport.clusterLines(config))
+        assertThat(StartReport.clusterLines(config, 41_883))
                 .containsExactly(
                         "cluster 'tributary', 24 shards, logs kept for 7d",
                         "Kafka at k1:9092,k2:9092 (topics tributary.*, 3 copies)",
                         "Redis Cluster at r1:6379,[::1]:6380",
-                        "links to other nodes at 127.0.0.1, port 7883");
-        assertThat(config.toString()).doesNotContain("of redis", "of kafka", "0123456789abcdef");
+                        "links to other nodes at 127.0.0.1, port 41883");
+        assertThat(List.of(config.kafka(), config.redis(), config.link()).toString())
+                .doesNotContain("of redis", "of kafka", "0123456789abcdef");
     }
 
     @Test

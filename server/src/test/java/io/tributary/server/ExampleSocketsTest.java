@@ -4,20 +4,19 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import java.io.IOException;
 import java.lang.reflect.Method;
-import java.net.URL;
 import java.net.URLClassLoader;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.regex.MatchResult;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
-import javax.tools.ToolProvider;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.condition.EnabledOnOs;
@@ -34,13 +33,8 @@ class ExampleSocketsTest {
     private static final List<Path> SOCKET_TABLES = List.of(Path.of("/proc/net/tcp"), Path.of("/proc/net/tcp6"));
     private static final String STATE_LISTEN = "0A";
     private static final int V4_DIGITS = 8;
-    private static final String IMPORTS = """
-            import static java.nio.charset.StandardCharsets.UTF_8;
-            import io.tributary.broker.*;
-            import io.tributary.broker.network.*;
-            import io.tributary.common.mqtt.*;
-            import java.nio.file.Path;
-            """;
+    private static final Path SAMPLE =
+            Path.of("..", "samples", "embedding", "src", "main", "java", "com", "example", "platform", "Platform.java");
 
     @TempDir
     private Path folder;
@@ -56,7 +50,7 @@ class ExampleSocketsTest {
     @ParameterizedTest
     @MethodSource("embeddings")
     void embeddedBrokerListensForThisMachineOnly(String example) throws Exception {
-        List<String> seen = run(example.replace("...", "body.run();"));
+        List<String> seen = run(example);
 
         assertThat(seen).isNotEmpty().containsOnly(LOOPBACK);
     }
@@ -64,13 +58,24 @@ class ExampleSocketsTest {
     @Test
     void embeddedBrokerListensAtTheHostThatIsNamed() throws Exception {
         List<String> seen = run("""
-                try (Broker broker = Broker.start(BrokerConfig.defaults(Path.of("data"))
-                        .withListeners(ListenerConfig.tcp("tcp", "127.0.0.2", 1883)))) {
-                    body.run();
+                try (Broker broker = Broker.start(BrokerConfig.builder(Path.of("data"))
+                        .listener(ListenerConfig.tcp("tcp", "127.0.0.2", 1883))
+                        .build())) {
+                    ...
                 }
                 """);
 
         assertThat(seen).containsOnly(OTHER_LOOPBACK);
+    }
+
+    @Test
+    void sampleListensForThisMachineOnly() throws Exception {
+        try (URLClassLoader loader = JavaExamples.compile(List.of(SAMPLE), folder);
+                AutoCloseable _ = (AutoCloseable) loader.loadClass("com.example.platform.Platform")
+                        .getMethod("start", Path.class, int.class, Map.class)
+                        .invoke(null, folder.resolve("data"), 0, Map.of())) {
+            assertThat(ownAddresses()).containsOnly(LOOPBACK);
+        }
     }
 
     @ParameterizedTest
@@ -98,13 +103,16 @@ class ExampleSocketsTest {
         }
     }
 
-    /** Blocks of Java that start a broker. */
+    /** Blocks of Java that start a broker alone; a node of a cluster would need Kafka and Redis. */
     static List<String> embeddings() throws IOException {
-        List<String> found = matches("(?ms)^```java\n(.*?)^```").stream()
-                .filter(block -> block.contains("Broker.start("))
-                .toList();
+        List<String> found = new ArrayList<>();
+        for (Path page : pages()) {
+            JavaExamples.of(page).statements().stream()
+                    .filter(block -> block.contains(" Broker.start("))
+                    .forEach(found::add);
+        }
         assertThat(found)
-                .hasSizeGreaterThanOrEqualTo(2)
+                .hasSizeGreaterThanOrEqualTo(3)
                 .allSatisfy(block -> assertThat(block).contains("..."));
         return found;
     }
@@ -120,18 +128,22 @@ class ExampleSocketsTest {
 
     private static List<String> matches(String pattern) throws IOException {
         List<String> found = new ArrayList<>();
-        try (Stream<Path> docs = Files.list(Path.of("..", "docs"))) {
-            for (Path page : Stream.concat(Stream.of(Path.of("..", "README.md")), docs.sorted())
-                    .filter(file -> file.toString().endsWith(".md"))
-                    .toList()) {
-                Pattern.compile(pattern)
-                        .matcher(Files.readString(page))
-                        .results()
-                        .map((MatchResult result) -> result.group(1))
-                        .forEach(found::add);
-            }
+        for (Path page : pages()) {
+            Pattern.compile(pattern)
+                    .matcher(Files.readString(page))
+                    .results()
+                    .map((MatchResult result) -> result.group(1))
+                    .forEach(found::add);
         }
         return found;
+    }
+
+    private static List<Path> pages() throws IOException {
+        try (Stream<Path> docs = Files.list(Path.of("..", "docs"))) {
+            return Stream.concat(Stream.of(Path.of("..", "README.md")), docs.sorted())
+                    .filter(file -> file.toString().endsWith(".md"))
+                    .toList();
+        }
     }
 
     /**
@@ -141,18 +153,9 @@ class ExampleSocketsTest {
     private List<String> run(String example) throws Exception {
         String code = example.replaceAll("\\b1883\\b", "0")
                 .replace("Path.of(\"data\")", "Path.of(\"" + folder.resolve("data") + "\")");
-        Path source = folder.resolve("Example.java");
-        Files.writeString(
-                source,
-                IMPORTS + "public class Example { public static void run(Runnable body) throws Exception {\n" + code
-                        + "}}\n");
-        String classPath = System.getProperty("surefire.test.class.path", System.getProperty("java.class.path"));
-        int result = ToolProvider.getSystemJavaCompiler()
-                .run(null, null, null, "-proc:none", "-cp", classPath, "-d", folder.toString(), source.toString());
-        assertThat(result).as("it compiles: %s", code).isZero();
         List<String> seen = new ArrayList<>();
-        try (URLClassLoader loader =
-                new URLClassLoader(new URL[] {folder.toUri().toURL()})) {
+        String classes = JavaExamples.of(Path.of("..", "docs", "embedding.md")).classes();
+        try (URLClassLoader loader = JavaExamples.compile(classes, code, folder)) {
             Method method = loader.loadClass("Example").getMethod("run", Runnable.class);
             Runnable look = () -> seen.addAll(ownAddresses());
             method.invoke(null, look);

@@ -10,8 +10,7 @@ import java.nio.file.Path;
 
 /** A file in {@code docs} that is generated from code, and checked to be up to date. */
 public final class GeneratedDoc {
-    private static final String COMMAND =
-            "./tributary test -Dquick -pl server -am -Dtest='*DocsTest' -Ddocs.write=true";
+    private static final String COMMAND = "./tributary test '*DocsTest' -Ddocs.write=true";
 
     private GeneratedDoc() {}
 

@@ -23,18 +23,25 @@ class ProbesTest {
         try (ConfigurableApplicationContext context =
                 TributaryApplication.application(WithoutKafka.class).run("--server.port=0")) {
             int port = context.getEnvironment().getRequiredProperty("local.server.port", Integer.class);
-            HttpResponse<String> liveness = get(port, "liveness");
+            HttpResponse<String> liveness = get(port, "/liveness");
             assertThat(liveness.statusCode()).isEqualTo(200);
             assertThat(liveness.body()).contains("\"UP\"");
-            HttpResponse<String> readiness = get(port, "readiness");
+            HttpResponse<String> readiness = get(port, "/readiness");
             assertThat(readiness.statusCode()).isEqualTo(503);
-            assertThat(readiness.body()).contains("\"DOWN\"", "Kafka does not answer");
+            assertThat(readiness.body())
+                    .contains("\"DOWN\"", "Kafka does not answer")
+                    .doesNotContain("\"UP\"");
+            HttpResponse<String> all = get(port, "");
+            assertThat(all.statusCode()).isEqualTo(503);
+            assertThat(all.body())
+                    .contains("\"livenessState\":{\"status\":\"UP\"}")
+                    .doesNotContain("readinessState");
         }
     }
 
     private static HttpResponse<String> get(int port, String probe) throws Exception {
         try (HttpClient client = HttpClient.newHttpClient()) {
-            URI address = URI.create("http://127.0.0.1:" + port + "/actuator/health/" + probe);
+            URI address = URI.create("http://127.0.0.1:" + port + "/actuator/health" + probe);
             return client.send(HttpRequest.newBuilder(address).build(), HttpResponse.BodyHandlers.ofString());
         }
     }
@@ -58,7 +65,8 @@ class ProbesTest {
                     0,
                     0,
                     List.of(),
-                    new ClusterStatus(1, 128, 0, 0, 0, false, List.of("Kafka does not answer"), List.of(), null)));
+                    new ClusterStatus(
+                            7_883, 1, 128, 0, 0, 0, false, List.of("Kafka does not answer"), List.of(), null)));
         }
     }
 }

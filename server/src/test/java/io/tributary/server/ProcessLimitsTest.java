@@ -3,9 +3,12 @@ package io.tributary.server;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.tributary.broker.BrokerConfig;
+import io.tributary.server.settings.SecurityConfig;
+import io.tributary.server.settings.SecuritySettings;
 import io.tributary.server.settings.ServerConfig;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Map;
 import org.junit.jupiter.api.Test;
 
 class ProcessLimitsTest {
@@ -46,8 +49,11 @@ class ProcessLimitsTest {
 
     @Test
     void limitsOfThisProcessAreFound() {
-        ProcessLimits limits =
-                ProcessLimits.of(new ServerConfig(BrokerConfig.defaults(Path.of("data")), null, List.of()));
+        ProcessLimits limits = ProcessLimits.of(new ServerConfig(
+                BrokerConfig.builder(Path.of("data")).build(),
+                new SecurityConfig(SecuritySettings.Anonymous.LOOPBACK, Map.of(), Map.of()),
+                null,
+                List.of()));
         assertThat(limits.heap()).isPositive();
         assertThat(limits.direct()).isPositive();
         assertThat(limits.memory()).isGreaterThanOrEqualTo(limits.heap());

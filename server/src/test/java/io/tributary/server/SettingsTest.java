@@ -15,13 +15,13 @@ import io.tributary.broker.security.ClientRules.HasUserProperty;
 import io.tributary.broker.security.ClientRules.Listener;
 import io.tributary.broker.security.ClientRules.Rule;
 import io.tributary.broker.security.ClientRules.UserName;
+import io.tributary.broker.security.SessionTakeover;
 import io.tributary.broker.security.TextPattern;
 import io.tributary.common.event.ClientKind;
 import io.tributary.common.mqtt.UserProperty;
 import io.tributary.persistence.rocksdb.StorageSync;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.time.Duration;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -32,32 +32,21 @@ class SettingsTest {
     @Test
     void defaultsAreThoseOfTheCore() {
         BrokerConfig config = Applications.config();
-        BrokerConfig core = BrokerConfig.defaults(Path.of("data").toAbsolutePath());
-        assertThat(config.withListeners())
+        BrokerConfig core =
+                BrokerConfig.builder(Path.of("data").toAbsolutePath()).build();
+        assertThat(config.toBuilder().listeners(List.of()).build())
                 .usingRecursiveComparison()
-                .ignoringFields("storage.syncInterval")
                 .isEqualTo(core);
-        assertThat(config.storage().syncInterval()).isEqualTo(Duration.ofMillis(100));
     }
 
     @Test
     void thereAreTwoListenersForThisMachineAlone() {
         assertThat(Applications.config().listeners())
                 .containsExactly(
-                        new ListenerConfig(
-                                "tcp",
-                                new ListenerKind.Tcp(),
-                                "127.0.0.1",
-                                1883,
-                                AdmissionLimits.DEFAULT,
-                                ClientLimits.DEFAULT),
-                        new ListenerConfig(
-                                "ws",
-                                new ListenerKind.WebSocket("/mqtt"),
-                                "127.0.0.1",
-                                8083,
-                                AdmissionLimits.DEFAULT,
-                                ClientLimits.DEFAULT));
+                        ListenerConfig.tcp("tcp", 1883),
+                        ListenerConfig.builder("ws", 8083)
+                                .kind(new ListenerKind.WebSocket("/mqtt"))
+                                .build());
     }
 
     @Test
@@ -89,8 +78,8 @@ class SettingsTest {
         ClientLimits ws = config.listeners().getLast().limits();
         assertThat(tcp.packets().maxPacketBytes()).isEqualTo(2 * 1024 * 1024);
         assertThat(ws.packets().maxPacketBytes()).isEqualTo(16 * 1024);
-        assertThat(tcp.inbound().rate()).isEqualTo(new MessageRate(100, 100, false));
-        assertThat(ws.inbound().rate()).isEqualTo(new MessageRate(100, 100, true));
+        assertThat(tcp.inbound().rate()).isEqualTo(new MessageRate(100, 100, MessageRate.Policy.BACKPRESSURE));
+        assertThat(ws.inbound().rate()).isEqualTo(new MessageRate(100, 100, MessageRate.Policy.DISCONNECT));
     }
 
     @Test
@@ -142,6 +131,13 @@ class SettingsTest {
                                         new Listener("ws"),
                                         new HasUserProperty(new UserProperty("role", "a=b"))),
                                 ClientKind.SMALL_APPLICATION))));
+    }
+
+    @Test
+    void sessionsBelongToPrincipalsUnlessAnyoneMayHaveThem() {
+        assertThat(Applications.config().takeover()).isEqualTo(SessionTakeover.PRINCIPAL);
+        assertThat(Applications.config("--tributary.security.sessions=anyone").takeover())
+                .isEqualTo(SessionTakeover.ANYONE);
     }
 
     /** The disk that fills up is the one to watch. */

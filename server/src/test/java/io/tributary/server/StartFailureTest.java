@@ -2,6 +2,7 @@ package io.tributary.server;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.tributary.broker.BrokerConfig;
 import io.tributary.broker.BrokerStartException;
 import io.tributary.cluster.kafka.KafkaAccessException;
 import io.tributary.cluster.redis.RedisStoreException;
@@ -20,6 +21,7 @@ class StartFailureTest {
     @ParameterizedTest
     @CsvSource(delimiter = '|', textBlock = """
             storage.sync=sometimes                   | tributary.storage.sync: 'sometimes' is not one of always, interval, os
+            security.sessions=nobody                 | tributary.security.sessions: 'nobody' is not one of principal, anyone
             data-dir=                                | tributary.data-dir: must not be empty
             cluster.shards=64                        | tributary.cluster.shards: has no effect without tributary.mode=cluster
             ingest.topics=commands                   | tributary.ingest.topics: has no effect without tributary.mode=cluster
@@ -38,7 +40,7 @@ class StartFailureTest {
             limits.packets.max-size=1GB              | tributary.limits.packets.max-size: '1GB' is not within 1KB to 256MB
             limits.connect.max-client-id-length=5    | tributary.limits.connect.max-client-id-length: '5' is not within 23 to 65535
             network.write-low=1MB                    | tributary.network.write-low: '1MB' is more than write-high, which is 64KB
-            node-name=a#b                            | tributary: node name 'a#b': must not be empty or have a # in it
+            node-name=a#b                            | tributary.node-name: 'a#b' must not be empty or have a # in it
             sys.interval=10ms                        | tributary.sys.interval: '10ms' is neither at least 1s nor 0, for no $SYS topics
             listeners.ws.port=1883                   | tributary.listeners.ws.port: '1883' is the port of the listener 'tcp' too; each needs one of its own
             applications.rules[0].kind=firehose      | tributary.applications.rules[0].kind: 'firehose' is not one of device, application
@@ -144,6 +146,32 @@ class StartFailureTest {
         assertThat(Applications.config("--spring.config.additional-location=file:" + folder + "/")
                         .nodeName())
                 .isEqualTo("tributary");
+    }
+
+    @Test
+    void namesThatBeginWithXAreTheOperatorsOwn(@TempDir Path folder) throws Exception {
+        Path file = Files.writeString(folder.resolve("tributary.yaml"), """
+                x-site: north
+                x-small: &small
+                  publish:
+                    rate: 10
+                tributary:
+                  node-name: ${x-site}-1
+                  listeners:
+                    tcp:
+                      limits:
+                        <<: *small
+                """);
+        String place = "--spring.config.additional-location=file:" + folder + "/";
+        BrokerConfig config = Applications.config(place);
+        assertThat(config.nodeName()).isEqualTo("north-1");
+        assertThat(config.listeners().getFirst().limits().inbound().rate().perSecond())
+                .isEqualTo(10);
+        Files.writeString(file, "site: north\ntributary:\n  x-site: north\n");
+        assertThat(Applications.failure(place).lines())
+                .satisfiesExactlyInAnyOrder(
+                        own -> assertThat(own).startsWith("site: there is no such setting"),
+                        below -> assertThat(below).startsWith("tributary.x-site: there is no such setting"));
     }
 
     @ParameterizedTest

@@ -112,7 +112,16 @@ class StatusTest {
 
     private static ClusterStatus cluster(List<String> problems, List<String> warnings) {
         return new ClusterStatus(
-                3, 40, 2, 7, 5, !problems.isEmpty(), problems, warnings, new IngestStatus(4, 17, "no such topic"));
+                7_883,
+                3,
+                40,
+                2,
+                7,
+                5,
+                !problems.isEmpty(),
+                problems,
+                warnings,
+                new IngestStatus(4, 17, "no such topic"));
     }
 
     private static double gauge(SimpleMeterRegistry registry, String name) {

@@ -39,6 +39,33 @@ class StopSignalsTest {
         }
     }
 
+    @Test
+    void startIsGivenUpWhenSignalComes() throws Exception {
+        try (ChildProcess program = new ChildProcess(SlowStart.class)) {
+            program.awaitLine("starting");
+            program.signal("TERM");
+            assertThat(program.rest())
+                    .contains("stopping: the start is given up", "closed")
+                    .doesNotContain("went on", "could not start", "not stopped after");
+            assertThat(program.exitCode()).isZero();
+        }
+    }
+
+    @Test
+    void failureOfAStartShowsItsStackTraceWhenDebugIsAskedForWhereverItHappened() throws Exception {
+        String wrong = "--tributary.storage.sync=never";
+        try (ChildProcess program = new ChildProcess(TributaryApplication.class, wrong);
+                ChildProcess verbose = new ChildProcess(TributaryApplication.class, wrong, "--debug")) {
+            assertThat(program.rest())
+                    .contains("could not start: tributary.storage.sync")
+                    .doesNotContain("\tat ");
+            assertThat(verbose.rest())
+                    .contains(
+                            "could not start: tributary.storage.sync", "SettingException", "\tat io.tributary.server");
+            assertThat(verbose.exitCode()).isEqualTo(1);
+        }
+    }
+
     /** Whether children begin with the signal ignored; a shell does that to what it runs in the background. */
     private static boolean isIgnored(int signal) throws IOException {
         Path status = Path.of("/proc/self/status");

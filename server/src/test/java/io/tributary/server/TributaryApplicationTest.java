@@ -38,8 +38,9 @@ class TributaryApplicationTest {
                     .anySatisfy(line -> assertThat(line)
                             .endsWith("listening on 127.0.0.1:" + port + " (mqtt over tcp, listener 'tcp')"))
                     .anySatisfy(line -> assertThat(line).contains("mqtt over websocket, path /mqtt, listener 'ws'"))
-                    .anySatisfy(line -> assertThat(line).contains("data in " + folder, "(format 1, sync interval)"))
-                    .anySatisfy(line -> assertThat(line).endsWith("--tributary.listeners.tcp.host=0.0.0.0"))
+                    .anySatisfy(line -> assertThat(line).contains("data in " + folder, "(format 2, sync interval)"))
+                    .anySatisfy(
+                            line -> assertThat(line).endsWith("docs/security.md says how to open it to the network"))
                     .anySatisfy(line -> assertThat(line)
                             .endsWith("health at http://127.0.0.1:" + managementPort + "/actuator/health, metrics at"
                                     + " http://127.0.0.1:" + managementPort + "/actuator/prometheus"))

@@ -4,6 +4,7 @@ import io.tributary.broker.security.Authenticator;
 import io.tributary.broker.security.Authorizer;
 import io.tributary.broker.security.ClientRules;
 import io.tributary.broker.security.EnhancedAuthenticator;
+import io.tributary.broker.security.SessionTakeover;
 import java.util.Map;
 
 /**
@@ -13,12 +14,14 @@ import java.util.Map;
  * @param enhanced the methods of enhanced authentication, by name
  * @param authorizer asked for each subscription, each will and each delivery
  * @param clientRules which clients are applications, where the authenticator does not say so
+ * @param takeover who gets a session that is there
  */
 public record AccessControl(
         Authenticator authenticator,
         Map<String, EnhancedAuthenticator> enhanced,
         Authorizer authorizer,
-        ClientRules clientRules) {
+        ClientRules clientRules,
+        SessionTakeover takeover) {
 
     /** Copies the map. */
     public AccessControl {

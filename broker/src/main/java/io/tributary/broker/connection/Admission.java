@@ -1,8 +1,11 @@
 package io.tributary.broker.connection;
 
 import io.tributary.broker.security.ClientInfo;
+import io.tributary.common.event.ShardEvent.Attach;
 import io.tributary.common.mqtt.MqttPacket.Connect;
 import io.tributary.common.mqtt.Will;
+import java.time.Instant;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -14,6 +17,7 @@ import org.jspecify.annotations.Nullable;
  * @param sessionExpirySeconds the session expiry interval that holds
  * @param keepAliveSeconds the keep alive that holds
  * @param will the will, with the client as its publisher, or null
+ * @param end when the authentication is over, null for never
  * @param authenticationData the last data of an enhanced authentication, sent in CONNACK, or null
  */
 @SuppressWarnings("ArrayRecordComponent") // handed on, never compared
@@ -24,9 +28,25 @@ record Admission(
         long sessionExpirySeconds,
         int keepAliveSeconds,
         @Nullable Will will,
+        @Nullable Instant end,
         byte @Nullable [] authenticationData) {
 
+    /** What the shard is asked for. */
+    Attach attach(ConnectionContext context, long connection) {
+        return new Attach(
+                client.clientId(),
+                context.services().node(),
+                connection,
+                connect.cleanStart(),
+                sessionExpirySeconds,
+                OutboundFlow.window(connect.properties(), context.limits()),
+                Objects.requireNonNull(client.kind()),
+                will,
+                client.principal(),
+                context.takesAnyones());
+    }
+
     Admission withAuthenticationData(byte @Nullable [] data) {
-        return new Admission(connect, client, assignedId, sessionExpirySeconds, keepAliveSeconds, will, data);
+        return new Admission(connect, client, assignedId, sessionExpirySeconds, keepAliveSeconds, will, end, data);
     }
 }

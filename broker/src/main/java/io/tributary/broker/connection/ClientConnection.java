@@ -4,9 +4,9 @@ import io.tributary.broker.delivery.Attached;
 import io.tributary.broker.delivery.Delivery;
 import io.tributary.broker.delivery.MemberReply;
 import io.tributary.broker.loop.LoopMailbox;
-import io.tributary.common.event.ClientKind;
+import io.tributary.common.event.AttachRefusal;
+import io.tributary.common.event.Principal;
 import io.tributary.common.event.QueueEntry.Queued;
-import io.tributary.common.event.ShardEvent;
 import io.tributary.common.mqtt.MqttException;
 import io.tributary.common.mqtt.MqttPacket;
 import io.tributary.common.mqtt.MqttPacket.Auth;
@@ -14,9 +14,9 @@ import io.tributary.common.mqtt.MqttPacket.Connack;
 import io.tributary.common.mqtt.MqttPacket.Connect;
 import io.tributary.common.mqtt.MqttPacket.Disconnect;
 import io.tributary.common.mqtt.ReasonCode;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
@@ -68,6 +68,7 @@ public final class ClientConnection {
     private State state = State.AWAITING_CONNECT;
     private boolean mqtt5;
     private String clientId = "";
+    private Principal principal = Principal.ANONYMOUS;
     private long sessionExpirySeconds;
 
     /** The accepted CONNECT, only while the session is being attached: it may have secrets in it. */
@@ -116,7 +117,7 @@ public final class ClientConnection {
 
     /** Begins to wait for CONNECT, which must come in time. */
     public void open() {
-        expectWithin(context.limits().connect().connectTimeout());
+        deadline.expect(context.limits().connect().connectTimeout());
     }
 
     /** Whether this connection takes a packet now; {@link PacketSink#resumeReading} follows when it does again. */
@@ -219,9 +220,10 @@ public final class ClientConnection {
         }
     }
 
-    /** The shard answered: the client has a session of the other kind, and this connection does not get it. */
-    void refused(ClientKind existing) {
-        fail(Refusals.otherKind(existing));
+    /** The shard answered: this connection does not get the session of the client identifier. */
+    void refused(AttachRefusal reason) {
+        events.noSession(reason);
+        fail(Refusals.noSession(reason));
         forget();
     }
 
@@ -256,6 +258,11 @@ public final class ClientConnection {
     /** The client's identifier, once CONNECT is accepted; any thread that has found this connection by its number. */
     String clientId() {
         return clientId;
+    }
+
+    /** Who the client is, once CONNECT is accepted; any thread that has found this connection by its number. */
+    Principal principal() {
+        return principal;
     }
 
     /** Takes entries of the session's queue. */
@@ -319,17 +326,14 @@ public final class ClientConnection {
             return;
         }
         Connacks.checkSize(accepted, context.limits()); // [MQTT-3.2.0-1]
-        if (!context.backend().shards().mayAttach(accepted.client().clientId())) {
-            throw new MqttException(
-                    ReasonCode.SERVER_UNAVAILABLE, "nobody can give the client its session at the moment");
-        }
         enter(State.ATTACHING);
         admission = accepted;
         clientId = accepted.client().clientId();
+        principal = Objects.requireNonNull(accepted.client().principal());
         sessionExpirySeconds = accepted.sessionExpirySeconds();
         context.gate().close(PauseReason.HANDSHAKE);
-        expectWithin(context.limits().connect().attachTimeout());
-        ClientConnection before = connections.add(number, this);
+        deadline.expectAnswer(context.limits().connect().attachTimeout(), handshake::checkWritable);
+        ClientConnection before = connections.add(number, this, context.takesAnyones());
         if (before == null) {
             ask(accepted);
         } else {
@@ -345,16 +349,8 @@ public final class ClientConnection {
         Attaching asked =
                 new Attaching(clientId, context.loop(), context.backend().shards());
         attaching = asked;
-        ShardEvent.Attach attach = new ShardEvent.Attach(
-                clientId,
-                context.services().node(),
-                number,
-                accepted.connect().cleanStart(),
-                sessionExpirySeconds,
-                OutboundFlow.window(accepted.connect().properties(), context.limits()),
-                accepted.client().kind(),
-                accepted.will());
-        context.backend().shards().attach(attach, asked::appended); // the shard keeps nothing of this connection
+        // The shard keeps nothing of this connection.
+        context.backend().shards().attach(accepted.attach(context, number), asked::appended);
         runOnAsked();
     }
 
@@ -395,6 +391,7 @@ public final class ClientConnection {
         Identity identity = new Identity(accepted.client(), number, attached, persistent);
         ConnectedState live = new ConnectedState(context, accepted, identity);
         connected = live;
+        connections.attached(this);
         context.sink().send(Connacks.accepted(accepted, present, context.limits())); // first of all [MQTT-3.2.0-1]
         if (persistent) {
             connections.addPersistent(this); // found for messages of QoS 0
@@ -489,11 +486,5 @@ public final class ClientConnection {
             throw new IllegalStateException("from " + state + " to " + next);
         }
         state = next;
-    }
-
-    private void expectWithin(Duration time) {
-        deadline.set(time, () -> {
-            throw new MqttException(ReasonCode.SERVER_UNAVAILABLE, "the handshake takes too long");
-        });
     }
 }

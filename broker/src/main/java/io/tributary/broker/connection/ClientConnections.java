@@ -5,7 +5,7 @@ import io.tributary.broker.delivery.ConnectionRegistry;
 import io.tributary.broker.delivery.Endpoint;
 import io.tributary.broker.loop.LoopMailbox;
 import io.tributary.broker.subscription.Subscriber;
-import io.tributary.common.event.ClientKind;
+import io.tributary.common.event.AttachRefusal;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -22,7 +22,10 @@ import org.jspecify.annotations.Nullable;
 public final class ClientConnections {
     private final ConnectionRegistry connections;
     private final AtomicInteger open = new AtomicInteger();
-    /** The latest connection of each client. */
+    /**
+     * The latest connection of each client. One of another principal comes in only when it has the session: most do not
+     * get it, and the one before must not notice.
+     */
     private final ConcurrentMap<String, ClientConnection> latestByClient = new ConcurrentHashMap<>();
 
     /** Creates an empty registry of clients' connections. */
@@ -60,13 +63,30 @@ public final class ClientConnections {
     /**
      * Adds a connection that is about to ask for its session.
      *
-     * @return the client's earlier connection, if it has not ended, or null
+     * @param takesAnyones whether it gets the session though it is another principal's
+     * @return the client's earlier connection, which this one follows, if it has not ended; or null
      */
     @Nullable
-    ClientConnection add(long number, ClientConnection connection) {
+    ClientConnection add(long number, ClientConnection connection, boolean takesAnyones) {
         connections.add(number, connection.inbox());
         open.incrementAndGet();
-        return latestByClient.put(connection.clientId(), connection);
+        String clientId = connection.clientId();
+        ClientConnection before = latestByClient.putIfAbsent(clientId, connection);
+        while (before != null && (takesAnyones || connection.principal().isSameAs(before.principal()))) {
+            if (latestByClient.replace(clientId, before, connection)) {
+                return before;
+            }
+            before = latestByClient.putIfAbsent(clientId, connection);
+        }
+        return null;
+    }
+
+    /** A connection has its session: if it is not the latest of its client yet, another principal's was. */
+    void attached(ClientConnection connection) {
+        latestByClient.compute(
+                connection.clientId(),
+                (_, latest) ->
+                        latest != null && latest.principal().isSameAs(connection.principal()) ? latest : connection);
     }
 
     /** Lets a connection with a persistent session be found by its client identifier. */
@@ -130,7 +150,7 @@ public final class ClientConnections {
         }
 
         @Override
-        public void refused(ClientKind existing) {
+        public void refused(AttachRefusal reason) {
             takenOver();
         }
 

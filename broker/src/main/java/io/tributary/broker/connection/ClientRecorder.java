@@ -19,6 +19,9 @@ public interface ClientRecorder {
     /** A CONNECT was refused. */
     default void refused(ReasonCode reason) {}
 
+    /** A client that was accepted did not get the session of its identifier, which is another principal's. */
+    default void takeoverRefused() {}
+
     /** The connection of an accepted client ended. */
     default void disconnected(ClientKind kind, ReasonCode reason) {}
 

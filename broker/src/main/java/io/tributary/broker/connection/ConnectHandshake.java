@@ -2,16 +2,19 @@ package io.tributary.broker.connection;
 
 import io.tributary.broker.security.Authenticator;
 import io.tributary.broker.security.Authenticator.Accepted;
+import io.tributary.broker.security.Authenticator.NotMine;
 import io.tributary.broker.security.Authenticator.Refused;
 import io.tributary.broker.security.ClientInfo;
 import io.tributary.broker.security.EnhancedAuthenticator;
 import io.tributary.common.event.ClientKind;
+import io.tributary.common.event.Principal;
 import io.tributary.common.mqtt.Message;
 import io.tributary.common.mqtt.MqttException;
 import io.tributary.common.mqtt.MqttPacket.Auth;
 import io.tributary.common.mqtt.MqttPacket.Connect;
 import io.tributary.common.mqtt.ReasonCode;
 import io.tributary.common.mqtt.Will;
+import java.util.Map;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
@@ -40,6 +43,7 @@ final class ConnectHandshake {
     void begin(Connect connect) {
         checkRoom();
         checkClientId(connect);
+        checkWritable();
         if (context.backend().shards().isCongested()) {
             stopWaiting = context.backend().room().await(() -> context.run(() -> authenticate(connect)));
         } else {
@@ -58,6 +62,17 @@ final class ConnectHandshake {
         }
         context.gate().close(PauseReason.HANDSHAKE);
         exchange.next(packet);
+    }
+
+    /**
+     * Checks that a session can be attached: that is an event in the log of its shard, of a transient session, too.
+     *
+     * @throws MqttException when nothing can be written
+     */
+    void checkWritable() {
+        if (!context.backend().shards().isWritable()) {
+            throw new MqttException(ReasonCode.SERVER_UNAVAILABLE, "the broker cannot write to its disk at the moment");
+        }
     }
 
     /** The connection ended: nothing is waited for any more. */
@@ -107,8 +122,9 @@ final class ConnectHandshake {
             throw AuthenticationFailures.unavailable(failure);
         }
         switch (result) {
-            case Accepted yes -> onAdmitted.accept(admission(connect, claimed, yes.kind()));
+            case Accepted yes -> onAdmitted.accept(admission(connect, claimed, yes));
             case Refused no -> throw AuthenticationFailures.refused(no.reason(), no.message());
+            case NotMine _ -> throw AuthenticationFailures.refused(ReasonCode.NOT_AUTHORIZED, null);
         }
     }
 
@@ -130,7 +146,7 @@ final class ConnectHandshake {
                 public void onSuccess(EnhancedAuthenticator.Success success) {
                     exchange = null;
                     onAdmitted.accept(
-                            admission(connect, claimed, success.kind()).withAuthenticationData(success.data()));
+                            admission(connect, claimed, success.accepted()).withAuthenticationData(success.data()));
                 }
             });
             exchange.next(connect.properties().authenticationData());
@@ -145,14 +161,36 @@ final class ConnectHandshake {
      * The rules see the identifier that the client brought: an identifier that the broker makes up could match by
      * chance.
      */
-    private Admission admission(Connect connect, ClientInfo claimed, @Nullable ClientKind decided) {
+    private Admission admission(Connect connect, ClientInfo claimed, Accepted accepted) {
         boolean assigned = connect.clientId().isEmpty();
         String clientId = assigned ? ClientIdentifiers.random() : connect.clientId(); // [MQTT-3.1.3-6]
-        Will will = connect.will() == null ? null : will(connect.will(), clientId);
-        ClientKind kind =
-                decided == null ? context.services().access().clientRules().kindOf(claimed) : decided;
-        ClientInfo client = claimed.accepted(clientId, kind);
-        return new Admission(connect, client, assigned, sessionExpiry(connect), keepAlive(connect), will, null);
+        if (!context.backend().shards().mayAttach(clientId)) {
+            throw new MqttException(
+                    ReasonCode.SERVER_UNAVAILABLE, "nobody can give the client its session at the moment");
+        }
+        ClientKind kind = accepted.kind() == null
+                ? context.services().access().clientRules().kindOf(claimed)
+                : accepted.kind();
+        Principal principal = principal(claimed, accepted.principal());
+        ClientInfo client = claimed.accepted(clientId, kind, principal, accepted.attributes());
+        Will will = connect.will() == null ? null : will(connect.will(), client);
+        return new Admission(
+                connect, client, assigned, sessionExpiry(connect), keepAlive(connect), will, accepted.end(), null);
+    }
+
+    /**
+     * Who an authenticated client is.
+     *
+     * @param named whom the authenticator named, null for the client's user name
+     */
+    static Principal principal(ClientInfo client, @Nullable Principal named) {
+        try {
+            return named == null ? Principal.ofUser(client.userName()) : named;
+        } catch (IllegalArgumentException _) {
+            throw new MqttException(
+                    ReasonCode.BAD_USER_NAME_OR_PASSWORD,
+                    "the user name has more than " + Principal.MAX_BYTES + " bytes");
+        }
     }
 
     /** The client as it describes itself. */
@@ -165,7 +203,10 @@ final class ConnectHandshake {
                 peer.listener(),
                 peer.certificateSubject().get(),
                 connect.properties().userProperties(),
-                ClientKind.DEVICE);
+                ClientKind.DEVICE,
+                peer.certificate().get(),
+                Principal.ANONYMOUS,
+                Map.of());
     }
 
     private long sessionExpiry(Connect connect) {
@@ -182,9 +223,9 @@ final class ConnectHandshake {
         return imposed ? longest : asked;
     }
 
-    private Will will(Will will, String clientId) {
+    private Will will(Will will, ClientInfo client) {
         Message message = will.message();
-        Permissions permissions = new Permissions(context.services().access().authorizer(), clientId);
+        Permissions permissions = new Permissions(context.services().access().authorizer(), client);
         if (!permissions.mayPublish(message.topic(), message.qos(), message.retain())) {
             throw new MqttException(ReasonCode.NOT_AUTHORIZED, "the will's topic is not authorised");
         }
@@ -198,7 +239,7 @@ final class ConnectHandshake {
                 message.retain(),
                 message.properties(),
                 Message.NEVER,
-                clientId);
+                client.clientId());
         return new Will(published, will.delaySeconds(), will.messageExpirySeconds());
     }
 }

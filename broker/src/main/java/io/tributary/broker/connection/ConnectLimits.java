@@ -1,6 +1,10 @@
 package io.tributary.broker.connection;
 
+import static io.tributary.common.setting.InvalidSettingException.checkPositive;
+import static io.tributary.common.setting.InvalidSettingException.checkWithin;
+
 import io.tributary.common.mqtt.MqttPacket.ConnectProperties;
+import io.tributary.common.setting.InvalidSettingException;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
@@ -30,17 +34,92 @@ public record ConnectLimits(
 
     /** Checks the ranges. */
     public ConnectLimits {
-        if (!connectTimeout.isPositive() || !attachTimeout.isPositive()) {
-            throw new IllegalArgumentException("connectTimeout and attachTimeout must be positive");
+        checkPositive("timeout", connectTimeout);
+        checkPositive("attach-timeout", attachTimeout);
+        checkWithin("max-client-id-length", maxClientIdLength, 23, 65_535);
+        checkWithin("max-keep-alive", maxKeepAliveSeconds, 0, 65_535);
+        checkWithin("max-session-expiry", maxSessionExpirySeconds, 0, ConnectProperties.NEVER_EXPIRES);
+    }
+
+    /** The defaults, to be changed. */
+    public static Builder builder() {
+        return new Builder(DEFAULT);
+    }
+
+    /** These values, to be changed. */
+    public Builder toBuilder() {
+        return new Builder(this);
+    }
+
+    /** Collects values under the names of the settings. Not thread-safe. */
+    public static final class Builder {
+        private Duration timeout;
+        private Duration attachTimeout;
+        private int maxClientIdLength;
+        private Duration maxKeepAlive;
+        private @Nullable Duration maxSessionExpiry;
+        private @Nullable String responseInformation;
+
+        private Builder(ConnectLimits from) {
+            timeout = from.connectTimeout;
+            attachTimeout = from.attachTimeout;
+            maxClientIdLength = from.maxClientIdLength;
+            maxKeepAlive = Duration.ofSeconds(from.maxKeepAliveSeconds);
+            maxSessionExpiry = from.maxSessionExpirySeconds == ConnectProperties.NEVER_EXPIRES
+                    ? null
+                    : Duration.ofSeconds(from.maxSessionExpirySeconds);
+            responseInformation = from.responseInformation;
         }
-        if (maxClientIdLength < 23 || maxClientIdLength > 65_535) {
-            throw new IllegalArgumentException("maxClientIdLength " + maxClientIdLength + ": must be 23 to 65535");
+
+        /** How long a client has to get through CONNECT and authentication. */
+        public Builder timeout(Duration value) {
+            timeout = value;
+            return this;
         }
-        if (maxKeepAliveSeconds < 0 || maxKeepAliveSeconds > 65_535) {
-            throw new IllegalArgumentException("maxKeepAliveSeconds " + maxKeepAliveSeconds + ": must be 0 to 65535");
+
+        /** How long a persistent session's shard has to answer. */
+        public Builder attachTimeout(Duration value) {
+            attachTimeout = value;
+            return this;
         }
-        if (maxSessionExpirySeconds < 0 || maxSessionExpirySeconds > ConnectProperties.NEVER_EXPIRES) {
-            throw new IllegalArgumentException("maxSessionExpirySeconds " + maxSessionExpirySeconds);
+
+        /** The longest client identifier, in characters, 23 to 65,535. */
+        public Builder maxClientIdLength(int value) {
+            maxClientIdLength = value;
+            return this;
+        }
+
+        /** The longest keep alive, imposed on MQTT 5 clients; zero for no limit. */
+        public Builder maxKeepAlive(Duration value) {
+            maxKeepAlive = value;
+            return this;
+        }
+
+        /** How long a session is kept without a connection, at most; null for as long as the client asks. */
+        public Builder maxSessionExpiry(@Nullable Duration value) {
+            maxSessionExpiry = value;
+            return this;
+        }
+
+        /** What MQTT 5 clients are told that ask for response information; null for nothing. */
+        public Builder responseInformation(@Nullable String value) {
+            responseInformation = value;
+            return this;
+        }
+
+        /**
+         * The whole.
+         *
+         * @throws InvalidSettingException when a value is not allowed, with the name of its setting
+         */
+        public ConnectLimits build() {
+            return new ConnectLimits(
+                    timeout,
+                    attachTimeout,
+                    maxClientIdLength,
+                    Math.clamp(maxKeepAlive.toSeconds(), -1, Integer.MAX_VALUE),
+                    maxSessionExpiry == null ? ConnectProperties.NEVER_EXPIRES : maxSessionExpiry.toSeconds(),
+                    responseInformation);
         }
     }
 }

@@ -58,7 +58,8 @@ final class ConnectedState {
         outbound = new OutboundFlow(context, identity, asked, replies);
         replay = new RetainedReplay(context, identity, outbound);
         subscribe = new SubscribeFlow(context, identity, replies, replay);
-        reAuthentication = new ReAuthentication(context, identity.client(), asked.authenticationMethod());
+        reAuthentication =
+                new ReAuthentication(context, identity.client(), asked.authenticationMethod(), admission.end());
         keepAlive = new KeepAlive(context, admission.keepAliveSeconds());
     }
 
@@ -69,6 +70,9 @@ final class ConnectedState {
     /** Shared subscriptions may choose this client from now on. */
     void open() {
         context.backend().subscriptions().online(identity.subscriber());
+        if (identity.persistent() && context.backend().view().isCurrent()) { // else what it writes could be old
+            context.backend().subscriptions().resumed(identity.subscriber(), identity.epoch());
+        }
     }
 
     /**
@@ -207,6 +211,7 @@ final class ConnectedState {
      */
     void close(boolean publishWill, long sessionExpirySeconds, Runnable logged) {
         keepAlive.stop();
+        reAuthentication.close();
         held = null;
         stopHolding.run();
         inbound.close();

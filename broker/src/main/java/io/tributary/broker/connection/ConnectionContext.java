@@ -2,6 +2,7 @@ package io.tributary.broker.connection;
 
 import io.netty.util.concurrent.ScheduledFuture;
 import io.tributary.broker.loop.LoopMailbox;
+import io.tributary.broker.security.SessionTakeover;
 import io.tributary.common.mqtt.MqttException;
 import io.tributary.common.mqtt.ReasonCode;
 import java.util.concurrent.TimeUnit;
@@ -35,6 +36,11 @@ record ConnectionContext(
     /** The parts of the node that connections call. */
     Backend backend() {
         return services.backend();
+    }
+
+    /** Whether clients get the sessions of other principals. */
+    boolean takesAnyones() {
+        return services.access().takeover() == SessionTakeover.ANYONE;
     }
 
     /**

@@ -2,8 +2,10 @@ package io.tributary.broker.connection;
 
 import io.tributary.broker.extension.ClientListener;
 import io.tributary.broker.security.ClientInfo;
+import io.tributary.common.event.AttachRefusal;
 import io.tributary.common.mqtt.MqttException;
 import io.tributary.common.mqtt.ReasonCode;
+import java.util.Objects;
 import java.util.function.Consumer;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -14,19 +16,26 @@ record ConnectionEvents(ConnectionServices services) {
 
     void connected(ClientInfo client, boolean sessionPresent) {
         LOG.debug("{} {} connected from {}", kind(client), client.clientId(), client.remoteAddress());
-        services.recorder().connected(client.kind(), sessionPresent);
+        services.recorder().connected(Objects.requireNonNull(client.kind()), sessionPresent);
         tell(listener -> listener.onConnected(client, sessionPresent));
     }
 
     void disconnected(ClientInfo client, ReasonCode reason) {
         LOG.debug("{} {} disconnected: {}", kind(client), client.clientId(), reason);
-        services.recorder().disconnected(client.kind(), reason);
+        services.recorder().disconnected(Objects.requireNonNull(client.kind()), reason);
         tell(listener -> listener.onDisconnected(client, reason));
     }
 
     void refused(ConnectionOrigin peer, MqttException why) {
         LOG.debug("CONNECT from {} refused: {}, {}", peer.remoteAddress(), why.reason(), why.getMessage());
         services.recorder().refused(why.reason());
+    }
+
+    /** A client did not get its session, and is refused for that. */
+    void noSession(AttachRefusal reason) {
+        if (reason == AttachRefusal.IS_SOMEBODY_ELSES) {
+            services.recorder().takeoverRefused();
+        }
     }
 
     private static String kind(ClientInfo client) {

@@ -1,6 +1,7 @@
 package io.tributary.broker.connection;
 
 import io.tributary.common.mqtt.ReasonCode;
+import java.security.cert.X509Certificate;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
@@ -11,10 +12,12 @@ import org.jspecify.annotations.Nullable;
  * @param listener the name of the listener that it came through
  * @param certificateSubject gives the distinguished name in its TLS certificate, as RFC 2253 writes it, or null when it
  *     has shown none; asked once CONNECT has come
+ * @param certificate gives that certificate, or null; asked once CONNECT has come
  * @param refusal why its CONNECT is to be refused, from any client; null when the listener has room for it
  */
 public record ConnectionOrigin(
         String remoteAddress,
         String listener,
         Supplier<@Nullable String> certificateSubject,
+        Supplier<@Nullable X509Certificate> certificate,
         @Nullable ReasonCode refusal) {}

@@ -24,8 +24,9 @@ record Identity(ClientInfo client, long connection, Attached attached, boolean p
     }
 
     Subscriber subscriber() {
-        return new Subscriber(
-                clientId(), persistent, persistent ? attached.session() : connection, null, attached.kind());
+        return persistent
+                ? new Subscriber(clientId(), true, attached.session(), null, attached.kind(), client.principal())
+                : Subscriber.connected(client, connection);
     }
 
     /**

@@ -50,7 +50,7 @@ final class InboundFlow {
         this.context = context;
         this.replies = replies;
         publisher = identity.publisher();
-        mqtt5 = identity.client().version().isMqtt5();
+        mqtt5 = identity.client().isMqtt5();
         limits = context.limits().inbound();
         aliases = new InboundTopicAliases(mqtt5 ? limits.topicAliasMaximum() : 0);
         ids = new InboundPacketIds(identity.attached().inboundPacketIds());

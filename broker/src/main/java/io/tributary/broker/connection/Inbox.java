@@ -4,7 +4,7 @@ import io.tributary.broker.delivery.Attached;
 import io.tributary.broker.delivery.Delivery;
 import io.tributary.broker.delivery.Endpoint;
 import io.tributary.broker.delivery.MemberReply;
-import io.tributary.common.event.ClientKind;
+import io.tributary.common.event.AttachRefusal;
 import io.tributary.common.event.QueueEntry.Queued;
 import io.tributary.common.mqtt.Message;
 import java.util.List;
@@ -41,8 +41,8 @@ final class Inbox implements Endpoint {
     }
 
     @Override
-    public void refused(ClientKind existing) {
-        post(() -> connection.refused(existing));
+    public void refused(AttachRefusal reason) {
+        post(() -> connection.refused(reason));
     }
 
     @Override

@@ -22,8 +22,8 @@ final class MessageWriter {
 
     MessageWriter(ConnectionContext context, Identity identity, ConnectProperties client) {
         this.context = context;
-        mqtt5 = identity.client().version().isMqtt5();
-        permissions = new Permissions(context.services().access().authorizer(), identity.clientId());
+        mqtt5 = identity.client().isMqtt5();
+        permissions = new Permissions(context.services().access().authorizer(), identity.client());
         aliases = new OutboundTopicAliases(
                 Math.min(client.topicAliasMaximum(), context.limits().outbound().topicAliasMaximum()));
     }

@@ -1,5 +1,10 @@
 package io.tributary.broker.connection;
 
+import static io.tributary.common.setting.InvalidSettingException.checkAtLeast;
+import static io.tributary.common.setting.InvalidSettingException.checkWithin;
+
+import io.tributary.common.setting.InvalidSettingException;
+
 /**
  * Limits of what is on its way to one client.
  *
@@ -27,14 +32,75 @@ public record OutboundLimits(
 
     /** Checks the ranges. */
     public OutboundLimits {
-        if (maxInFlight < 1 || maxInFlight > 65_535) {
-            throw new IllegalArgumentException("maxInFlight " + maxInFlight + ": must be 1 to 65535");
+        checkWithin("max-in-flight", maxInFlight, 1, 65_535);
+        checkWithin("topic-alias-maximum", topicAliasMaximum, 0, 65_535);
+        checkAtLeast("queue-messages", queueMessages, 1);
+        checkAtLeast("queue-size", queueBytes, 1);
+    }
+
+    /** The defaults, to be changed. */
+    public static Builder builder() {
+        return new Builder(DEFAULT);
+    }
+
+    /** These values, to be changed. */
+    public Builder toBuilder() {
+        return new Builder(this);
+    }
+
+    /** Collects values under the names of the settings. Not thread-safe. */
+    public static final class Builder {
+        private int maxInFlight;
+        private int topicAliasMaximum;
+        private int queueMessages;
+        private long queueSize;
+        private Overflow queueOverflow;
+
+        private Builder(OutboundLimits from) {
+            maxInFlight = from.maxInFlight;
+            topicAliasMaximum = from.topicAliasMaximum;
+            queueMessages = from.queueMessages;
+            queueSize = from.queueBytes;
+            queueOverflow = from.overflow;
         }
-        if (topicAliasMaximum < 0 || topicAliasMaximum > 65_535) {
-            throw new IllegalArgumentException("topicAliasMaximum " + topicAliasMaximum + ": must be 0 to 65535");
+
+        /** How many QoS 1 and 2 messages are sent ahead of their acknowledgements, 1 to 65,535. */
+        public Builder maxInFlight(int value) {
+            maxInFlight = value;
+            return this;
         }
-        if (queueMessages < 1 || queueBytes < 1) {
-            throw new IllegalArgumentException("queueMessages and queueBytes must be positive");
+
+        /** How many topic aliases are used towards an MQTT 5 client that allows so many. */
+        public Builder topicAliasMaximum(int value) {
+            topicAliasMaximum = value;
+            return this;
+        }
+
+        /** How many messages wait in memory for a client that cannot keep up. */
+        public Builder queueMessages(int value) {
+            queueMessages = value;
+            return this;
+        }
+
+        /** How large these may be together, in bytes. */
+        public Builder queueSize(long value) {
+            queueSize = value;
+            return this;
+        }
+
+        /** What a full queue drops. */
+        public Builder queueOverflow(Overflow value) {
+            queueOverflow = value;
+            return this;
+        }
+
+        /**
+         * The whole.
+         *
+         * @throws InvalidSettingException when a value is not allowed, with the name of its setting
+         */
+        public OutboundLimits build() {
+            return new OutboundLimits(maxInFlight, topicAliasMaximum, queueMessages, queueSize, queueOverflow);
         }
     }
 }

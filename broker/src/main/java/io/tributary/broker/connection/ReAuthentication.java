@@ -2,28 +2,47 @@ package io.tributary.broker.connection;
 
 import io.tributary.broker.security.ClientInfo;
 import io.tributary.broker.security.EnhancedAuthenticator;
+import io.tributary.common.event.Principal;
 import io.tributary.common.mqtt.MqttException;
 import io.tributary.common.mqtt.MqttPacket.Auth;
 import io.tributary.common.mqtt.ReasonCode;
+import java.time.Duration;
+import java.time.Instant;
 import java.util.List;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
  * A connected client authenticates again (MQTT 5, section 4.12.1), while everything else goes on. Confined to the event
- * loop. When authentication fails, the connection ends [MQTT-4.12.1-2].
+ * loop. When authentication fails, or the client is another principal than before, the connection ends
+ * [MQTT-4.12.1-2]; it also ends when the client does not authenticate again before its authentication is over.
  */
 final class ReAuthentication {
+    private static final Duration AS_GOOD_AS_NEVER = Duration.ofDays(3_650);
+
     private final ConnectionContext context;
     private final ClientInfo client;
     private final @Nullable String method;
+    private final Deadline deadline;
     private @Nullable EnhancedExchange exchange;
 
-    /** Takes the authentication method of CONNECT, null when there was none. */
-    ReAuthentication(ConnectionContext context, ClientInfo client, @Nullable String method) {
+    /**
+     * Begins to wait for the end of the authentication.
+     *
+     * @param method the authentication method of CONNECT, null when there was none
+     * @param end when the client's authentication is over, null for never
+     */
+    ReAuthentication(ConnectionContext context, ClientInfo client, @Nullable String method, @Nullable Instant end) {
         this.context = context;
         this.client = client;
         this.method = method;
+        deadline = new Deadline(context);
+        endAt(end);
+    }
+
+    /** The connection ended. */
+    void close() {
+        deadline.cancel();
     }
 
     /**
@@ -52,15 +71,35 @@ final class ReAuthentication {
         if (authenticator == null) {
             throw new MqttException(ReasonCode.NOT_AUTHORIZED, "authentication method is not supported any more");
         }
+        Principal known = Objects.requireNonNull(client.principal());
         return new EnhancedExchange(context, authenticator, client, new EnhancedExchange.Observer() {
             @Override
             public void onContinue() {}
 
             @Override
             public void onSuccess(EnhancedAuthenticator.Success success) {
+                if (!ConnectHandshake.principal(client, success.accepted().principal())
+                        .isSameAs(known)) {
+                    throw new MqttException(ReasonCode.NOT_AUTHORIZED, "authenticated again as another principal");
+                }
                 exchange = null;
+                endAt(success.accepted().end());
                 context.sink().send(new Auth(ReasonCode.SUCCESS, name, success.data(), null, List.of()));
             }
         });
+    }
+
+    private void endAt(@Nullable Instant end) {
+        deadline.cancel();
+        if (end != null) {
+            Duration left = Duration.between(Instant.ofEpochMilli(context.timeMillis()), end);
+            if (left.compareTo(AS_GOOD_AS_NEVER) < 0) {
+                deadline.set(left, ReAuthentication::over);
+            }
+        }
+    }
+
+    private static void over() {
+        throw new MqttException(ReasonCode.NOT_AUTHORIZED, "the authentication is over");
     }
 }

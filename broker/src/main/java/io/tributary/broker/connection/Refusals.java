@@ -1,6 +1,6 @@
 package io.tributary.broker.connection;
 
-import io.tributary.common.event.ClientKind;
+import io.tributary.common.event.AttachRefusal;
 import io.tributary.common.mqtt.MqttException;
 import io.tributary.common.mqtt.MqttPacket;
 import io.tributary.common.mqtt.MqttPacket.Connack;
@@ -29,10 +29,17 @@ final class Refusals {
                 ReasonCode.SERVER_MOVED, MqttPacket.ABSENT, "the broker shuts down", serverReference, List.of());
     }
 
-    /** The client has a session of the other kind, application or device. */
-    static MqttException otherKind(ClientKind existing) {
-        String is = existing.isApplication() ? "an application" : "a device";
-        String asked = existing.isApplication() ? "a device" : "an application";
+    /** The client does not get the session of its identifier. Whose that is, is not for strangers. */
+    static MqttException noSession(AttachRefusal reason) {
+        return switch (reason) {
+            case IS_DEVICE -> otherKind("a device", "an application");
+            case IS_APPLICATION, IS_SMALL_APPLICATION -> otherKind("an application", "a device");
+            case IS_SOMEBODY_ELSES ->
+                new MqttException(ReasonCode.NOT_AUTHORIZED, "the client identifier has a session of somebody else");
+        };
+    }
+
+    private static MqttException otherKind(String is, String asked) {
         return new MqttException(
                 ReasonCode.IMPLEMENTATION_SPECIFIC_ERROR,
                 "the client identifier has a persistent session as " + is + ", and this connection is classified as "

@@ -47,7 +47,7 @@ final class SubscribeFlow {
         this.identity = identity;
         this.replies = replies;
         this.replay = replay;
-        permissions = new Permissions(context.services().access().authorizer(), identity.clientId());
+        permissions = new Permissions(context.services().access().authorizer(), identity.client());
     }
 
     /** Takes a SUBSCRIBE; there is one answer for each entry [MQTT-3.8.4-5, MQTT-3.8.4-6]. */

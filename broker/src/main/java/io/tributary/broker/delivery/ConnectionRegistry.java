@@ -1,6 +1,6 @@
 package io.tributary.broker.delivery;
 
-import io.tributary.common.event.ClientKind;
+import io.tributary.common.event.AttachRefusal;
 import io.tributary.common.event.QueueEntry.Queued;
 import java.util.List;
 import java.util.concurrent.ConcurrentHashMap;
@@ -80,10 +80,10 @@ public final class ConnectionRegistry {
     }
 
     /** {@link Endpoint#refused}. */
-    public void refused(long number, ClientKind existing) {
+    public void refused(long number, AttachRefusal reason) {
         Endpoint endpoint = byNumber.get(number);
         if (endpoint != null) {
-            endpoint.refused(existing);
+            endpoint.refused(reason);
         }
     }
 

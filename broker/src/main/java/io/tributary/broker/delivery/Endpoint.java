@@ -1,6 +1,6 @@
 package io.tributary.broker.delivery;
 
-import io.tributary.common.event.ClientKind;
+import io.tributary.common.event.AttachRefusal;
 import io.tributary.common.event.QueueEntry.Queued;
 import java.util.List;
 
@@ -21,8 +21,8 @@ public interface Endpoint {
      */
     default void attached(Attached attached) {}
 
-    /** The client does not get its session, which is of the other kind, application or device; see {@code Attach}. */
-    default void refused(ClientKind existing) {}
+    /** The connection does not get the session of its client identifier; see {@code Attach}. */
+    default void refused(AttachRefusal reason) {}
 
     /** Another connection has the session now: this one is to be closed with reason 0x8E. May come more than once. */
     default void takenOver() {}

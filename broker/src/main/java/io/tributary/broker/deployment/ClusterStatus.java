@@ -6,6 +6,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * A node's view of its cluster.
  *
+ * @param linkPort the port at which this node listens for links of other nodes
  * @param liveNodes the live nodes, this one counted
  * @param ownedShards the shards that this node owns
  * @param unownedShards the shards that nobody is known to own: their clients cannot connect
@@ -19,6 +20,7 @@ import org.jspecify.annotations.Nullable;
  * @param ingest what concerns the records of back-ends; null when none are read
  */
 public record ClusterStatus(
+        int linkPort,
         int liveNodes,
         int ownedShards,
         int unownedShards,

@@ -14,6 +14,8 @@ import java.util.concurrent.Executor;
  *
  * <p>Memory is bounded by the session's window. Confined to the thread of {@link ApplicationGroups}, but for
  * {@link #isAttachedUpTo} and {@link #has}.
+ *
+ * <p>Decided in docs/decisions/0011-groups-of-applications.md.
  */
 final class GroupHost {
     private final String name;

@@ -5,6 +5,7 @@ import io.tributary.broker.delivery.NodeInbox;
 import io.tributary.broker.routing.RouteCallback;
 import io.tributary.broker.routing.Router;
 import io.tributary.broker.shard.ConnectionShards;
+import io.tributary.broker.subscription.Subscriber;
 import io.tributary.broker.subscription.Subscriptions;
 import io.tributary.common.mqtt.Message;
 import java.util.function.BiPredicate;
@@ -28,7 +29,7 @@ public record GroupServices(
         Subscriptions subscriptions,
         ConnectionRegistry connections,
         NodeInbox nodes,
-        BiPredicate<String, String> mayReceive,
+        BiPredicate<Subscriber, String> mayReceive,
         Publisher publisher,
         Limits limits,
         GroupRecorder recorder,

@@ -5,6 +5,7 @@ import io.tributary.broker.subscription.Subscriber;
 import io.tributary.broker.subscription.SubscriptionRequest;
 import io.tributary.common.event.ClientKind;
 import io.tributary.common.event.GroupIdentifier;
+import io.tributary.common.event.Principal;
 import io.tributary.common.event.ShardEvent.Attach;
 import io.tributary.common.event.ShardEvent.Detach;
 import io.tributary.common.mqtt.MqttPacket.ConnectProperties;
@@ -84,7 +85,9 @@ final class GroupSession {
                 ConnectProperties.NEVER_EXPIRES,
                 services.limits().windowMessages(),
                 ClientKind.APPLICATION,
-                null);
+                null,
+                Principal.ANONYMOUS,
+                false);
         services.shards().attach(attach, offset -> attachOffset = offset);
     }
 
@@ -250,6 +253,6 @@ final class GroupSession {
     }
 
     private Subscriber subscriber(Attached session) {
-        return new Subscriber(clientId, true, session.session(), null, ClientKind.APPLICATION);
+        return new Subscriber(clientId, true, session.session(), null, ClientKind.APPLICATION, null);
     }
 }

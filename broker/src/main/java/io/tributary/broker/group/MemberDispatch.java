@@ -354,7 +354,7 @@ final class MemberDispatch {
     }
 
     private boolean may(Receiver receiver, Queued queued) {
-        return services.mayReceive().test(receiver.subscriber().clientId(), topic(queued));
+        return services.mayReceive().test(receiver.subscriber(), topic(queued));
     }
 
     private static long size(InHand message) {

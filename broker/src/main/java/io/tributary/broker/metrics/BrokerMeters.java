@@ -42,6 +42,51 @@ public enum BrokerMeters {
             Unit.BYTES,
             "Memory outside the Java heap that Netty holds for the buffers of sockets."),
 
+    // TLS
+    /** Handshakes. */
+    TLS_HANDSHAKES(
+            "tributary.tls.handshakes",
+            Type.COUNTER,
+            "TLS handshakes that succeeded or failed.",
+            "listener",
+            "outcome"),
+    /** Handshakes that failed. */
+    TLS_HANDSHAKES_FAILED(
+            "tributary.tls.handshakes.failed",
+            Type.COUNTER,
+            "TLS handshakes that failed, and why; docs/security.md says what each reason means.",
+            "listener",
+            "reason"),
+    /** Handshakes that had to wait. */
+    TLS_HANDSHAKES_WAITED(
+            "tributary.tls.handshakes.waited",
+            Type.COUNTER,
+            "TLS handshakes that began later because the listener's tls.max-handshakes were under way.",
+            "listener"),
+    /** Changed files. */
+    TLS_RELOADS(
+            "tributary.tls.reloads",
+            Type.COUNTER,
+            "How often files of certificates, keys, authorities or revocation lists had changed and were taken (success), or could"
+                    + " not be used (failure).",
+            "listener",
+            "outcome"),
+    /** Connections of clients whose certificates are revoked. */
+    TLS_REVOKED(
+            "tributary.tls.revoked",
+            Type.COUNTER,
+            "Connections that were closed because the client's certificate appeared on a revocation list.",
+            "listener"),
+    /** When certificates expire. */
+    TLS_CERTIFICATE_EXPIRY(
+            "tributary.tls.certificate.expiry",
+            Type.GAUGE,
+            Unit.SECONDS,
+            "How long until a certificate of this broker expires; negative afterwards. host is the label under"
+                    + " tls.hosts, or default.",
+            "listener",
+            "host"),
+
     // Clients
     /** Connected clients. */
     CONNECTIONS("tributary.connections", Type.GAUGE, "Clients that are connected."),
@@ -55,6 +100,19 @@ public enum BrokerMeters {
             "session"),
     /** Refused clients. */
     CLIENTS_REFUSED("tributary.clients.refused", Type.COUNTER, "CONNECTs that were refused, and why.", "reason"),
+    /** Clients that wanted the session of another principal. */
+    TAKEOVERS_REFUSED(
+            "tributary.clients.takeovers.refused",
+            Type.COUNTER,
+            "CONNECTs that were refused for the client identifier has a session of another principal."),
+    /** What authenticators said. */
+    AUTHENTICATIONS(
+            "tributary.authentications",
+            Type.COUNTER,
+            "What authenticators said of clients: accepted, refused, not_mine (left to the next), unavailable, busy. The"
+                    + " authenticator anonymous is clients without credentials, nobody is clients that none knew.",
+            "authenticator",
+            "outcome"),
     /** Ended connections of accepted clients. */
     CLIENTS_DISCONNECTED(
             "tributary.clients.disconnected",

@@ -8,8 +8,10 @@ import io.tributary.broker.connection.ClientRecorder;
 import io.tributary.broker.group.GroupRecorder;
 import io.tributary.broker.network.NetworkRecorder;
 import io.tributary.broker.routing.RouterRecorder;
+import io.tributary.broker.security.AuthenticationRecorder;
 import io.tributary.broker.shard.ShardRecorder;
 import io.tributary.broker.sys.SysStats;
+import io.tributary.broker.tls.TlsRecorder;
 import io.tributary.persistence.rocksdb.StorageRecorder;
 import java.util.function.DoubleSupplier;
 
@@ -21,10 +23,12 @@ public final class BrokerMetrics {
     private final Meters meters;
     private final NetworkCounters network;
     private final ClientCounters clients;
+    private final AuthenticationRecorder authentications;
     private final RouterCounters router;
     private final ShardCounters shards;
     private final GroupRecorder groups;
     private final StorageRecorder storage;
+    private final TlsRecorder tls;
 
     /**
      * Registers all meters but those that {@link #gauge} is called for, and those of a cluster.
@@ -35,10 +39,12 @@ public final class BrokerMetrics {
         meters = new Meters(registry);
         network = new NetworkCounters(meters);
         clients = new ClientCounters(meters);
+        authentications = new AuthenticationCounters(meters);
         router = new RouterCounters(meters);
         shards = new ShardCounters(meters);
         groups = new GroupCounters(meters);
         storage = new StorageCounters(meters);
+        tls = new TlsCounters(meters);
         if (ByteBufAllocator.DEFAULT instanceof ByteBufAllocatorMetricProvider allocator) {
             meters.gauge(BrokerMeters.DIRECT_MEMORY, () -> allocator.metric().usedDirectMemory());
         }
@@ -80,9 +86,19 @@ public final class BrokerMetrics {
         return network;
     }
 
+    /** The recorder of listeners' TLS. */
+    public TlsRecorder tls() {
+        return tls;
+    }
+
     /** The recorder of clients' connections. */
     public ClientRecorder clients() {
         return clients;
+    }
+
+    /** Counts what authenticators say. */
+    public AuthenticationRecorder authentications() {
+        return authentications;
     }
 
     /** Counts messages. */

@@ -29,6 +29,7 @@ final class ClientCounters implements ClientRecorder {
     private final AtomicLong clients = new AtomicLong();
     private final LongAccumulator mostClients = new LongAccumulator(Math::max, 0);
     private final LongAdder keepAliveTimeouts;
+    private final LongAdder takeoversRefused;
     private final Map<QoS, Timer> acknowledged;
     private final LongAdder inFlight = new LongAdder();
 
@@ -40,6 +41,7 @@ final class ClientCounters implements ClientRecorder {
         connectedResumed = meters.counter(BrokerMeters.CLIENTS_CONNECTED, "resumed");
         dropped = meters.counters(BrokerMeters.MESSAGES_DROPPED, DropReason.class, "session");
         paused = meters.counters(BrokerMeters.READING_PAUSED, PauseReason.class);
+        takeoversRefused = meters.counter(BrokerMeters.TAKEOVERS_REFUSED);
         keepAliveTimeouts = meters.counter(BrokerMeters.KEEP_ALIVE_TIMEOUTS);
         acknowledged = Map.of(
                 QoS.AT_LEAST_ONCE, meters.timer(BrokerMeters.MESSAGES_ACKNOWLEDGED, "1"),
@@ -57,6 +59,11 @@ final class ClientCounters implements ClientRecorder {
     @Override
     public void refused(ReasonCode reason) {
         of(refused, BrokerMeters.CLIENTS_REFUSED, reason).increment();
+    }
+
+    @Override
+    public void takeoverRefused() {
+        takeoversRefused.increment();
     }
 
     @Override

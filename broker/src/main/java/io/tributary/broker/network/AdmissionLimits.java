@@ -1,5 +1,7 @@
 package io.tributary.broker.network;
 
+import static io.tributary.common.setting.InvalidSettingException.checkAtLeast;
+
 /**
  * How many clients a listener takes, and how fast.
  *
@@ -14,9 +16,10 @@ public record AdmissionLimits(int maxConnections, int connectsPerSecond, int con
 
     /** Checks the ranges. */
     public AdmissionLimits {
-        if (maxConnections < 1 || connectsPerSecond < 0 || (connectsPerSecond > 0 && connectBurst < 1)) {
-            throw new IllegalArgumentException("maxConnections, connectsPerSecond, connectBurst: " + maxConnections
-                    + ", " + connectsPerSecond + ", " + connectBurst);
+        checkAtLeast("max-connections", maxConnections, 1);
+        checkAtLeast("connect-rate", connectsPerSecond, 0);
+        if (connectsPerSecond > 0) {
+            checkAtLeast("connect-burst", connectBurst, 1);
         }
     }
 }

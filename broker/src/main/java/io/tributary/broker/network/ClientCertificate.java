@@ -2,7 +2,10 @@ package io.tributary.broker.network;
 
 import io.netty.channel.ChannelPipeline;
 import io.netty.handler.ssl.SslHandler;
+import java.security.cert.Certificate;
 import java.security.cert.X509Certificate;
+import java.util.ArrayList;
+import java.util.List;
 import javax.net.ssl.SSLEngine;
 import javax.net.ssl.SSLPeerUnverifiedException;
 import org.jspecify.annotations.Nullable;
@@ -18,20 +21,41 @@ final class ClientCertificate {
      *     none
      */
     static @Nullable String subject(ChannelPipeline pipeline) {
-        SslHandler encryption = pipeline.get(SslHandler.class);
-        return encryption == null ? null : subject(encryption.engine());
+        X509Certificate certificate = of(pipeline);
+        return certificate == null
+                ? null
+                : certificate.getSubjectX500Principal().getName();
     }
 
-    private static @Nullable String subject(SSLEngine engine) {
+    /**
+     * The certificate, which authorities of the listener have signed. To be called after the TLS handshake.
+     *
+     * @return null where {@link #subject} gives null
+     */
+    static @Nullable X509Certificate of(ChannelPipeline pipeline) {
+        SslHandler encryption = pipeline.get(SslHandler.class);
+        List<X509Certificate> shown = encryption == null ? List.of() : chain(encryption.engine());
+        return shown.isEmpty() ? null : shown.getFirst();
+    }
+
+    /**
+     * The certificates that the client has shown, its own first; empty when it has shown none, or they are not asked
+     * for and so nobody has verified them. To be called after the TLS handshake.
+     */
+    static List<X509Certificate> chain(SSLEngine engine) {
         if (!engine.getNeedClientAuth() && !engine.getWantClientAuth()) {
-            return null;
+            return List.of();
         }
+        List<X509Certificate> shown = new ArrayList<>();
         try {
-            return engine.getSession().getPeerCertificates()[0] instanceof X509Certificate certificate
-                    ? certificate.getSubjectX500Principal().getName()
-                    : null;
+            for (Certificate one : engine.getSession().getPeerCertificates()) {
+                if (one instanceof X509Certificate certificate) {
+                    shown.add(certificate);
+                }
+            }
         } catch (SSLPeerUnverifiedException none) {
-            return null;
+            return List.of();
         }
+        return shown;
     }
 }

@@ -6,6 +6,7 @@ import io.netty.channel.ChannelFuture;
 import io.netty.channel.socket.DuplexChannel;
 import io.netty.handler.codec.http.websocketx.CloseWebSocketFrame;
 import io.netty.handler.codec.http.websocketx.WebSocketCloseStatus;
+import io.netty.handler.ssl.SslHandler;
 import java.time.Duration;
 import java.util.concurrent.TimeUnit;
 
@@ -27,11 +28,21 @@ final class LingeringClose {
         channel.eventLoop().schedule(() -> channel.close(), linger.toNanos(), TimeUnit.NANOSECONDS);
         lastWrite(channel).addListener(written -> {
             if (written.isSuccess() && channel instanceof DuplexChannel duplex) {
-                duplex.shutdownOutput();
+                shutdownOutput(duplex);
             } else {
                 channel.close();
             }
         });
+    }
+
+    /** Over TLS the peer is told within the encryption, too: else it would take the end for an attack. */
+    private static void shutdownOutput(DuplexChannel channel) {
+        SslHandler encryption = channel.pipeline().get(SslHandler.class);
+        if (encryption == null) {
+            channel.shutdownOutput();
+        } else {
+            encryption.closeOutbound().addListener(told -> channel.shutdownOutput());
+        }
     }
 
     private static ChannelFuture lastWrite(Channel channel) {

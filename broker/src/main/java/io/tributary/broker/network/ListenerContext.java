@@ -14,6 +14,7 @@ import io.tributary.broker.loop.LoopMailboxes;
  * @param connections where deliveries find the connection of a client
  * @param mailboxes the mailboxes of the event loops
  * @param unfinished the memory for packets of which only a part has come
+ * @param strays clients that are set up for something else
  * @param recorder counts what goes over sockets
  */
 record ListenerContext(
@@ -24,6 +25,7 @@ record ListenerContext(
         ClientConnections connections,
         LoopMailboxes mailboxes,
         UnfinishedPackets unfinished,
+        StrayClients strays,
         NetworkRecorder recorder) {
 
     String name() {

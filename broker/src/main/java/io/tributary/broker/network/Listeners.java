@@ -44,6 +44,7 @@ public final class Listeners {
     private final AcceptFailures acceptFailures;
     private final EventLoopGroup loops;
     private final ChannelGroup listening = new DefaultChannelGroup(GlobalEventExecutor.INSTANCE);
+    private final List<TlsLayer> layers = new ArrayList<>();
     private final ChannelGroup connections = new DefaultChannelGroup(GlobalEventExecutor.INSTANCE, true);
 
     /** Creates listeners that do not listen yet. */
@@ -65,16 +66,22 @@ public final class Listeners {
         loops = new MultiThreadIoEventLoopGroup(threads, new DefaultThreadFactory("mqtt"), transport.handlers());
     }
 
+    /** Begins to listen where no listener has TLS. */
+    List<BoundListener> start() {
+        return start(ListenerTls.NONE);
+    }
+
     /**
      * Begins to listen; waits until all listeners do.
      *
+     * @param tls the certificates of listeners with TLS
      * @return where, in the order of their configuration
      * @throws ListenException when one cannot; then none does, and {@link #close} is still to be called
      */
-    public List<BoundListener> start() {
+    public List<BoundListener> start(ListenerTls tls) {
         List<BoundListener> bound = new ArrayList<>(configs.size());
         for (ListenerConfig config : configs) {
-            Channel channel = listen(config);
+            Channel channel = listen(config, layer(config, tls));
             channel.pipeline().addLast(acceptFailures.handler(config.name()));
             listening.add(channel);
             BoundListener listener = new BoundListener(config.name(), (InetSocketAddress) channel.localAddress());
@@ -82,6 +89,15 @@ public final class Listeners {
             bound.add(listener);
         }
         return List.copyOf(bound);
+    }
+
+    private SocketLayer layer(ListenerConfig config, ListenerTls tls) {
+        if (config.tls() == null) {
+            return SocketLayer.PLAIN;
+        }
+        TlsLayer layer = new TlsLayer(tls.of(config));
+        layers.add(layer);
+        return layer;
     }
 
     /** What operators should know of the listeners, a sentence each. */
@@ -101,6 +117,7 @@ public final class Listeners {
     public CompletionStage<Void> close(
             int perSecond, Duration longest, @Nullable String serverReference, Duration patience) {
         listening.close().awaitUninterruptibly();
+        layers.forEach(TlsLayer::close);
         CompletableFuture<Void> done = new CompletableFuture<>();
         List<Channel> all = List.copyOf(connections);
         long steps = Math.max(1, longest.toMillis() * STEPS_A_SECOND / 1000);
@@ -146,9 +163,9 @@ public final class Listeners {
         loops.shutdownGracefully(0, 1, TimeUnit.SECONDS).addListener(ended -> done.complete(null));
     }
 
-    private Channel listen(ListenerConfig config) {
+    private Channel listen(ListenerConfig config, SocketLayer layer) {
         ChannelFuture bound =
-                bootstrap(config).bind(config.host(), config.port()).awaitUninterruptibly();
+                bootstrap(config, layer).bind(config.host(), config.port()).awaitUninterruptibly();
         if (!bound.isSuccess()) {
             listening.close();
             throw new ListenException(config, bound.cause());
@@ -156,10 +173,11 @@ public final class Listeners {
         return bound.channel();
     }
 
-    private ServerBootstrap bootstrap(ListenerConfig config) {
+    private ServerBootstrap bootstrap(ListenerConfig config, SocketLayer layer) {
         ListenerAdmission admission = new ListenerAdmission(config.admission(), System::nanoTime);
+        StrayClients strays = new StrayClients(config, System::nanoTime, LOG::info);
         ListenerContext listener = new ListenerContext(
-                config, network, admission, services, clientConnections, mailboxes, unfinished, recorder);
+                config, network, admission, services, clientConnections, mailboxes, unfinished, strays, recorder);
         return new ServerBootstrap()
                 .group(loops)
                 .channel(transport.serverChannel())
@@ -170,6 +188,6 @@ public final class Listeners {
                 .childOption(
                         ChannelOption.WRITE_BUFFER_WATER_MARK,
                         new WriteBufferWaterMark(network.writeLowBytes(), network.writeHighBytes()))
-                .childHandler(new Pipeline(listener, SocketLayer.PLAIN, connections));
+                .childHandler(new Pipeline(listener, layer, connections));
     }
 }

@@ -1,5 +1,10 @@
 package io.tributary.broker.network;
 
+import static io.tributary.common.setting.InvalidSettingException.checkAtLeast;
+import static io.tributary.common.setting.InvalidSettingException.checkPositive;
+import static io.tributary.common.setting.InvalidSettingException.checkWithin;
+
+import io.tributary.common.setting.InvalidSettingException;
 import java.time.Duration;
 
 /**
@@ -21,14 +26,88 @@ public record NetworkConfig(
 
     /** Checks the ranges. */
     public NetworkConfig {
-        if (eventLoops < 0 || backlog < 1) {
-            throw new IllegalArgumentException("eventLoops " + eventLoops + ", backlog " + backlog);
+        checkWithin("event-loops", eventLoops, 0, 1024);
+        checkAtLeast("backlog", backlog, 1);
+        checkAtLeast("write-low", writeLowBytes, 1);
+        if (writeHighBytes < writeLowBytes) {
+            throw new InvalidSettingException(
+                    "write-low", writeLowBytes + " is more than write-high, which is " + writeHighBytes);
         }
-        if (writeLowBytes < 1 || writeHighBytes < writeLowBytes) {
-            throw new IllegalArgumentException("writeLowBytes " + writeLowBytes + ", writeHighBytes " + writeHighBytes);
+        checkAtLeast("max-stall", maxStall, Duration.ZERO);
+        checkPositive("linger", linger);
+    }
+
+    /** The defaults, to be changed. */
+    public static Builder builder() {
+        return new Builder(DEFAULT);
+    }
+
+    /** These values, to be changed. */
+    public Builder toBuilder() {
+        return new Builder(this);
+    }
+
+    /** Collects values under the names of the settings. Not thread-safe. */
+    public static final class Builder {
+        private int eventLoops;
+        private int backlog;
+        private int writeLow;
+        private int writeHigh;
+        private Duration maxStall;
+        private Duration linger;
+
+        private Builder(NetworkConfig from) {
+            eventLoops = from.eventLoops;
+            backlog = from.backlog;
+            writeLow = from.writeLowBytes;
+            writeHigh = from.writeHighBytes;
+            maxStall = from.maxStall;
+            linger = from.linger;
         }
-        if (maxStall.isNegative() || !linger.isPositive()) {
-            throw new IllegalArgumentException("maxStall " + maxStall + ", linger " + linger);
+
+        /** The number of event loops, threads that serve sockets; 0 for one a core. */
+        public Builder eventLoops(int value) {
+            eventLoops = value;
+            return this;
+        }
+
+        /** How many connections the system keeps that are not accepted yet. */
+        public Builder backlog(int value) {
+            backlog = value;
+            return this;
+        }
+
+        /** Messages are written again when fewer bytes than this wait in a socket's buffer. */
+        public Builder writeLow(int value) {
+            writeLow = value;
+            return this;
+        }
+
+        /** No message is written while more bytes than this wait in a socket's buffer. */
+        public Builder writeHigh(int value) {
+            writeHigh = value;
+            return this;
+        }
+
+        /** How long a client may read nothing while messages wait for it; zero for ever. */
+        public Builder maxStall(Duration value) {
+            maxStall = value;
+            return this;
+        }
+
+        /** How long a connection that is being closed is given to take its last packet. */
+        public Builder linger(Duration value) {
+            linger = value;
+            return this;
+        }
+
+        /**
+         * The whole.
+         *
+         * @throws InvalidSettingException when a value is not allowed, with the name of its setting
+         */
+        public NetworkConfig build() {
+            return new NetworkConfig(eventLoops, backlog, writeLow, writeHigh, maxStall, linger);
         }
     }
 }

@@ -12,11 +12,13 @@ import io.netty.handler.codec.http.websocketx.WebSocketServerProtocolConfig;
 import io.netty.handler.codec.http.websocketx.WebSocketServerProtocolHandler;
 import io.tributary.broker.network.ListenerAdmission.Rejected;
 import io.tributary.broker.network.ListenerAdmission.Verdict;
+import java.util.List;
 
 /**
  * The handlers of a connection, from the socket up:
  *
  * <pre>
+ * at first    [encryption] FirstBytes                                                               SocketHandler
  * TCP         [encryption]                                                                          SocketHandler
  * WebSocket   [encryption] http codec, aggregator, WebSocketRequests, web socket, WebSocketFraming, SocketHandler
  * </pre>
@@ -55,14 +57,19 @@ final class Pipeline extends ChannelInitializer<Channel> {
         open.add(channel);
         ChannelPipeline pipeline = channel.pipeline();
         layer.addTo(pipeline);
+        pipeline.addLast(new FirstBytes(listener, this::addProtocol));
+        pipeline.addLast(new SocketHandler(channel, listener, verdict));
+    }
+
+    private void addProtocol(ChannelPipeline pipeline) {
         switch (listener.config().kind()) {
             case ListenerKind.Tcp() -> {}
             case ListenerKind.WebSocket(String path) -> addWebSocket(pipeline, path);
         }
-        pipeline.addLast(new SocketHandler(channel, listener, verdict));
     }
 
     private void addWebSocket(ChannelPipeline pipeline, String path) {
+        String last = pipeline.context(SocketHandler.class).name();
         HttpDecoderConfig http = new HttpDecoderConfig()
                 .setMaxInitialLineLength(MAX_REQUEST_LINE)
                 .setMaxHeaderSize(MAX_HEADER_BYTES);
@@ -78,11 +85,12 @@ final class Pipeline extends ChannelInitializer<Channel> {
                         .allowExtensions(false)
                         .build())
                 .build();
-        pipeline.addLast(
-                new HttpServerCodec(http),
-                new HttpObjectAggregator(MAX_REQUEST_BODY),
-                new WebSocketRequests(path),
-                new WebSocketServerProtocolHandler(webSocket),
-                new WebSocketFraming());
+        List.of(
+                        new HttpServerCodec(http),
+                        new HttpObjectAggregator(MAX_REQUEST_BODY),
+                        new WebSocketRequests(path, listener.strays()),
+                        new WebSocketServerProtocolHandler(webSocket),
+                        new WebSocketFraming())
+                .forEach(handler -> pipeline.addBefore(last, null, handler));
     }
 }

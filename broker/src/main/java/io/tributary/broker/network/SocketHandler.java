@@ -5,6 +5,7 @@ import io.netty.channel.Channel;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
 import io.netty.handler.codec.ByteToMessageDecoder;
+import io.netty.handler.ssl.SslCloseCompletionEvent;
 import io.tributary.broker.connection.ClientConnection;
 import io.tributary.broker.connection.ConnectionOrigin;
 import io.tributary.broker.connection.PacketSink;
@@ -69,6 +70,7 @@ final class SocketHandler extends ChannelInboundHandlerAdapter implements Packet
                 address(channel.remoteAddress()),
                 listener.name(),
                 () -> ClientCertificate.subject(channel.pipeline()),
+                () -> ClientCertificate.of(channel.pipeline()),
                 refusal);
         connection = new ClientConnection(
                 listener.services(), listener.connections(), listener.config().limits(), peer, mailbox, this);
@@ -77,6 +79,11 @@ final class SocketHandler extends ChannelInboundHandlerAdapter implements Packet
     /** The node shuts down: the client is told, and the connection closed; event loop only. */
     void shutDown(@Nullable String serverReference) {
         connection.shutDown(serverReference);
+    }
+
+    /** The client does not speak MQTT, or not in the way of the listener: it is disconnected; event loop only. */
+    void turnAway(MqttException why) {
+        connection.undecodable(why, null);
     }
 
     @Override
@@ -117,6 +124,14 @@ final class SocketHandler extends ChannelInboundHandlerAdapter implements Packet
             choked = false;
             channel.config().setAutoRead(closing);
             decode();
+        }
+    }
+
+    /** Who ends TLS would end the connection without it. */
+    @Override
+    public void userEventTriggered(ChannelHandlerContext context, Object event) {
+        if (event == SslCloseCompletionEvent.SUCCESS) {
+            channel.close();
         }
     }
 
@@ -273,7 +288,8 @@ final class SocketHandler extends ChannelInboundHandlerAdapter implements Packet
         }
     }
 
-    private static String address(@Nullable SocketAddress remote) {
+    /** A client's address as the log names it. */
+    static String address(@Nullable SocketAddress remote) {
         return remote instanceof InetSocketAddress internet && internet.getAddress() != null
                 ? internet.getAddress().getHostAddress() + ":" + internet.getPort()
                 : String.valueOf(remote);

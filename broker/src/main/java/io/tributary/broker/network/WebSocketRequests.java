@@ -1,5 +1,7 @@
 package io.tributary.broker.network;
 
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.ByteBufUtil;
 import io.netty.channel.ChannelFutureListener;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.SimpleChannelInboundHandler;
@@ -15,7 +17,11 @@ import java.util.Arrays;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** Lets only those HTTP requests through that ask for MQTT over WebSocket [MQTT-6.0.0-3]; others are refused. */
+/**
+ * Lets only those HTTP requests through that ask for MQTT over WebSocket [MQTT-6.0.0-3]; others are refused in words. A
+ * browser shows them to nobody: who opens a WebSocket with a mistake is in the log, too. Other requests are not, for
+ * many a load balancer sends them to see whether the port is open.
+ */
 final class WebSocketRequests extends SimpleChannelInboundHandler<FullHttpRequest> {
 
     /** The subprotocols of MQTT 3.1.1 and later, and of MQTT 3.1; the first that the client names is chosen. */
@@ -24,38 +30,68 @@ final class WebSocketRequests extends SimpleChannelInboundHandler<FullHttpReques
     private static final List<String> KNOWN = List.of(SUBPROTOCOLS.split(","));
 
     private final String path;
+    private final StrayClients strays;
 
-    WebSocketRequests(String path) {
+    /** A no, with what is wrong and what is right; what the log says of it is empty for nothing. */
+    private record Refusal(HttpResponseStatus status, String words, String did) {}
+
+    WebSocketRequests(String path, StrayClients strays) {
         super(false);
         this.path = path;
+        this.strays = strays;
     }
 
     @Override
     protected void channelRead0(ChannelHandlerContext context, FullHttpRequest request) {
-        HttpResponseStatus refusal = refusal(request);
+        Refusal refusal = refusal(request);
         if (refusal == null) {
             context.fireChannelRead(request);
             return;
         }
         request.release();
-        FullHttpResponse response = new DefaultFullHttpResponse(HttpVersion.HTTP_1_1, refusal);
-        response.headers()
-                .set(HttpHeaderNames.CONTENT_LENGTH, 0)
-                .set(HttpHeaderNames.CONNECTION, HttpHeaderValues.CLOSE);
-        context.writeAndFlush(response).addListener(ChannelFutureListener.CLOSE);
+        if (!refusal.did.isEmpty()) {
+            strays.came(context.channel(), refusal.did);
+        }
+        context.writeAndFlush(response(context, refusal)).addListener(ChannelFutureListener.CLOSE);
     }
 
-    private @Nullable HttpResponseStatus refusal(FullHttpRequest request) {
+    private static FullHttpResponse response(ChannelHandlerContext context, Refusal refusal) {
+        ByteBuf body = ByteBufUtil.writeAscii(context.alloc(), refusal.words + "\n");
+        FullHttpResponse response = new DefaultFullHttpResponse(HttpVersion.HTTP_1_1, refusal.status, body);
+        response.headers()
+                .set(HttpHeaderNames.CONTENT_TYPE, "text/plain; charset=utf-8")
+                .set(HttpHeaderNames.CONTENT_LENGTH, body.readableBytes())
+                .set(HttpHeaderNames.CONNECTION, HttpHeaderValues.CLOSE);
+        if (refusal.status.equals(HttpResponseStatus.UPGRADE_REQUIRED)) {
+            response.headers().set(HttpHeaderNames.UPGRADE, HttpHeaderValues.WEBSOCKET);
+        }
+        return response;
+    }
+
+    private @Nullable Refusal refusal(FullHttpRequest request) {
         if (request.decoderResult().isFailure()) {
-            return HttpResponseStatus.BAD_REQUEST;
+            return new Refusal(
+                    HttpResponseStatus.BAD_REQUEST, "this is no HTTP/1.1; this port takes " + strays.takes(), "");
         }
+        boolean isUpgrade = request.headers().containsValue(HttpHeaderNames.UPGRADE, HttpHeaderValues.WEBSOCKET, true);
         if (!new QueryStringDecoder(request.uri()).path().equals(path)) {
-            return HttpResponseStatus.NOT_FOUND;
+            return new Refusal(
+                    HttpResponseStatus.NOT_FOUND,
+                    "nothing is here; this port takes " + strays.takes(),
+                    isUpgrade ? "asked for another path" : "");
         }
-        if (!request.headers().containsValue(HttpHeaderNames.UPGRADE, HttpHeaderValues.WEBSOCKET, true)) {
-            return HttpResponseStatus.UPGRADE_REQUIRED;
+        if (!isUpgrade) {
+            return new Refusal(
+                    HttpResponseStatus.UPGRADE_REQUIRED,
+                    "this port takes " + strays.takes() + "; the header 'Upgrade: websocket' is missing",
+                    "");
         }
-        return asksForMqtt(request) ? null : HttpResponseStatus.BAD_REQUEST;
+        return asksForMqtt(request)
+                ? null
+                : new Refusal(
+                        HttpResponseStatus.BAD_REQUEST,
+                        "the subprotocol is missing: the client is to send 'Sec-WebSocket-Protocol: mqtt'",
+                        "did not ask for the subprotocol mqtt");
     }
 
     private static boolean asksForMqtt(FullHttpRequest request) {

@@ -6,6 +6,7 @@ import io.tributary.broker.extension.PublishInterceptor.Drop;
 import io.tributary.broker.extension.PublishInterceptor.Proceed;
 import io.tributary.broker.extension.PublishInterceptor.Refuse;
 import io.tributary.broker.retained.RetainedMessages;
+import io.tributary.broker.security.ClientInfo;
 import io.tributary.broker.subscription.Matches;
 import io.tributary.broker.subscription.Receiver;
 import io.tributary.broker.subscription.SharedGroup;
@@ -159,7 +160,7 @@ public final class Router implements ClientRouting {
      */
     public void publish(Message message, Source source, RouteCallback callback) {
         recorder.received(message);
-        if (policy.mayPublish(message.publisher(), message)) {
+        if (policy.mayPublish(ClientInfo.named(message.publisher(), null), message)) {
             retain(new Passage(message, null, 0, source, true, callback));
         } else {
             recorder.dropped(RouterRecorder.Drop.PUBLISH_NOT_AUTHORIZED);
@@ -175,7 +176,8 @@ public final class Router implements ClientRouting {
      */
     @Override
     public Destinations match(Message message, Runnable stored) {
-        if (!message.publisher().isEmpty() && !policy.mayPublish(message.publisher(), message)) {
+        if (!message.publisher().isEmpty()
+                && !policy.mayPublish(ClientInfo.named(message.publisher(), null), message)) {
             recorder.dropped(RouterRecorder.Drop.PUBLISH_NOT_AUTHORIZED);
             stored.run();
             return Destinations.NONE;
@@ -256,7 +258,7 @@ public final class Router implements ClientRouting {
     }
 
     private Decision admit(Publisher publisher, Message message) {
-        if (!policy.mayPublish(publisher.client().clientId(), message)) {
+        if (!policy.mayPublish(publisher.client(), message)) {
             recorder.dropped(RouterRecorder.Drop.PUBLISH_NOT_AUTHORIZED);
             return new Refuse(ReasonCode.NOT_AUTHORIZED, NOT_AUTHORIZED);
         }
@@ -269,7 +271,7 @@ public final class Router implements ClientRouting {
 
     /** Only an acknowledgement of MQTT 5 can say that a message is refused. */
     private static boolean isTold(Publisher publisher, Message message) {
-        return message.qos().isAcknowledged() && publisher.client().version().isMqtt5();
+        return message.qos().isAcknowledged() && publisher.client().isMqtt5();
     }
 
     /**

@@ -61,7 +61,7 @@ final class Selection {
         Subscriber subscriber = receiver.subscriber();
         return subscriber.isInProcess()
                 || GroupIdentifier.isGroup(subscriber.clientId())
-                || policy.mayReceive(subscriber.clientId(), message.topic());
+                || policy.mayReceive(subscriber, message.topic());
     }
 
     private void selectMembers(Message message, List<SharedGroup> groups, Visitor visitor) {

@@ -7,17 +7,17 @@ enum AllowAll implements Authorizer {
     INSTANCE;
 
     @Override
-    public boolean mayPublish(String clientId, String topic, QoS qos, boolean retain) {
+    public boolean mayPublish(ClientInfo client, String topic, QoS qos, boolean retain) {
         return topic.charAt(0) != '$';
     }
 
     @Override
-    public boolean maySubscribe(String clientId, String topicFilter, QoS qos) {
+    public boolean maySubscribe(ClientInfo client, String topicFilter, QoS qos) {
         return true;
     }
 
     @Override
-    public boolean mayReceive(String clientId, String topic) {
+    public boolean mayReceive(ClientInfo client, String topic) {
         return true;
     }
 }

@@ -1,39 +1,76 @@
 package io.tributary.broker.security;
 
 import io.tributary.common.event.ClientKind;
+import io.tributary.common.event.Principal;
 import io.tributary.common.mqtt.ProtocolVersion;
 import io.tributary.common.mqtt.UserProperty;
+import java.security.cert.X509Certificate;
 import java.util.List;
+import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What is known of a connected client.
+ * What is known of a client. Of a connected client it is all, in one object from CONNECT to the end of the connection.
+ * Of a session that is looked at without its connection it is the identifier and most often the kind, and the rest is
+ * null or empty: see {@link #isConnectionKnown}.
  *
  * @param clientId the client identifier, also when the broker assigned it
  * @param userName the user name in CONNECT, or null
- * @param version the version of MQTT that it speaks
- * @param remoteAddress host and port of the other side, for people to read
- * @param listener the name of the listener that it came through
+ * @param version the version of MQTT that it speaks; null where its connection is not known
+ * @param remoteAddress host and port of the other side, for people to read; null where its connection is not known
+ * @param listener the name of the listener that it came through; null where its connection is not known
  * @param certificateSubject the distinguished name in the TLS certificate that it proved to own, as RFC 2253 writes it;
  *     null without one
  * @param userProperties the user properties in CONNECT, in their order; none before MQTT 5. As large as the listener's
  *     limit of a CONNECT allows
  * @param kind what kind of client it is, and where its messages wait while it is away; {@link ClientKind#DEVICE} until
- *     it is authenticated
+ *     it is authenticated; null where it is not known
+ * @param certificate the TLS certificate that it proved to own and that the listener's authorities have signed; null
+ *     without one, and once it is authenticated
+ * @param principal who it is; {@link Principal#ANONYMOUS} until it is authenticated, null where it is not known
+ * @param attributes what else the authenticator knows of it; none where its connection is not known
  */
 public record ClientInfo(
         String clientId,
         @Nullable String userName,
-        ProtocolVersion version,
-        String remoteAddress,
-        String listener,
+        @Nullable ProtocolVersion version,
+        @Nullable String remoteAddress,
+        @Nullable String listener,
         @Nullable String certificateSubject,
         List<UserProperty> userProperties,
-        ClientKind kind) {
+        @Nullable ClientKind kind,
+        @Nullable X509Certificate certificate,
+        @Nullable Principal principal,
+        Map<String, String> attributes) {
 
-    /** Copies the list. */
+    /** Copies the list and the map. */
     public ClientInfo {
         userProperties = List.copyOf(userProperties);
+        attributes = Map.copyOf(attributes);
+    }
+
+    /** One that is not authenticated, and of whose certificate nothing but the subject is known. */
+    public ClientInfo(
+            String clientId,
+            @Nullable String userName,
+            ProtocolVersion version,
+            String remoteAddress,
+            String listener,
+            @Nullable String certificateSubject,
+            List<UserProperty> userProperties,
+            ClientKind kind) {
+        this(
+                clientId,
+                userName,
+                version,
+                remoteAddress,
+                listener,
+                certificateSubject,
+                userProperties,
+                kind,
+                null,
+                Principal.ANONYMOUS,
+                Map.of());
     }
 
     /** A device without certificate and user properties. */
@@ -46,14 +83,44 @@ public record ClientInfo(
         this(clientId, userName, version, remoteAddress, listener, null, List.of(), ClientKind.DEVICE);
     }
 
-    /** The same client once it is accepted: under the identifier that holds, and of that kind. */
-    public ClientInfo accepted(String newClientId, ClientKind newKind) {
-        return new ClientInfo(
-                newClientId, userName, version, remoteAddress, listener, certificateSubject, userProperties, newKind);
+    /** A client of which nothing is known but its identifier and, unless null, its kind. */
+    public static ClientInfo named(String clientId, @Nullable ClientKind kind) {
+        return new ClientInfo(clientId, null, null, null, null, null, List.of(), kind, null, null, Map.of());
     }
 
-    /** Whether it is an application; else it is a device. */
+    /**
+     * Whether user name, principal, version, address, listener, certificate, user properties and attributes are those
+     * of a connection. They are not known where a message meets a session that is away, on another node, or persistent,
+     * where a will is published (at CONNECT it was asked about with the connection), and where a back-end's message is.
+     */
+    public boolean isConnectionKnown() {
+        return version != null;
+    }
+
+    /** Whether it is known to speak MQTT 5. */
+    public boolean isMqtt5() {
+        return version != null && version.isMqtt5();
+    }
+
+    /** The same client once it is accepted: under the identifier that holds, of that kind, and that principal. */
+    public ClientInfo accepted(
+            String newClientId, ClientKind newKind, Principal newPrincipal, Map<String, String> newAttributes) {
+        return new ClientInfo(
+                newClientId,
+                userName,
+                version,
+                remoteAddress,
+                listener,
+                certificateSubject,
+                userProperties,
+                newKind,
+                null,
+                newPrincipal,
+                newAttributes);
+    }
+
+    /** Whether it is known to be an application. */
     public boolean isApplication() {
-        return kind.isApplication();
+        return kind != null && kind.isApplication();
     }
 }

@@ -1,7 +1,8 @@
 package io.tributary.broker.security;
 
-import io.tributary.common.event.ClientKind;
+import io.tributary.broker.security.Authenticator.Accepted;
 import io.tributary.common.mqtt.ReasonCode;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import org.jspecify.annotations.Nullable;
 
@@ -34,18 +35,28 @@ public interface EnhancedAuthenticator {
      * The client is who it says.
      *
      * @param data goes into CONNACK or the last AUTH
-     * @param kind what kind of client it is, whatever the configured rules say; null to leave it to them. It counts at
-     *     CONNECT only: a client that authenticates again stays what it is
+     * @param accepted who it is. At CONNECT all of it counts; a client that authenticates again has to be the same
+     *     principal as before, or its connection ends, and gets a new end
      */
     @SuppressWarnings("ArrayRecordComponent") // handed on, never compared
-    record Success(byte @Nullable [] data, @Nullable ClientKind kind) implements Step {
+    record Success(byte @Nullable [] data, Accepted accepted) implements Step {
 
-        /** The client is who it says, and the configured rules say what kind it is. */
+        /** The client is who it says by its user name, and the configured rules say what kind it is. */
         public Success(byte @Nullable [] data) {
-            this(data, null);
+            this(data, new Accepted());
         }
     }
 
-    /** The client is refused. */
+    /**
+     * The client is refused.
+     *
+     * @param reason an error code that CONNACK and DISCONNECT may carry
+     * @param message words for the developer of the client, or null
+     */
     record Failure(ReasonCode reason, @Nullable String message) implements Step {}
+
+    /** A stage that has the step already. */
+    static CompletionStage<Step> answer(Step step) {
+        return CompletableFuture.completedFuture(step);
+    }
 }

@@ -1,8 +1,13 @@
 package io.tributary.broker.security;
 
+import com.google.re2j.Matcher;
 import com.google.re2j.Pattern;
 import com.google.re2j.PatternSyntaxException;
+import java.util.HashMap;
+import java.util.Map;
 import java.util.Objects;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A pattern that a text as a whole matches or does not. As written it is a glob, in which {@code *} stands for any
@@ -46,6 +51,31 @@ public final class TextPattern {
     /** Whether the whole text matches. */
     public boolean matches(String text) {
         return pattern.matches(text);
+    }
+
+    /**
+     * What the named groups of a regular expression, {@code (?P<name>...)}, are in the text.
+     *
+     * @return empty when there are none; null when the whole text does not match
+     */
+    public @Nullable Map<String, String> groups(String text) {
+        Matcher matcher = pattern.matcher(text);
+        if (!matcher.matches()) {
+            return null;
+        }
+        Map<String, String> groups = new HashMap<>();
+        pattern.namedGroups().keySet().forEach(name -> {
+            String group = matcher.group(name);
+            if (group != null) {
+                groups.put(name, group);
+            }
+        });
+        return groups;
+    }
+
+    /** The names of the groups of a regular expression. */
+    public Set<String> groupNames() {
+        return pattern.namedGroups().keySet();
     }
 
     private static String ofGlob(String glob) {

@@ -1,5 +1,7 @@
 package io.tributary.broker.shard;
 
+import static io.tributary.common.setting.InvalidSettingException.checkAtLeast;
+
 /**
  * How fast an application is sent messages that it missed, so that an application that was away for long takes no more
  * than its part of the node. Messages of the last few seconds are not held back.
@@ -15,10 +17,8 @@ public record CatchUpPace(int messagesPerSecond, long bytesPerSecond) {
     private static final int PAGES_PER_SECOND = 10;
 
     public CatchUpPace {
-        if (messagesPerSecond < 0 || bytesPerSecond < 0) {
-            throw new IllegalArgumentException("pace of catching up: " + messagesPerSecond + " messages and "
-                    + bytesPerSecond + " bytes a second must not be negative");
-        }
+        checkAtLeast("catch-up-messages", messagesPerSecond, 0);
+        checkAtLeast("catch-up-size", bytesPerSecond, 0);
     }
 
     /** Whether there is a limit. */

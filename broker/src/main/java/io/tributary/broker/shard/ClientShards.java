@@ -9,6 +9,9 @@ public interface ClientShards extends ConnectionShards {
     /** {@link Shards#mayAttach}. */
     boolean mayAttach(String clientId);
 
+    /** {@link Shards#isWritable}. */
+    boolean isWritable();
+
     /** {@link Shards#attachAnswered}. */
     void attachAnswered(String clientId);
 

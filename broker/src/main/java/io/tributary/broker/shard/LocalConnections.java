@@ -3,7 +3,7 @@ package io.tributary.broker.shard;
 import io.tributary.broker.delivery.Attached;
 import io.tributary.broker.delivery.ConnectionRegistry;
 import io.tributary.broker.delivery.Delivery;
-import io.tributary.common.event.ClientKind;
+import io.tributary.common.event.AttachRefusal;
 import io.tributary.common.event.QueueEntry;
 import java.util.HashSet;
 import java.util.List;
@@ -15,6 +15,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * The way of owners of shards, from here or from other nodes, to this node's connections: listens to no owner of a
  * shard when a newer one has spoken. So a paused owner that wakes up does no harm. Any thread; never blocks.
+ *
+ * <p>Decided in docs/decisions/0006-the-owner-names-connections.md.
  */
 final class LocalConnections {
     private final ConnectionRegistry connections;
@@ -70,9 +72,9 @@ final class LocalConnections {
         }
 
         @Override
-        public void refused(long connection, ClientKind existing) {
+        public void refused(long connection, AttachRefusal reason) {
             if (isNewest()) {
-                connections.refused(connection, existing);
+                connections.refused(connection, reason);
             }
         }
 

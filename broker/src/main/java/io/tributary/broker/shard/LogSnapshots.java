@@ -25,6 +25,8 @@ import org.jspecify.annotations.Nullable;
  * <p>A snapshot tells the state as it was at the offset at which it began, a few sessions a tick; its memory is a copy
  * of the sessions. Time is the log's. An owner goes by the last snapshot of the owners before it, and begins one soon
  * where there was none. Confined to the thread of the driver.
+ *
+ * <p>Decided in docs/decisions/0008-heads-bring-their-queues.md.
  */
 final class LogSnapshots {
     private static final int SNAPSHOTS_IN_RETENTION = 4;

@@ -2,7 +2,7 @@ package io.tributary.broker.shard;
 
 import io.tributary.broker.delivery.Attached;
 import io.tributary.broker.delivery.Delivery;
-import io.tributary.common.event.ClientKind;
+import io.tributary.common.event.AttachRefusal;
 import io.tributary.common.event.QueueEntry;
 import java.util.Collection;
 import java.util.List;
@@ -28,7 +28,7 @@ public interface OwnerTarget {
     void allAttached(long upTo);
 
     /** A connection does not get its session; see {@link io.tributary.broker.delivery.Endpoint#refused}. */
-    void refused(long connection, ClientKind existing);
+    void refused(long connection, AttachRefusal reason);
 
     /**
      * Another connection has the session now.
@@ -76,7 +76,7 @@ public interface OwnerTarget {
         public void allAttached(long upTo) {}
 
         @Override
-        public void refused(long connection, ClientKind existing) {}
+        public void refused(long connection, AttachRefusal reason) {}
 
         @Override
         public boolean takenOver(long connection) {

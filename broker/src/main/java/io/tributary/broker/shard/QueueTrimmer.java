@@ -14,6 +14,8 @@ import org.jspecify.annotations.Nullable;
  * Keeps each session's queue within its limits. What is in flight to a client, or was, is never trimmed; while the
  * oldest messages are being read from the store a queue may be longer than its limit by what arrives meanwhile, and by
  * what waited while the shard stood still ({@link Backlogs}). Confined to the thread of the driver.
+ *
+ * <p>Decided in docs/decisions/0003-owner-decides-drops.md.
  */
 final class QueueTrimmer {
     private static final int PAGE = 500;

@@ -41,6 +41,8 @@ import org.jspecify.annotations.Nullable;
  * <p>A QoS 2 message that may have been sent to the session stays with it [MQTT-4.8.2-4]. A few queues are gone through
  * at a time, each page by page, and the next page waits until what moved is in the log. Confined to the thread of the
  * driver.
+ *
+ * <p>Decided in docs/decisions/0007-messages-of-groups-outlive-sessions.md.
  */
 final class Redistributor {
     private static final int PAGE = 100;

@@ -13,6 +13,8 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>An owner says so once. Where that is lost, because the shard moved or the way to this node broke, what the owner
  * tells of each connection then has the packet identifiers of all that was folded meanwhile.
+ *
+ * <p>Decided in docs/decisions/0001-relay-verdict.md.
  */
 final class Relays {
     private final List<Map<Long, Map<Integer, AppendCallback>>> byShard = new ArrayList<>();

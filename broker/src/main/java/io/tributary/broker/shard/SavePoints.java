@@ -16,6 +16,8 @@ import org.slf4j.LoggerFactory;
  * that what clients acknowledged by then does not reach the store; where that was an eighth of it or more, the save
  * point has time. It is stored when all that its records caused is safe, and the log behind it is let go. Confined to
  * the thread of the driver.
+ *
+ * <p>Decided in docs/decisions/0012-larger-save-points-and-windows.md.
  */
 final class SavePoints {
     private static final Logger LOG = LoggerFactory.getLogger(SavePoints.class);

@@ -1,5 +1,9 @@
 package io.tributary.broker.shard;
 
+import static io.tributary.common.setting.InvalidSettingException.checkAtLeast;
+import static io.tributary.common.setting.InvalidSettingException.checkWithin;
+
+import io.tributary.common.setting.InvalidSettingException;
 import java.time.Duration;
 
 /**
@@ -37,76 +41,35 @@ public record ShardConfig(
 
     private static final long LEAST_UNSAVED_BYTES = 64 << 20;
     private static final int UNSAVED_PART_OF_HEAP = 8;
-    /** How many save points of the configured size may wait where nothing else is said. */
-    private static final int SAVE_POINTS = 5;
 
-    private static final long SHORTEST_RETENTION_MILLIS = 10_000;
+    private static final Duration SHORTEST_RETENTION = Duration.ofSeconds(10);
 
     public ShardConfig {
-        atLeast("threads", threads, 1);
-        atLeast("save-point-interval (ms)", savePointInterval.toMillis(), 10);
-        atLeast("save-point-changes", savePointChanges, 1);
-        atLeast("save-point-bytes", savePointBytes, 1024);
-        atLeast("unsaved-size", unsavedBytes, 1024);
-        atLeast("window-messages", windowMessages, 1);
-        atLeast("window-bytes", windowBytes, 1024);
+        checkAtLeast("threads", threads, 1);
+        checkAtLeast("save-point-interval", savePointInterval, Duration.ofMillis(10));
+        checkAtLeast("save-point-messages", savePointChanges, 1);
+        checkAtLeast("save-point-size", savePointBytes, 1024);
+        checkAtLeast("unsaved-size", unsavedBytes, 1024);
+        checkWithin("window-messages", windowMessages, 1, 32_767);
+        checkAtLeast("window-size", windowBytes, 1024);
         if (!retention.isZero()) {
-            atLeast("retention (ms)", retention.toMillis(), SHORTEST_RETENTION_MILLIS);
-        }
-        if (windowMessages > 32_767) {
-            throw new IllegalArgumentException("window-messages: " + windowMessages + " is more than 32767");
+            checkAtLeast("retention", retention, SHORTEST_RETENTION);
         }
     }
 
-    /** One for a log of one shard that is cut behind each save point, and without a limit for catching up. */
-    public ShardConfig(
-            int threads,
-            Duration savePointInterval,
-            int savePointChanges,
-            int savePointBytes,
-            int windowMessages,
-            int windowBytes,
-            QueueLimits queue) {
-        this(
-                threads,
-                savePointInterval,
-                savePointChanges,
-                savePointBytes,
-                (long) savePointBytes * SAVE_POINTS,
-                windowMessages,
-                windowBytes,
-                queue,
-                CatchUpPace.NONE,
-                Duration.ZERO);
-    }
-
-    /** The same for a log that keeps its records so long. */
-    public ShardConfig withRetention(Duration newRetention) {
-        return with(unsavedBytes, catchUp, newRetention);
-    }
-
-    /** The same with another pace of catching up. */
-    public ShardConfig withCatchUp(CatchUpPace newPace) {
-        return with(unsavedBytes, newPace, retention);
-    }
-
-    /** The same with another limit of what waits for the store. */
-    public ShardConfig withUnsavedBytes(long newUnsavedBytes) {
-        return with(newUnsavedBytes, catchUp, retention);
-    }
-
-    private ShardConfig with(long newUnsavedBytes, CatchUpPace newPace, Duration newRetention) {
+    /** The same with these queues and this pace. */
+    public ShardConfig with(QueueLimits newQueue, CatchUpPace newPace) {
         return new ShardConfig(
                 threads,
                 savePointInterval,
                 savePointChanges,
                 savePointBytes,
-                newUnsavedBytes,
+                unsavedBytes,
                 windowMessages,
                 windowBytes,
-                queue,
+                newQueue,
                 newPace,
-                newRetention);
+                retention);
     }
 
     /** How many bytes may wait for the store in one of so many shards. */
@@ -115,7 +78,7 @@ public record ShardConfig(
     }
 
     /** An eighth of the heap, and at least 64 MiB. */
-    public static long defaultUnsavedBytes() {
+    private static long defaultUnsavedBytes() {
         return Math.max(LEAST_UNSAVED_BYTES, Runtime.getRuntime().maxMemory() / UNSAVED_PART_OF_HEAP);
     }
 
@@ -125,19 +88,125 @@ public record ShardConfig(
      */
     public static ShardConfig defaults() {
         return new ShardConfig(
-                        Math.max(1, Runtime.getRuntime().availableProcessors() / 2),
-                        Duration.ofSeconds(1),
-                        2_000,
-                        1 << 20,
-                        1_000,
-                        1 << 20,
-                        QueueLimits.defaults())
-                .withUnsavedBytes(defaultUnsavedBytes());
+                defaultThreads(),
+                Duration.ofSeconds(1),
+                2_000,
+                1 << 20,
+                defaultUnsavedBytes(),
+                1_000,
+                1 << 20,
+                QueueLimits.defaults(),
+                CatchUpPace.NONE,
+                Duration.ZERO);
     }
 
-    private static void atLeast(String name, long value, long least) {
-        if (value < least) {
-            throw new IllegalArgumentException(name + ": " + value + " is less than " + least);
+    private static int defaultThreads() {
+        return Math.max(1, Runtime.getRuntime().availableProcessors() / 2);
+    }
+
+    /** The defaults, to be changed. */
+    public static Builder builder() {
+        return new Builder(defaults());
+    }
+
+    /** These values, to be changed. */
+    public Builder toBuilder() {
+        return new Builder(this);
+    }
+
+    /** Collects values under the names of the settings. Not thread-safe. */
+    public static final class Builder {
+        private int threads;
+        private Duration savePointInterval;
+        private int savePointMessages;
+        private int savePointSize;
+        private long unsavedSize;
+        private int windowMessages;
+        private int windowSize;
+        private QueueLimits queue;
+        private CatchUpPace catchUp;
+        private Duration retention;
+
+        private Builder(ShardConfig from) {
+            threads = from.threads;
+            savePointInterval = from.savePointInterval;
+            savePointMessages = from.savePointChanges;
+            savePointSize = from.savePointBytes;
+            unsavedSize = from.unsavedBytes;
+            windowMessages = from.windowMessages;
+            windowSize = from.windowBytes;
+            queue = from.queue;
+            catchUp = from.catchUp;
+            retention = from.retention;
+        }
+
+        /** How many threads run the shards; 0 for one for each two cores. */
+        public Builder threads(int value) {
+            threads = value;
+            return this;
+        }
+
+        /** The longest time between save points of a shard to which something happened. */
+        public Builder savePointInterval(Duration value) {
+            savePointInterval = value;
+            return this;
+        }
+
+        /** How many queued messages bring a save point earlier. */
+        public Builder savePointMessages(int value) {
+            savePointMessages = value;
+            return this;
+        }
+
+        /** The size of queued messages, in bytes, that brings a save point earlier. */
+        public Builder savePointSize(int value) {
+            savePointSize = value;
+            return this;
+        }
+
+        /** How many bytes may wait for the store, all shards together; 0 for an eighth of the heap, at least 64 MiB. */
+        public Builder unsavedSize(long value) {
+            unsavedSize = value;
+            return this;
+        }
+
+        /** How many unacknowledged messages are handed to a connection ahead. */
+        public Builder windowMessages(int value) {
+            windowMessages = value;
+            return this;
+        }
+
+        /** How many bytes of unacknowledged messages are handed to a connection ahead. */
+        public Builder windowSize(int value) {
+            windowSize = value;
+            return this;
+        }
+
+        /**
+         * How long the log keeps records that no save point needs any more. Set for a node of a cluster by its start.
+         */
+        public Builder retention(Duration value) {
+            retention = value;
+            return this;
+        }
+
+        /**
+         * The whole.
+         *
+         * @throws InvalidSettingException when a value is not allowed, with the name of its setting
+         */
+        public ShardConfig build() {
+            return new ShardConfig(
+                    threads == 0 ? defaultThreads() : threads,
+                    savePointInterval,
+                    savePointMessages,
+                    savePointSize,
+                    unsavedSize == 0 ? defaultUnsavedBytes() : unsavedSize,
+                    windowMessages,
+                    windowSize,
+                    queue,
+                    catchUp,
+                    retention);
         }
     }
 }

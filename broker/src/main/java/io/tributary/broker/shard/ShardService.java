@@ -3,6 +3,7 @@ package io.tributary.broker.shard;
 import io.tributary.broker.shard.fold.Effects;
 import io.tributary.broker.shard.fold.SessionState;
 import io.tributary.broker.shard.fold.ShardState;
+import io.tributary.common.event.AttachRefusal;
 import io.tributary.common.event.Destinations;
 import io.tributary.common.event.QueueEntry;
 import io.tributary.common.event.ShardEvent;
@@ -306,8 +307,8 @@ final class ShardService implements Effects {
     }
 
     @Override
-    public void refused(Attach attach, SessionState existing) {
-        tenure.targetOf(attach.node()).refused(attach.connection(), existing.kind());
+    public void refused(Attach attach, AttachRefusal reason) {
+        tenure.targetOf(attach.node()).refused(attach.connection(), reason);
     }
 
     @Override

@@ -20,6 +20,7 @@ import java.util.concurrent.CompletionStage;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.BooleanSupplier;
 import java.util.function.IntPredicate;
 import java.util.function.LongConsumer;
 import java.util.function.Predicate;
@@ -106,6 +107,7 @@ public final class Shards implements ClientShards, AutoCloseable {
      * @param name this node and its incarnation
      * @param deadNodes tells of another node or incarnation that it is gone for good
      * @param others the other nodes of the cluster
+     * @param isWritable whether the shards' logs take events at the moment; any thread
      */
     public record Node(
             String name,
@@ -114,6 +116,7 @@ public final class Shards implements ClientShards, AutoCloseable {
             MessageRouting routing,
             SessionObserver observer,
             OtherNodes others,
+            BooleanSupplier isWritable,
             ShardRecorder recorder) {}
 
     /** Lets connections and owners elsewhere talk with the shards; once, {@link #own} follows. */
@@ -221,6 +224,12 @@ public final class Shards implements ClientShards, AutoCloseable {
     @Override
     public boolean mayAttach(String clientId) {
         return waitingAttaches.hasRoom(shardOf(clientId));
+    }
+
+    /** Whether the shards' logs take events at the moment: not while the disk of a standalone broker is full. */
+    @Override
+    public boolean isWritable() {
+        return node.isWritable().getAsBoolean();
     }
 
     /** One that asked for its session is answered, or waits no longer; once for each {@link #attach}. */

@@ -14,6 +14,8 @@ import java.util.concurrent.Executor;
 /**
  * Publishes the wills of a live shard and ends its sessions, when the time of the log has come for it and how a
  * client's connection ended is known. Confined to the thread of the driver.
+ *
+ * <p>Decided in docs/decisions/0004-wills-in-memory.md.
  */
 final class WillsAndExpiry {
     private final ShardEnvironment environment;

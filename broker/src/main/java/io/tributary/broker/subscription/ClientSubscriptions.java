@@ -18,6 +18,14 @@ public interface ClientSubscriptions {
     /** {@link Subscriptions#online}. */
     void online(Subscriber subscriber);
 
+    /**
+     * A connection goes on with a persistent session, so it is its principal's from now on: the record of its
+     * subscriptions says so, if there are any. Only where this node is current.
+     *
+     * @param epoch as in {@link #subscribe}
+     */
+    void resumed(Subscriber subscriber, long epoch);
+
     /** {@link Subscriptions#offline}. */
     CompletionStage<@Nullable Void> offline(Subscriber subscriber);
 

@@ -2,6 +2,8 @@ package io.tributary.broker.subscription;
 
 import io.tributary.broker.subscription.SessionSubscriptions.Change;
 import io.tributary.common.event.GroupIdentifier;
+import io.tributary.common.event.Principal;
+import io.tributary.common.event.PrincipalFormat;
 import io.tributary.common.event.RecordFormat;
 import io.tributary.common.event.UnreadableRecordException;
 import io.tributary.persistence.replicated.ReplicatedMap;
@@ -9,6 +11,7 @@ import java.util.Arrays;
 import java.util.Iterator;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
@@ -112,13 +115,38 @@ final class PersistentSubscriptions {
             SessionSubscriptions latest = latest(subscriber.clientId());
             boolean sameSession = latest.identity() == subscriber.identity();
             Change<R> change = decide.apply(sameSession ? latest : SessionSubscriptions.none(subscriber.identity()));
-            SessionSubscriptions after = latest.changedBy(epoch, change.after().in(subscriber.kind()));
+            SessionSubscriptions after =
+                    latest.changedBy(epoch, change.after().of(subscriber.kind(), principal(subscriber)));
             if (after.isOlderThan(latest)) {
                 // The session is over, or taken over by another connection, and this one about to be told.
                 return CompletableFuture.completedStage(change.results());
             }
             return save(subscriber.clientId(), latest, after).thenApply(_ -> change.results());
         }
+    }
+
+    /**
+     * A connection goes on with a session that has subscriptions: has their record say whose session it is, where it
+     * says nothing or something else.
+     *
+     * @param epoch the epoch of the connection
+     */
+    void resumed(Subscriber subscriber, long epoch) {
+        String clientId = subscriber.clientId();
+        Principal principal = principal(subscriber);
+        SessionSubscriptions known = appliedOf(clientId).get(clientId);
+        if (known != null
+                && known.identity() == subscriber.identity()
+                && principal != null
+                && !known.isEmpty()
+                && !principal.equals(known.principal())) {
+            CompletionStage<?> _ = change(subscriber, epoch, latest -> new Change<>(latest, List.of()));
+        }
+    }
+
+    /** Whose session it is, as far as records say at present. */
+    private @Nullable Principal principal(Subscriber subscriber) {
+        return format.toWrite() < PrincipalFormat.FIRST ? null : subscriber.principal();
     }
 
     /** Removes the subscriptions of a session that is over, unless they are those of a newer one. */
@@ -205,11 +233,13 @@ final class PersistentSubscriptions {
         }
         return before.identity() == after.identity()
                 && before.byFilter().equals(after.byFilter())
+                && Objects.equals(before.principal(), after.principal())
                 && (!isShared || before.epoch() == after.epoch());
     }
 
     private CompletionStage<@Nullable Void> write(String clientId, SessionSubscriptions after) {
-        CompletionStage<@Nullable Void> done = map.put(clientId, SubscriptionsCodec.encode(after, format.toWrite()));
+        CompletionStage<@Nullable Void> done =
+                map.put(clientId, SubscriptionsCodec.encode(clientId, after, format.toWrite()));
         Write write = new Write(after, done);
         writes.put(clientId, write);
         return done.whenComplete((_, failure) -> {
@@ -262,7 +292,7 @@ final class PersistentSubscriptions {
 
     private void onChange(String clientId, byte @Nullable [] value) {
         try {
-            apply(clientId, value == null ? null : SubscriptionsCodec.decode(value));
+            apply(clientId, value == null ? null : SubscriptionsCodec.decode(clientId, value));
             format.replaced(named(clientId));
         } catch (UnreadableRecordException e) {
             LOG.error("subscriptions of {} cannot be read", GroupIdentifier.display(clientId), e);
@@ -305,7 +335,7 @@ final class PersistentSubscriptions {
     }
 
     private static Subscriber subscriber(String clientId, SessionSubscriptions subscriptions) {
-        return new Subscriber(clientId, true, subscriptions.identity(), null, subscriptions.kind());
+        return new Subscriber(clientId, true, subscriptions.identity(), null, subscriptions.kind(), null);
     }
 
     private ConcurrentMap<String, SessionSubscriptions> appliedOf(String clientId) {

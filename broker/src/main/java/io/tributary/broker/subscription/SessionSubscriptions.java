@@ -2,12 +2,14 @@ package io.tributary.broker.subscription;
 
 import io.tributary.broker.subscription.SubscriptionRequest.Outcome;
 import io.tributary.common.event.ClientKind;
+import io.tributary.common.event.Principal;
 import io.tributary.common.topic.TopicFilter;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import org.jspecify.annotations.Nullable;
 
 /**
  * All subscriptions of one session; immutable. Of one client's, the session decides which are newer, then the
@@ -18,9 +20,16 @@ import java.util.Map;
  *     session is over
  * @param revision how many changes the connection has made before this one
  * @param kind where the session's messages wait
+ * @param principal whose session it is, as far as records say: null in a record of format 1, and when the session is
+ *     over
  */
 record SessionSubscriptions(
-        long identity, long epoch, int revision, ClientKind kind, Map<TopicFilter, SubscriptionRequest> byFilter) {
+        long identity,
+        long epoch,
+        int revision,
+        ClientKind kind,
+        @Nullable Principal principal,
+        Map<TopicFilter, SubscriptionRequest> byFilter) {
 
     /** After every connection. */
     static final long OVER = Long.MAX_VALUE;
@@ -36,12 +45,12 @@ record SessionSubscriptions(
 
     /** A session without subscriptions. */
     static SessionSubscriptions none(long identity) {
-        return new SessionSubscriptions(identity, 0, 0, ClientKind.DEVICE, Map.of());
+        return new SessionSubscriptions(identity, 0, 0, ClientKind.DEVICE, null, Map.of());
     }
 
     /** The subscriptions of a session that is over: none. */
     static SessionSubscriptions over(long identity) {
-        return new SessionSubscriptions(identity, OVER, 0, ClientKind.DEVICE, Map.of());
+        return new SessionSubscriptions(identity, OVER, 0, ClientKind.DEVICE, null, Map.of());
     }
 
     /** Whether the session is over. */
@@ -56,12 +65,13 @@ record SessionSubscriptions(
     /** The same as the change that a connection makes to these. */
     SessionSubscriptions changedBy(long connectionEpoch, SessionSubscriptions after) {
         int next = after.identity == identity && connectionEpoch == epoch ? revision + 1 : 0;
-        return new SessionSubscriptions(after.identity, connectionEpoch, next, after.kind, after.byFilter);
+        return new SessionSubscriptions(
+                after.identity, connectionEpoch, next, after.kind, after.principal, after.byFilter);
     }
 
-    /** The same of a session whose messages wait there. */
-    SessionSubscriptions in(ClientKind itsKind) {
-        return new SessionSubscriptions(identity, epoch, revision, itsKind, byFilter);
+    /** The same of a session whose messages wait there, and which is that principal's. */
+    SessionSubscriptions of(ClientKind itsKind, @Nullable Principal itsPrincipal) {
+        return new SessionSubscriptions(identity, epoch, revision, itsKind, itsPrincipal, byFilter);
     }
 
     boolean isEmpty() {
@@ -82,7 +92,7 @@ record SessionSubscriptions(
                 outcomes.add(Outcome.CREATED);
             }
         }
-        return new Change<>(new SessionSubscriptions(identity, epoch, revision, kind, after), outcomes);
+        return new Change<>(new SessionSubscriptions(identity, epoch, revision, kind, principal, after), outcomes);
     }
 
     /** Removes subscriptions. */
@@ -92,7 +102,7 @@ record SessionSubscriptions(
         for (TopicFilter filter : filters) {
             existed.add(after.remove(filter) != null);
         }
-        return new Change<>(new SessionSubscriptions(identity, epoch, revision, kind, after), existed);
+        return new Change<>(new SessionSubscriptions(identity, epoch, revision, kind, principal, after), existed);
     }
 
     /**

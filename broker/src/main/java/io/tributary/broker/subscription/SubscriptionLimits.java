@@ -1,5 +1,9 @@
 package io.tributary.broker.subscription;
 
+import static io.tributary.common.setting.InvalidSettingException.checkAtLeast;
+import static io.tributary.common.setting.InvalidSettingException.checkWithin;
+
+import io.tributary.common.setting.InvalidSettingException;
 import io.tributary.common.topic.TopicFilter;
 import io.tributary.common.topic.TopicLimits;
 
@@ -16,16 +20,9 @@ public record SubscriptionLimits(int perClient, int filterBytes, int cachedTopic
 
     /** Checks the limits. */
     public SubscriptionLimits {
-        if (perClient < 1) {
-            throw new IllegalArgumentException("perClient " + perClient + ": must be at least 1");
-        }
-        if (filterBytes < 16 || filterBytes > 65_535) {
-            throw new IllegalArgumentException("filterBytes " + filterBytes + ": must be 16 to 65535");
-        }
-        if (cachedTopics < 0 || cachedTopics > MOST_CACHED_TOPICS) {
-            throw new IllegalArgumentException(
-                    "cachedTopics " + cachedTopics + ": must be 0 (no cache) to " + MOST_CACHED_TOPICS);
-        }
+        checkAtLeast("max-per-client", perClient, 1);
+        checkWithin("max-filter-size", filterBytes, 16, 65_535);
+        checkWithin("cached-topics", cachedTopics, 0, MOST_CACHED_TOPICS);
     }
 
     /** 1,000 subscriptions a client, topic filters of 1 KiB and 16,384 cached topics. */
@@ -36,5 +33,55 @@ public record SubscriptionLimits(int perClient, int filterBytes, int cachedTopic
     /** Whether a topic filter is too long. */
     boolean exceededBy(TopicFilter filter) {
         return new TopicLimits(filterBytes, Integer.MAX_VALUE).exceededBy(filter.toString());
+    }
+
+    /** The defaults, to be changed. */
+    public static Builder builder() {
+        return new Builder(defaults());
+    }
+
+    /** These values, to be changed. */
+    public Builder toBuilder() {
+        return new Builder(this);
+    }
+
+    /** Collects values under the names of the settings. Not thread-safe. */
+    public static final class Builder {
+        private int maxPerClient;
+        private int maxFilterSize;
+        private int cachedTopics;
+
+        private Builder(SubscriptionLimits from) {
+            maxPerClient = from.perClient;
+            maxFilterSize = from.filterBytes;
+            cachedTopics = from.cachedTopics;
+        }
+
+        /** The most subscriptions of one client. */
+        public Builder maxPerClient(int value) {
+            maxPerClient = value;
+            return this;
+        }
+
+        /** The longest topic filter in UTF-8, in bytes, 16 to 65,535. */
+        public Builder maxFilterSize(int value) {
+            maxFilterSize = value;
+            return this;
+        }
+
+        /** For how many topics the matching subscriptions are remembered; 0 for none. */
+        public Builder cachedTopics(int value) {
+            cachedTopics = value;
+            return this;
+        }
+
+        /**
+         * The whole.
+         *
+         * @throws InvalidSettingException when a value is not allowed, with the name of its setting
+         */
+        public SubscriptionLimits build() {
+            return new SubscriptionLimits(maxPerClient, maxFilterSize, cachedTopics);
+        }
     }
 }

@@ -3,6 +3,7 @@ package io.tributary.broker.subscription;
 import io.tributary.broker.subscription.SessionSubscriptions.Change;
 import io.tributary.broker.subscription.SubscriptionRequest.Outcome;
 import io.tributary.common.event.GroupIdentifier;
+import io.tributary.common.event.Principal;
 import io.tributary.common.topic.TopicFilter;
 import io.tributary.persistence.replicated.ReplicatedMap;
 import java.util.List;
@@ -184,6 +185,19 @@ public final class Subscriptions implements ClientSubscriptions {
         } else {
             transients.end(subscriber);
         }
+    }
+
+    @Override
+    public void resumed(Subscriber subscriber, long epoch) {
+        persistent.resumed(subscriber, epoch);
+    }
+
+    /**
+     * Whose session a persistent session with subscriptions is, also while it is away; null when that is not known: its
+     * subscriptions were stored in format 1, or it has none.
+     */
+    public @Nullable Principal principal(Subscriber subscriber) {
+        return persistent.get(subscriber).principal();
     }
 
     /** All that subscribes to a topic; what was subscribed before the call is in it. */

@@ -1,7 +1,10 @@
 package io.tributary.broker.subscription;
 
 import io.tributary.common.event.ByteReader;
+import io.tributary.common.event.ByteWriter;
 import io.tributary.common.event.ClientKind;
+import io.tributary.common.event.Principal;
+import io.tributary.common.event.PrincipalFormat;
 import io.tributary.common.event.RecordFormat;
 import io.tributary.common.event.UnreadableRecordException;
 import io.tributary.common.mqtt.MqttException;
@@ -18,11 +21,12 @@ import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The stored form of a session's subscriptions: a format byte, the identity, the epoch and the revision, their number
  * with the kind of queue in the highest two bits, and for each a byte of options, its identifier (where it has one),
- * and the filter with its length in UTF-8 bytes. Numbers are big-endian.
+ * and the filter with its length in UTF-8 bytes; from format 2 on, whose session it is. Numbers are big-endian.
  */
 final class SubscriptionsCodec {
     private static final int QUEUE_SHIFT = 30;
@@ -36,8 +40,8 @@ final class SubscriptionsCodec {
 
     private SubscriptionsCodec() {}
 
-    /** Encodes them in the order of their filters: the same subscriptions are the same bytes. */
-    static byte[] encode(SessionSubscriptions subscriptions, int format) {
+    /** Encodes a client's in the order of their filters: the same subscriptions are the same bytes. */
+    static byte[] encode(String clientId, SessionSubscriptions subscriptions, int format) {
         List<SubscriptionRequest> sorted = subscriptions.byFilter().values().stream()
                 .sorted(Comparator.comparing(request -> request.filter().toString()))
                 .toList();
@@ -51,6 +55,11 @@ final class SubscriptionsCodec {
             for (SubscriptionRequest request : sorted) {
                 write(out, request);
             }
+            if (format >= PrincipalFormat.FIRST) {
+                ByteWriter writer = new ByteWriter(2);
+                PrincipalFormat.write(writer, subscriptions.principal(), clientId);
+                out.write(writer.toBytes());
+            }
         } catch (IOException impossible) {
             throw new UncheckedIOException(impossible);
         }
@@ -58,13 +67,14 @@ final class SubscriptionsCodec {
     }
 
     /**
-     * Decodes what {@link #encode} made.
+     * Decodes what {@link #encode} made of the same client's.
      *
      * @throws UnreadableRecordException when the bytes are damaged or of a newer format
      */
-    static SessionSubscriptions decode(byte[] bytes) {
+    static SessionSubscriptions decode(String clientId, byte[] bytes) {
         try (DataInputStream in = new DataInputStream(new ByteArrayInputStream(bytes))) {
-            new ByteReader(bytes).expectFormat(RecordFormat.NEWEST);
+            ByteReader reader = new ByteReader(bytes);
+            reader.expectFormat(RecordFormat.NEWEST);
             in.skipNBytes(1);
             long identity = in.readLong();
             long epoch = in.readLong();
@@ -79,8 +89,9 @@ final class SubscriptionsCodec {
                 SubscriptionRequest request = read(in);
                 byFilter.put(request.filter(), request);
             }
+            Principal principal = reader.format() < PrincipalFormat.FIRST ? null : readPrincipal(in, clientId);
             check(in.available() == 0, in.available() + " bytes after the end");
-            return new SessionSubscriptions(identity, epoch, revision, kind, byFilter);
+            return new SessionSubscriptions(identity, epoch, revision, kind, principal, byFilter);
         } catch (IOException | MqttException e) {
             throw new UnreadableRecordException("subscriptions: damaged record, " + e.getMessage());
         }
@@ -112,6 +123,17 @@ final class SubscriptionsCodec {
                 (options & NO_LOCAL) != 0,
                 (options & RETAIN_AS_PUBLISHED) != 0,
                 id);
+    }
+
+    private static @Nullable Principal readPrincipal(DataInputStream in, String clientId) throws IOException {
+        try {
+            ByteReader end = new ByteReader(in.readAllBytes());
+            Principal principal = PrincipalFormat.read(end, clientId);
+            end.expectEnd();
+            return principal;
+        } catch (UnreadableRecordException e) {
+            throw new UnreadableRecordException("subscriptions: damaged record, " + e.getMessage());
+        }
     }
 
     private static void check(boolean condition, String flaw) {

@@ -65,9 +65,10 @@ class ApplicationsTest {
     }
 
     private void start(ClientRules rules) {
-        BrokerConfig config = BrokerConfig.defaults(data)
-                .withListeners(ListenerConfig.tcp("tcp", 0))
-                .withClientRules(rules);
+        BrokerConfig config = BrokerConfig.builder(data)
+                .listener(ListenerConfig.tcp("tcp", 0))
+                .applications(applications -> applications.rules(rules))
+                .build();
         broker = Broker.start(config, BrokerExtensions.NONE, BrokerMetrics.unregistered());
     }
 

@@ -55,16 +55,15 @@ class ClientKindsTest {
 
     @BeforeEach
     void start() {
-        BrokerConfig config = BrokerConfig.defaults(data)
-                .withListeners(ListenerConfig.tcp("tcp", 0), ListenerConfig.tcp("back-end", 0))
-                .withClientRules(RULES);
-        BrokerExtensions extensions = new BrokerExtensions(
-                new KnowsBetter(),
-                BrokerExtensions.NONE.enhanced(),
-                BrokerExtensions.NONE.authorizer(),
-                List.of(),
-                List.of(),
-                List.of(new Noting()));
+        BrokerConfig config = BrokerConfig.builder(data)
+                .listener(ListenerConfig.tcp("tcp", 0))
+                .listener(ListenerConfig.tcp("back-end", 0))
+                .applications(applications -> applications.rules(RULES))
+                .build();
+        BrokerExtensions extensions = BrokerExtensions.builder()
+                .authenticator(new KnowsBetter())
+                .clientListener(new Noting())
+                .build();
         broker = Broker.start(config, extensions, BrokerMetrics.unregistered());
     }
 

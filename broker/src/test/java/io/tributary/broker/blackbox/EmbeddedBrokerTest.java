@@ -26,13 +26,11 @@ import io.tributary.broker.security.Authenticator;
 import io.tributary.broker.security.Authorizer;
 import io.tributary.broker.security.ClientInfo;
 import io.tributary.common.mqtt.Message;
-import io.tributary.common.mqtt.PublishProperties;
 import io.tributary.common.mqtt.QoS;
 import io.tributary.common.mqtt.ReasonCode;
 import io.tributary.common.mqtt.Subscription;
 import java.nio.file.Path;
 import java.util.Arrays;
-import java.util.List;
 import java.util.Locale;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CompletableFuture;
@@ -61,14 +59,16 @@ class EmbeddedBrokerTest {
 
     @BeforeEach
     void start() {
-        BrokerConfig config = BrokerConfig.defaults(data).withListeners(ListenerConfig.tcp("tcp", 0));
-        BrokerExtensions extensions = new BrokerExtensions(
-                new PlatformPasswords(),
-                List.of(),
-                new OwnBranchOnly(),
-                List.of(new UpperCase()),
-                List.of(new NothingExactlyOnce()),
-                List.of(new Comings()));
+        BrokerConfig config = BrokerConfig.builder(data)
+                .listener(ListenerConfig.tcp("tcp", 0))
+                .build();
+        BrokerExtensions extensions = BrokerExtensions.builder()
+                .authenticator(new PlatformPasswords())
+                .authorizer(new OwnBranchOnly())
+                .publishInterceptor(new UpperCase())
+                .subscribeInterceptor(new NothingExactlyOnce())
+                .clientListener(new Comings())
+                .build();
         broker = Broker.start(config, extensions, BrokerMetrics.unregistered());
     }
 
@@ -92,17 +92,17 @@ class EmbeddedBrokerTest {
     /** A client may use the topics below its own name, and read what is for all. */
     private static final class OwnBranchOnly implements Authorizer {
         @Override
-        public boolean mayPublish(String clientId, String topic, QoS qos, boolean retain) {
-            return topic.startsWith(clientId + "/");
+        public boolean mayPublish(ClientInfo client, String topic, QoS qos, boolean retain) {
+            return topic.startsWith(client.clientId() + "/");
         }
 
         @Override
-        public boolean maySubscribe(String clientId, String topicFilter, QoS qos) {
-            return topicFilter.startsWith(clientId + "/") || topicFilter.startsWith("all/");
+        public boolean maySubscribe(ClientInfo client, String topicFilter, QoS qos) {
+            return topicFilter.startsWith(client.clientId() + "/") || topicFilter.startsWith("all/");
         }
 
         @Override
-        public boolean mayReceive(String clientId, String topic) {
+        public boolean mayReceive(ClientInfo client, String topic) {
             return !topic.endsWith("/confidential");
         }
     }
@@ -125,12 +125,8 @@ class EmbeddedBrokerTest {
     private static final class NothingExactlyOnce implements SubscribeInterceptor {
         @Override
         public SubscribeInterceptor.Decision onSubscribe(ClientInfo client, Subscription asked) {
-            return new SubscribeInterceptor.Proceed(new Subscription(
-                    asked.filter(),
-                    asked.maximumQos().min(QoS.AT_LEAST_ONCE),
-                    asked.noLocal(),
-                    asked.retainAsPublished(),
-                    asked.retainHandling()));
+            return new SubscribeInterceptor.Proceed(
+                    asked.withMaximumQos(asked.maximumQos().min(QoS.AT_LEAST_ONCE)));
         }
     }
 
@@ -282,8 +278,7 @@ class EmbeddedBrokerTest {
     }
 
     private static Message message(String topic, String text) {
-        return new Message(
-                topic, text.getBytes(UTF_8), QoS.AT_LEAST_ONCE, false, PublishProperties.NONE, Message.NEVER, "");
+        return Message.of(topic, text.getBytes(UTF_8), QoS.AT_LEAST_ONCE);
     }
 
     private static String text(Message message) {

@@ -9,6 +9,7 @@ import io.tributary.broker.BrokerExtensions;
 import io.tributary.broker.metrics.BrokerMetrics;
 import io.tributary.broker.network.ListenerConfig;
 import io.tributary.broker.security.Authorizer;
+import io.tributary.broker.security.ClientInfo;
 import io.tributary.broker.security.ClientRules;
 import io.tributary.broker.security.ClientRules.ClientId;
 import io.tributary.broker.security.ClientRules.Rule;
@@ -67,37 +68,31 @@ class SharedApplicationsTest {
     private BrokerConfig config() {
         ClientRules rules = new ClientRules(
                 List.of(new Rule(List.of(new ClientId(TextPattern.of("app-*"))), ClientKind.APPLICATION)));
-        return BrokerConfig.defaults(data)
-                .withListeners(ListenerConfig.tcp("tcp", 0))
-                .withClientRules(rules);
+        return BrokerConfig.builder(data)
+                .listener(ListenerConfig.tcp("tcp", 0))
+                .applications(applications -> applications.rules(rules))
+                .build();
     }
 
     private static BrokerExtensions extensions() {
-        BrokerExtensions none = BrokerExtensions.NONE;
-        return new BrokerExtensions(
-                none.authenticator(),
-                none.enhanced(),
-                new EvenTopics(),
-                none.publish(),
-                none.subscribe(),
-                none.listeners());
+        return BrokerExtensions.builder().authorizer(new EvenTopics()).build();
     }
 
     /** Lets clients whose name ends in "even" have messages on every second topic only. */
     private static final class EvenTopics implements Authorizer {
         @Override
-        public boolean mayPublish(String clientId, String topic, QoS qos, boolean retain) {
+        public boolean mayPublish(ClientInfo client, String topic, QoS qos, boolean retain) {
             return true;
         }
 
         @Override
-        public boolean maySubscribe(String clientId, String topicFilter, QoS qos) {
+        public boolean maySubscribe(ClientInfo client, String topicFilter, QoS qos) {
             return true;
         }
 
         @Override
-        public boolean mayReceive(String clientId, String topic) {
-            return !clientId.endsWith("even") || (topic.charAt(topic.length() - 1) - '0') % 2 == 0;
+        public boolean mayReceive(ClientInfo client, String topic) {
+            return !client.clientId().endsWith("even") || (topic.charAt(topic.length() - 1) - '0') % 2 == 0;
         }
     }
 
@@ -323,7 +318,12 @@ class SharedApplicationsTest {
     /** Starts the broker anew, with a limit to how often a message is sent to members. */
     private void restart(int maxDeliveries) {
         broker.close();
-        broker = Broker.start(config().withMaxDeliveries(maxDeliveries), extensions(), BrokerMetrics.unregistered());
+        broker = Broker.start(
+                config().toBuilder()
+                        .applications(applications -> applications.maxDeliveries(maxDeliveries))
+                        .build(),
+                extensions(),
+                BrokerMetrics.unregistered());
     }
 
     /** Takes a message as a member and goes without a word. */

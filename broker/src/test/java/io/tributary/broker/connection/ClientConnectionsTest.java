@@ -7,6 +7,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.tributary.broker.delivery.Attached;
 import io.tributary.broker.delivery.ConnectionRegistry;
 import io.tributary.broker.subscription.Subscriber;
+import io.tributary.common.event.AttachRefusal;
 import io.tributary.common.event.ClientKind;
 import io.tributary.common.event.ShardEvent;
 import io.tributary.common.mqtt.MqttPacket.Disconnect;
@@ -110,7 +111,7 @@ class ClientConnectionsTest {
         fixture.backend.holdAttach();
         fixture.send(Connects.v5().build());
 
-        fixture.backend.connections.refused(fixture.connectionNumber(), ClientKind.APPLICATION);
+        fixture.backend.connections.refused(fixture.connectionNumber(), AttachRefusal.IS_APPLICATION);
         fixture.turn();
 
         assertThat(fixture.sink.closed).isTrue();
@@ -124,11 +125,12 @@ class ClientConnectionsTest {
         ConnectionServices services = new ConnectionServices(
                 "node",
                 backend.parts,
-                new AccessControl(fixture.authenticator, Map.of(), fixture.authorizer, fixture.clientRules),
+                new AccessControl(
+                        fixture.authenticator, Map.of(), fixture.authorizer, fixture.clientRules, fixture.takeover),
                 Extensions.NONE,
                 ClientRecorder.NONE,
                 InstantSource.system());
-        ConnectionOrigin peer = new ConnectionOrigin("peer", "listener", () -> null, null);
+        ConnectionOrigin peer = new ConnectionOrigin("peer", "listener", () -> null, () -> null, null);
         ClientConnection session =
                 new ClientConnection(services, backend.target, fixture.limits, peer, fixture.mailbox, sink);
         session.open();
@@ -159,7 +161,7 @@ class ClientConnectionsTest {
         fixture.connect(Connects.v5().durable());
         long old = fixture.connectionNumber();
         ClientConnection newer = fixture.connection();
-        fixture.sessions.add(old + 1, newer);
+        fixture.sessions.add(old + 1, newer, false);
         fixture.sessions.addPersistent(newer);
 
         fixture.sessions.remove(old + 100, newer);

@@ -90,6 +90,46 @@ class ConnectHandshakeTest {
         assertThat(fixture.sessions.size()).isZero();
     }
 
+    /** A transient session, too, is an event in a log. */
+    @Test
+    void refusesAtOnceWhenNothingCanBeWritten() {
+        fixture.backend.writable = false;
+
+        Connack refusal = fixture.connect(Connects.v5());
+
+        assertThat(refusal.reason()).isEqualTo(ReasonCode.SERVER_UNAVAILABLE);
+        assertThat(refusal.properties().reasonString()).isEqualTo("the broker cannot write to its disk at the moment");
+        assertThat(fixture.sink.closed).isTrue();
+        assertThat(fixture.backend.attaches).isEmpty();
+    }
+
+    @Test
+    void refusesSoonWhenItTurnsOutThatNothingCanBeWritten() {
+        fixture.backend.holdAttach = true;
+        fixture.send(Connects.v5().build());
+        fixture.backend.writable = false;
+
+        fixture.pass(Duration.ofSeconds(1));
+
+        assertThat(fixture.sink.take(Connack.class))
+                .singleElement()
+                .satisfies(
+                        answer -> assertThat(answer.properties().reasonString()).contains("cannot write"));
+        assertThat(fixture.sink.closed).isTrue();
+    }
+
+    @Test
+    void waitsForItsShardToTheEndOfTheTimeWhenOnlyTheAnswerIsLate() {
+        fixture.backend.holdAttach = true;
+        fixture.send(Connects.v5().build());
+
+        fixture.pass(fixture.limits.connect().attachTimeout().minusMillis(1));
+        assertThat(fixture.sink.closed).isFalse();
+        fixture.pass(Duration.ofMillis(1));
+
+        assertThat(fixture.sink.closed).isTrue();
+    }
+
     @Test // [MQTT-3.1.2-5]
     void resumesSessionWhenItIsNotToLastAnyLonger() {
         fixture.backend.attached = new Attached(7, 9, true, ClientKind.DEVICE, new int[0]);
@@ -410,17 +450,17 @@ class ConnectHandshakeTest {
     void refusesWillWhenAuthorizerThrows() {
         fixture.authorizer = new Authorizer() {
             @Override
-            public boolean mayPublish(String clientId, String topic, QoS qos, boolean retain) {
+            public boolean mayPublish(ClientInfo client, String topic, QoS qos, boolean retain) {
                 throw new IllegalStateException("down");
             }
 
             @Override
-            public boolean maySubscribe(String clientId, String topicFilter, QoS qos) {
+            public boolean maySubscribe(ClientInfo client, String topicFilter, QoS qos) {
                 return true;
             }
 
             @Override
-            public boolean mayReceive(String clientId, String topic) {
+            public boolean mayReceive(ClientInfo client, String topic) {
                 return true;
             }
         };

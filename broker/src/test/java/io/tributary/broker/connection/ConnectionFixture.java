@@ -10,6 +10,7 @@ import io.tributary.broker.security.Authorizer;
 import io.tributary.broker.security.ClientInfo;
 import io.tributary.broker.security.ClientRules;
 import io.tributary.broker.security.EnhancedAuthenticator;
+import io.tributary.broker.security.SessionTakeover;
 import io.tributary.common.event.QueueEntry.Queued;
 import io.tributary.common.mqtt.Message;
 import io.tributary.common.mqtt.MqttPacket;
@@ -46,6 +47,7 @@ final class ConnectionFixture {
     Authorizer authorizer = Authorizer.allowAll();
     SubscribeInterceptor interceptor = (client, subscription) -> new SubscribeInterceptor.Proceed(subscription);
     ClientRules clientRules = ClientRules.NONE;
+    SessionTakeover takeover = SessionTakeover.PRINCIPAL;
     ClientLimits limits = ClientLimits.DEFAULT;
 
     @Nullable
@@ -68,7 +70,7 @@ final class ConnectionFixture {
             ConnectionServices services = new ConnectionServices(
                     "node",
                     backend.parts,
-                    new AccessControl(authenticator, methods, authorizer, clientRules),
+                    new AccessControl(authenticator, methods, authorizer, clientRules, takeover),
                     new Extensions(interceptor, List.of(new Noting())),
                     recorder,
                     () -> Instant.ofEpochMilli(wallMillis));
@@ -76,7 +78,7 @@ final class ConnectionFixture {
                     services,
                     sessions,
                     limits,
-                    new ConnectionOrigin("peer", "listener", () -> certificateSubject, refusal),
+                    new ConnectionOrigin("peer", "listener", () -> certificateSubject, () -> null, refusal),
                     mailbox,
                     sink);
             connection = begun;

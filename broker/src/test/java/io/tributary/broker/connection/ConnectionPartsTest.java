@@ -131,8 +131,8 @@ class ConnectionPartsTest {
 
     @Test
     void limitsRefuseWhatMakesNoSense() {
-        assertInvalid(() -> new MessageRate(-1, 0, false));
-        assertInvalid(() -> new MessageRate(1, 0, false));
+        assertInvalid(() -> new MessageRate(-1, 0, MessageRate.Policy.BACKPRESSURE));
+        assertInvalid(() -> new MessageRate(1, 0, MessageRate.Policy.BACKPRESSURE));
         assertInvalid(() -> new InboundLimits(0, 0, 1, 1, false, MessageRate.UNLIMITED));
         assertInvalid(() -> new InboundLimits(1, 65_536, 1, 1, false, MessageRate.UNLIMITED));
         assertInvalid(() -> new InboundLimits(1, 0, 0, 1, false, MessageRate.UNLIMITED));

@@ -16,6 +16,7 @@ final class CountingRecorder implements ClientRecorder {
     int connected;
     int inFlight;
     int keepAliveTimeouts;
+    int takeoversRefused;
     /** By packet: {@code QoS nanoseconds}. */
     final List<String> acknowledged = new ArrayList<>();
 
@@ -28,6 +29,11 @@ final class CountingRecorder implements ClientRecorder {
     @Override
     public void refused(ReasonCode reason) {
         refused.add(reason);
+    }
+
+    @Override
+    public void takeoverRefused() {
+        takeoversRefused++;
     }
 
     @Override

@@ -3,9 +3,11 @@ package io.tributary.broker.connection;
 import static io.tributary.broker.connection.ConnectionFixture.utf8;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.tributary.broker.security.Authenticator;
 import io.tributary.broker.security.ClientInfo;
 import io.tributary.broker.security.EnhancedAuthenticator;
 import io.tributary.common.event.ClientKind;
+import io.tributary.common.event.Principal;
 import io.tributary.common.mqtt.MqttPacket.Auth;
 import io.tributary.common.mqtt.MqttPacket.Connack;
 import io.tributary.common.mqtt.MqttPacket.Disconnect;
@@ -13,9 +15,12 @@ import io.tributary.common.mqtt.MqttPacket.Pingreq;
 import io.tributary.common.mqtt.MqttPacket.Pingresp;
 import io.tributary.common.mqtt.ReasonCode;
 import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.time.Instant;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import org.jspecify.annotations.Nullable;
@@ -60,8 +65,10 @@ class EnhancedAuthenticationTest {
 
     @Test
     void isWhatMethodSaysAndStaysSoWhenItAuthenticatesAgain() {
-        scripted.answers.add(done(new EnhancedAuthenticator.Success(null, ClientKind.APPLICATION)));
-        scripted.answers.add(done(new EnhancedAuthenticator.Success(null, ClientKind.DEVICE)));
+        scripted.answers.add(
+                done(new EnhancedAuthenticator.Success(null, new Authenticator.Accepted(ClientKind.APPLICATION))));
+        scripted.answers.add(
+                done(new EnhancedAuthenticator.Success(null, new Authenticator.Accepted(ClientKind.DEVICE))));
 
         fixture.connect(Connects.v5().method("SCRIPT"));
         fixture.send(auth(ReasonCode.RE_AUTHENTICATE, "SCRIPT"));
@@ -144,6 +151,24 @@ class EnhancedAuthenticationTest {
         assertThat(fixture.sink.takeOnly(Connack.class).reason()).isEqualTo(ReasonCode.SUCCESS);
     }
 
+    @Test
+    void disconnectsWhenClientAuthenticatesAgainAsSomebodyElse() {
+        scripted.answers.add(done(new EnhancedAuthenticator.Success(
+                null, new Authenticator.Accepted(null, new Principal("r", "alice")))));
+        scripted.answers.add(done(new EnhancedAuthenticator.Success(
+                null, new Authenticator.Accepted(null, new Principal("r", "alice", "al", null, List.of(), null)))));
+        scripted.answers.add(done(new EnhancedAuthenticator.Success(
+                null, new Authenticator.Accepted(null, new Principal("other", "alice")))));
+
+        fixture.connect(Connects.v5().method("SCRIPT"));
+        assertThat(fixture.backend.attaches.getLast().principal()).isEqualTo(new Principal("r", "alice"));
+        fixture.send(auth(ReasonCode.RE_AUTHENTICATE, "SCRIPT"));
+        assertThat(fixture.sink.takeOnly(Auth.class).reason()).isEqualTo(ReasonCode.SUCCESS);
+        fixture.send(auth(ReasonCode.RE_AUTHENTICATE, "SCRIPT"));
+
+        assertThat(fixture.sink.takeOnly(Disconnect.class).reason()).isEqualTo(ReasonCode.NOT_AUTHORIZED);
+    }
+
     @Test // [MQTT-4.12.1-1]
     void authenticatesAgainWhileOtherPacketsGoOn() {
         connect();
@@ -186,6 +211,23 @@ class EnhancedAuthenticationTest {
         assertThat(fixture.sink.takeOnly(Disconnect.class).reason()).isEqualTo(ReasonCode.NOT_AUTHORIZED);
     }
 
+    @Test
+    void disconnectsWhenAuthenticationIsOverUnlessClientAuthenticatesAgain() {
+        Instant now = Instant.ofEpochMilli(fixture.wallMillis);
+        scripted.answers.add(done(success("ann", now.plusSeconds(60))));
+        scripted.answers.add(done(success("ann", now.plusSeconds(120))));
+        assertThat(fixture.connect(Connects.v5().method("SCRIPT")).reason()).isEqualTo(ReasonCode.SUCCESS);
+
+        fixture.pass(Duration.ofSeconds(59));
+        fixture.send(auth(ReasonCode.RE_AUTHENTICATE, "SCRIPT"));
+        assertThat(fixture.sink.takeOnly(Auth.class).reason()).isEqualTo(ReasonCode.SUCCESS);
+        fixture.pass(Duration.ofSeconds(60));
+        assertThat(fixture.sink.closed).isFalse();
+        fixture.pass(Duration.ofSeconds(1));
+
+        assertThat(fixture.sink.takeOnly(Disconnect.class).reason()).isEqualTo(ReasonCode.NOT_AUTHORIZED);
+    }
+
     @Test // [MQTT-4.12.1-1]
     void disconnectsWhenClientAuthenticatesAgainByAnotherMethod() {
         connect();
@@ -218,6 +260,11 @@ class EnhancedAuthenticationTest {
     private void connect() {
         scripted.answers.add(done(new EnhancedAuthenticator.Success(null)));
         assertThat(fixture.connect(Connects.v5().method("SCRIPT")).reason()).isEqualTo(ReasonCode.SUCCESS);
+    }
+
+    private static EnhancedAuthenticator.Success success(String name, @Nullable Instant end) {
+        Principal principal = new Principal("realm", name, null, null, List.of(), null);
+        return new EnhancedAuthenticator.Success(null, new Authenticator.Accepted(null, principal, end, Map.of()));
     }
 
     private static CompletionStage<EnhancedAuthenticator.Step> done(EnhancedAuthenticator.Step step) {

@@ -64,6 +64,7 @@ public final class FakeBackend implements ClientShards, ClientRouting, ClientSub
     final List<SubscriptionRequest> subscribed = new CopyOnWriteArrayList<>();
     final List<TopicFilter> shared = new CopyOnWriteArrayList<>();
     final List<TopicFilter> unsubscribed = new CopyOnWriteArrayList<>();
+    final List<Subscriber> resumed = new CopyOnWriteArrayList<>();
     final List<String> lifecycle = new CopyOnWriteArrayList<>();
     final RetainedMessages retained = new RetainedMessages(
             new InMemoryReplicatedMap(),
@@ -88,6 +89,9 @@ public final class FakeBackend implements ClientShards, ClientRouting, ClientSub
 
     /** Whether no more may ask for their sessions. */
     boolean full;
+
+    /** Whether the logs take events. */
+    boolean writable = true;
 
     /** How many have asked for their sessions and not been answered. */
     int waiting;
@@ -150,6 +154,11 @@ public final class FakeBackend implements ClientShards, ClientRouting, ClientSub
     @Override
     public boolean mayAttach(String clientId) {
         return !full;
+    }
+
+    @Override
+    public boolean isWritable() {
+        return writable;
     }
 
     @Override
@@ -341,6 +350,11 @@ public final class FakeBackend implements ClientShards, ClientRouting, ClientSub
     @Override
     public void online(Subscriber subscriber) {
         lifecycle.add("online " + subscriber.clientId() + (subscriber.persistent() ? " persistent" : " transient"));
+    }
+
+    @Override
+    public void resumed(Subscriber subscriber, long epoch) {
+        resumed.add(subscriber);
     }
 
     @Override

@@ -542,7 +542,7 @@ class InboundFlowTest {
 
     @Test
     void stopsReadingWhenMessageRateIsUsedUp() {
-        limits(new InboundLimits(10, 0, 10, 10, false, new MessageRate(10, 2, false)));
+        limits(new InboundLimits(10, 0, 10, 10, false, new MessageRate(10, 2, MessageRate.Policy.BACKPRESSURE)));
         fixture.connect(Connects.v5());
         for (int i = 0; i < 2; i++) {
             fixture.send(publish(QoS.AT_MOST_ONCE, 0));
@@ -559,7 +559,7 @@ class InboundFlowTest {
 
     @Test
     void disconnectsWhenMessageRateIsUsedUpAndSoConfigured() {
-        limits(new InboundLimits(10, 0, 10, 10, false, new MessageRate(10, 1, true)));
+        limits(new InboundLimits(10, 0, 10, 10, false, new MessageRate(10, 1, MessageRate.Policy.DISCONNECT)));
         fixture.connect(Connects.v5());
 
         fixture.send(publish(QoS.AT_MOST_ONCE, 0));

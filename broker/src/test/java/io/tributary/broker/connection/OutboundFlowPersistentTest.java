@@ -10,6 +10,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.tributary.broker.connection.FakeBackend.Acknowledged;
 import io.tributary.broker.delivery.Delivery;
 import io.tributary.broker.security.Authorizer;
+import io.tributary.broker.security.ClientInfo;
 import io.tributary.broker.subscription.Subscriber;
 import io.tributary.common.event.QueueEntry.Released;
 import io.tributary.common.event.ShardEvent.Detach;
@@ -406,17 +407,17 @@ class OutboundFlowPersistentTest {
 
     private static final class DenyReceiving implements Authorizer {
         @Override
-        public boolean mayPublish(String clientId, String topic, QoS qos, boolean retain) {
+        public boolean mayPublish(ClientInfo client, String topic, QoS qos, boolean retain) {
             return true;
         }
 
         @Override
-        public boolean maySubscribe(String clientId, String topicFilter, QoS qos) {
+        public boolean maySubscribe(ClientInfo client, String topicFilter, QoS qos) {
             return true;
         }
 
         @Override
-        public boolean mayReceive(String clientId, String topic) {
+        public boolean mayReceive(ClientInfo client, String topic) {
             throw new IllegalStateException("down, which means no");
         }
     }

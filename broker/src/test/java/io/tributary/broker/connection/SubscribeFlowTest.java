@@ -7,6 +7,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.tributary.broker.extension.SubscribeInterceptor;
 import io.tributary.broker.security.Authorizer;
+import io.tributary.broker.security.ClientInfo;
 import io.tributary.broker.subscription.SubscriptionRequest;
 import io.tributary.broker.subscription.SubscriptionRequest.Outcome;
 import io.tributary.common.mqtt.Message;
@@ -412,17 +413,17 @@ class SubscribeFlowTest {
 
     private static final class OnlyQos0 implements Authorizer {
         @Override
-        public boolean mayPublish(String clientId, String topic, QoS qos, boolean retain) {
+        public boolean mayPublish(ClientInfo client, String topic, QoS qos, boolean retain) {
             return true;
         }
 
         @Override
-        public boolean maySubscribe(String clientId, String topicFilter, QoS qos) {
+        public boolean maySubscribe(ClientInfo client, String topicFilter, QoS qos) {
             return qos == QoS.AT_MOST_ONCE && !topicFilter.startsWith("$share");
         }
 
         @Override
-        public boolean mayReceive(String clientId, String topic) {
+        public boolean mayReceive(ClientInfo client, String topic) {
             return true;
         }
     }

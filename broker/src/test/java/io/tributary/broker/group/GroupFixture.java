@@ -63,7 +63,7 @@ final class GroupFixture {
             subscriptions,
             connections,
             NodeInbox.NONE,
-            (clientId, topic) -> !forbidden.contains(clientId),
+            (subscriber, topic) -> !forbidden.contains(subscriber.clientId()),
             (message, callback) -> letters.add(new Kept(message, callback)),
             new GroupServices.Limits(WINDOW, 1 << 20, DELIVERIES),
             new Recorder(),
@@ -125,7 +125,7 @@ final class GroupFixture {
     }
 
     private static Subscriber member(String clientId) {
-        return new Subscriber(clientId, true, 1, null, ClientKind.APPLICATION);
+        return new Subscriber(clientId, true, 1, null, ClientKind.APPLICATION, null);
     }
 
     /** The session of the group, once it is subscribed. */

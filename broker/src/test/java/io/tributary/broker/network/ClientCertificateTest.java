@@ -29,8 +29,10 @@ import io.tributary.broker.security.ClientRules.CertificateSubject;
 import io.tributary.broker.security.ClientRules.Rule;
 import io.tributary.broker.security.TextPattern;
 import io.tributary.common.event.ClientKind;
+import io.tributary.common.event.Principal;
 import java.net.InetSocketAddress;
 import java.util.List;
+import java.util.Objects;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
@@ -74,6 +76,10 @@ class ClientCertificateTest {
         ClientInfo first = connect5(port, application);
         assertThat(first.certificateSubject()).isEqualTo("CN=billing,OU=Applications,O=Acme");
         assertThat(first.kind()).isEqualTo(ClientKind.APPLICATION);
+        assertThat(Objects.requireNonNull(first.principal()).name())
+                .as("the authenticator has seen the certificate")
+                .isEqualTo(application.getCertificate().getSerialNumber().toString());
+        assertThat(first.certificate()).as("nobody needs it any more").isNull();
         ClientInfo second = connect3(port, application);
         assertThat(second.kind()).isEqualTo(ClientKind.APPLICATION);
         ClientInfo third = connect3(port, meter);
@@ -86,6 +92,7 @@ class ClientCertificateTest {
         ClientInfo client = connect5(listen(ClientAuth.OPTIONAL), null);
 
         assertThat(client.certificateSubject()).isNull();
+        assertThat(client.principal()).isEqualTo(Principal.ANONYMOUS);
         assertThat(client.isApplication()).isFalse();
     }
 
@@ -94,6 +101,7 @@ class ClientCertificateTest {
         ClientInfo client = connect5(listen(ClientAuth.NONE), application);
 
         assertThat(client.certificateSubject()).isNull();
+        assertThat(client.principal()).isEqualTo(Principal.ANONYMOUS);
         assertThat(client.isApplication()).isFalse();
     }
 
@@ -172,6 +180,7 @@ class ClientCertificateTest {
                 backend.target,
                 new LoopMailboxes(),
                 UnfinishedPackets.ofThisProcess(),
+                new StrayClients(config, System::nanoTime, _ -> {}),
                 NetworkRecorder.NONE);
     }
 }

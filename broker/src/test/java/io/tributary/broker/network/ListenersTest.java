@@ -3,13 +3,8 @@ package io.tributary.broker.network;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.tributary.broker.connection.ClientLimits;
-import io.tributary.broker.connection.ConnectLimits;
 import io.tributary.broker.connection.FakeBackend;
 import io.tributary.broker.connection.FakeServices;
-import io.tributary.broker.connection.InboundLimits;
-import io.tributary.broker.connection.OutboundLimits;
-import io.tributary.common.codec.DecoderLimits;
 import io.tributary.common.mqtt.MqttPacket;
 import io.tributary.common.mqtt.MqttPacket.Connack;
 import io.tributary.common.mqtt.MqttPacket.Disconnect;
@@ -31,6 +26,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 class ListenersTest {
+    private static final Duration PATIENT = Duration.ofSeconds(10);
     private final FakeBackend backend = new FakeBackend();
     private @Nullable Listeners listeners;
 
@@ -46,7 +42,7 @@ class ListenersTest {
 
     @Test
     void acceptsClientsOnPortThatWasPicked() throws IOException {
-        int port = start(limited(AdmissionLimits.DEFAULT, ClientLimits.DEFAULT), NetworkConfig.DEFAULT);
+        int port = start(limited(AdmissionLimits.DEFAULT, PATIENT), NetworkConfig.DEFAULT);
         backend.echo();
 
         try (Client client = new Client(port)) {
@@ -59,7 +55,7 @@ class ListenersTest {
 
     @Test
     void saysWhichListenerCannotListenWhenPortIsInUse() {
-        int port = start(limited(AdmissionLimits.DEFAULT, ClientLimits.DEFAULT), NetworkConfig.DEFAULT);
+        int port = start(limited(AdmissionLimits.DEFAULT, PATIENT), NetworkConfig.DEFAULT);
         Listeners second = listeners(ListenerConfig.tcp("second", port), NetworkConfig.DEFAULT);
 
         assertThatThrownBy(second::start)
@@ -76,8 +72,7 @@ class ListenersTest {
     @ParameterizedTest
     @ValueSource(strings = {"no-such-host.invalid", "192.0.2.1"})
     void saysThatTheHostIsNotOfThisMachine(String host) {
-        ListenerConfig config = new ListenerConfig(
-                "elsewhere", new ListenerKind.Tcp(), host, 0, AdmissionLimits.DEFAULT, ClientLimits.DEFAULT);
+        ListenerConfig config = ListenerConfig.tcp("elsewhere", host, 0);
         Listeners elsewhere = listeners(config, NetworkConfig.DEFAULT);
 
         assertThatThrownBy(elsewhere::start)
@@ -92,7 +87,7 @@ class ListenersTest {
 
     @Test
     void tellsClientsWhenItCloses() throws IOException {
-        int port = start(limited(AdmissionLimits.DEFAULT, ClientLimits.DEFAULT), NetworkConfig.DEFAULT);
+        int port = start(limited(AdmissionLimits.DEFAULT, PATIENT), NetworkConfig.DEFAULT);
         try (Client client = new Client(port)) {
             client.send(Packets.connect("c"));
             client.receive(1);
@@ -107,7 +102,7 @@ class ListenersTest {
 
     @Test
     void refusesClientsWhenThereAreTooMany() throws IOException {
-        int port = start(limited(new AdmissionLimits(1, 0, 0), ClientLimits.DEFAULT), NetworkConfig.DEFAULT);
+        int port = start(limited(new AdmissionLimits(1, 0, 0), PATIENT), NetworkConfig.DEFAULT);
         try (Client first = new Client(port)) {
             first.send(Packets.connect("first"));
             first.receive(1);
@@ -129,7 +124,7 @@ class ListenersTest {
 
     @Test
     void refusesClientsWhenTheyComeTooFast() throws IOException {
-        int port = start(limited(new AdmissionLimits(10, 1, 1), ClientLimits.DEFAULT), NetworkConfig.DEFAULT);
+        int port = start(limited(new AdmissionLimits(10, 1, 1), PATIENT), NetworkConfig.DEFAULT);
         try (Client first = new Client(port)) {
             first.send(Packets.connect("first"));
             first.receive(1);
@@ -144,7 +139,7 @@ class ListenersTest {
 
     @Test
     void lastPacketArrivesWhenClientHasSentMoreThanIsRead() throws IOException {
-        int port = start(limited(AdmissionLimits.DEFAULT, ClientLimits.DEFAULT), NetworkConfig.DEFAULT);
+        int port = start(limited(AdmissionLimits.DEFAULT, PATIENT), NetworkConfig.DEFAULT);
         try (Client client = new Client(port)) {
             client.send(Packets.connect("c"));
             client.receive(1);
@@ -158,10 +153,7 @@ class ListenersTest {
 
     @Test
     void closesWhenNoConnectComesInTime() throws IOException {
-        ConnectLimits hasty = new ConnectLimits(Duration.ofMillis(200), Duration.ofSeconds(1), 100, 0, 0, null);
-        ClientLimits limits =
-                new ClientLimits(DecoderLimits.DEFAULT, hasty, InboundLimits.DEFAULT, OutboundLimits.DEFAULT);
-        int port = start(limited(AdmissionLimits.DEFAULT, limits), NetworkConfig.DEFAULT);
+        int port = start(limited(AdmissionLimits.DEFAULT, Duration.ofMillis(200)), NetworkConfig.DEFAULT);
 
         try (Client client = new Client(port)) {
             client.sendBytes(new byte[] {0x10});
@@ -172,7 +164,7 @@ class ListenersTest {
 
     @Test
     void keepsMemoryBoundedWhenClientSendsButDoesNotRead() throws IOException {
-        int port = start(limited(AdmissionLimits.DEFAULT, ClientLimits.DEFAULT), NetworkConfig.DEFAULT);
+        int port = start(limited(AdmissionLimits.DEFAULT, PATIENT), NetworkConfig.DEFAULT);
         try (Client client = new Client(port)) {
             client.send(Packets.connect("c"));
             client.receive(1);
@@ -194,7 +186,7 @@ class ListenersTest {
     void disconnectsClientThatReadsNothingForTooLong() throws IOException {
         NetworkConfig impatient =
                 new NetworkConfig(1, 10, 1_024, 4_096, Duration.ofMillis(300), Duration.ofMillis(300));
-        int port = start(limited(AdmissionLimits.DEFAULT, ClientLimits.DEFAULT), impatient);
+        int port = start(limited(AdmissionLimits.DEFAULT, PATIENT), impatient);
         try (Client client = new Client(port)) {
             client.send(Packets.connect("c"));
             client.receive(1);
@@ -232,8 +224,13 @@ class ListenersTest {
         return new Listeners(List.of(config), network, FakeServices.on(backend), backend.target, NetworkRecorder.NONE);
     }
 
-    private static ListenerConfig limited(AdmissionLimits admission, ClientLimits limits) {
-        return new ListenerConfig("test", new ListenerKind.Tcp(), "127.0.0.1", 0, admission, limits);
+    private static ListenerConfig limited(AdmissionLimits admission, Duration connectTimeout) {
+        return ListenerConfig.builder("test", 0)
+                .maxConnections(admission.maxConnections())
+                .connectRate(admission.connectsPerSecond())
+                .connectBurst(admission.connectBurst())
+                .limits(limits -> limits.connect(connect -> connect.timeout(connectTimeout)))
+                .build();
     }
 
     /** A client that does what it is told, byte by byte. */

@@ -85,7 +85,7 @@ class SocketHandlerTest {
 
     @Test // [MQTT-3.1.0-1]
     void closesWithoutWordWhenPeerDoesNotSpeakMqtt() {
-        write("GET / HTTP/1.1\r\n\r\n".getBytes(StandardCharsets.US_ASCII));
+        write("HELO example.com\r\n".getBytes(StandardCharsets.US_ASCII));
 
         assertThat(read()).isEmpty();
         assertThat(channel.isOpen()).isFalse();
@@ -194,6 +194,7 @@ class SocketHandlerTest {
                 backend.target,
                 new LoopMailboxes(),
                 new UnfinishedPackets(1L << 30),
+                new StrayClients(config, System::nanoTime, _ -> {}),
                 flushes);
         return new Pipeline(listener, SocketLayer.PLAIN, new DefaultChannelGroup(GlobalEventExecutor.INSTANCE));
     }

@@ -3,7 +3,6 @@ package io.tributary.broker.network;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.tributary.broker.connection.ClientLimits;
 import io.tributary.broker.connection.FakeBackend;
 import io.tributary.broker.connection.FakeServices;
 import io.tributary.common.mqtt.MqttPacket;
@@ -16,6 +15,7 @@ import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
+import java.net.Socket;
 import java.net.StandardSocketOptions;
 import java.net.URI;
 import java.net.http.HttpClient;
@@ -46,13 +46,9 @@ class WebSocketTest {
     private final FakeBackend backend = new FakeBackend();
     private final HttpClient http = HttpClient.newHttpClient();
     private final Listeners listeners = new Listeners(
-            List.of(new ListenerConfig(
-                    "ws",
-                    new ListenerKind.WebSocket("/mqtt"),
-                    "127.0.0.1",
-                    0,
-                    AdmissionLimits.DEFAULT,
-                    ClientLimits.DEFAULT)),
+            List.of(ListenerConfig.builder("ws", 0)
+                    .kind(new ListenerKind.WebSocket("/mqtt"))
+                    .build()),
             NetworkConfig.DEFAULT,
             FakeServices.on(backend),
             backend.target,
@@ -187,20 +183,55 @@ class WebSocketTest {
     }
 
     @Test
-    void refusesWhenPathIsNotTheConfiguredOne() throws IOException, InterruptedException {
-        assertThat(status("/other")).isEqualTo(404);
+    void saysWhatIsMissingWhenSubprotocolIsNotThere() throws IOException {
+        String answer = answer(
+                new String(upgrade(), StandardCharsets.US_ASCII).replace("Sec-WebSocket-Protocol: mqtt\r\n", ""));
+
+        assertThat(answer)
+                .startsWith("HTTP/1.1 400 ")
+                .endsWith("\r\n\r\nthe subprotocol is missing: the client is to send 'Sec-WebSocket-Protocol: mqtt'\n");
     }
 
     @Test
-    void refusesWhenRequestIsNoUpgrade() throws IOException, InterruptedException {
-        assertThat(status("/mqtt")).isEqualTo(426);
+    void saysWhatIsHereWhenPathIsNotTheConfiguredOne() throws IOException, InterruptedException {
+        HttpResponse<String> answer = get("/other");
+
+        assertThat(answer.statusCode()).isEqualTo(404);
+        assertThat(answer.body()).isEqualTo("nothing is here; this port takes MQTT over WebSocket at /mqtt\n");
     }
 
-    private int status(String path) throws IOException, InterruptedException {
+    @Test
+    void saysWhatIsMissingWhenRequestIsNoUpgrade() throws IOException, InterruptedException {
+        HttpResponse<String> answer = get("/mqtt");
+
+        assertThat(answer.statusCode()).isEqualTo(426);
+        assertThat(answer.headers().firstValue("Upgrade")).hasValue("websocket");
+        assertThat(answer.body())
+                .isEqualTo(
+                        "this port takes MQTT over WebSocket at /mqtt; the header 'Upgrade: websocket' is missing\n");
+    }
+
+    @Test
+    void answersWithoutBodyWhenOnlyHeadIsAskedFor() throws IOException {
+        assertThat(answer("HEAD /other HTTP/1.1\r\nHost: localhost\r\n\r\n"))
+                .startsWith("HTTP/1.1 404 ")
+                .endsWith("\r\n\r\n");
+    }
+
+    /** All that is answered to a request, until the connection is closed. */
+    private String answer(String request) throws IOException {
+        try (Socket socket = new Socket(InetAddress.getLoopbackAddress(), port)) {
+            socket.setSoTimeout(5_000);
+            socket.getOutputStream().write(request.getBytes(StandardCharsets.US_ASCII));
+            return new String(socket.getInputStream().readAllBytes(), StandardCharsets.US_ASCII);
+        }
+    }
+
+    private HttpResponse<String> get(String path) throws IOException, InterruptedException {
         HttpRequest request = HttpRequest.newBuilder(URI.create("http://127.0.0.1:" + port + path))
                 .version(HttpClient.Version.HTTP_1_1)
                 .build();
-        return http.send(request, HttpResponse.BodyHandlers.discarding()).statusCode();
+        return http.send(request, HttpResponse.BodyHandlers.ofString());
     }
 
     private WebSocket open(String subprotocol, Receiver receiver) {

@@ -14,7 +14,7 @@ class RetainedLimitsTest {
 
     @Test
     void namesTheValueAndWhatIsAllowed() {
-        assertThatThrownBy(() -> new RetainedLimits(-1, 0)).hasMessage("maxMessages -1: must be 0 (keep none) or more");
-        assertThatThrownBy(() -> new RetainedLimits(0, -5)).hasMessage("maxBytes -5: must be 0 (keep none) or more");
+        assertThatThrownBy(() -> new RetainedLimits(-1, 0)).hasMessage("max-messages: -1 is less than 0");
+        assertThatThrownBy(() -> new RetainedLimits(0, -5)).hasMessage("max-size: -5 is less than 0");
     }
 }

@@ -220,18 +220,18 @@ public final class RouterFixture implements Authorizer, RouterRecorder {
     }
 
     @Override
-    public boolean mayPublish(String clientId, String topic, QoS qos, boolean retain) {
-        return mayPublish.test(clientId, topic);
+    public boolean mayPublish(ClientInfo client, String topic, QoS qos, boolean retain) {
+        return mayPublish.test(client.clientId(), topic);
     }
 
     @Override
-    public boolean maySubscribe(String clientId, String topicFilter, QoS qos) {
+    public boolean maySubscribe(ClientInfo client, String topicFilter, QoS qos) {
         throw new UnsupportedOperationException();
     }
 
     @Override
-    public boolean mayReceive(String clientId, String topic) {
-        return mayReceive.test(clientId, topic);
+    public boolean mayReceive(ClientInfo client, String topic) {
+        return mayReceive.test(client.clientId(), topic);
     }
 
     @Override

@@ -8,6 +8,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.tributary.broker.shard.QueueLimits.Overflow;
 import io.tributary.broker.shard.fold.Samples;
 import io.tributary.common.event.ClientKind;
+import io.tributary.common.event.Principal;
 import io.tributary.common.event.Recipient;
 import io.tributary.common.event.ShardEvent.Attach;
 import io.tributary.common.event.ShardEvent.TopicFound;
@@ -50,7 +51,8 @@ class ApplicationLagsTest {
     @BeforeEach
     void attach() {
         shard.topics.create(TOPIC);
-        long session = shard.fold(new Attach("erp", NODE, 7, false, FOREVER, 10, ClientKind.APPLICATION, null));
+        long session = shard.fold(new Attach(
+                "erp", NODE, 7, false, FOREVER, 10, ClientKind.APPLICATION, null, Principal.ANONYMOUS, false));
         shard.fold(new TopicFound(0, "erp", session, "t1", 0, 1));
         shard.deliveries.tick(); // what was read before is read again
     }

@@ -10,6 +10,7 @@ import io.tributary.broker.shard.QueueLimits.Overflow;
 import io.tributary.broker.shard.fold.SessionState;
 import io.tributary.broker.shard.fold.TopicProgress;
 import io.tributary.common.event.ClientKind;
+import io.tributary.common.event.Principal;
 import io.tributary.common.event.Recipient;
 import io.tributary.common.event.ShardEvent.Attach;
 import io.tributary.common.event.ShardEvent.Settled;
@@ -57,7 +58,7 @@ class ApplicationsInShardTest {
     void whatWasMissedComesAtThePaceThatIsConfigured() {
         DeliveryFixture paced =
                 new DeliveryFixture(DeliveryFixture.config(100, new QueueLimits(100, 1 << 20, Overflow.DROP_OLDEST))
-                        .withCatchUp(new CatchUpPace(20, 0)));
+                        .with(new QueueLimits(100, 1 << 20, Overflow.DROP_OLDEST), new CatchUpPace(20, 0)));
         paced.topics.create(TOPIC);
         paced.fold(attach(7));
         for (int i = 1; i <= 6; i++) {
@@ -267,6 +268,7 @@ class ApplicationsInShardTest {
     }
 
     private static Attach attach(long connection) {
-        return new Attach("erp", NODE, connection, false, FOREVER, 10, ClientKind.APPLICATION, null);
+        return new Attach(
+                "erp", NODE, connection, false, FOREVER, 10, ClientKind.APPLICATION, null, Principal.ANONYMOUS, false);
     }
 }

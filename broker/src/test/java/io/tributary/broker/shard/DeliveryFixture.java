@@ -16,7 +16,6 @@ import io.tributary.persistence.app.AppTopics;
 import io.tributary.persistence.shard.ShardLog;
 import io.tributary.persistence.shard.ShardStore;
 import io.tributary.persistence.shard.ShardStore.Claim;
-import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.List;
@@ -96,7 +95,15 @@ final class DeliveryFixture extends NoEffects implements MessageRouting {
     }
 
     static ShardConfig config(int windowMessages, QueueLimits limits) {
-        return new ShardConfig(1, Duration.ofSeconds(1), 10, 1024, windowMessages, 1024, limits);
+        return ShardConfig.builder()
+                .threads(1)
+                .savePointMessages(10)
+                .savePointSize(1024)
+                .unsavedSize(5 * 1024)
+                .windowMessages(windowMessages)
+                .windowSize(1024)
+                .build()
+                .with(limits, CatchUpPace.NONE);
     }
 
     private TopicReading reading(SessionState client) {

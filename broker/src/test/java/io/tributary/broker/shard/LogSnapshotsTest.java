@@ -290,7 +290,9 @@ class LogSnapshotsTest {
 
     private ShardDriver newDriver(Duration retention) {
         ShardEnvironment environment = new ShardEnvironment(
-                DeliveryFixture.config(9, QueueLimits.defaults()).withRetention(retention),
+                DeliveryFixture.config(9, QueueLimits.defaults()).toBuilder()
+                        .retention(retention)
+                        .build(),
                 NODE,
                 _ -> false,
                 log,

@@ -55,9 +55,16 @@ final class OneSession implements Ledger.Promise {
             }
             ShardEvent event = EventCodec.decode(record.value());
             if (event instanceof Attach attach && attach.clientId().equals(client.name)) {
+                boolean isOver = expiresAt <= record.timeMillis();
+                if (SimStranger.is(attach)) {
+                    if (isOver) {
+                        return UNKNOWN;
+                    }
+                    continue;
+                }
                 if (attach.cleanStart() || isTransient) {
                     session = record.offset();
-                } else if (expiresAt <= record.timeMillis()) {
+                } else if (isOver) {
                     return UNKNOWN;
                 }
                 epoch = record.offset();

@@ -2,7 +2,7 @@ package io.tributary.broker.shard;
 
 import io.tributary.broker.delivery.Attached;
 import io.tributary.broker.delivery.Delivery;
-import io.tributary.common.event.ClientKind;
+import io.tributary.common.event.AttachRefusal;
 import io.tributary.common.event.QueueEntry;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -33,8 +33,8 @@ final class RecordingTarget implements OwnerTarget {
     }
 
     @Override
-    public void refused(long connection, ClientKind existing) {
-        told.add(connection + ": refused, is " + existing);
+    public void refused(long connection, AttachRefusal reason) {
+        told.add(connection + ": refused, is " + reason);
     }
 
     @Override

@@ -11,6 +11,7 @@ import io.tributary.broker.shard.fold.NoEffects;
 import io.tributary.broker.shard.fold.Samples;
 import io.tributary.broker.shard.fold.ShardState;
 import io.tributary.common.event.ClientKind;
+import io.tributary.common.event.Principal;
 import io.tributary.common.event.ShardEvent;
 import io.tributary.common.event.ShardEvent.Settled;
 import io.tributary.persistence.shard.FencedException;
@@ -376,7 +377,8 @@ class SavePointsTest {
     }
 
     private static ShardEvent visit(String clientId) {
-        return new ShardEvent.Attach(clientId, NODE, 9, true, 0, 10, ClientKind.DEVICE, null);
+        return new ShardEvent.Attach(
+                clientId, NODE, 9, true, 0, 10, ClientKind.DEVICE, null, Principal.ANONYMOUS, false);
     }
 
     private boolean proceed() {

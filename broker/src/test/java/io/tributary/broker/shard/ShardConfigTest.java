@@ -23,24 +23,34 @@ class ShardConfigTest {
 
     @Test
     void valuesAreRefusedWhenTooSmallOrTooLarge() {
-        Duration second = Duration.ofSeconds(1);
-        assertRefused("threads", () -> new ShardConfig(0, second, 1, 1024, 1, 1024, LIMITS));
-        assertRefused("save-point-interval", () -> new ShardConfig(1, Duration.ofMillis(9), 1, 1024, 1, 1024, LIMITS));
-        assertRefused("save-point-changes", () -> new ShardConfig(1, second, 0, 1024, 1, 1024, LIMITS));
-        assertRefused("save-point-bytes", () -> new ShardConfig(1, second, 1, 1023, 1, 1024, LIMITS));
-        assertRefused("window-messages", () -> new ShardConfig(1, second, 1, 1024, 0, 1024, LIMITS));
-        assertRefused("window-messages", () -> new ShardConfig(1, second, 1, 1024, 32_768, 1024, LIMITS));
-        assertRefused("window-bytes", () -> new ShardConfig(1, second, 1, 1024, 1, 1023, LIMITS));
+        assertRefused("threads", ShardConfig.builder().threads(-1));
+        assertRefused("save-point-interval", ShardConfig.builder().savePointInterval(Duration.ofMillis(9)));
+        assertRefused("save-point-messages", ShardConfig.builder().savePointMessages(0));
+        assertRefused("save-point-size", ShardConfig.builder().savePointSize(1023));
+        assertRefused("unsaved-size", ShardConfig.builder().unsavedSize(1023));
+        assertRefused("window-messages", ShardConfig.builder().windowMessages(0));
+        assertRefused("window-messages", ShardConfig.builder().windowMessages(32_768));
+        assertRefused("window-size", ShardConfig.builder().windowSize(1023));
+        assertRefused("retention", ShardConfig.builder().retention(Duration.ofSeconds(9)));
+    }
+
+    @Test
+    void zeroThreadsAndZeroUnsavedSizeAreThoseThatTheMachineHasRoomFor() {
+        assertThat(ShardConfig.builder().threads(0).unsavedSize(0).build()).isEqualTo(ShardConfig.defaults());
     }
 
     @Test
     void limitsAreRefusedWhenTooSmallOrTooLarge() {
         assertRefused("max-messages", () -> new QueueLimits(0, 1024, Overflow.DROP_NEWEST));
         assertRefused("max-messages", () -> new QueueLimits(65_536, 1024, Overflow.DROP_NEWEST));
-        assertRefused("max-bytes", () -> new QueueLimits(1, 1023, Overflow.DROP_NEWEST));
+        assertRefused("max-size", () -> new QueueLimits(1, 1023, Overflow.DROP_NEWEST));
+    }
+
+    private static void assertRefused(String name, ShardConfig.Builder wrong) {
+        assertRefused(name, wrong::build);
     }
 
     private static void assertRefused(String name, Runnable creation) {
-        assertThatIllegalArgumentException().isThrownBy(creation::run).withMessageContaining(name);
+        assertThatIllegalArgumentException().isThrownBy(creation::run).withMessageStartingWith(name + ": ");
     }
 }

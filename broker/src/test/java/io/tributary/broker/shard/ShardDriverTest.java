@@ -13,6 +13,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.tributary.broker.shard.fold.Samples;
 import io.tributary.common.event.ClientKind;
 import io.tributary.common.event.Destinations;
+import io.tributary.common.event.Principal;
 import io.tributary.common.event.ShardEvent;
 import io.tributary.common.event.ShardEvent.Attach;
 import io.tributary.common.event.ShardEvent.Detach;
@@ -693,9 +694,9 @@ class ShardDriverTest {
         goLive();
         fold(attach("a", 7));
         target.answers = true;
-        fold(new Attach("a", "other", 7, true, FOREVER, 10, ClientKind.DEVICE, null));
+        fold(new Attach("a", "other", 7, true, FOREVER, 10, ClientKind.DEVICE, null, Principal.ANONYMOUS, false));
         assertThat(nodes.elsewhere.take()).containsExactly("7: attached 2/2");
-        fold(new Attach("a", "other", 8, false, FOREVER, 10, ClientKind.DEVICE, null));
+        fold(new Attach("a", "other", 8, false, FOREVER, 10, ClientKind.DEVICE, null, Principal.ANONYMOUS, false));
         fold(detach("a", 1, false, 0));
         assertThat(expiries()).isEmpty();
         assertThat(nodes.elsewhere.take()).containsExactly("7: taken over", "8: attached 2/3 present");
@@ -727,7 +728,7 @@ class ShardDriverTest {
         fold(attach("a", 7));
         target.answers = true;
         fold(elsewhere("a", "other"), detach("a", 1, false, 0));
-        fold(new Attach("a", "other", 8, false, FOREVER, 10, ClientKind.DEVICE, null));
+        fold(new Attach("a", "other", 8, false, FOREVER, 10, ClientKind.DEVICE, null, Principal.ANONYMOUS, false));
         log.makeDurable();
         read();
         assertThat(nodes.elsewhere.take()).containsExactly("7: taken over", "8: attached 6/6");
@@ -827,7 +828,7 @@ class ShardDriverTest {
     }
 
     private static Attach elsewhere(String clientId, String node) {
-        return new Attach(clientId, node, 7, false, FOREVER, 10, ClientKind.DEVICE, null);
+        return new Attach(clientId, node, 7, false, FOREVER, 10, ClientKind.DEVICE, null, Principal.ANONYMOUS, false);
     }
 
     private ShardEnvironment environment() {

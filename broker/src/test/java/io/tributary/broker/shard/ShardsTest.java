@@ -15,6 +15,7 @@ import io.tributary.broker.shard.fold.Samples;
 import io.tributary.common.event.ClientKind;
 import io.tributary.common.event.Destinations;
 import io.tributary.common.event.EventCodec;
+import io.tributary.common.event.Principal;
 import io.tributary.common.event.QueueEntry.Queued;
 import io.tributary.common.event.Recipient;
 import io.tributary.common.event.RecordFormat;
@@ -44,14 +45,14 @@ class ShardsTest {
     private final InstantLog log = new InstantLog(SHARDS);
     private final Answers answers = new Answers();
     private final InstantTopics topics = new InstantTopics();
-    private final ShardConfig config = new ShardConfig(
-            2,
-            DeliveryFixture.config(9, QueueLimits.defaults()).savePointInterval(),
-            500,
-            1024,
-            9,
-            1024,
-            QueueLimits.defaults());
+    private final ShardConfig config = ShardConfig.builder()
+            .threads(2)
+            .savePointMessages(500)
+            .savePointSize(1024)
+            .unsavedSize(5 * 1024)
+            .windowMessages(9)
+            .windowSize(1024)
+            .build();
     private final ShardAppends appends =
             new ShardAppends(config, log, topics, InstantSource.system(), RecordFormat.alone());
     private final Shards shards = new Shards(
@@ -65,7 +66,14 @@ class ShardsTest {
 
     private Shards.Node node(OtherNodes others) {
         return new Shards.Node(
-                NODE, _ -> false, answers.connections, new NoRouting(), new NoObserver(), others, ShardRecorder.NONE);
+                NODE,
+                _ -> false,
+                answers.connections,
+                new NoRouting(),
+                new NoObserver(),
+                others,
+                () -> true,
+                ShardRecorder.NONE);
     }
 
     /** Shards that nobody assigns to the node. */
@@ -199,7 +207,9 @@ class ShardsTest {
 
     @Test
     void sessionIsTakenOverFromANodeThatIsGone() throws InterruptedException {
-        shards.attach(new Attach("a", "gone", 1, false, 60, 10, ClientKind.DEVICE, null), _ -> {});
+        shards.attach(
+                new Attach("a", "gone", 1, false, 60, 10, ClientKind.DEVICE, null, Principal.ANONYMOUS, false),
+                _ -> {});
         shards.attach(attach("a", 2), _ -> {});
         assertThat(answers.attached.take().sessionPresent()).isTrue();
     }

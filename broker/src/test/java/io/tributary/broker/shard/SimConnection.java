@@ -3,8 +3,10 @@ package io.tributary.broker.shard;
 import io.tributary.broker.delivery.Attached;
 import io.tributary.broker.delivery.Delivery;
 import io.tributary.broker.delivery.Endpoint;
-import io.tributary.common.event.ClientKind;
+import io.tributary.common.event.AttachRefusal;
 import io.tributary.common.event.Destinations;
+import io.tributary.common.event.EventCodec;
+import io.tributary.common.event.Principal;
 import io.tributary.common.event.QueueEntry.Queued;
 import io.tributary.common.event.QueueEntry.Released;
 import io.tributary.common.event.ShardEvent;
@@ -179,14 +181,21 @@ final class SimConnection implements Endpoint {
                 connect.expirySeconds,
                 connect.receiveMaximum,
                 client.kind,
-                connect.will);
+                connect.will,
+                Principal.ofUser(client.name),
+                false);
     }
 
     // What the owner says.
 
     @Override
-    public void refused(ClientKind existing) {
-        throw new Violation("refused, though clients do not change their kind");
+    public void refused(AttachRefusal reason) {
+        if (client.isLoyal || reason != AttachRefusal.IS_SOMEBODY_ELSES) {
+            throw new Violation("refused, for the session " + reason);
+        }
+        ending = new Ending(false, 0); // a stranger came when there was no session, and will have gone soon
+        cut();
+        front.forget(this);
     }
 
     @Override
@@ -208,6 +217,9 @@ final class SimConnection implements Endpoint {
     /** What the client has sent is read first, as far as it comes. */
     @Override
     public void takenOver() {
+        if (isOpen() && !world.mayLoseConnectionOf(client) && isFollowedByStrangers()) {
+            throw new Violation("a stranger took the connection of " + client.name + " over");
+        }
         if (!isOpen()) {
             endTakenOver();
         } else if (!isTakenOver) {
@@ -215,6 +227,18 @@ final class SimConnection implements Endpoint {
             link.toBroker(this::endTakenOver);
             front.after(LONGEST_READING_MILLIS, this::endTakenOver);
         }
+    }
+
+    /** Whether the log has Attaches with the client's identifier behind the one of this connection, all strangers'. */
+    private boolean isFollowedByStrangers() {
+        List<Boolean> followers = world.log.records(world.shardOf(client)).stream()
+                .filter(record -> record.offset() > epoch())
+                .map(record -> EventCodec.decode(record.value()))
+                .filter(event ->
+                        event instanceof ShardEvent.Attach one && one.clientId().equals(client.name))
+                .map(event -> SimStranger.is((ShardEvent.Attach) event))
+                .toList();
+        return !followers.isEmpty() && !followers.contains(false);
     }
 
     private void endTakenOver() {

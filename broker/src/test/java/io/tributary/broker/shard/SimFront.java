@@ -1,6 +1,7 @@
 package io.tributary.broker.shard;
 
 import io.tributary.broker.delivery.ConnectionRegistry;
+import io.tributary.common.event.EventCodec;
 import io.tributary.common.event.Recipient;
 import io.tributary.common.event.RecordFormat;
 import io.tributary.common.event.ShardEvent;
@@ -74,6 +75,21 @@ final class SimFront {
         registry.add(lastConnection, connection);
         append(client.name, connection.attach(), (offset, _) -> connection.appended(offset));
         return connection;
+    }
+
+    /** Somebody else connects with the client's identifier. */
+    void intrude(SimClient client, boolean cleanStart, long expirySeconds) {
+        SimStranger stranger = new SimStranger(this, client, ++lastConnection);
+        registry.add(lastConnection, stranger);
+        append(client.name, stranger.attach(cleanStart, expirySeconds), (offset, _) -> stranger.appended(offset));
+    }
+
+    /** Whether a session of the client's name, named by the offset of its first Attach, was begun by a stranger. */
+    boolean isBegunByStranger(SimClient client, long session) {
+        return world.log.records(world.shardOf(client)).stream()
+                .filter(record -> record.offset() == session)
+                .map(record -> EventCodec.decode(record.value()))
+                .anyMatch(event -> event instanceof ShardEvent.Attach attach && SimStranger.is(attach));
     }
 
     void forget(SimConnection connection) {

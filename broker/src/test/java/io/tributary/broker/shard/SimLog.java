@@ -36,6 +36,7 @@ final class SimLog {
     /** Whether records are kept behind save points, for a store that may go back in time. */
     private final boolean retaining;
 
+    private boolean hasLostTail;
     private int roomBytes = ShardLog.ROOM_BYTES;
     private double failures;
 
@@ -116,8 +117,14 @@ final class SimLog {
         return true;
     }
 
+    /** Whether a shard has ever lost its last records. */
+    boolean hasLostTail() {
+        return hasLostTail;
+    }
+
     /** The log loses its last records, though it had acknowledged them; those who read behind its end are told. */
     List<LogRecord> loseTail(int shard, int count) {
+        hasLostTail = true;
         List<LogRecord> all = records.get(shard);
         List<LogRecord> tail = all.subList(Math.max(0, all.size() - count), all.size());
         List<LogRecord> lost = List.copyOf(tail);

@@ -58,7 +58,7 @@ final class SimMember {
             world.clock.after(world.clock.between(0, 300), before::end);
         }
         session = session == 0 ? world.nextNumber() : session;
-        Connection next = new Connection(to, new Subscriber(name, true, session, null, ClientKind.APPLICATION));
+        Connection next = new Connection(to, new Subscriber(name, true, session, null, ClientKind.APPLICATION, null));
         connection = next;
         to.front.execute(next::begin);
         if (!isAnswered) {
@@ -111,7 +111,7 @@ final class SimMember {
         isAnswered = true;
         disconnect();
         if (session != 0) {
-            world.endSession(new Subscriber(name, true, session, null, ClientKind.APPLICATION));
+            world.endSession(new Subscriber(name, true, session, null, ClientKind.APPLICATION, null));
             session = 0;
         }
     }

@@ -3,7 +3,7 @@ package io.tributary.broker.shard;
 import io.tributary.broker.delivery.Attached;
 import io.tributary.broker.delivery.Delivery;
 import io.tributary.broker.delivery.SessionObserver;
-import io.tributary.common.event.ClientKind;
+import io.tributary.common.event.AttachRefusal;
 import io.tributary.common.event.QueueEntry;
 import io.tributary.common.event.RecordFormat;
 import io.tributary.persistence.shard.LogRecord;
@@ -205,8 +205,8 @@ final class SimNode {
         }
 
         @Override
-        public void refused(long connection, ClientKind existing) {
-            tell(to -> to.refused(connection, existing));
+        public void refused(long connection, AttachRefusal reason) {
+            tell(to -> to.refused(connection, reason));
         }
 
         @Override

@@ -171,6 +171,11 @@ final class SimWorld {
         return hadFault;
     }
 
+    /** Whether an owner may end the client's connection of its own accord: the end of a log or a topic is gone. */
+    boolean mayLoseConnectionOf(SimClient client) {
+        return log.hasLostTail() || (faults.topics && client.kind.isApplication());
+    }
+
     void fault() {
         hadFault = true;
     }
@@ -285,16 +290,17 @@ final class SimWorld {
         QueueLimits limits = faults.limits
                 ? new QueueLimits(clock.between(3, 10), 1 << 20, clock.oneOf(List.of(Overflow.values())))
                 : QueueLimits.defaults();
-        return new ShardConfig(
-                        1,
-                        Duration.ofMillis(clock.between(10, 800)),
-                        tight ? clock.between(1, 3) : 500,
-                        256 << 10,
-                        clock.between(1, 12),
-                        clock.chance(0.2) ? 1024 : 1 << 20,
-                        limits)
-                .withUnsavedBytes(tight ? clock.between(1, 20) * 1024L : 64 << 20)
-                .withRetention(faults.cuts ? Duration.ofSeconds(clock.between(10, 60)) : Duration.ZERO);
+        return ShardConfig.builder()
+                .threads(1)
+                .savePointInterval(Duration.ofMillis(clock.between(10, 800)))
+                .savePointMessages(tight ? clock.between(1, 3) : 500)
+                .savePointSize(256 << 10)
+                .windowMessages(clock.between(1, 12))
+                .windowSize(clock.chance(0.2) ? 1024 : 1 << 20)
+                .unsavedSize(tight ? clock.between(1, 20) * 1024L : 64 << 20)
+                .retention(faults.cuts ? Duration.ofSeconds(clock.between(10, 60)) : Duration.ZERO)
+                .build()
+                .with(limits, CatchUpPace.NONE);
     }
 
     private void addLoyalClients() {
@@ -373,6 +379,9 @@ final class SimWorld {
     private void act() {
         int dice = clock.below(100);
         SimClient client = clock.oneOf(clients);
+        if (clock.chance(0.04)) {
+            anyFront().intrude(client, clock.chance(0.5), clock.oneOf(List.of(0L, 30L)));
+        }
         if (!client.isConnecting()) {
             connect(client);
         } else if (dice < 68) {

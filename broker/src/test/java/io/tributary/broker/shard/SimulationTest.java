@@ -12,7 +12,7 @@ class SimulationTest {
     private static final long FIRST_SEED = 1;
 
     @Test
-    @Timeout(600)
+    @Timeout(3_600)
     void promisesAreKeptWhenAnythingFails() {
         Long only = Long.getLong("simulation.seed");
         if (only != null) {

@@ -26,6 +26,7 @@ final class WillsArePublishedOnce implements Ledger.Promise {
 
     /** The latest connection of a client, and its will until that is due or cancelled. */
     private static final class Latest {
+        final boolean isStranger;
         long epoch;
         long expirySeconds;
         long detachedAtMillis;
@@ -36,6 +37,7 @@ final class WillsArePublishedOnce implements Ledger.Promise {
 
         Latest(long epoch, Attach attach) {
             this.epoch = epoch;
+            isStranger = SimStranger.is(attach);
             expirySeconds = attach.sessionExpirySeconds();
             will = attach.will();
         }
@@ -88,10 +90,14 @@ final class WillsArePublishedOnce implements Ledger.Promise {
     }
 
     private void attach(Map<String, Latest> clients, LogRecord record, Attach attach) {
-        Latest before = clients.put(attach.clientId(), new Latest(record.offset(), attach));
         if (attach.will() != null) {
             seen.add(Ledger.idOf(attach.will().message()));
         }
+        Latest before = clients.get(attach.clientId());
+        if (before != null && before.isStranger != SimStranger.is(attach) && !before.isOver(record.timeMillis())) {
+            return; // refused
+        }
+        clients.put(attach.clientId(), new Latest(record.offset(), attach));
         if (before != null && before.will != null) {
             boolean goesOn = before.expirySeconds > 0 && !attach.cleanStart() && !before.isOver(record.timeMillis());
             boolean isCancelled = goesOn && (!before.isAttached || before.will.delaySeconds() > 0);

@@ -3,10 +3,14 @@ package io.tributary.broker.subscription;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.tributary.broker.fake.SharedReplicatedMap;
+import io.tributary.common.event.ClientKind;
+import io.tributary.common.event.Principal;
+import io.tributary.common.event.PrincipalFormat;
 import io.tributary.common.event.RecordFormat;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletionStage;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
 /** What a node writes that was paused, and what another one had written meanwhile. */
@@ -259,9 +263,46 @@ class LateSubscriptionsTest {
         return compacted;
     }
 
+    @Test
+    void recordSaysWhoseSessionItIsOnceThatIsKnown() {
+        a.format.raise(PrincipalFormat.FIRST);
+        b.format.raise(PrincipalFormat.FIRST);
+        a.subscribe(sessionOf(null), 1, "t", "u");
+        assertThat(b.subscriptions.principal(sessionOf(null))).isNull();
+
+        Principal alice = new Principal("r", "alice");
+        b.subscriptions.resumed(sessionOf(alice), 2);
+        assertThat(a.subscriptions.principal(sessionOf(null))).isEqualTo(alice);
+        assertThat(a.receivers("t")).hasSize(1);
+        assertThat(a.receivers("u")).hasSize(1);
+
+        Principal promoted = new Principal("r", "alice", null, null, List.of("admins"), null);
+        b.subscriptions.resumed(sessionOf(promoted), 3);
+        assertThat(a.subscriptions.principal(sessionOf(null))).isEqualTo(promoted);
+    }
+
+    @Test
+    void recordSaysNothingOfWhoseSessionItIsBeforeAllNodesReadThat() {
+        Principal alice = new Principal("r", "alice");
+        a.subscribe(sessionOf(alice), 1, "t");
+        byte[] before = stored.stored().get("c");
+        a.subscriptions.resumed(sessionOf(alice), 2);
+        a.subscribe(sessionOf(alice), 1, "t");
+        assertThat(a.subscriptions.principal(sessionOf(null))).isNull();
+        assertThat(stored.stored().get("c")).isEqualTo(before);
+
+        a.format.raise(PrincipalFormat.FIRST);
+        a.subscriptions.resumed(sessionOf(alice), 2);
+        assertThat(b.subscriptions.principal(sessionOf(null))).isEqualTo(alice);
+    }
+
+    private static Subscriber sessionOf(@Nullable Principal principal) {
+        return new Subscriber("c", true, 1, null, ClientKind.DEVICE, principal);
+    }
+
     private long storedSession() {
         byte[] record = stored.stored().get("c");
         assertThat(record).isNotNull();
-        return SubscriptionsCodec.decode(record).epoch();
+        return SubscriptionsCodec.decode("c", record).epoch();
     }
 }

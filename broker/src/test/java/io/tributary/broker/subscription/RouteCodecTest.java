@@ -53,11 +53,9 @@ class RouteCodecTest {
         assertThat(RouteCodec.key(new Route("a#1", "t/+"))).isEqualTo("a#1\0r\0t/+");
         assertThat(RouteCodec.key(MEMBER)).isEqualTo("node a#7\0m\0-3\0$share/g/#");
         assertThat(RouteCodec.key(new Presence("a#1", "c", 5, true))).isEqualTo("a#1\0p\0" + "5\0c");
-        assertThat(RouteCodec.value(new Route("a#1", "t/+"), RecordFormat.NEWEST))
-                .containsExactly(1);
-        assertThat(RouteCodec.value(new Presence("a#1", "c", 5, true), RecordFormat.NEWEST))
-                .containsExactly(1, 1);
-        assertThat(HexFormat.of().formatHex(RouteCodec.value(MEMBER, RecordFormat.NEWEST)))
+        assertThat(RouteCodec.value(new Route("a#1", "t/+"), 1)).containsExactly(1);
+        assertThat(RouteCodec.value(new Presence("a#1", "c", 5, true), 1)).containsExactly(1, 1);
+        assertThat(HexFormat.of().formatHex(RouteCodec.value(MEMBER, 1)))
                 .isEqualTo("01" + "02c3bc" + "0e" + "ffffff7f");
     }
 

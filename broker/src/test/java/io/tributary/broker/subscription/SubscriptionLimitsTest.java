@@ -14,10 +14,10 @@ class SubscriptionLimitsTest {
 
     @Test
     void namesTheValueAndWhatIsAllowed() {
-        assertThatThrownBy(() -> new SubscriptionLimits(0, 1024, 1)).hasMessage("perClient 0: must be at least 1");
+        assertThatThrownBy(() -> new SubscriptionLimits(0, 1024, 1)).hasMessage("max-per-client: 0 is less than 1");
         assertThatThrownBy(() -> new SubscriptionLimits(1, 1024, -1))
-                .hasMessage("cachedTopics -1: must be 0 (no cache) to 4194304");
+                .hasMessage("cached-topics: -1 is not within 0 to 4194304");
         assertThatThrownBy(() -> new SubscriptionLimits(1, 1024, 1 << 23))
-                .hasMessageStartingWith("cachedTopics 8388608");
+                .hasMessageStartingWith("cached-topics: 8388608");
     }
 }

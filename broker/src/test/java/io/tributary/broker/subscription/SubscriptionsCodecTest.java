@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.tributary.common.event.ClientKind;
+import io.tributary.common.event.Principal;
 import io.tributary.common.event.RecordFormat;
 import io.tributary.common.event.UnreadableRecordException;
 import io.tributary.common.mqtt.QoS;
@@ -17,12 +18,13 @@ import java.util.Random;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 class SubscriptionsCodecTest {
     private static final SubscriptionLimits LIMITS = new SubscriptionLimits(10, 65_535, 0);
 
     private static final SessionSubscriptions SAMPLE = new SessionSubscriptions(
-                    0x1234, 0x5678, 9, ClientKind.DEVICE, Map.of())
+                    0x1234, 0x5678, 9, ClientKind.DEVICE, new Principal("r", "n"), Map.of())
             .subscribe(
                     List.of(
                             new SubscriptionRequest(TopicFilter.parse("a/+"), QoS.AT_LEAST_ONCE, true, true, 300),
@@ -31,24 +33,29 @@ class SubscriptionsCodecTest {
                     LIMITS)
             .after();
 
-    /** What format 1 looks like for ever: stored records must stay readable. */
-    private static final String GOLDEN = "01" // format
-            + "0000000000001234" // identity
+    private static final String UNCHANGED = "0000000000001234" // identity
             + "0000000000005678" // epoch
             + "00000009" // revision
             + "00000002" // count
             + "02" + "000d" + "2473686172652f672fc3bc2f23" // $share/g/ü/#
             + "1d" + "0000012c" + "0003" + "612f2b"; // a/+
 
-    @Test
-    void writesTheGoldenRecord() {
-        assertThat(HexFormat.of().formatHex(SubscriptionsCodec.encode(SAMPLE, RecordFormat.NEWEST)))
-                .isEqualTo(GOLDEN);
+    /** What the formats look like for ever: stored records must stay readable. */
+    private static final List<String> GOLDEN =
+            List.of("01" + UNCHANGED, "02" + UNCHANGED + "07" + "0172" + "016e"); // realm r, name n
+
+    @ParameterizedTest
+    @ValueSource(ints = {1, 2})
+    void writesTheGoldenRecord(int format) {
+        assertThat(HexFormat.of().formatHex(SubscriptionsCodec.encode("c", SAMPLE, format)))
+                .isEqualTo(GOLDEN.get(format - 1));
     }
 
-    @Test
-    void readsTheGoldenRecord() {
-        assertThat(SubscriptionsCodec.decode(HexFormat.of().parseHex(GOLDEN))).isEqualTo(SAMPLE);
+    @ParameterizedTest
+    @ValueSource(ints = {1, 2})
+    void readsTheGoldenRecord(int format) {
+        assertThat(SubscriptionsCodec.decode("c", HexFormat.of().parseHex(GOLDEN.get(format - 1))))
+                .isEqualTo(format == 1 ? SAMPLE.of(ClientKind.DEVICE, null) : SAMPLE);
     }
 
     @ParameterizedTest
@@ -61,7 +68,8 @@ class SubscriptionsCodecTest {
                     .subscribe(List.of(request), LIMITS)
                     .after();
 
-            assertThat(SubscriptionsCodec.decode(SubscriptionsCodec.encode(subscriptions, RecordFormat.NEWEST)))
+            assertThat(SubscriptionsCodec.decode(
+                            "c", SubscriptionsCodec.encode("c", subscriptions, RecordFormat.NEWEST)))
                     .isEqualTo(subscriptions);
         }
     }
@@ -72,39 +80,39 @@ class SubscriptionsCodecTest {
                 .subscribe(List.of(request("x".repeat(65_535)), request("€".repeat(21_845))), LIMITS)
                 .after();
 
-        assertThat(SubscriptionsCodec.decode(SubscriptionsCodec.encode(subscriptions, RecordFormat.NEWEST)))
+        assertThat(SubscriptionsCodec.decode("c", SubscriptionsCodec.encode("c", subscriptions, RecordFormat.NEWEST)))
                 .isEqualTo(subscriptions);
     }
 
     @Test
     void refusesEveryCutOffRecordAndWhatIsBehindTheEnd() {
-        byte[] whole = SubscriptionsCodec.encode(SAMPLE, RecordFormat.NEWEST);
+        byte[] whole = SubscriptionsCodec.encode("c", SAMPLE, RecordFormat.NEWEST);
         for (int length = 0; length < whole.length; length++) {
             byte[] cut = Arrays.copyOf(whole, length);
-            assertThatThrownBy(() -> SubscriptionsCodec.decode(cut)).isInstanceOf(UnreadableRecordException.class);
+            assertThatThrownBy(() -> SubscriptionsCodec.decode("c", cut)).isInstanceOf(UnreadableRecordException.class);
         }
         byte[] longer = Arrays.copyOf(whole, whole.length + 1);
-        assertThatThrownBy(() -> SubscriptionsCodec.decode(longer)).hasMessageContaining("after the end");
+        assertThatThrownBy(() -> SubscriptionsCodec.decode("c", longer)).hasMessageContaining("the record ends after");
     }
 
     @Test
     void refusesANewerFormat() {
-        byte[] newer = SubscriptionsCodec.encode(SAMPLE, RecordFormat.NEWEST);
+        byte[] newer = SubscriptionsCodec.encode("c", SAMPLE, RecordFormat.NEWEST);
         newer[0] = RecordFormat.NEWEST + 1;
 
-        assertThatThrownBy(() -> SubscriptionsCodec.decode(newer))
+        assertThatThrownBy(() -> SubscriptionsCodec.decode("c", newer))
                 .isInstanceOf(UnreadableRecordException.class)
-                .hasMessageContaining("format 2");
+                .hasMessageContaining("format " + (RecordFormat.NEWEST + 1));
     }
 
     @Test
     void failsInOneWayOnlyWhenBytesAreDamaged() {
         Random random = new Random(5);
         for (int i = 0; i < 20_000; i++) {
-            byte[] damaged = SubscriptionsCodec.encode(SAMPLE, RecordFormat.NEWEST);
+            byte[] damaged = SubscriptionsCodec.encode("c", SAMPLE, RecordFormat.NEWEST);
             damaged[random.nextInt(damaged.length)] = (byte) random.nextInt();
             try {
-                SubscriptionsCodec.decode(damaged);
+                SubscriptionsCodec.decode("c", damaged);
             } catch (UnreadableRecordException expected) {
                 assertThat(expected).hasMessageFindingMatch("subscriptions: |the record has format");
             }

@@ -288,21 +288,21 @@ class SubscriptionsTest {
         SessionSubscriptions elsewhere = SessionSubscriptions.none(5)
                 .subscribe(List.of(request("a"), request("b")), SubscriptionLimits.defaults())
                 .after();
-        map.changeFromElsewhere("x", SubscriptionsCodec.encode(elsewhere, RecordFormat.NEWEST));
+        map.changeFromElsewhere("x", SubscriptionsCodec.encode("x", elsewhere, RecordFormat.NEWEST));
         assertThat(receivers("a")).containsExactly(new Subscriber("x", true, 5));
 
         SessionSubscriptions later = SessionSubscriptions.none(6)
                 .subscribe(List.of(request("b")), SubscriptionLimits.defaults())
                 .after();
-        map.changeFromElsewhere("x", SubscriptionsCodec.encode(later, RecordFormat.NEWEST));
+        map.changeFromElsewhere("x", SubscriptionsCodec.encode("x", later, RecordFormat.NEWEST));
         assertThat(receivers("a")).isEmpty();
         assertThat(receivers("b")).containsExactly(new Subscriber("x", true, 6));
 
         map.changeFromElsewhere(
-                "x", SubscriptionsCodec.encode(elsewhere, RecordFormat.NEWEST)); // a paused node's late record
+                "x", SubscriptionsCodec.encode("x", elsewhere, RecordFormat.NEWEST)); // a paused node's late record
         assertThat(receivers("b")).containsExactly(new Subscriber("x", true, 6));
 
-        map.changeFromElsewhere("x", SubscriptionsCodec.encode(SessionSubscriptions.over(6), RecordFormat.NEWEST));
+        map.changeFromElsewhere("x", SubscriptionsCodec.encode("x", SessionSubscriptions.over(6), RecordFormat.NEWEST));
         assertThat(receivers("b")).isEmpty();
     }
 
@@ -363,7 +363,7 @@ class SubscriptionsTest {
     @Test
     void applicationsShareApartUntilTheirSessionsEnd() {
         start();
-        Subscriber application = new Subscriber("app", true, 7, null, ClientKind.APPLICATION);
+        Subscriber application = new Subscriber("app", true, 7, null, ClientKind.APPLICATION, null);
         subscribe(application, request("$share/g/a"));
         assertThat(subscriptions.match("a").groups()).isEmpty();
         assertThat(subscriptions.applications().find("$share/g/a")).isNotNull();
@@ -376,7 +376,8 @@ class SubscriptionsTest {
     @Test
     void sessionThatApplicationsHaveTogetherIsFoundInTheirPlace() {
         start();
-        Subscriber group = new Subscriber(GroupIdentifier.of("$share/g/a"), true, 8, null, ClientKind.APPLICATION);
+        Subscriber group =
+                new Subscriber(GroupIdentifier.of("$share/g/a"), true, 8, null, ClientKind.APPLICATION, null);
         subscribe(group, request("$share/g/a"));
         assertThat(subscriptions.match("a").groups()).hasSize(1);
         assertThat(subscriptions.sessionOf("$share/g/a")).isEqualTo(group);

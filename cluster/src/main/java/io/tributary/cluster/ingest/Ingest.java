@@ -18,6 +18,8 @@ import org.slf4j.LoggerFactory;
  * Publishes the records of an {@link IngestSource}, in their order. What is no message, or may not be published, is
  * counted and passed over. While this node is behind the others, or its logs have no room, it takes none. On the
  * source's thread.
+ *
+ * <p>Decided in docs/decisions/0010-numbers-of-ingest-partitions.md.
  */
 public final class Ingest implements IngestSource.Reader {
     private static final Logger LOG = LoggerFactory.getLogger(Ingest.class);

@@ -3,6 +3,8 @@ package io.tributary.cluster.metrics;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.composite.CompositeMeterRegistry;
 import io.tributary.broker.metrics.Meters;
+import io.tributary.broker.metrics.TlsCounters;
+import io.tributary.broker.tls.TlsRecorder;
 import io.tributary.cluster.ingest.IngestRecorder;
 import io.tributary.cluster.kafka.KafkaRecorder;
 import io.tributary.cluster.link.LinkRecorder;
@@ -18,9 +20,15 @@ import io.tributary.cluster.redis.RedisRecorder;
  * @param links the recorder of links
  * @param cluster the recorder of traffic between nodes
  * @param ingest the recorder of back-ends' records
+ * @param tls the recorder of links' certificates
  */
 public record ClusterMetrics(
-        KafkaRecorder kafka, RedisRecorder redis, LinkRecorder links, ClusterRecorder cluster, IngestRecorder ingest) {
+        KafkaRecorder kafka,
+        RedisRecorder redis,
+        LinkRecorder links,
+        ClusterRecorder cluster,
+        IngestRecorder ingest,
+        TlsRecorder tls) {
 
     /**
      * Registers their meters.
@@ -34,7 +42,8 @@ public record ClusterMetrics(
                 new RedisCounters(meters),
                 new LinkCounters(meters),
                 new ClusterCounters(meters),
-                new IngestCounters(meters));
+                new IngestCounters(meters),
+                new TlsCounters(meters));
     }
 
     /** Counts that nobody reads. */

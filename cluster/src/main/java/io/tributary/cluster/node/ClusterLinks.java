@@ -40,6 +40,7 @@ public final class ClusterLinks implements AutoCloseable {
     private final ShardArrivals arrivals;
     private final StoreReach storeReach;
     private final NodeLinks links;
+    private volatile int port;
 
     /**
      * The receivers of other nodes' messages, by kind.
@@ -84,6 +85,7 @@ public final class ClusterLinks implements AutoCloseable {
     public CompletionStage<@Nullable Void> connect() {
         node.watch(new Peers());
         InetSocketAddress listening = links.listen();
+        port = listening.getPort();
         link();
         return node.table.join(id, address(listening));
     }
@@ -95,6 +97,11 @@ public final class ClusterLinks implements AutoCloseable {
         if (node.isServing()) {
             storeReach.tick();
         }
+    }
+
+    /** The port at which this node listens for links; 0 before {@link #connect}. */
+    public int port() {
+        return port;
     }
 
     /** Whether this node owns no shards, for others reach more of the store of their state. */

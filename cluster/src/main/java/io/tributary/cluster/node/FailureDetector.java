@@ -13,6 +13,8 @@ import org.jspecify.annotations.Nullable;
  * order, a node that wrote before this node's heartbeat has been heard when that heartbeat comes back. Only the time
  * between two of them that came back in time counts, so a pause or a slow way of this process is not taken for the
  * silence of others. Confined to the map's thread, but for {@link #isCurrent} and {@link #isHeard}.
+ *
+ * <p>Decided in docs/decisions/0009-a-node-notices-its-own-pause.md.
  */
 final class FailureDetector {
     private final long lateNanos;

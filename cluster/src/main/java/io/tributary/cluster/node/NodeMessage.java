@@ -2,7 +2,7 @@ package io.tributary.cluster.node;
 
 import io.tributary.broker.delivery.Attached;
 import io.tributary.broker.delivery.Delivery;
-import io.tributary.common.event.ClientKind;
+import io.tributary.common.event.AttachRefusal;
 import io.tributary.common.event.QueueEntry.Queued;
 import io.tributary.common.event.Recipient;
 import io.tributary.common.mqtt.Message;
@@ -43,8 +43,8 @@ public sealed interface NodeMessage {
     /** The {@code Attach} of the connection was applied. */
     record AttachedTo(int shard, long ownerEpoch, long connection, Attached attached) implements OwnerMessage {}
 
-    /** The connection does not get its session, which is of the other kind. */
-    record AttachRefused(int shard, long ownerEpoch, long connection, ClientKind existing) implements OwnerMessage {}
+    /** The connection does not get the session of its client identifier. */
+    record AttachRefused(int shard, long ownerEpoch, long connection, AttachRefusal reason) implements OwnerMessage {}
 
     /** Another connection has the session now. */
     record TakenOver(int shard, long ownerEpoch, long connection) implements OwnerMessage {}

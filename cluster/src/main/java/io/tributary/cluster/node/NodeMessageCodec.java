@@ -26,6 +26,7 @@ import io.tributary.cluster.node.NodeMessage.StoreMisses;
 import io.tributary.cluster.node.NodeMessage.TakenOver;
 import io.tributary.cluster.node.NodeMessage.Transient;
 import io.tributary.cluster.node.NodeMessage.Unheard;
+import io.tributary.common.event.AttachRefusal;
 import io.tributary.common.event.ByteReader;
 import io.tributary.common.event.ByteWriter;
 import io.tributary.common.event.ClientKind;
@@ -45,6 +46,8 @@ import java.util.List;
  * The encoding of what nodes tell each other: a frame is a format byte, then messages one behind the other, each a type
  * byte and its components in their order. The nodes of a cluster may run different versions, so whatever changes the
  * bytes of a message takes a new {@link RecordFormat}.
+ *
+ * <p>Decided in docs/decisions/0015-own-codecs-between-nodes.md.
  */
 public final class NodeMessageCodec {
     private static final int ATTACHED_TO = 1;
@@ -87,7 +90,7 @@ public final class NodeMessageCodec {
             case AttachedTo attached -> writeAttachedTo(writer, attached);
             case AttachRefused refused -> {
                 writeOwned(writer, ATTACH_REFUSED, refused, refused.connection());
-                writer.writeByte(refused.existing().code());
+                writer.writeByte(refused.reason().code());
             }
             case TakenOver takenOver -> writeOwned(writer, TAKEN_OVER, takenOver, takenOver.connection());
             case OwnerSpeaks speaks -> {
@@ -192,7 +195,10 @@ public final class NodeMessageCodec {
             case ATTACHED_TO -> readAttachedTo(reader);
             case ATTACH_REFUSED ->
                 new AttachRefused(
-                        reader.readInt(), reader.readNumber(), reader.readNumber(), ClientKind.of(reader.readByte()));
+                        reader.readInt(),
+                        reader.readNumber(),
+                        reader.readNumber(),
+                        AttachRefusal.of(reader.readByte()));
             case TAKEN_OVER -> new TakenOver(reader.readInt(), reader.readNumber(), reader.readNumber());
             case ASK_FOR_ALL_SETTLED ->
                 new AskForAllSettled(reader.readInt(), reader.readNumber(), reader.readString(), reader.readNumber());

@@ -79,7 +79,7 @@ final class ShardArrivals {
                 target.allAttached(all.upTo());
                 traffic.onOwnerLive(all.shard(), all.ownerEpoch());
             }
-            case AttachRefused refused -> target.refused(refused.connection(), refused.existing());
+            case AttachRefused refused -> target.refused(refused.connection(), refused.reason());
             case TakenOver from -> target.takenOver(from.connection());
             case AskForAllSettled(int shard, long _, String clientId, long epoch) -> {
                 // Not taken, it is not waited for: an owner that gets no answer goes on after a moment.

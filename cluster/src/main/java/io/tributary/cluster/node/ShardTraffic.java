@@ -20,7 +20,7 @@ import io.tributary.cluster.node.NodeMessage.Resume;
 import io.tributary.cluster.node.NodeMessage.Settle;
 import io.tributary.cluster.node.NodeMessage.TakenOver;
 import io.tributary.cluster.node.NodeMessage.ToOwner;
-import io.tributary.common.event.ClientKind;
+import io.tributary.common.event.AttachRefusal;
 import io.tributary.common.event.QueueEntry.Queued;
 import io.tributary.common.event.RecordFormat;
 import java.util.Collection;
@@ -264,8 +264,8 @@ public final class ShardTraffic implements OtherNodes {
         }
 
         @Override
-        public void refused(long connection, ClientKind existing) {
-            send(new AttachRefused(shard, ownerEpoch, connection, existing));
+        public void refused(long connection, AttachRefusal reason) {
+            send(new AttachRefused(shard, ownerEpoch, connection, reason));
         }
 
         @Override

@@ -20,6 +20,8 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>A stage that failed with {@link RedisStoreException} says nothing about what Redis did: the call may be repeated,
  * and a save point must be until it succeeds or is fenced.
+ *
+ * <p>Decided in docs/decisions/0005-one-sorted-set-a-queue.md.
  */
 public final class RedisShardStore implements ShardStore {
     /** A page of a queue has no more entries and no more bytes, whatever is asked for. */

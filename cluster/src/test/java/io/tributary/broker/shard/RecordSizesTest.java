@@ -8,6 +8,7 @@ import io.tributary.cluster.kafka.TopicNeeds;
 import io.tributary.common.event.ClientKind;
 import io.tributary.common.event.Destinations;
 import io.tributary.common.event.NodeShare;
+import io.tributary.common.event.Principal;
 import io.tributary.common.event.Recipient;
 import io.tributary.common.event.RecordFormat;
 import io.tributary.common.event.ShardEvent;
@@ -45,6 +46,7 @@ class RecordSizesTest {
     /** The most bytes of a text in MQTT. */
     private static final int LONGEST = 65_535;
 
+    private static final Principal LARGEST = Principal.ofUser("\u20AC".repeat(Principal.MAX_BYTES / 3));
     private static final int SMALLEST_PACKET = 1024;
     private static final List<Integer> MOST_IDS =
             new Random(0).ints(4_096, 1 << 21, 1 << 28).boxed().toList();
@@ -97,15 +99,13 @@ class RecordSizesTest {
             log.largestRecord(TopicNeeds.largestRecordBytes(1, packet));
             InstantTopics topics = new InstantTopics();
             appender = new LogAppender(log, topics, Duration.ofHours(1), () -> nowMillis, RecordFormat.alone());
-            ShardConfig config = new ShardConfig(
-                            1,
-                            Duration.ofSeconds(1),
-                            1000,
-                            1 << 20,
-                            1000,
-                            1 << 20,
-                            new QueueLimits(100, 4L << 20, Overflow.DROP_OLDEST))
-                    .withRetention(Duration.ofSeconds(64));
+            ShardConfig config = ShardConfig.builder()
+                    .threads(1)
+                    .savePointMessages(1000)
+                    .unsavedSize(5 << 20)
+                    .retention(Duration.ofSeconds(64))
+                    .build()
+                    .with(new QueueLimits(100, 4L << 20, Overflow.DROP_OLDEST, Duration.ZERO), CatchUpPace.NONE);
             driver = new ShardDriver(
                     0,
                     new ShardEnvironment(
@@ -164,8 +164,17 @@ class RecordSizesTest {
             Will will = random.nextBoolean()
                     ? null
                     : new Will(message(client), random.nextInt(3), random.nextBoolean() ? -1 : 1000);
-            Attach attach =
-                    new Attach(client, Samples.NODE, connection, random.nextInt(8) == 0, 4_000_000, 10, kind, will);
+            Attach attach = new Attach(
+                    client,
+                    Samples.NODE,
+                    connection,
+                    random.nextInt(8) == 0,
+                    4_000_000,
+                    10,
+                    kind,
+                    will,
+                    LARGEST,
+                    false);
             appender.append(0, attach, (offset, _) -> {
                 if (attach.cleanStart() || !sessions.containsKey(client)) {
                     sessions.put(client, offset);

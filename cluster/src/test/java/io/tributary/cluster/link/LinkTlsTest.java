@@ -5,9 +5,15 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.netty.pkitesting.CertificateBuilder;
 import io.netty.pkitesting.X509Bundle;
+import io.tributary.broker.tls.CertificateWatch;
+import io.tributary.broker.tls.TlsRecorder;
 import io.tributary.persistence.contract.Waiting;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.time.Duration;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -51,13 +57,38 @@ class LinkTlsTest {
     @Test
     void fileThatIsNoCertificateIsNamed() throws Exception {
         Path wrong = Files.writeString(folder.resolve("wrong.pem"), "nothing");
-        assertThatThrownBy(() -> LinkTls.of(wrong, wrong, wrong))
+        assertThatThrownBy(() -> LinkTls.of(wrong, wrong, wrong, null))
                 .isInstanceOf(IllegalArgumentException.class)
                 .hasMessageContaining("wrong.pem");
         Path missing = folder.resolve("missing.pem");
-        assertThatThrownBy(() -> LinkTls.of(missing, wrong, wrong))
+        assertThatThrownBy(() -> LinkTls.of(missing, wrong, wrong, null))
                 .isInstanceOf(IllegalArgumentException.class)
-                .hasMessage(missing + ": cannot be read");
+                .hasMessage("certificate: '" + missing + "' does not exist");
+    }
+
+    /** Both nodes get certificates of another authority, one after the other; no link is lost. */
+    @Test
+    void newLinksAreMadeFromChangedFilesWhileThoseThatAreUpStay() throws Exception {
+        X509Bundle before = authority("before");
+        X509Bundle after = authority("after");
+        LinkTls ofA = tls("a", before);
+        try (CertificateWatch watch = new CertificateWatch(TlsRecorder.NONE, Duration.ofMillis(50));
+                TestNode a = new TestNode("a", 1, ofA);
+                TestNode b = new TestNode("b", 1, tls("b", before))) {
+            watch.add(ofA.contexts());
+            TestNode.connect(a, b);
+            CountDownLatch changed = new CountDownLatch(1);
+            ofA.contexts().onChange(changed::countDown);
+            tls("a", after).contexts().close();
+
+            assertThat(changed.await(60, TimeUnit.SECONDS)).isTrue();
+            assertThat(a.open.send(b.id, TestNode.bytes("as before"))).isTrue();
+            Waiting.until(() -> b.frameCount() == 1);
+            try (TestNode c = new TestNode("c", 1, tls("c", after))) {
+                TestNode.introduce(a, c);
+                Waiting.until(() -> a.open.send(c.id, TestNode.bytes("anew")));
+            }
+        }
     }
 
     private static X509Bundle authority(String name) throws Exception {
@@ -71,7 +102,8 @@ class LinkTlsTest {
         X509Bundle node = new CertificateBuilder().subject("CN=" + name).buildIssuedBy(authority);
         Path certificate = Files.writeString(folder.resolve(name + ".pem"), node.getCertificatePathPEM());
         Path key = Files.writeString(folder.resolve(name + ".key"), node.getPrivateKeyPEM());
+        Files.setPosixFilePermissions(key, PosixFilePermissions.fromString("rw-------"));
         Path authorities = Files.writeString(folder.resolve(name + "-ca.pem"), authority.getRootCertificatePEM());
-        return LinkTls.of(certificate, key, authorities);
+        return LinkTls.of(certificate, key, authorities, null);
     }
 }

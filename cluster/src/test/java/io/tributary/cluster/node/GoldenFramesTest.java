@@ -27,6 +27,7 @@ import io.tributary.cluster.node.NodeMessage.StoreMisses;
 import io.tributary.cluster.node.NodeMessage.TakenOver;
 import io.tributary.cluster.node.NodeMessage.Transient;
 import io.tributary.cluster.node.NodeMessage.Unheard;
+import io.tributary.common.event.AttachRefusal;
 import io.tributary.common.event.ClientKind;
 import io.tributary.common.event.QueueEntry.Queued;
 import io.tributary.common.event.QueueEntry.Released;
@@ -44,10 +45,11 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.stream.Collectors;
-import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /**
- * Holds the encoding to the golden file: one line a message, its name and its frame in hexadecimal. The file is never
+ * Holds the encoding to the golden files: one line a message, its name and its frame in hexadecimal. A file is never
  * changed once its format is released, for nodes of two versions talk to each other; a new format gets a new file.
  */
 class GoldenFramesTest {
@@ -63,19 +65,23 @@ class GoldenFramesTest {
     private static final Recipient MEMBER =
             new Recipient("member", 9, QoS.EXACTLY_ONCE, false, List.of(), "$share/g/plant/#");
 
-    @Test
-    void bytesStayTheSameWhenMessagesAreEncoded() throws IOException {
-        String encoded = messages().entrySet().stream()
+    @ParameterizedTest
+    @ValueSource(ints = {1, 2})
+    void bytesStayTheSameWhenMessagesAreEncoded(int format) throws IOException {
+        RecordFormat written = new RecordFormat(format);
+        written.raise(format);
+        String encoded = messages(format).entrySet().stream()
                 .map(entry -> entry.getKey() + " "
-                        + HexFormat.of().formatHex(FrameBuilder.frameOf(entry.getValue(), RecordFormat.alone())) + "\n")
+                        + HexFormat.of().formatHex(FrameBuilder.frameOf(entry.getValue(), written)) + "\n")
                 .collect(Collectors.joining());
-        assertThat(encoded).isEqualTo(golden());
+        assertThat(encoded).isEqualTo(golden(format));
     }
 
-    @Test
-    void messagesAreReadWhenOldBytesAreDecoded() throws IOException {
-        Map<String, NodeMessage> messages = messages();
-        golden().lines().forEach(line -> {
+    @ParameterizedTest
+    @ValueSource(ints = {1, 2})
+    void messagesAreReadWhenOldBytesAreDecoded(int format) throws IOException {
+        Map<String, NodeMessage> messages = messages(format);
+        golden(format).lines().forEach(line -> {
             int space = line.indexOf(' ');
             NodeMessage expected = Objects.requireNonNull(messages.get(line.substring(0, space)), line);
             byte[] frame = HexFormat.of().parseHex(line.substring(space + 1));
@@ -85,7 +91,7 @@ class GoldenFramesTest {
         });
     }
 
-    private static Map<String, NodeMessage> messages() {
+    private static Map<String, NodeMessage> messages(int format) {
         List<Delivery> deliveries = List.of(new Delivery(300, QUEUED, true), new Delivery(301, new Released(), false));
         Map<String, NodeMessage> messages = new LinkedHashMap<>();
         messages.put(
@@ -104,7 +110,11 @@ class GoldenFramesTest {
         messages.put("map-progress", new MapProgress("subscriptions", 123_456));
         messages.put("owner-speaks", new OwnerSpeaks(127, 77));
         messages.put("all-attached", new AllAttached(127, 77, 1234));
-        messages.put("attach-refused", new AttachRefused(127, 77, 9, ClientKind.SMALL_APPLICATION));
+        messages.put("attach-refused", new AttachRefused(127, 77, 9, AttachRefusal.IS_SMALL_APPLICATION));
+        if (format > 1) {
+            messages.put(
+                    "attach-refused-somebody-elses", new AttachRefused(127, 77, 9, AttachRefusal.IS_SOMEBODY_ELSES));
+        }
         messages.put("shared", new Shared(1L << 33, "app-1", 300, true, QUEUED));
         messages.put("shared-answer", new SharedAnswer(1L << 33, SharedOutcome.RETURNED_MAYBE_SENT));
         messages.put("figures", new Stats(new byte[] {1, 2, 3}));
@@ -115,9 +125,9 @@ class GoldenFramesTest {
         return messages;
     }
 
-    private static String golden() throws IOException {
-        try (InputStream in =
-                Objects.requireNonNull(GoldenFramesTest.class.getResourceAsStream("frames-1.txt"), "frames-1.txt")) {
+    private static String golden(int format) throws IOException {
+        String file = "frames-" + format + ".txt";
+        try (InputStream in = Objects.requireNonNull(GoldenFramesTest.class.getResourceAsStream(file), file)) {
             return new String(in.readAllBytes(), StandardCharsets.US_ASCII);
         }
     }

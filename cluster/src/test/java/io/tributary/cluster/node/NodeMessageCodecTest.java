@@ -78,7 +78,7 @@ class NodeMessageCodecTest {
         frame[0] = RecordFormat.NEWEST + 1;
         assertThatThrownBy(() -> NodeMessageCodec.decode(frame))
                 .isInstanceOf(UnreadableRecordException.class)
-                .hasMessageContaining("format 2");
+                .hasMessageContaining("format " + (RecordFormat.NEWEST + 1));
     }
 
     @ParameterizedTest

@@ -25,6 +25,7 @@ import io.tributary.cluster.node.NodeMessage.StoreMisses;
 import io.tributary.cluster.node.NodeMessage.TakenOver;
 import io.tributary.cluster.node.NodeMessage.Transient;
 import io.tributary.cluster.node.NodeMessage.Unheard;
+import io.tributary.common.event.AttachRefusal;
 import io.tributary.common.event.ClientKind;
 import io.tributary.common.event.QueueEntry;
 import io.tributary.common.event.Recipient;
@@ -50,7 +51,7 @@ final class SampleMessages {
     List<NodeMessage> oneOfEach() {
         return List.of(
                 new AttachedTo(shard(), number(), number(), attached()),
-                new AttachRefused(shard(), number(), number(), ClientKind.of(random.nextInt(3))),
+                new AttachRefused(shard(), number(), number(), AttachRefusal.of(random.nextInt(4))),
                 new TakenOver(shard(), number(), number()),
                 new Deliver(shard(), number(), number(), deliveries(random.nextInt(4))),
                 new ReceivedLogged(shard(), number(), number(), numbers()),

@@ -7,7 +7,6 @@ import io.tributary.broker.delivery.Endpoint;
 import io.tributary.broker.shard.InstantTopics;
 import io.tributary.broker.shard.NoObserver;
 import io.tributary.broker.shard.NoRouting;
-import io.tributary.broker.shard.QueueLimits;
 import io.tributary.broker.shard.ShardAppends;
 import io.tributary.broker.shard.ShardConfig;
 import io.tributary.broker.shard.ShardRecorder;
@@ -28,7 +27,9 @@ import io.tributary.cluster.redis.RedisCluster;
 import io.tributary.cluster.redis.RedisConfig;
 import io.tributary.cluster.redis.RedisRecorder;
 import io.tributary.cluster.redis.RedisShardStore;
+import io.tributary.common.event.AttachRefusal;
 import io.tributary.common.event.ClientKind;
+import io.tributary.common.event.Principal;
 import io.tributary.common.event.QueueEntry.Queued;
 import io.tributary.common.event.RecordFormat;
 import io.tributary.common.event.ShardEvent.Attach;
@@ -47,6 +48,7 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The part of a broker node that has the shards: the log on Kafka, the store on Redis, links to the other nodes. Its
@@ -65,8 +67,8 @@ final class ShardNode implements AutoCloseable {
     private final ScheduledExecutorService timer = Executors.newSingleThreadScheduledExecutor();
     private final ConnectionRegistry connections = new ConnectionRegistry();
     private final List<ShardNode> others = new CopyOnWriteArrayList<>();
-    final RecordFormat format = new RecordFormat(FormatTwo.NUMBER);
-    final FormatTwo.Log log;
+    final RecordFormat format = new RecordFormat(NextFormat.NUMBER);
+    final NextFormat.Log log;
     private final RedisCluster redis;
     private final RedisShardStore store;
     private final NodeLinks links;
@@ -79,6 +81,7 @@ final class ShardNode implements AutoCloseable {
         private final String clientId;
         private final List<Delivery> delivered = new ArrayList<>();
         private final List<Attached> attached = new ArrayList<>();
+        private @Nullable AttachRefusal refusal;
         private boolean isTakenOver;
 
         private Connected(String clientId) {
@@ -115,6 +118,15 @@ final class ShardNode implements AutoCloseable {
             attached.add(answer);
         }
 
+        synchronized @Nullable AttachRefusal refusal() {
+            return refusal;
+        }
+
+        @Override
+        public synchronized void refused(AttachRefusal reason) {
+            refusal = reason;
+        }
+
         @Override
         public synchronized void takenOver() {
             isTakenOver = true;
@@ -143,12 +155,18 @@ final class ShardNode implements AutoCloseable {
                 clientId -> ShardAppends.shardOf(clientId, SHARDS),
                 timer,
                 format);
-        log = new FormatTwo.Log(new KafkaShardLog(
+        log = new NextFormat.Log(new KafkaShardLog(
                 kafka, name, SHARDS, Duration.ZERO, InstantSource.system(), KafkaRecorder.NONE, failure -> {}));
         redis = RedisCluster.connect(redisConfig);
         store = new RedisShardStore(redis, SHARDS, RecordFormat.alone(), RedisRecorder.NONE);
-        ShardConfig config =
-                new ShardConfig(2, Duration.ofMillis(200), 500, 256 << 10, WINDOW, 1 << 20, QueueLimits.defaults());
+        ShardConfig config = ShardConfig.builder()
+                .threads(2)
+                .savePointInterval(Duration.ofMillis(200))
+                .savePointMessages(500)
+                .savePointSize(256 << 10)
+                .unsavedSize(1280 << 10)
+                .windowMessages(WINDOW)
+                .build();
         InstantTopics topics = new InstantTopics();
         appends = new ShardAppends(config, log, topics, InstantSource.system(), format);
         shards = new Shards(
@@ -165,6 +183,7 @@ final class ShardNode implements AutoCloseable {
                         new NoRouting(),
                         new NoObserver(),
                         traffic,
+                        () -> true,
                         new Owned()));
         links = new NodeLinks(
                 id,
@@ -201,9 +220,16 @@ final class ShardNode implements AutoCloseable {
 
     /** Attaches a client to a new connection; the number is the test's. */
     Connected attach(String clientId, long number) {
+        return attach(clientId, number, Principal.ofUser(clientId));
+    }
+
+    /** The same in the name of a principal. */
+    Connected attach(String clientId, long number, Principal who) {
         Connected connected = new Connected(clientId);
         connections.add(number, connected);
-        shards.attach(new Attach(clientId, id.toString(), number, false, 3600, 10, ClientKind.DEVICE, null), _ -> {});
+        shards.attach(
+                new Attach(clientId, id.toString(), number, false, 3600, 10, ClientKind.DEVICE, null, who, false),
+                _ -> {});
         return connected;
     }
 
@@ -235,7 +261,7 @@ final class ShardNode implements AutoCloseable {
 
         @Override
         public void onFrame(Link link, byte[] frame) {
-            for (NodeMessage message : NodeMessageCodec.decode(FormatTwo.read(frame))) {
+            for (NodeMessage message : NodeMessageCodec.decode(NextFormat.read(frame))) {
                 if (message instanceof NodeMessage.OwnerMessage fromOwner) {
                     arrivals.take(link, fromOwner);
                 } else if (message instanceof NodeMessage.ToOwner toOwner) {

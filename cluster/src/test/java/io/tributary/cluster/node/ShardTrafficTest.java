@@ -60,6 +60,7 @@ class ShardTrafficTest {
                     new NoRouting(),
                     new NoObserver(),
                     OtherNodes.NONE,
+                    () -> true,
                     ShardRecorder.NONE));
     private final ShardTraffic traffic = new ShardTraffic(
             () -> alive, () -> true, () -> CompletableFuture.completedStage(null), _ -> 0, timer, RecordFormat.alone());

@@ -8,7 +8,10 @@ import io.tributary.cluster.kafka.KafkaTopics;
 import io.tributary.cluster.kafka.TopicNeeds;
 import io.tributary.cluster.node.ShardNode.Connected;
 import io.tributary.cluster.redis.RedisConfig;
+import io.tributary.common.event.AttachRefusal;
 import io.tributary.common.event.Destinations;
+import io.tributary.common.event.Principal;
+import io.tributary.common.event.PrincipalFormat;
 import io.tributary.common.event.Recipient;
 import io.tributary.common.event.ShardEvent.Relay;
 import io.tributary.common.mqtt.Message;
@@ -168,9 +171,9 @@ class ShardsOnTwoNodesTest {
         awaitAll(connected, 1);
         assertThat(one.log.read).containsExactly(1);
         two.close(); // which was of the old version
-        one.format.raise(FormatTwo.NUMBER);
+        one.format.raise(NextFormat.NUMBER);
         two = new ShardNode("three", kafka, stores);
-        two.format.raise(FormatTwo.NUMBER);
+        two.format.raise(NextFormat.NUMBER);
         ShardNode.connect(one, two);
         patiently().until(() -> !two.owned.isEmpty() && areLinkedTo("three"));
         List<Connected> again = new ArrayList<>(connected);
@@ -186,7 +189,38 @@ class ShardsOnTwoNodesTest {
                 assertThat(again.get(i).texts()).isEqualTo(texts(MESSAGES).subList(i % 2, MESSAGES));
             }
         });
-        assertThat(two.log.read).contains(FormatTwo.NUMBER);
+        assertThat(two.log.read).contains(NextFormat.NUMBER);
+    }
+
+    @Test
+    void strangersGetNoSessionWhereverItIsOnceAllNodesReadWhoseItIs() {
+        List<Connected> connected = attachAll();
+        publish(one, connected, "m0");
+        awaitAll(connected, 1);
+        Principal stranger = Principal.ofUser("stranger");
+        Connected early = two.attach("client-0", ++lastConnection, stranger); // format 1 does not say who it is
+        patiently().until(early::isAttached);
+        connected.set(0, one.attach("client-0", ++lastConnection));
+        patiently().untilAsserted(() -> assertThat(connected).allMatch(Connected::isAttached));
+        one.format.raise(PrincipalFormat.FIRST);
+        two.format.raise(PrincipalFormat.FIRST);
+        for (int i = 0; i < CLIENTS; i++) { // sessions of format 1 are theirs who resume them
+            connected.set(i, node(i).attach("client-" + i, ++lastConnection));
+        }
+        patiently().untilAsserted(() -> assertThat(connected).allMatch(Connected::isAttached));
+        List<Connected> strangers = new ArrayList<>();
+        for (int i = 0; i < CLIENTS; i++) { // also at the node that has the connection
+            strangers.add(node(i + i / 2).attach("client-" + i, ++lastConnection, stranger));
+        }
+        patiently()
+                .untilAsserted(() ->
+                        assertThat(strangers).allMatch(each -> each.refusal() == AttachRefusal.IS_SOMEBODY_ELSES));
+        publish(two, connected, "m1");
+        patiently()
+                .untilAsserted(() ->
+                        assertThat(connected).allMatch(each -> each.texts().contains("m1")));
+        assertThat(connected).noneMatch(Connected::isTakenOver);
+        assertThat(strangers).noneMatch(Connected::isAttached);
     }
 
     private List<Connected> attachAll() {

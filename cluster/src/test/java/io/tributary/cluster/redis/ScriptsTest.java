@@ -367,8 +367,9 @@ class ScriptsTest {
 
     @Test
     void sessionsWillsAndEntriesAreInTheFormatThatAllRead() {
-        RecordFormat format = new RecordFormat(2);
-        format.raise(2);
+        int next = RecordFormat.NEWEST + 1;
+        RecordFormat format = new RecordFormat(next);
+        format.raise(next);
         try (RedisShardStore newer = new RedisShardStore(cluster, 4, format, recorder)) {
             get(newer.save(
                     SHARD,
@@ -378,10 +379,12 @@ class ScriptsTest {
                             .build()));
             assertThatThrownBy(() -> get(store.readQueue(SHARD, "a", 0, 1, PAGE_BYTES)))
                     .rootCause()
-                    .hasMessage("the record has format 2, and this version reads 1 to 1");
+                    .hasMessage(
+                            "the record has format " + next + ", and this version reads 1 to " + RecordFormat.NEWEST);
             assertThatThrownBy(() -> get(store.readSessions(SHARD, null)))
                     .rootCause()
-                    .hasMessage("the record has format 2, and this version reads 1 to 1");
+                    .hasMessage(
+                            "the record has format " + next + ", and this version reads 1 to " + RecordFormat.NEWEST);
         }
     }
 

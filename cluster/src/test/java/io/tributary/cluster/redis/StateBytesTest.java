@@ -21,7 +21,7 @@ class StateBytesTest {
 
     @Test
     void membersHaveSequenceNumberAndSizeInFront() {
-        assertThat(hex(StateBytes.member(0x0102_0304_0506L, new Released(), RecordFormat.NEWEST)))
+        assertThat(hex(StateBytes.member(0x0102_0304_0506L, new Released(), 1)))
                 .isEqualTo("0001020304050600000000" + "0143");
         byte[] member = StateBytes.member(LARGE, queued(5), RecordFormat.NEWEST);
         assertThat(hex(member)).startsWith("1ffffffffffffe" + "00000038");

@@ -14,6 +14,7 @@ import org.jspecify.annotations.Nullable;
 public final class ByteReader {
     private final byte[] bytes;
     private int position;
+    private int format;
     private List<String> names = List.of();
 
     /** Creates a reader at the beginning of the bytes, which must not change. */
@@ -23,10 +24,15 @@ public final class ByteReader {
 
     /** The first byte of a record says in which format it is. */
     public void expectFormat(int newestFormat) {
-        int format = readByte();
+        format = readByte();
         if (format < 1 || format > newestFormat) {
             throw UnreadableRecordException.ofFormat(format, newestFormat);
         }
+    }
+
+    /** The format of the record, once it was expected. */
+    public int format() {
+        return format;
     }
 
     /** A byte, 0 to 255. */

@@ -48,6 +48,7 @@ public final class EventCodec {
 
     private static final int CLEAN_START = 1;
     private static final int QUEUE_SHIFT = 1;
+    private static final int TAKES_ANYONES = 8;
 
     private static final int SMALL = 64;
     private static final int BYTES_A_RECIPIENT = 48;
@@ -66,14 +67,14 @@ public final class EventCodec {
             case Publish publish -> writePublish(writer, publish);
             case Relay relay -> writeRelay(writer, relay);
             case Release release -> writeRelease(writer, release);
-            case Attach attach -> writeAttach(writer, attach);
+            case Attach attach -> writeAttach(writer, attach, format);
             case Detach detach -> writeDetach(writer, detach);
             case Owner owner -> writeOwner(writer, owner);
             case Settled settled -> writeSettled(writer, settled);
             case SessionExpired expired -> writeSessionExpired(writer, expired);
             case WillDue due -> writeWillDue(writer, due);
             case Redistribution redistribution -> writeRedistribution(writer, redistribution);
-            case SnapshotSession stored -> writeSession(writer, stored);
+            case SnapshotSession stored -> writeSession(writer, stored, format);
             case SnapshotQueue queue -> writeSnapshotQueue(writer, queue);
             case SnapshotComplete complete -> writeSnapshotComplete(writer, complete);
             case TopicFound found -> writeTopicFound(writer, found);
@@ -176,15 +177,20 @@ public final class EventCodec {
         writer.writeNumber(release.packetId());
     }
 
-    private static void writeAttach(ByteWriter writer, Attach attach) {
+    private static void writeAttach(ByteWriter writer, Attach attach, int format) {
         writer.writeByte(ATTACH);
         writer.writeString(attach.clientId());
         writer.writeString(attach.node());
         writer.writeNumber(attach.connection());
-        writer.writeByte((attach.cleanStart() ? CLEAN_START : 0) | attach.kind().code() << QUEUE_SHIFT);
+        boolean hasPrincipal = format >= PrincipalFormat.FIRST;
+        int flags = (attach.cleanStart() ? CLEAN_START : 0) | attach.kind().code() << QUEUE_SHIFT;
+        writer.writeByte(hasPrincipal && attach.takesAnyones() ? flags | TAKES_ANYONES : flags);
         writer.writeNumber(attach.sessionExpirySeconds());
         writer.writeNumber(attach.receiveMaximum());
         writeWill(writer, attach.will());
+        if (hasPrincipal) {
+            PrincipalFormat.write(writer, attach.principal(), attach.clientId());
+        }
     }
 
     private static void writeWill(ByteWriter writer, @Nullable Will will) {
@@ -202,7 +208,9 @@ public final class EventCodec {
         String clientId = reader.readString();
         String node = reader.readString();
         long connection = reader.readNumber();
+        boolean hasPrincipal = reader.format() >= PrincipalFormat.FIRST;
         int flags = reader.readByte();
+        boolean takesAnyones = hasPrincipal && (flags & TAKES_ANYONES) != 0;
         return new Attach(
                 clientId,
                 node,
@@ -210,8 +218,10 @@ public final class EventCodec {
                 (flags & CLEAN_START) != 0,
                 reader.readNumber(),
                 reader.readInt(),
-                ClientKind.of(flags >> QUEUE_SHIFT),
-                readWill(reader));
+                ClientKind.of((takesAnyones ? flags & ~TAKES_ANYONES : flags) >> QUEUE_SHIFT),
+                readWill(reader),
+                hasPrincipal ? PrincipalFormat.read(reader, clientId) : null,
+                takesAnyones);
     }
 
     private static void writeDetach(ByteWriter writer, Detach detach) {
@@ -339,11 +349,11 @@ public final class EventCodec {
                 RoutingFormat.readDestinations(reader));
     }
 
-    private static void writeSession(ByteWriter writer, SnapshotSession stored) {
+    private static void writeSession(ByteWriter writer, SnapshotSession stored, int format) {
         writer.writeByte(SNAPSHOT_SESSION);
         writer.writeNumber(stored.ownerEpoch());
         writer.writeNumber(stored.asOf());
-        StateCodec.writeSession(writer, stored.session());
+        StateCodec.writeSession(writer, stored.session(), format);
         writeWill(writer, stored.will());
     }
 

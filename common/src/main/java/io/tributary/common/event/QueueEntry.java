@@ -5,7 +5,11 @@ import io.tributary.common.mqtt.QoS;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** An entry of a session's queue under a sequence number. */
+/**
+ * An entry of a session's queue under a sequence number.
+ *
+ * <p>Decided in docs/decisions/0002-one-queue.md.
+ */
 public sealed interface QueueEntry {
 
     /** What the byte limits of queues count for the entry: everything that is as large as a client likes. */

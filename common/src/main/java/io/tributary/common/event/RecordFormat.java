@@ -9,10 +9,12 @@ import org.jspecify.annotations.Nullable;
  * byte of each record. In a cluster it begins with the oldest, and grows to what every live node reads; a reader that
  * finds a record of a newer format than this process reads says so here, for such a process must not act on records
  * that it cannot read. Any thread; never blocks.
+ *
+ * <p>Decided in docs/decisions/0014-formats.md.
  */
 public final class RecordFormat {
     /** The newest format that this version reads. */
-    public static final int NEWEST = 1;
+    public static final int NEWEST = 2;
 
     private final int newest;
     private volatile int written;

@@ -63,6 +63,9 @@ public sealed interface ShardEvent {
      * @param kind where the messages of a new session wait; a session that exists stays where it is, and is not to be
      *     had by a device when it is an application's, nor the other way round
      * @param will the will, or null
+     * @param principal who the client is; the session of another one is not to be had. Null when it is not known, for
+     *     the record is of format 1: then principals are not compared
+     * @param takesAnyones whether the session is to be had though it is another principal's, as the configuration says
      */
     record Attach(
             String clientId,
@@ -72,7 +75,9 @@ public sealed interface ShardEvent {
             long sessionExpirySeconds,
             int receiveMaximum,
             ClientKind kind,
-            @Nullable Will will)
+            @Nullable Will will,
+            @Nullable Principal principal,
+            boolean takesAnyones)
             implements ShardEvent {}
 
     /**

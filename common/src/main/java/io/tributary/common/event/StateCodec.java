@@ -28,7 +28,7 @@ public final class StateCodec {
     /** Encodes a session without its queue. */
     public static byte[] encodeSession(StoredSession stored, int format) {
         ByteWriter writer = begin(format, SNAPSHOT_SESSION, SMALL);
-        writeSession(writer, stored);
+        writeSession(writer, stored, format);
         return writer.toBytes();
     }
 
@@ -95,8 +95,8 @@ public final class StateCodec {
         return writer.toBytes();
     }
 
-    /** Writes a session without its queue into a record. */
-    static void writeSession(ByteWriter writer, StoredSession stored) {
+    /** Writes a session without its queue into a record of the format. */
+    static void writeSession(ByteWriter writer, StoredSession stored, int format) {
         writer.writeString(stored.clientId());
         writer.writeNumber(stored.session());
         writer.writeNumber(stored.epoch());
@@ -115,12 +115,16 @@ public final class StateCodec {
         writeTopic(writer, stored.topic());
         writer.writeNumbers(
                 Arrays.stream(stored.inboundPacketIds()).asLongStream().toArray());
+        if (format >= PrincipalFormat.FIRST) {
+            PrincipalFormat.write(writer, stored.principal(), stored.clientId());
+        }
     }
 
     /** Reads what {@link #writeSession} wrote. */
     static StoredSession readSession(ByteReader reader) {
+        String clientId = reader.readString();
         return new StoredSession(
-                reader.readString(),
+                clientId,
                 reader.readNumber(),
                 reader.readNumber(),
                 reader.readNullableString(),
@@ -136,7 +140,8 @@ public final class StateCodec {
                 reader.readNumber(),
                 reader.readNumber(),
                 readTopic(reader),
-                reader.readInts());
+                reader.readInts(),
+                reader.format() < PrincipalFormat.FIRST ? null : PrincipalFormat.read(reader, clientId));
     }
 
     private static void writeTopic(ByteWriter writer, @Nullable TopicState topic) {

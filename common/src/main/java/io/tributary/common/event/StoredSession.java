@@ -24,6 +24,8 @@ import org.jspecify.annotations.Nullable;
  *     one, and stay only until those of shared subscriptions are with other members
  * @param topic how far an application has come, null for a device
  * @param inboundPacketIds QoS 2 packet identifiers of the client's own messages between PUBREC and PUBREL, ascending
+ * @param principal whose session it is: who had the latest connection; null when that is not known, for all connections
+ *     were logged in format 1
  */
 @SuppressWarnings("ArrayRecordComponent") // never modified; a stored session is replaced as a whole
 public record StoredSession(
@@ -43,4 +45,5 @@ public record StoredSession(
         long groupUpTo,
         long leftUpTo,
         @Nullable TopicState topic,
-        int[] inboundPacketIds) {}
+        int[] inboundPacketIds,
+        @Nullable Principal principal) {}

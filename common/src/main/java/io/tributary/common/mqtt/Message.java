@@ -31,6 +31,16 @@ public record Message(
     /** The expiry time of a message that does not expire. */
     public static final long NEVER = Long.MAX_VALUE;
 
+    /**
+     * A message of the embedding application that is not retained, does not expire, and has no properties.
+     *
+     * @param topic a valid topic name without wildcards
+     * @param payload not written to afterwards
+     */
+    public static Message of(String topic, byte[] payload, QoS qos) {
+        return new Message(topic, payload, qos, false, PublishProperties.NONE, NEVER, "");
+    }
+
     /** Whether the message must not be delivered any more at the given wall clock time [MQTT-3.3.2-5]. */
     public boolean isExpiredAt(long nowMillis) {
         return nowMillis >= expiresAtMillis;
@@ -41,6 +51,11 @@ public record Message(
         return newRetain == retain
                 ? this
                 : new Message(topic, payload, qos, newRetain, properties, expiresAtMillis, publisher);
+    }
+
+    /** The same message with another payload, not written to afterwards. */
+    public Message withPayload(byte[] newPayload) {
+        return new Message(topic, newPayload, qos, retain, properties, expiresAtMillis, publisher);
     }
 
     /** The same message with another expiry time. */

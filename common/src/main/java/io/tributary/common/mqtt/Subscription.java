@@ -12,6 +12,11 @@ package io.tributary.common.mqtt;
 public record Subscription(
         String filter, QoS maximumQos, boolean noLocal, boolean retainAsPublished, RetainHandling retainHandling) {
 
+    /** The same with another quality of service. */
+    public Subscription withMaximumQos(QoS newMaximumQos) {
+        return new Subscription(filter, newMaximumQos, noLocal, retainAsPublished, retainHandling);
+    }
+
     /** When a subscription brings the retained messages that match it. */
     public enum RetainHandling {
         /** At every SUBSCRIBE, 0 on the wire. */

@@ -11,6 +11,8 @@ import org.jspecify.annotations.Nullable;
  * thread costs more than a small piece of work, and takes longer.
  *
  * <p>Each sees what those before it have done. Everything may be called from any thread, unless it says otherwise.
+ *
+ * <p>Decided in docs/decisions/0013-idle-threads-are-helped.md.
  */
 public final class Worker {
     /** No thread is trusted to end its turn when it has taken longer than that. */

@@ -1,5 +1,8 @@
 package io.tributary.common.topic;
 
+import static io.tributary.common.setting.InvalidSettingException.checkAtLeast;
+import static io.tributary.common.setting.InvalidSettingException.checkWithin;
+
 /**
  * How long and how deep topic names and topic filters may be.
  *
@@ -13,12 +16,8 @@ public record TopicLimits(int maxBytes, int maxLevels) {
 
     /** Checks that both limits are positive. */
     public TopicLimits {
-        if (maxBytes < 1 || maxBytes > 65_535) {
-            throw new IllegalArgumentException("maxBytes " + maxBytes + ": must be 1 to 65535");
-        }
-        if (maxLevels < 1) {
-            throw new IllegalArgumentException("maxLevels " + maxLevels + ": must be positive");
-        }
+        checkWithin("max-topic-size", maxBytes, 1, 65_535);
+        checkAtLeast("max-topic-levels", maxLevels, 1);
     }
 
     /** Whether a topic name or filter is too long. */

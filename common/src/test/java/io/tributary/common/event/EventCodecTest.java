@@ -84,7 +84,7 @@ class EventCodecTest {
         bytes[0] = RecordFormat.NEWEST + 1;
         assertThatThrownBy(() -> EventCodec.decode(bytes))
                 .isInstanceOf(UnreadableRecordException.class)
-                .hasMessageContaining("format 2");
+                .hasMessageContaining("format " + (RecordFormat.NEWEST + 1));
     }
 
     @ParameterizedTest

@@ -36,7 +36,9 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.function.Function;
-import org.junit.jupiter.api.Test;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /**
  * Holds the encoding to the golden files: one line for each record, its name and its bytes in hexadecimal. A file is
@@ -76,34 +78,43 @@ class GoldenEncodingTest {
             List.of(new NodeShare("node-a#1", List.of(MEMBER), false), new NodeShare("node-b#2", List.of(), true)));
     private static final Will WILL = new Will(FULL, 30, -1);
 
-    @Test
-    void bytesStayTheSameWhenEventsAreEncoded() {
-        Map<String, byte[]> golden = golden("events-1.txt");
-        Map<String, String> encoded = encode(events(), event -> EventCodec.encode(event, RecordFormat.NEWEST));
+    /** Of whom everything is known; also the owner of sessions that are not the client identifier's own. */
+    private static final Principal WHO = new Principal(
+            "https://idp.example", "alice", "alice@plant", "plant-7", List.of("operators", "höhe"), "alice.example");
+
+    @ParameterizedTest
+    @ValueSource(ints = {1, 2})
+    void bytesStayTheSameWhenEventsAreEncoded(int format) {
+        Map<String, byte[]> golden = golden("events-" + format + ".txt");
+        Map<String, String> encoded = encode(events(2), event -> EventCodec.encode(event, format));
         assertThat(encoded).isEqualTo(hex(golden));
     }
 
-    @Test
-    void eventsAreReadWhenOldBytesAreDecoded() {
-        Map<String, byte[]> golden = golden("events-1.txt");
-        events().forEach((name, event) -> assertThat(EventCodec.decode(bytes(golden, name)))
-                .as(name)
-                .usingRecursiveComparison()
-                .isEqualTo(event));
+    @ParameterizedTest
+    @ValueSource(ints = {1, 2})
+    void eventsAreReadWhenOldBytesAreDecoded(int format) {
+        Map<String, byte[]> golden = golden("events-" + format + ".txt");
+        events(format)
+                .forEach((name, event) -> assertThat(EventCodec.decode(bytes(golden, name)))
+                        .as(name)
+                        .usingRecursiveComparison()
+                        .isEqualTo(event));
     }
 
-    @Test
-    void bytesStayTheSameWhenStateIsEncoded() {
-        Map<String, byte[]> golden = golden("state-1.txt");
-        assertThat(encode(state(), Function.identity())).isEqualTo(hex(golden));
+    @ParameterizedTest
+    @ValueSource(ints = {1, 2})
+    void bytesStayTheSameWhenStateIsEncoded(int format) {
+        Map<String, byte[]> golden = golden("state-" + format + ".txt");
+        assertThat(encode(state(format), Function.identity())).isEqualTo(hex(golden));
     }
 
-    @Test
-    void stateIsReadWhenOldBytesAreDecoded() {
-        Map<String, byte[]> golden = golden("state-1.txt");
+    @ParameterizedTest
+    @ValueSource(ints = {1, 2})
+    void stateIsReadWhenOldBytesAreDecoded(int format) {
+        Map<String, byte[]> golden = golden("state-" + format + ".txt");
         assertThat(StateCodec.decodeSession(bytes(golden, "head")))
                 .usingRecursiveComparison()
-                .isEqualTo(session());
+                .isEqualTo(session(format));
         assertThat(StateCodec.decodeQueueEntry(bytes(golden, "queued"))).isEqualTo(queued());
         assertThat(StateCodec.decodeQueueEntry(bytes(golden, "released"))).isEqualTo(new QueueEntry.Released());
         assertThat(StateCodec.decodeWill(bytes(golden, "will"))).isEqualTo(new StateCodec.StoredWill(WILL, true));
@@ -111,30 +122,70 @@ class GoldenEncodingTest {
                 .isEqualTo(new StateCodec.SourcedMessage(PLAIN, SOURCE));
     }
 
-    private static Map<String, ShardEvent> events() {
+    /** Format 1 has no principal. */
+    private static @Nullable Principal in(int format, Principal principal) {
+        return format == 1 ? null : principal;
+    }
+
+    private static Map<String, ShardEvent> events(int format) {
         Map<String, ShardEvent> events = new LinkedHashMap<>();
         events.put("publish", new Publish(PLAIN, List.of(DEVICE), null));
         events.put("publish-handed-on", new Publish(FULL, List.of(DEVICE, MEMBER), SOURCE));
         events.put("relay", new Relay("publisher", 42, 65_535, PLAIN, DESTINATIONS));
         events.put("release", new Release("publisher", 42, 65_535));
-        events.put("attach", new Attach("device-1", "node-a", 9, true, 0xFFFF_FFFFL, 65_535, ClientKind.DEVICE, null));
-        events.put("attach-with-will", new Attach("device-1", "node-a", 10, false, 3600, 20, ClientKind.DEVICE, WILL));
+        events.put(
+                "attach",
+                new Attach(
+                        "device-1",
+                        "node-a",
+                        9,
+                        true,
+                        0xFFFF_FFFFL,
+                        65_535,
+                        ClientKind.DEVICE,
+                        null,
+                        in(format, Principal.ANONYMOUS),
+                        false));
+        events.put(
+                "attach-with-will",
+                new Attach(
+                        "device-1",
+                        "node-a",
+                        10,
+                        false,
+                        3600,
+                        20,
+                        ClientKind.DEVICE,
+                        WILL,
+                        in(format, Principal.ofUser("device-1")),
+                        false));
         events.put("detach", new Detach("device-1", 1000, true, 60, 17));
         events.put("detach-unknown", new Detach("device-1", 1000, false, 0, -1));
         events.put("owner", new Owner("node-a"));
         events.put("settled", new Settled(77, List.of(settled("device-1"), settled("device-2")), List.of()));
         events.put(
-                "attach-application", new Attach("erp", "node-a", 9, true, 60, 20, ClientKind.SMALL_APPLICATION, null));
+                "attach-application",
+                new Attach(
+                        "erp",
+                        "node-a",
+                        9,
+                        true,
+                        60,
+                        20,
+                        ClientKind.SMALL_APPLICATION,
+                        null,
+                        in(format, WHO),
+                        format > 1));
         events.put("settled-application", new Settled(77, List.of(settled("erp")), List.of(position())));
-        events.put("head-application", new SnapshotSession(77, 2000, application(), null));
+        events.put("head-application", new SnapshotSession(77, 2000, application(format), null));
         events.put("publish-application", new Publish(PLAIN, List.of(APPLICATION), null));
         events.put("session-expired", new SessionExpired(77, "device-1", 1000, 17));
         events.put("will-due", new WillDue("device-1", 1000, FULL, Destinations.NONE));
         events.put(
                 "hand-over",
                 new Redistribution(77, "member", 5, List.of(new MovedMessage(6, 80, PLAIN, DESTINATIONS))));
-        events.put("head", new SnapshotSession(77, 2000, session(), null));
-        events.put("head-with-will", new SnapshotSession(77, 2000, session(), WILL));
+        events.put("head", new SnapshotSession(77, 2000, session(format), null));
+        events.put("head-with-will", new SnapshotSession(77, 2000, session(format), WILL));
         events.put(
                 "head-queue",
                 new SnapshotQueue(
@@ -147,17 +198,17 @@ class GoldenEncodingTest {
         return events;
     }
 
-    private static Map<String, byte[]> state() {
+    private static Map<String, byte[]> state(int format) {
         Map<String, byte[]> state = new LinkedHashMap<>();
-        state.put("head", StateCodec.encodeSession(session(), RecordFormat.NEWEST));
-        state.put("queued", StateCodec.encodeQueueEntry(queued(), RecordFormat.NEWEST));
-        state.put("released", StateCodec.encodeQueueEntry(new QueueEntry.Released(), RecordFormat.NEWEST));
-        state.put("will", StateCodec.encodeWill(WILL, true, RecordFormat.NEWEST));
-        state.put("message", StateCodec.encodeMessage(PLAIN, SOURCE, RecordFormat.NEWEST));
+        state.put("head", StateCodec.encodeSession(session(2), format));
+        state.put("queued", StateCodec.encodeQueueEntry(queued(), format));
+        state.put("released", StateCodec.encodeQueueEntry(new QueueEntry.Released(), format));
+        state.put("will", StateCodec.encodeWill(WILL, true, format));
+        state.put("message", StateCodec.encodeMessage(PLAIN, SOURCE, format));
         return state;
     }
 
-    private static StoredSession session() {
+    private static StoredSession session(int format) {
         return new StoredSession(
                 "device-1",
                 300,
@@ -175,10 +226,11 @@ class GoldenEncodingTest {
                 16,
                 12,
                 null,
-                new int[] {1, 65_535});
+                new int[] {1, 65_535},
+                in(format, Principal.ANONYMOUS));
     }
 
-    private static StoredSession application() {
+    private static StoredSession application(int format) {
         TopicState topic = new TopicState(
                 ClientKind.APPLICATION,
                 "k0pQ",
@@ -189,7 +241,24 @@ class GoldenEncodingTest {
                 new long[] {(1L << 40) + 5},
                 List.of(SOURCE));
         return new StoredSession(
-                "erp", 300, 1000, "node-a", 9, 3600, 20, 0, Long.MAX_VALUE, 0, -1, 0, 0, 0, 0, topic, new int[0]);
+                "erp",
+                300,
+                1000,
+                "node-a",
+                9,
+                3600,
+                20,
+                0,
+                Long.MAX_VALUE,
+                0,
+                -1,
+                0,
+                0,
+                0,
+                0,
+                topic,
+                new int[0],
+                in(format, WHO));
     }
 
     private static TopicPosition position() {

@@ -81,7 +81,8 @@ final class RandomEvents {
                 number(),
                 number(),
                 nullable(this::topic),
-                random.ints(random.nextInt(4), 1, 65_536).sorted().toArray());
+                random.ints(random.nextInt(4), 1, 65_536).sorted().toArray(),
+                nullable(this::principal));
     }
 
     QueueEntry queueEntry() {
@@ -120,7 +121,22 @@ final class RandomEvents {
                 number(),
                 random.nextInt(1, 65_536),
                 kind(),
-                nullable(this::will));
+                nullable(this::will),
+                nullable(this::principal),
+                random.nextBoolean());
+    }
+
+    private Principal principal() {
+        String name = text();
+        return random.nextInt(4) == 0
+                ? Principal.ANONYMOUS
+                : new Principal(
+                        text(),
+                        name,
+                        random.nextBoolean() ? name : nullable(this::text),
+                        nullable(this::text),
+                        list(this::text),
+                        random.nextBoolean() ? name : nullable(this::text));
     }
 
     private TopicPosition position() {

@@ -58,7 +58,7 @@ class StateCodecTest {
             Function<byte[], Object> decoder = DECODERS.get(i);
             assertThatThrownBy(() -> decoder.apply(newer))
                     .isInstanceOf(UnreadableRecordException.class)
-                    .hasMessageContaining("format 2");
+                    .hasMessageContaining("format " + (RecordFormat.NEWEST + 1));
         }
     }
 

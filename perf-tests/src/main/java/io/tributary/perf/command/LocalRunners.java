@@ -1,5 +1,6 @@
 package io.tributary.perf.command;
 
+import io.tributary.cli.Program;
 import io.tributary.perf.run.Addresses;
 import io.tributary.perf.run.Runners;
 import io.tributary.perf.run.Secret;
@@ -28,26 +29,21 @@ final class LocalRunners implements AutoCloseable {
     }
 
     /** Those that the options ask for; they are ready when this returns. */
-    static LocalRunners of(Arguments arguments, Path root) throws IOException {
-        boolean strangers = arguments.has("--listen");
-        if (!arguments.has("--runners") && !strangers) {
+    static LocalRunners of(RunnerOptions options) throws IOException {
+        if (!options.areWanted()) {
             return new LocalRunners(null, List.of());
         }
-        int count = arguments.number("--runners", 1);
-        if (strangers) {
-            Path file = Path.of(arguments
-                    .value("--secret-file")
-                    .orElseThrow(() -> new UsageException("--listen needs --secret-file, which runners have too")));
-            InetSocketAddress address =
-                    Addresses.parse(arguments.value("--listen").orElseThrow());
-            Runners runners = new Runners(address, Secret.in(file));
-            runners.await(count, STRANGERS_LIMIT);
-            return new LocalRunners(runners, List.of());
+        String listen = options.listen();
+        if (listen == null) {
+            return start(options.count());
         }
-        return start(count, root);
+        Secret secret = Secret.in(options.secretFile());
+        Runners runners = new Runners(Addresses.parse(listen), secret);
+        runners.await(options.count(), STRANGERS_LIMIT);
+        return new LocalRunners(runners, List.of());
     }
 
-    private static LocalRunners start(int count, Path root) throws IOException {
+    private static LocalRunners start(int count) throws IOException {
         Secret secret = Secret.random();
         Path file = Files.createTempFile(
                 "tributary-perf-",
@@ -59,7 +55,7 @@ final class LocalRunners implements AutoCloseable {
         LocalRunners started = new LocalRunners(runners, processes);
         try {
             for (int i = 0; i < count; i++) {
-                processes.add(new ProcessBuilder(command(root, runners.port(), file))
+                processes.add(new ProcessBuilder(command(runners.port(), file))
                         .inheritIO()
                         .start());
             }
@@ -74,17 +70,10 @@ final class LocalRunners implements AutoCloseable {
     }
 
     /** This program again. When the connection to this process ends, it ends too. */
-    private static List<String> command(Path root, int port, Path secret) {
+    private static List<String> command(int port, Path secret) {
         return List.of(
-                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-                "--enable-native-access=ALL-UNNAMED",
-                "--sun-misc-unsafe-memory-access=allow",
-                "-XX:+UseSerialGC",
-                "-cp",
-                System.getProperty("java.class.path"),
-                PerfCommand.class.getName(),
-                root.toString(),
-                "unknown",
+                Program.launcher().toString(),
+                "perf",
                 "runner",
                 "--connect",
                 "127.0.0.1:" + port,

@@ -1,5 +1,8 @@
 package io.tributary.perf.command;
 
+import io.tributary.cli.Program;
+import io.tributary.cli.Subcommand;
+import io.tributary.cli.UsageException;
 import io.tributary.perf.client.ConnectException;
 import io.tributary.perf.client.CrewException;
 import io.tributary.perf.report.HtmlReport;
@@ -15,128 +18,116 @@ import io.tributary.perf.scenario.ScenarioException;
 import io.tributary.perf.scenario.ScenarioFile;
 import io.tributary.perf.target.TargetException;
 import java.io.IOException;
-import java.io.PrintStream;
+import java.io.PrintWriter;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
-import java.util.Set;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.Parameters;
+import picocli.CommandLine.Spec;
 
 /**
- * The command {@code ./tributary perf}: {@code run}, {@code list}, {@code show}, {@code compare}, {@code runner}.
+ * The command {@code tributary perf}: {@code run}, {@code list}, {@code show}, {@code compare}, {@code runner}.
  *
- * <p>Exit codes: 0 done; 1 it failed; 2 it was called wrongly; 3 the load tool was the bottleneck, so there is no
- * result; 4 messages were lost.
+ * <p>Exit codes beside those of the program: 3 the load tool was the bottleneck, so there is no result; 4 messages were
+ * lost.
  */
-public final class PerfCommand {
-    private static final int DONE = 0;
-    private static final int FAILED = 1;
-    private static final int WRONG_USE = 2;
+@Command(
+        name = "perf",
+        synopsisSubcommandLabel = "COMMAND",
+        description = "Brings load on a broker, ours or another, and judges what comes out.",
+        subcommands = RunCommand.class,
+        footer = {
+            "",
+            "Exit codes: 0 done, 1 failed, 2 called wrongly, 3 the tool was the bottleneck: no result, 4 messages were lost"
+        })
+public final class PerfCommand implements Subcommand, Runnable {
+    @Spec
+    private CommandSpec spec = CommandSpec.create();
 
-    private final Path root;
-    private final String commit;
-    private final PrintStream out;
-    private final PrintStream err;
-
-    PerfCommand(Path root, String commit, PrintStream out, PrintStream err) {
-        this.root = root;
-        this.commit = commit;
-        this.out = out;
-        this.err = err;
+    /** Called by the launcher, with what it was called with after {@code perf}. */
+    public static void main(String[] words) {
+        Program.main(new PerfCommand(), words);
     }
 
-    /**
-     * Called by the launcher, with what it was called with after {@code perf}.
-     *
-     * @param arguments the directory of the sources, the commit, then the words of the command
-     */
-    public static void main(String[] arguments) {
-        List<String> words = List.of(arguments);
-        PerfCommand command = new PerfCommand(Path.of(words.get(0)), words.get(1), System.out, System.err);
-        System.exit(command.run(words.subList(2, words.size())));
+    @Override
+    public boolean explains(Exception failure) {
+        return failure instanceof RunException
+                || failure instanceof CrewException
+                || failure instanceof ConnectException
+                || failure instanceof TargetException
+                || failure instanceof IOException;
     }
 
-    /** Does what the words say; answers the exit code. */
-    int run(List<String> words) {
-        try {
-            if (words.isEmpty()) {
-                throw new UsageException(
-                        "perf needs one of run, list, show, compare, runner; see ./tributary perf help");
-            }
-            List<String> rest = words.subList(1, words.size());
-            return switch (words.getFirst()) {
-                case "run" -> new RunCommand(root, commit, out, err).run(rest);
-                case "list" -> list();
-                case "show" -> show(rest);
-                case "compare" -> compare(rest);
-                case "runner" -> runner(rest);
-                case "help", "--help", "-h" -> help();
-                default ->
-                    throw new UsageException(
-                            "there is no 'perf " + words.getFirst() + "'; there are run, list, show, compare, runner");
-            };
-        } catch (UsageException | ScenarioException e) {
-            err.println("tributary: " + e.getMessage());
-            return WRONG_USE;
-        } catch (RunException | CrewException | ConnectException | TargetException e) {
-            err.println("tributary: " + e.getMessage());
-            return FAILED;
-        } catch (IOException e) {
-            err.println("tributary: " + e);
-            return FAILED;
-        }
+    @Override
+    public boolean isWrongUse(Exception failure) {
+        return failure instanceof ScenarioException;
     }
 
-    private int help() {
-        out.print(Help.TEXT);
-        return DONE;
+    @Override
+    public void run() {
+        throw new ParameterException(
+                spec.commandLine(),
+                "perf needs one of " + String.join(", ", spec.subcommands().keySet()));
     }
 
-    private int list() {
+    @Command(name = "list", description = "The built-in scenarios with their parameters.")
+    void list() {
         for (String name : Library.names()) {
             ScenarioFile file = Library.find(name);
             int runs = file.combinations();
-            out.printf(
-                    Locale.ROOT,
-                    "%-22s %s%s%n%22s   %s%n",
-                    name,
-                    file.title(),
-                    runs == 1 ? "" : " (" + runs + " runs)",
-                    "",
-                    file.parameters());
+            out().printf(
+                            Locale.ROOT,
+                            "%-22s %s%s%n%22s   %s%n",
+                            name,
+                            file.title(),
+                            runs == 1 ? "" : " (" + runs + " runs)",
+                            "",
+                            file.parameters());
         }
-        return DONE;
     }
 
-    private int show(List<String> words) {
-        Arguments arguments = new Arguments(words, Set.of(), Set.of());
-        for (String name : arguments.names()) {
-            out.println(Library.find(name).text());
+    @Command(name = "show", description = "The text of a scenario.")
+    void show(@Parameters(arity = "1..*", paramLabel = "SCENARIO") List<String> scenarios) {
+        for (String name : scenarios) {
+            out().println(Library.find(name).text());
         }
-        return DONE;
     }
 
-    private int compare(List<String> words) throws IOException {
-        Arguments arguments = new Arguments(words, Set.of("--out", "--title"), Set.of());
+    @Command(name = "compare", description = "Results side by side.")
+    void compare(
+            @Parameters(
+                            arity = "1..*",
+                            paramLabel = "RESULT",
+                            description = "Result files, or directories with a result.json.")
+                    List<Path> files,
+            @Option(
+                            names = "--out",
+                            paramLabel = "DIRECTORY",
+                            defaultValue = "perf-comparison",
+                            description = "For report.md and report.html (${DEFAULT-VALUE}).")
+                    Path directory,
+            @Option(names = "--title", defaultValue = "Comparison", description = "Of report.html.") String title)
+            throws IOException {
         List<RunResult> runs = new ArrayList<>();
-        for (String name : arguments.names()) {
-            Path path = Path.of(name);
-            runs.addAll(read(Files.isDirectory(path) ? path.resolve("result.json") : path));
+        for (Path file : files) {
+            runs.addAll(read(Files.isDirectory(file) ? file.resolve("result.json") : file));
         }
-        if (runs.isEmpty()) {
-            throw new UsageException("compare needs result files, or directories with a result.json");
-        }
-        Path directory = Path.of(arguments.value("--out").orElse("perf-comparison"));
         Files.createDirectories(directory);
         String markdown = MarkdownReport.of(runs);
         Files.writeString(directory.resolve("report.md"), markdown);
-        Files.writeString(
-                directory.resolve("report.html"),
-                HtmlReport.of(arguments.value("--title").orElse("Comparison"), runs));
-        out.println(markdown.lines().takeWhile(line -> !line.isBlank()).reduce("", (a, b) -> a + b + "\n"));
-        err.println("Written to " + directory + ": report.md, report.html");
-        return DONE;
+        Files.writeString(directory.resolve("report.html"), HtmlReport.of(title, runs));
+        out().println(markdown.lines().takeWhile(line -> !line.isBlank()).reduce("", (a, b) -> a + b + "\n"));
+        String warning = MarkdownReport.warning(runs);
+        if (!warning.isEmpty()) {
+            spec.commandLine().getErr().println("tributary: " + warning);
+        }
+        spec.commandLine().getErr().println("Written to " + directory + ": report.md, report.html");
     }
 
     private static List<RunResult> read(Path file) {
@@ -147,16 +138,26 @@ public final class PerfCommand {
         }
     }
 
-    private int runner(List<String> words) {
-        Arguments arguments = new Arguments(words, Set.of("--connect", "--secret-file"), Set.of());
-        String place = arguments
-                .value("--connect")
-                .orElseThrow(
-                        () -> new UsageException("runner needs --connect HOST:PORT, where the orchestrator listens"));
-        String file = arguments
-                .value("--secret-file")
-                .orElseThrow(() -> new UsageException("runner needs --secret-file, with what the orchestrator has"));
-        Runner.work(Addresses.parse(place), Secret.in(Path.of(file)));
-        return DONE;
+    @Command(
+            name = "runner",
+            description = "Runs clients for an orchestrator: a perf run --listen, on this machine or another.")
+    void runner(
+            @Option(
+                            names = "--connect",
+                            required = true,
+                            paramLabel = "HOST:PORT",
+                            description = "Where the orchestrator listens.")
+                    String place,
+            @Option(
+                            names = "--secret-file",
+                            required = true,
+                            paramLabel = "FILE",
+                            description = "What the orchestrator has, too.")
+                    Path secret) {
+        Runner.work(Addresses.parse(place), Secret.in(secret));
+    }
+
+    private PrintWriter out() {
+        return spec.commandLine().getOut();
     }
 }

@@ -1,5 +1,7 @@
 package io.tributary.perf.command;
 
+import io.tributary.cli.Program;
+import io.tributary.cli.UsageException;
 import io.tributary.perf.judge.Count;
 import io.tributary.perf.report.HtmlReport;
 import io.tributary.perf.report.MarkdownReport;
@@ -16,7 +18,7 @@ import io.tributary.perf.target.Target;
 import io.tributary.perf.target.TargetContext;
 import io.tributary.perf.target.Targets;
 import java.io.IOException;
-import java.io.PrintStream;
+import java.io.PrintWriter;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Instant;
@@ -28,56 +30,98 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
-import java.util.Set;
+import java.util.concurrent.Callable;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+import picocli.CommandLine.Spec;
 
 /** {@code perf run}: starts what is measured, carries the runs out, and writes what came of them. */
-final class RunCommand {
+@Command(
+        name = "run",
+        description =
+                "Runs a scenario: a built-in one, or a .yaml file. docs/measuring.md says what is counted and how.")
+final class RunCommand implements Callable<Integer> {
     private static final int DONE = 0;
     private static final int BOTTLENECK = 3;
     private static final int LOST = 4;
 
-    private static final Set<String> OPTIONS = Set.of(
-            "--target", "--pid", "--set", "--scale", "--repeat", "--runners", "--listen", "--secret-file", "--out");
+    @Spec
+    private CommandSpec spec = CommandSpec.create();
 
-    private final Path root;
-    private final String commit;
-    private final PrintStream out;
-    private final PrintStream err;
+    @Parameters(paramLabel = "SCENARIO", description = "perf list names those that are built in.")
+    private String name = "";
 
-    RunCommand(Path root, String commit, PrintStream out, PrintStream err) {
-        this.root = root;
-        this.commit = commit;
-        this.out = out;
-        this.err = err;
-    }
+    @Option(
+            names = "--target",
+            paramLabel = "WHAT",
+            description =
+                    "standalone, cluster, cluster:NODES, cluster:DIRECTORY, haproxy:POLICY:NODES (see the scenario"
+                            + " load-balancing), mosquitto, hivemq-ce, nats, mochi, HOST:PORT[,HOST:PORT...]; as the scenario says.")
+    private @Nullable String target;
 
-    int run(List<String> words) throws IOException {
-        Arguments arguments = new Arguments(words, OPTIONS, Set.of("--accept-bottleneck"));
-        if (arguments.names().size() != 1) {
-            throw new UsageException("run needs one scenario; ./tributary perf list names those that are built in");
+    @Option(
+            names = "--pid",
+            paramLabel = "NAME=PID",
+            description = "A process to measure, besides those that are known (repeat it).")
+    private Map<String, Long> pids = new LinkedHashMap<>();
+
+    @Option(
+            names = "--set",
+            paramLabel = "KEY=VALUE",
+            description = "A parameter of the scenario, or any setting by its path (repeat it).")
+    private Map<String, String> settings = new LinkedHashMap<>();
+
+    @Option(names = "--scale", paramLabel = "FACTOR", description = "Multiplies the numbers of clients.")
+    private @Nullable Double scale;
+
+    @Option(
+            names = "--repeat",
+            paramLabel = "N",
+            defaultValue = "1",
+            description = "So many times; the median by CPU is named in the report.")
+    private int repeat;
+
+    @Mixin
+    private RunnerOptions runnerOptions = new RunnerOptions();
+
+    @Option(
+            names = "--out",
+            paramLabel = "DIRECTORY",
+            description = "For result.json, report.md and report.html (perf-results/NAME-TIME).")
+    private @Nullable Path out;
+
+    @Option(names = "--accept-bottleneck", description = "Report a run that the tool itself spoilt, marked as such.")
+    private boolean acceptsBottleneck;
+
+    @Override
+    public Integer call() throws IOException {
+        if (repeat < 1) {
+            throw new UsageException("--repeat needs a number of 1 or more, not " + repeat);
         }
-        String name = arguments.names().getFirst();
-        List<PlannedRun> planned = Library.find(name).runs(arguments.pairs("--set"), scale(arguments));
+        List<PlannedRun> planned = Library.find(name).runs(settings, scale);
         List<RunResult> results = new ArrayList<>();
         boolean refused = false;
-        try (LocalRunners runners = LocalRunners.of(arguments, root)) {
+        try (LocalRunners runners = LocalRunners.of(runnerOptions)) {
             for (PlannedRun run : planned) {
-                for (int i = 0; i < arguments.number("--repeat", 1); i++) {
-                    RunResult result = perform(run, arguments, runners);
-                    boolean valid = result.refusals().isEmpty() || arguments.has("--accept-bottleneck");
+                for (int i = 0; i < repeat; i++) {
+                    RunResult result = perform(run, runners);
+                    boolean valid = result.refusals().isEmpty() || acceptsBottleneck;
                     if (valid) {
                         results.add(result);
                     } else {
                         refused = true;
-                        result.refusals().forEach(why -> err.println("tributary: no result: " + why));
+                        result.refusals().forEach(why -> err().println("tributary: no result: " + why));
                     }
                 }
             }
         }
         if (!results.isEmpty()) {
-            write(directory(arguments, name), results);
+            write(directory(), results);
         }
         if (refused) {
             return BOTTLENECK;
@@ -85,36 +129,29 @@ final class RunCommand {
         return results.stream().allMatch(result -> result.lost() == 0) ? DONE : LOST;
     }
 
-    private static @Nullable Double scale(Arguments arguments) {
-        String text = arguments.value("--scale").orElse(null);
-        if (text == null) {
-            return null;
-        }
-        try {
-            return Double.valueOf(text);
-        } catch (NumberFormatException e) {
-            throw new UsageException("--scale needs a number, not '" + text + "'", e);
-        }
+    private PrintWriter err() {
+        return spec.commandLine().getErr();
     }
 
-    private RunResult perform(PlannedRun planned, Arguments arguments, LocalRunners runners) throws IOException {
+    private RunResult perform(PlannedRun planned, LocalRunners runners) throws IOException {
         Scenario scenario = planned.scenario();
         Path data = Files.createTempDirectory("tributary-perf-");
         TargetContext context = new TargetContext(
-                root.resolve("tributary"),
-                data,
-                root.resolve("perf-tests/target/peers"),
-                scenario.mqtt().transport(),
-                scenario.targetSettings());
-        String words = arguments.value("--target").orElse(scenario.target());
-        err.printf(
-                Locale.ROOT, "%s %s: %,d clients on %s%n", scenario.name(), planned.label(), scenario.clients(), words);
-        try (Target target = Targets.start(words, context, pids(arguments))) {
+                Program.launcher(), data, peers(), scenario.mqtt().transport(), scenario.targetSettings());
+        String words = target == null ? scenario.target() : target;
+        err().printf(
+                        Locale.ROOT,
+                        "%s %s: %,d clients on %s%n",
+                        scenario.name(),
+                        planned.label(),
+                        scenario.clients(),
+                        words);
+        try (Target started = Targets.start(words, context, pids)) {
             ProgressLine progress =
-                    new ProgressLine(err, Boolean.getBoolean("tributary.perf.terminal"), lengths(scenario));
-            TargetFacts facts = new TargetFacts(target.name(), target.version(), target.facts());
-            Watched watched = new Watched(target.processes(), target.counts());
-            Run run = new Run(planned, facts, target.addresses(), watched, commit);
+                    new ProgressLine(err(), Boolean.getBoolean("tributary.perf.terminal"), lengths(scenario));
+            TargetFacts facts = new TargetFacts(started.name(), started.version(), started.facts());
+            Watched watched = new Watched(started.processes(), started.counts());
+            Run run = new Run(planned, facts, started.addresses(), watched, Program.commit());
             try {
                 return run.perform(runners.present(), progress);
             } finally {
@@ -125,29 +162,28 @@ final class RunCommand {
         }
     }
 
-    private static Map<String, Long> pids(Arguments arguments) {
-        Map<String, Long> pids = new LinkedHashMap<>();
-        arguments.pairs("--pid").forEach((name, pid) -> {
-            try {
-                pids.put(name, Long.parseLong(pid));
-            } catch (NumberFormatException e) {
-                throw new UsageException("--pid needs NAME=PID, not " + name + "=" + pid, e);
-            }
-        });
-        return pids;
+    /** Where programs of others are kept, that are built once. */
+    private static Path peers() {
+        String cache = System.getenv("XDG_CACHE_HOME");
+        Path folder =
+                cache == null || cache.isEmpty() ? Path.of(System.getProperty("user.home"), ".cache") : Path.of(cache);
+        return folder.resolve("tributary").resolve("peers");
     }
 
     private static Map<String, Double> lengths(Scenario scenario) {
         Map<String, Double> lengths = new LinkedHashMap<>();
-        scenario.steps().forEach(step -> lengths.put(step.name(), step.length().toMillis() / 1e3));
+        // With a number of messages the time is the longest that a step may take.
+        scenario.steps()
+                .forEach(step -> lengths.put(
+                        step.name(), step.messages() > 0 ? 0 : step.length().toMillis() / 1e3));
         return lengths;
     }
 
-    private static Path directory(Arguments arguments, String name) throws IOException {
+    private Path directory() throws IOException {
         String stamp = DateTimeFormatter.ofPattern("yyyyMMdd-HHmmss", Locale.ROOT)
                 .format(Instant.now().atOffset(ZoneOffset.UTC));
         String plain = Path.of(name).getFileName().toString().replaceAll("\\.ya?ml$", "");
-        return Files.createDirectories(Path.of(arguments.value("--out").orElse("perf-results/" + plain + "-" + stamp)));
+        return Files.createDirectories(out == null ? Path.of("perf-results", plain + "-" + stamp) : out);
     }
 
     private void write(Path directory, List<RunResult> results) throws IOException {
@@ -160,16 +196,17 @@ final class RunCommand {
                         results.getFirst().label() + " on "
                                 + results.getFirst().target().name(),
                         results));
-        out.println(markdown);
+        PrintWriter print = spec.commandLine().getOut();
+        print.println(markdown);
         if (results.size() > 2) {
             RunResult median = median(results);
-            out.printf(
+            print.printf(
                     Locale.ROOT,
                     "Median by CPU a message: %.2f us of the broker (run of %s)%n",
                     median.measured().microsPerMessage(median.targetCpuSeconds()),
                     median.started());
         }
-        err.println("Written to " + directory + ": result.json, report.md, report.html");
+        err().println("Written to " + directory + ": result.json, report.md, report.html");
     }
 
     private static RunResult median(List<RunResult> results) {

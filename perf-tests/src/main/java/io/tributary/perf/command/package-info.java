@@ -1,4 +1,4 @@
-/** The command {@code ./tributary perf}. */
+/** The commands {@code tributary perf} and {@code tributary bench}. */
 @NullMarked
 package io.tributary.perf.command;
 

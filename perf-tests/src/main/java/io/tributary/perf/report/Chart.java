@@ -15,11 +15,14 @@ final class Chart {
     private static final int TOP = 34;
     private static final int BOTTOM = 44;
     private static final int COLOURS = 8;
+    /** The width of a letter of a step's name. */
+    private static final int LETTER = 7;
 
     private final String title;
     private final Axis x;
     private final Axis y;
     private final List<Line> lines = new ArrayList<>();
+    private final List<Phase> phases = new ArrayList<>();
 
     Chart(String title, Axis x, Axis y) {
         this.title = title;
@@ -32,6 +35,11 @@ final class Chart {
         if (!points.isEmpty()) {
             lines.add(new Line(name, List.copyOf(points)));
         }
+    }
+
+    /** Marks a step of the run on the axis of time. */
+    void mark(Phase phase) {
+        phases.add(phase);
     }
 
     boolean isEmpty() {
@@ -51,6 +59,7 @@ final class Chart {
                 Html.escape(title)));
         svg.append(String.format(
                 Locale.ROOT, "<text class=\"title\" x=\"%d\" y=\"18\">%s</text>%n", LEFT, Html.escape(title)));
+        phases.forEach(phase -> mark(svg, phase, xs));
         grid(svg, xs, ys);
         for (int i = 0; i < lines.size(); i++) {
             svg.append(String.format(Locale.ROOT, "<polyline class=\"line c%d\" points=\"", i % COLOURS));
@@ -68,6 +77,36 @@ final class Chart {
                     Html.escape(lines.get(i).name)));
         }
         return svg.append("</figcaption></figure>\n").toString();
+    }
+
+    /** A measured step is shaded; each begins with a line, and has its name where there is room for it. */
+    private void mark(StringBuilder svg, Phase phase, double[] xs) {
+        double from = px(phase.begin(), xs);
+        double to = px(phase.end(), xs);
+        if (phase.isMeasured()) {
+            svg.append(String.format(
+                    Locale.ROOT,
+                    "<rect class=\"measured\" x=\"%.1f\" y=\"%d\" width=\"%.1f\" height=\"%d\"/>",
+                    from,
+                    TOP,
+                    to - from,
+                    HEIGHT - BOTTOM - TOP));
+        }
+        svg.append(String.format(
+                Locale.ROOT,
+                "<line class=\"step\" x1=\"%.1f\" y1=\"%d\" x2=\"%.1f\" y2=\"%d\"/>",
+                from,
+                TOP,
+                from,
+                HEIGHT - BOTTOM));
+        if (to - from >= LETTER * phase.name().length()) {
+            svg.append(String.format(
+                    Locale.ROOT,
+                    "<text class=\"tick\" x=\"%.1f\" y=\"%d\">%s</text>%n",
+                    from + 4,
+                    TOP - 4,
+                    Html.escape(phase.name())));
+        }
     }
 
     private Stream<Point> points() {

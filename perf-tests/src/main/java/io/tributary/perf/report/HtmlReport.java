@@ -26,10 +26,14 @@ public final class HtmlReport {
     public static String of(String title, List<RunResult> runs) {
         StringBuilder body = new StringBuilder();
         body.append("<h1>").append(Html.escape(title)).append("</h1>\n");
+        String warning = MarkdownReport.warning(runs);
+        if (!warning.isEmpty()) {
+            body.append("<p class=\"refused\">").append(Html.escape(warning)).append("</p>\n");
+        }
         for (RunResult run : runs) {
             notes(body, run);
         }
-        body.append(Table.headline(runs).html());
+        body.append(Headline.of(runs).html());
         body.append("<div class=\"charts\">\n");
         for (Metric metric : List.of(Metric.END_TO_END, Metric.PUBLISH, Metric.ROUND_TRIP, Metric.CONNECT)) {
             append(body, percentiles(metric, runs));
@@ -59,6 +63,8 @@ public final class HtmlReport {
         body.append("<h2>").append(Html.escape(RunNames.full(run))).append("</h2>\n<div class=\"charts\">\n");
         Chart cores = new Chart("cores by process", new Axis.Linear("seconds"), new Axis.Linear("cores"));
         Chart megabytes = new Chart("MB by process", new Axis.Linear("seconds"), new Axis.Linear("MB"));
+        Phase.of(run).forEach(cores::mark);
+        Phase.of(run).forEach(megabytes::mark);
         TreeSet<String> names = new TreeSet<>();
         run.samples().forEach(sample -> names.addAll(sample.cores().keySet()));
         for (String name : names) {
@@ -85,6 +91,7 @@ public final class HtmlReport {
 
     private static Chart over(String title, RunResult run, Function<Sample, Map<String, ? extends Number>> values) {
         Chart chart = new Chart(title, new Axis.Linear("seconds"), new Axis.Linear(title));
+        Phase.of(run).forEach(chart::mark);
         TreeSet<String> names = new TreeSet<>();
         run.samples().forEach(sample -> names.addAll(values.apply(sample).keySet()));
         for (String name : names) {
@@ -127,6 +134,7 @@ public final class HtmlReport {
 
     private static Chart overTime(String title, List<RunResult> runs, ToDoubleFunction<Sample> value) {
         Chart chart = new Chart(title + ofHowMany(runs), new Axis.Linear("seconds"), new Axis.Linear(title));
+        Phase.common(runs.subList(0, shown(runs))).forEach(chart::mark);
         List<String> names = RunNames.of(runs);
         for (int i = 0; i < shown(runs); i++) {
             chart.add(names.get(i), points(runs.get(i), value));

@@ -12,9 +12,22 @@ public final class MarkdownReport {
     /** One run or several, side by side first and then each. */
     public static String of(List<RunResult> runs) {
         StringBuilder text = new StringBuilder();
-        text.append(Table.headline(runs).markdown()).append('\n');
+        text.append(Headline.of(runs).markdown()).append('\n');
+        String warning = warning(runs);
+        if (!warning.isEmpty()) {
+            text.append("**").append(warning).append("**\n\n");
+        }
         runs.forEach(run -> text.append(details(run)));
         return text.toString();
+    }
+
+    /** What keeps the runs from being compared, in a sentence; empty for nothing. */
+    public static String warning(List<RunResult> runs) {
+        List<String> scenarios = Headline.scenarios(runs);
+        return scenarios.size() < 2
+                ? ""
+                : "These are runs of different scenarios (" + String.join(", ", scenarios)
+                        + "): they do different things, and their figures cannot be compared.";
     }
 
     private static String details(RunResult run) {

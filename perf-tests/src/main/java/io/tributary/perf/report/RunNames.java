@@ -10,7 +10,16 @@ final class RunNames {
 
     /** In the order of the runs. */
     static List<String> of(List<RunResult> runs) {
-        return shortened(runs.stream().map(RunNames::full).toList());
+        List<String> names = runs.stream().map(RunNames::full).toList();
+        return names.size() > 1 && names.stream().distinct().count() == 1 ? numbered(names) : shortened(names);
+    }
+
+    private static List<String> numbered(List<String> names) {
+        List<String> numbered = new ArrayList<>();
+        for (String name : names) {
+            numbered.add(name + " (" + (numbered.size() + 1) + ")");
+        }
+        return numbered;
     }
 
     /** The name of a run that stands alone. */

@@ -9,11 +9,7 @@ import io.tributary.perf.result.RunResult;
 import io.tributary.perf.result.StepResult;
 import java.util.ArrayList;
 import java.util.Arrays;
-import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Locale;
-import java.util.Map;
-import java.util.function.Function;
 
 /**
  * Rows of text under a head.
@@ -21,68 +17,14 @@ import java.util.function.Function;
  * @param rows each as long as the head
  */
 record Table(List<String> head, List<List<String>> rows) {
-    private static final int MOST_COLUMNS = 4;
-
     /** Copies the lists. */
     Table {
         head = List.copyOf(head);
         rows = List.copyOf(rows);
     }
 
-    /** The figures that decide: a column for each run or, where they are many, a row. */
-    static Table headline(List<RunResult> runs) {
-        Map<String, Function<RunResult, String>> lines = new LinkedHashMap<>();
-        lines.put("verdict", Table::verdict);
-        lines.put("messages in / s", run -> Format.number(run.measured().perSecond(Count.SENT)));
-        lines.put("messages out / s", run -> Format.number(run.measured().perSecond(Count.RECEIVED)));
-        lines.put(
-                "CPU of all broker processes, us a message out",
-                run -> run.knowsTarget()
-                        ? Format.number(run.measured().microsPerMessage(run.targetCpuSeconds()))
-                        : "unknown");
-        lines.put(
-                "CPU of the load tool, us a message out",
-                run -> Format.number(run.measured().microsPerMessage(run.toolCpuSeconds())));
-        lines.put(
-                "messages out / s and core of the broker",
-                run -> run.knowsTarget()
-                        ? Format.number(run.measured().count(Count.RECEIVED) / run.targetCpuSeconds())
-                        : "unknown");
-        lines.put("end to end, ms: p50 / p99 / max", run -> times(run, Metric.END_TO_END));
-        lines.put("publish acknowledgement, ms: p50 / p99 / max", run -> times(run, Metric.PUBLISH));
-        lines.put("request and answer, ms: p50 / p99 / max", run -> times(run, Metric.ROUND_TRIP));
-        lines.put("connect, ms: p50 / p99 / max", run -> times(run, Metric.CONNECT));
-        lines.put("send delay of the load tool, ms: p50 / p99 / max", run -> times(run, Metric.SEND_DELAY));
-        lines.put("lost", run -> Format.whole(run.lost()));
-        lines.put(
-                "duplicates (with DUP)",
-                run -> Format.whole(run.count(Count.DUPLICATE)) + " ("
-                        + Format.whole(run.count(Count.DUPLICATE_FLAGGED)) + ")");
-        lines.put("out of order", run -> Format.whole(run.count(Count.OUT_OF_ORDER)));
-        lines.put("memory of the broker processes at the end, MB", run -> Format.number(memory(run)));
-        lines.put("what grows", Table::grows);
-        lines.put(
-                "machine busy (others than broker and tool), %",
-                run -> String.format(
-                        Locale.ROOT,
-                        "%.0f (%.0f)",
-                        100 * run.measured().machineBusy(),
-                        100 * run.measured().othersBusy()));
-        List<String> head = new ArrayList<>(List.of(""));
-        head.addAll(RunNames.of(runs));
-        List<List<String>> rows = new ArrayList<>();
-        lines.forEach((name, value) -> {
-            List<String> row = new ArrayList<>(List.of(name));
-            runs.forEach(run -> row.add(value.apply(run)));
-            if (row.stream().skip(1).anyMatch(cell -> !cell.equals("-"))) {
-                rows.add(row);
-            }
-        });
-        Table table = new Table(head, rows);
-        return runs.size() > MOST_COLUMNS ? table.turned() : table;
-    }
-
-    private Table turned() {
+    /** The same with rows as columns. */
+    Table turned() {
         List<String> newHead = new ArrayList<>(List.of(head.getFirst()));
         rows.forEach(row -> newHead.add(row.getFirst()));
         List<List<String>> newRows = new ArrayList<>();
@@ -94,41 +36,6 @@ record Table(List<String> head, List<List<String>> rows) {
             newRows.add(row);
         }
         return new Table(newHead, newRows);
-    }
-
-    private static String verdict(RunResult run) {
-        if (!run.refusals().isEmpty()) {
-            return "NOT VALID: the tool was the bottleneck";
-        }
-        return run.lost() == 0 ? "all delivered" : "messages lost";
-    }
-
-    /** Of a run that is too short to tell, nothing. */
-    private static String grows(RunResult run) {
-        if (run.growth().isEmpty()) {
-            return "-";
-        }
-        List<String> beyond = run.growth().stream()
-                .filter(Growth::isBeyondLimit)
-                .map(Growth::what)
-                .toList();
-        return beyond.isEmpty() ? "nothing" : String.join(", ", beyond);
-    }
-
-    private static String times(RunResult run, Metric metric) {
-        Distribution times = run.measured().times().get(metric);
-        return times == null
-                ? "-"
-                : Format.number(times.p50()) + " / " + Format.number(times.p99()) + " / " + Format.number(times.max());
-    }
-
-    private static double memory(RunResult run) {
-        return run.knowsTarget()
-                ? run.measured().processes().stream()
-                        .filter(process -> !process.name().startsWith(RunResult.TOOL))
-                        .mapToDouble(ProcessUse::rssEndMegabytes)
-                        .sum()
-                : Double.NaN;
     }
 
     /** The steps of a run. */

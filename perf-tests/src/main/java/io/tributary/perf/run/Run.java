@@ -101,6 +101,7 @@ public final class Run {
         List<Integer> losers = sources.losers();
         List<Growth> growth = Slopes.of(samples);
         List<String> remarks = new ArrayList<>(Bottleneck.remarks(scenario, measured, machine.cores()));
+        remarks.addAll(Levelling.remarks(scenario, samples));
         remarks.addAll(Slopes.remarks(growth));
         if (total.unacknowledged() > 0) {
             remarks.add(total.unacknowledged()

@@ -72,6 +72,7 @@ public final class ScenarioFile {
         changes.forEach((key, text) -> {
             Object value = Yaml.value("--set " + key, text);
             if (parameters.containsKey(key)) {
+                checkKind(key, text, value, parameters.get(key));
                 parameters.put(key, value);
                 matrix.remove(key);
             } else {
@@ -128,6 +129,15 @@ public final class ScenarioFile {
             throw new ScenarioException("--set " + key + ": " + name + " has no such parameter; it has "
                     + String.join(", ", parameters.keySet())
                     + "; other settings are set by their path, such as mqtt.version");
+        }
+    }
+
+    /** A word in place of a number would be complained about where the number is used, under another name. */
+    private void checkKind(String key, String text, Object value, @Nullable Object usual) {
+        boolean isNumber = usual instanceof Number && value instanceof String;
+        if (isNumber || (usual instanceof Boolean && !(value instanceof Boolean))) {
+            throw new ScenarioException("--set " + key + ": '" + text + "' is not "
+                    + (isNumber ? "a number" : "true or false") + "; unless told, " + name + " has " + usual);
         }
     }
 

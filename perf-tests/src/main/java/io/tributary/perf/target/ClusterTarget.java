@@ -3,6 +3,7 @@ package io.tributary.perf.target;
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
+import io.tributary.cli.Program;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
@@ -102,7 +103,7 @@ final class ClusterTarget implements TargetKind {
         }
         if (addresses.isEmpty()) {
             end.run();
-            throw new TargetException("the cluster has no nodes; ./tributary cluster up --nodes 3");
+            throw new TargetException("the cluster has no nodes; " + Program.name() + " cluster up --nodes 3");
         }
         Map<String, String> facts = new TreeMap<>(settings);
         roles.forEach((role, count) -> facts.put("processes: " + role, Integer.toString(count)));

@@ -4,6 +4,7 @@ import io.tributary.cluster.redis.RedisCluster;
 import io.tributary.cluster.redis.RedisConfig;
 import io.tributary.cluster.redis.RedisRecorder;
 import io.tributary.cluster.redis.RedisShardStore;
+import io.tributary.common.event.Principal;
 import io.tributary.common.event.QueueEntry.Queued;
 import io.tributary.common.event.RecordFormat;
 import io.tributary.common.event.StoredSession;
@@ -115,6 +116,23 @@ public class SavePointBenchmark extends Microbenchmark {
 
     private static StoredSession session(String client, long sequence) {
         return new StoredSession(
-                client, 1, 1, null, 0, 3600, 100, 0, Long.MAX_VALUE, sequence, 0, 1, 100, 0, 0, null, new int[0]);
+                client,
+                1,
+                1,
+                null,
+                0,
+                3600,
+                100,
+                0,
+                Long.MAX_VALUE,
+                sequence,
+                0,
+                1,
+                100,
+                0,
+                0,
+                null,
+                new int[0],
+                Principal.ofUser(client));
     }
 }

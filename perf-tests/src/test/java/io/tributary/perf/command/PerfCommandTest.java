@@ -4,15 +4,13 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.tributary.broker.Broker;
 import io.tributary.broker.BrokerConfig;
-import io.tributary.broker.connection.ClientLimits;
-import io.tributary.broker.network.AdmissionLimits;
 import io.tributary.broker.network.ListenerConfig;
-import io.tributary.broker.network.ListenerKind;
+import io.tributary.cli.Program;
 import io.tributary.perf.judge.Count;
 import io.tributary.perf.result.ResultFile;
 import io.tributary.perf.result.RunResult;
 import java.io.ByteArrayOutputStream;
-import java.io.PrintStream;
+import java.io.PrintWriter;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -24,6 +22,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import picocli.CommandLine;
 
 class PerfCommandTest {
     private static final List<String> SMALL =
@@ -42,9 +41,9 @@ class PerfCommandTest {
 
     @BeforeAll
     static void start() {
-        broker = Broker.start(BrokerConfig.defaults(data)
-                .withListeners(new ListenerConfig(
-                        "tcp", new ListenerKind.Tcp(), "127.0.0.1", 0, AdmissionLimits.DEFAULT, ClientLimits.DEFAULT)));
+        broker = Broker.start(BrokerConfig.builder(data)
+                .listener(ListenerConfig.tcp("tcp", 0))
+                .build());
     }
 
     @AfterAll
@@ -58,7 +57,7 @@ class PerfCommandTest {
         RunResult result =
                 ResultFile.read(results.resolve("result.json")).runs().getFirst();
         assertThat(result.count(Count.FIRST)).isPositive().isEqualTo(result.count(Count.SENT));
-        assertThat(result.commit()).isEqualTo("abc");
+        assertThat(result.commit()).isEqualTo("unknown");
         assertThat(results.resolve("report.html")).content().contains("<svg");
         assertThat(results.resolve("report.md")).content().contains("all delivered");
         assertThat(out.toString(StandardCharsets.UTF_8)).contains("| lost | 0 |");
@@ -74,6 +73,21 @@ class PerfCommandTest {
         assertThat(both.resolve("report.html")).content().contains("<svg");
         assertThat(Files.readAllLines(both.resolve("report.md")).getFirst().split("p2p on", -1))
                 .hasSize(3);
+    }
+
+    @Test
+    void saysSoWhenRunsOfDifferentScenariosAreCompared() throws Exception {
+        assertThat(run("run", "p2p", List.of())).isZero();
+        Path result = results.resolve("result.json");
+        Path other = results.resolve("other.json");
+        Files.writeString(other, Files.readString(result).replace("\"name\" : \"p2p\"", "\"name\" : \"fan-in\""));
+        String out = results.resolve("both").toString();
+        assertThat(command("compare", result.toString(), result.toString(), "--out", out))
+                .isZero();
+        assertThat(said()).doesNotContain("different scenarios");
+        assertThat(command("compare", result.toString(), other.toString(), "--out", out))
+                .isZero();
+        assertThat(said()).contains("runs of different scenarios (p2p, fan-in)");
     }
 
     @Test
@@ -107,17 +121,21 @@ class PerfCommandTest {
     @ParameterizedTest
     @CsvSource(
             delimiter = '|',
+            quoteCharacter = '"',
             value = {
-                "run                     | run needs one scenario",
+                "run                     | Missing required parameter: 'SCENARIO'",
                 "run nothing             | there is no scenario 'nothing'",
-                "run p2p --speed 3       | there is no option --speed here",
-                "run p2p --set pairs     | --set needs key=value",
-                "run p2p --scale big     | --scale needs a number",
+                "run p2p --speed 3       | Unknown options: '--speed', '3'",
+                "run p2p --set pairs     | option '--set'",
+                "run p2p --scale big     | 'big' is not a double",
                 "run p2p --set x.y=3     | there is no 'x'",
-                "measure                 | there is no 'perf measure'",
-                "compare                 | compare needs result files",
+                "run p2p --set pairs=ten | --set pairs: 'ten' is not a number; unless told, p2p has 200",
+                "run p2p --set persistent=4 | --set persistent: '4' is not true or false; unless told, p2p has true",
+                "run p2p --set foo=1     | --set foo: p2p has no such parameter; it has pairs, qos, payload, window",
+                "measure                 | 'measure'",
+                "compare                 | Missing required parameter",
                 "compare ../pom.xml      | is no result of perf run",
-                "runner                  | runner needs --connect",
+                "runner                  | Missing required options",
             })
     void saysWhatItWantsWhenCalledWrongly(String words, String message) {
         assertThat(command(words.split(" ", -1))).isEqualTo(2);
@@ -148,12 +166,10 @@ class PerfCommandTest {
     }
 
     private int command(String... words) {
-        return new PerfCommand(
-                        Path.of(".."),
-                        "abc",
-                        new PrintStream(out, true, StandardCharsets.UTF_8),
-                        new PrintStream(err, true, StandardCharsets.UTF_8))
-                .run(List.of(words));
+        CommandLine line = Program.commandLine(new PerfCommand());
+        line.setOut(new PrintWriter(out, true, StandardCharsets.UTF_8));
+        line.setErr(new PrintWriter(err, true, StandardCharsets.UTF_8));
+        return line.execute(words);
     }
 
     private String said() {

@@ -22,8 +22,7 @@ final class GeneratedText {
             Files.writeString(page, all.substring(0, begin) + text + all.substring(end));
         } else {
             assertThat(all.substring(begin, end))
-                    .as("out of date. To generate it again: ./tributary test -Dquick -pl perf-tests -am"
-                            + " -Dtest='*InDocsTest' -Ddocs.write=true")
+                    .as("out of date. To generate it again: ./tributary test '*InDocsTest' -Ddocs.write=true")
                     .isEqualTo(text);
         }
     }

@@ -17,11 +17,12 @@ import io.tributary.perf.result.RunResult.TargetFacts;
 import io.tributary.perf.result.Sample;
 import io.tributary.perf.result.StepResult;
 import java.io.ByteArrayOutputStream;
-import java.io.PrintStream;
+import java.io.PrintWriter;
 import java.io.StringReader;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import javax.xml.parsers.DocumentBuilderFactory;
@@ -31,8 +32,9 @@ import org.junit.jupiter.api.io.TempDir;
 import org.xml.sax.InputSource;
 
 class ReportTest {
-    private static final RunResult FIRST = result("Tributary <standalone>", 1_000, List.of());
-    private static final RunResult SECOND = result("Mosquitto", 500, List.of("the tool was too slow"));
+    private static final RunResult FIRST = result("p2p", "Tributary <standalone>", 1_000, List.of());
+    private static final RunResult SECOND = result("p2p", "Mosquitto", 500, List.of("the tool was too slow"));
+    private static final RunResult OTHER = result("latency-rate", "Mosquitto", 500, List.of());
 
     @Test
     void isSameResultWhenReadBack(@TempDir Path directory) throws Exception {
@@ -45,10 +47,46 @@ class ReportTest {
     void showsFiguresSideBySideWhenThereAreTwoRuns() {
         String markdown = MarkdownReport.of(List.of(FIRST, SECOND));
         assertThat(markdown)
-                .contains("| messages out / s | 1,000 | 500 |")
-                .contains("| CPU of all broker processes, us a message out | 200 | 400 |")
+                .contains("|  | Tributary <standalone> | Mosquitto | change |")
+                .contains("| messages out / s | 1,000 | 500 | -50.0 % |")
+                .contains("| CPU of all broker processes, us a message out | 200 | 400 | +100.0 % |")
+                .contains("| 5.00 / 9.90 / 10.0 | 5.00 / 9.90 / 10.0 | 0 % / 0 % / 0 % |")
+                .contains("| lost | 0 | 0 |  |")
+                .doesNotContain("different scenarios")
                 .contains("NOT VALID")
                 .contains("the tool was too slow");
+    }
+
+    @Test
+    void comparesNothingWhenScenariosAreDifferent() {
+        String words = "These are runs of different scenarios (p2p, latency-rate)";
+        assertThat(MarkdownReport.of(List.of(FIRST, OTHER)))
+                .contains(words, "| messages out / s | 1,000 | 500 |\n")
+                .doesNotContain("| change |", "-50");
+        assertThat(HtmlReport.of("Two scenarios", List.of(FIRST, OTHER)))
+                .contains("<p class=\"refused\">" + words)
+                .doesNotContain("<th>change</th>");
+    }
+
+    @Test
+    void comparesNothingWhenThereAreMoreThanTwoRuns() {
+        assertThat(MarkdownReport.of(List.of(FIRST, FIRST, FIRST))).doesNotContain("| change |");
+    }
+
+    @Test
+    void marksStepsOnAxesOfTime() {
+        String html = HtmlReport.of("One broker", List.of(FIRST));
+        assertThat(html.split("<rect class=\"measured\"", -1))
+                .as("over time: rate, and six of the run")
+                .hasSize(8);
+        assertThat(html).contains(">warm-up</text>", ">measured</text>").contains("class=\"step\"");
+    }
+
+    @Test
+    void marksNoStepsWhenRunsHadThemAtDifferentTimes() {
+        assertThat(Phase.common(List.of(FIRST, SECOND))).extracting(Phase::name).containsExactly("warm-up", "measured");
+        assertThat(Phase.common(List.of(FIRST, late(FIRST)))).isEmpty();
+        assertThat(Phase.of(late(FIRST))).extracting(Phase::begin).containsExactly(0.0, 10.0);
     }
 
     @Test
@@ -107,7 +145,7 @@ class ReportTest {
     void writesOverLineWhenOnTerminal() {
         ByteArrayOutputStream bytes = new ByteArrayOutputStream();
         ProgressLine line =
-                new ProgressLine(new PrintStream(bytes, true, StandardCharsets.UTF_8), true, Map.of("measured", 10.0));
+                new ProgressLine(new PrintWriter(bytes, true, StandardCharsets.UTF_8), true, Map.of("measured", 10.0));
         line.accept(sample(0));
         line.accept(sample(5));
         line.finish();
@@ -115,6 +153,28 @@ class ReportTest {
                 .contains("\r")
                 .contains("[##########..........]")
                 .containsOnlyOnce(System.lineSeparator());
+    }
+
+    @Test
+    void saysHowMuchTimeIsLeftWhenStepsKnow() {
+        Map<String, Double> lengths = new LinkedHashMap<>();
+        lengths.put("connect", 0.0);
+        lengths.put("measured", 3_600.0);
+        lengths.put("hold", 120.0);
+        lengths.put("drain", 0.0);
+        assertThat(line(lengths, sample(10), sample(15)))
+                .contains(" 10 s, 1:02:00 left  in", " 15 s, 1:01:55 left  in");
+        lengths.put("measured", 8.0);
+        lengths.remove("hold");
+        assertThat(line(lengths, sample(10), sample(16))).contains(" 16 s, 0:02 left  in");
+        assertThat(line(lengths, sample(10), sample(18))).contains(" 18 s  in");
+    }
+
+    private static String line(Map<String, Double> lengths, Sample... samples) {
+        ByteArrayOutputStream bytes = new ByteArrayOutputStream();
+        ProgressLine line = new ProgressLine(new PrintWriter(bytes, true, StandardCharsets.UTF_8), true, lengths);
+        List.of(samples).forEach(line);
+        return bytes.toString(StandardCharsets.UTF_8);
     }
 
     private static Sample sample(double second) {
@@ -132,7 +192,7 @@ class ReportTest {
                 Map.of("keys in Redis", 7L));
     }
 
-    private static RunResult result(String broker, long received, List<String> refusals) {
+    private static RunResult result(String scenario, String broker, long received, List<String> refusals) {
         Histogram nanos = Snapshot.histogram();
         for (int i = 1; i <= 1_000; i++) {
             nanos.recordValue(i * 10_000L);
@@ -150,15 +210,28 @@ class ReportTest {
                 0.1,
                 0.3,
                 0);
+        StepResult warmUp = new StepResult("warm-up", 1, Map.of(), Map.of(), -1, -1, List.of(), 0, 0, 0);
         return new RunResult(
-                "p2p",
+                scenario,
                 "2026-01-01T00:00:00Z",
                 "abc",
                 1,
                 0,
                 new Machine("cpu", 2, 1_024, "Linux", "25"),
                 new TargetFacts(broker, "1.0", Map.of("storage", "none")),
-                Map.of("source", "a paper", "same", List.of("all"), "parameters", Map.of("pairs", 2), "scale", 1),
+                Map.of(
+                        "name",
+                        scenario,
+                        "steps",
+                        List.of(Map.of("name", "warm-up"), Map.of("name", "measured", "measured", true)),
+                        "source",
+                        "a paper",
+                        "same",
+                        List.of("all"),
+                        "parameters",
+                        Map.of("pairs", 2),
+                        "scale",
+                        1),
                 refusals,
                 List.of(),
                 step,
@@ -166,10 +239,34 @@ class ReportTest {
                 0,
                 0,
                 List.of(),
-                List.of(step),
+                List.of(warmUp, step),
                 List.of(sample(0), sample(1), sample(2)),
                 List.of(
                         new Growth("broker: memory", "MB", 45, 75, 100, 32, 16),
                         new Growth("broker: threads", "", 45, 1, 1.25, 2, 2)));
+    }
+
+    /** The same with a longer warm-up. */
+    private static RunResult late(RunResult run) {
+        StepResult longer = new StepResult("warm-up", 10, Map.of(), Map.of(), -1, -1, List.of(), 0, 0, 0);
+        return new RunResult(
+                run.label(),
+                run.started(),
+                run.commit(),
+                run.runners(),
+                run.clockErrorMillis(),
+                run.machine(),
+                run.target(),
+                run.scenario(),
+                run.refusals(),
+                run.remarks(),
+                run.measured(),
+                run.total(),
+                run.lost(),
+                run.sourcesLosing(),
+                run.sourcesWithLoss(),
+                List.of(longer, run.steps().getLast()),
+                run.samples(),
+                run.growth());
     }
 }

@@ -4,8 +4,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.tributary.broker.Broker;
 import io.tributary.broker.BrokerConfig;
-import io.tributary.broker.connection.ClientLimits;
-import io.tributary.broker.network.AdmissionLimits;
 import io.tributary.broker.network.BoundListener;
 import io.tributary.broker.network.ListenerConfig;
 import io.tributary.broker.network.ListenerKind;
@@ -41,22 +39,12 @@ class TributaryRunTest {
 
     @BeforeAll
     static void start() {
-        broker = Broker.start(BrokerConfig.defaults(data)
-                .withListeners(
-                        new ListenerConfig(
-                                "tcp",
-                                new ListenerKind.Tcp(),
-                                "127.0.0.1",
-                                0,
-                                AdmissionLimits.DEFAULT,
-                                ClientLimits.DEFAULT),
-                        new ListenerConfig(
-                                "ws",
-                                new ListenerKind.WebSocket("/mqtt"),
-                                "127.0.0.1",
-                                0,
-                                AdmissionLimits.DEFAULT,
-                                ClientLimits.DEFAULT)));
+        broker = Broker.start(BrokerConfig.builder(data)
+                .listener(ListenerConfig.tcp("tcp", 0))
+                .listener(ListenerConfig.builder("ws", 0)
+                        .kind(new ListenerKind.WebSocket("/mqtt"))
+                        .build())
+                .build());
         tcp = address("tcp");
         webSocket = address("ws");
     }

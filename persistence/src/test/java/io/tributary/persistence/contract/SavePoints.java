@@ -1,5 +1,6 @@
 package io.tributary.persistence.contract;
 
+import io.tributary.common.event.Principal;
 import io.tributary.common.event.QueueEntry.Queued;
 import io.tributary.common.event.StoredSession;
 import io.tributary.common.mqtt.Message;
@@ -65,7 +66,8 @@ public final class SavePoints {
                 0,
                 0,
                 null,
-                new int[] {7});
+                new int[] {7},
+                Principal.ofUser("user"));
     }
 
     /** A queue entry that differs by the number, all of one size. */

@@ -1,7 +1,7 @@
 package io.tributary.server.settings;
 
+import io.tributary.broker.ApplicationsConfig;
 import io.tributary.broker.security.ClientRules;
-import io.tributary.broker.shard.CatchUpPace;
 import io.tributary.server.settings.check.Allowed;
 import io.tributary.server.settings.check.SettingException;
 import java.util.List;
@@ -28,8 +28,11 @@ public record ApplicationsSettings(
         @DefaultValue("0B") @Allowed(min = "0B") DataSize catchUpSize,
         @DefaultValue("0") @Allowed(min = "0") int maxDeliveries) {
 
-    CatchUpPace catchUpPace() {
-        return new CatchUpPace(catchUpMessages, catchUpSize.toBytes());
+    void change(ApplicationsConfig.Builder to, ClientRules known) {
+        to.rules(known)
+                .catchUpMessages(catchUpMessages)
+                .catchUpSize(catchUpSize.toBytes())
+                .maxDeliveries(maxDeliveries);
     }
 
     /**

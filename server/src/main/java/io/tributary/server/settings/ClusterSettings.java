@@ -71,18 +71,19 @@ public record ClusterSettings(
     private ClusterConfig clusterConfig(String name, int largestPacketBytes, @Nullable IngestConfig ingest) {
         return SettingException.naming(
                 name,
-                () -> new ClusterConfig(
-                        shards,
-                        retention,
-                        kafka.config(name + ".kafka", id, shards, largestPacketBytes),
-                        applications.config(name + ".applications"),
-                        redis.config(name + ".redis"),
-                        link.config(name + ".link", id, largestPacketBytes),
-                        link.tls().layer(name + ".link.tls"),
-                        link.advertisedHost(),
-                        link.advertisedPort(),
-                        nodes.config(name + ".nodes"),
-                        visibility.config(name + ".visibility"),
-                        ingest));
+                () -> ClusterConfig.builder(
+                                kafka.config(name + ".kafka", id, shards, largestPacketBytes),
+                                redis.config(name + ".redis"),
+                                link.config(name + ".link", id, largestPacketBytes))
+                        .shards(shards)
+                        .retention(retention)
+                        .applications(applications.config(name + ".applications"))
+                        .linkLayer(link.tls().layer(name + ".link.tls"))
+                        .advertisedHost(link.advertisedHost())
+                        .advertisedPort(link.advertisedPort())
+                        .nodes(nodes.config(name + ".nodes"))
+                        .visibility(visibility.config(name + ".visibility"))
+                        .ingest(ingest)
+                        .build());
     }
 }

@@ -1,9 +1,7 @@
 package io.tributary.server.settings;
 
 import io.tributary.broker.connection.ConnectLimits;
-import io.tributary.common.mqtt.MqttPacket.ConnectProperties;
 import io.tributary.server.settings.check.Allowed;
-import io.tributary.server.settings.check.SettingException;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 import org.springframework.boot.context.properties.bind.DefaultValue;
@@ -32,15 +30,12 @@ public record ConnectSettings(
         @Allowed(min = "0s", max = "4294967294s") @Nullable Duration maxSessionExpiry,
         @Nullable String responseInformation) {
 
-    ConnectLimits limits(String name) {
-        return SettingException.naming(
-                name,
-                () -> new ConnectLimits(
-                        timeout,
-                        attachTimeout,
-                        maxClientIdLength,
-                        (int) maxKeepAlive.toSeconds(),
-                        maxSessionExpiry == null ? ConnectProperties.NEVER_EXPIRES : maxSessionExpiry.toSeconds(),
-                        responseInformation));
+    void change(ConnectLimits.Builder to) {
+        to.timeout(timeout)
+                .attachTimeout(attachTimeout)
+                .maxClientIdLength(maxClientIdLength)
+                .maxKeepAlive(maxKeepAlive)
+                .maxSessionExpiry(maxSessionExpiry)
+                .responseInformation(responseInformation);
     }
 }

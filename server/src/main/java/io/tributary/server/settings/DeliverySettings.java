@@ -2,7 +2,6 @@ package io.tributary.server.settings;
 
 import io.tributary.broker.connection.OutboundLimits;
 import io.tributary.server.settings.check.Allowed;
-import io.tributary.server.settings.check.SettingException;
 import org.springframework.boot.context.properties.bind.DefaultValue;
 import org.springframework.util.unit.DataSize;
 
@@ -29,10 +28,11 @@ public record DeliverySettings(
         @DefaultValue("4MB") @Allowed(min = "1KB") DataSize queueSize,
         @DefaultValue("drop-newest") OutboundLimits.Overflow queueOverflow) {
 
-    OutboundLimits limits(String name) {
-        return SettingException.naming(
-                name,
-                () -> new OutboundLimits(
-                        maxInFlight, topicAliasMaximum, queueMessages, queueSize.toBytes(), queueOverflow));
+    void change(OutboundLimits.Builder to) {
+        to.maxInFlight(maxInFlight)
+                .topicAliasMaximum(topicAliasMaximum)
+                .queueMessages(queueMessages)
+                .queueSize(queueSize.toBytes())
+                .queueOverflow(queueOverflow);
     }
 }

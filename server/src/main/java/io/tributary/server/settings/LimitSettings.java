@@ -18,11 +18,10 @@ public record LimitSettings(
         @DefaultValue PublishSettings publish,
         @DefaultValue DeliverySettings delivery) {
 
-    ClientLimits limits(String name) {
-        return new ClientLimits(
-                packets.limits(name + ".packets"),
-                connect.limits(name + ".connect"),
-                publish.limits(name + ".publish"),
-                delivery.limits(name + ".delivery"));
+    void change(ClientLimits.Builder to) {
+        to.packets(packets::change)
+                .connect(connect::change)
+                .publish(publish::change)
+                .delivery(delivery::change);
     }
 }

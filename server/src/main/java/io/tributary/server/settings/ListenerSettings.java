@@ -1,10 +1,11 @@
 package io.tributary.server.settings;
 
-import io.tributary.broker.network.AdmissionLimits;
 import io.tributary.broker.network.ListenerConfig;
 import io.tributary.broker.network.ListenerKind;
+import io.tributary.broker.tls.TlsConfig;
 import io.tributary.server.settings.check.Allowed;
 import io.tributary.server.settings.check.SettingException;
+import java.util.List;
 import java.util.Set;
 import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
@@ -23,6 +24,10 @@ import org.springframework.boot.context.properties.bind.DefaultValue;
  * @param connectRate How many connections are taken a second in the long run; 0 for no limit.
  * @param connectBurst How many connections may come at once when there is a rate; 0 for as many as the rate allows in a
  *     second.
+ * @param tls how its connections are encrypted
+ * @param authentication The names of the authenticators that say who a client is, in the order in which they are asked:
+ *     the first that knows it decides. Without a value, {@code tributary.security.anonymous} says whether everybody may
+ *     connect.
  * @param limits what its clients may ask of the broker
  */
 public record ListenerSettings(
@@ -34,6 +39,8 @@ public record ListenerSettings(
         @DefaultValue("100000") @Allowed(min = "1") int maxConnections,
         @DefaultValue("0") @Allowed(min = "0") int connectRate,
         @DefaultValue("0") @Allowed(min = "0") int connectBurst,
+        @DefaultValue ListenerTlsSettings tls,
+        @Nullable List<String> authentication,
         @DefaultValue LimitSettings limits) {
 
     /** What is spoken below MQTT. */
@@ -49,16 +56,17 @@ public record ListenerSettings(
             throw new SettingException(
                     group + ".port", "is missing; it must be within 0 to 65535 (0 picks a free port)");
         }
-        int burst = connectBurst == 0 ? connectRate : connectBurst;
-        return SettingException.naming(
-                group,
-                () -> new ListenerConfig(
-                        name,
-                        listenerKind(),
-                        host,
-                        port,
-                        new AdmissionLimits(maxConnections, connectRate, burst),
-                        limits.limits(group + ".limits")));
+        ListenerKind below = SettingException.naming(group, this::listenerKind);
+        TlsConfig encryption = tls.config(group + ".tls");
+        return SettingException.named(() -> ListenerConfig.builder(name, port)
+                .kind(below)
+                .host(host)
+                .maxConnections(maxConnections)
+                .connectRate(connectRate)
+                .connectBurst(connectBurst)
+                .limits(limits::change)
+                .tls(encryption)
+                .build());
     }
 
     private ListenerKind listenerKind() {

@@ -1,5 +1,6 @@
 package io.tributary.server.settings;
 
+import io.tributary.cli.EditDistance;
 import java.util.Arrays;
 import java.util.Comparator;
 import java.util.List;
@@ -7,6 +8,7 @@ import java.util.Optional;
 
 /** What was meant by the name of no setting. In known names, parts in {@code <>} stand for those that people choose. */
 final class NearestName {
+    private static final String SPRING = "spring.";
     private static final String OPEN_END = "<property>";
 
     private NearestName() {}
@@ -27,12 +29,18 @@ final class NearestName {
         int length = name.length() - name.lastIndexOf('.') - 1;
         return known.stream()
                 .map(pattern -> adopt(pattern, name))
-                .min(Comparator.comparingInt(candidate -> editDistance(candidate, name)))
-                .filter(candidate -> editDistance(candidate, name) <= (length + 2) / 3);
+                .min(Comparator.comparingInt(candidate -> EditDistance.between(candidate, name)))
+                .filter(candidate -> EditDistance.between(candidate, name) <= (length + 2) / 3);
     }
 
-    /** The one known name that ends with this one, or with its last part: it was written in another group, or none. */
+    /**
+     * The one known name that ends with this one, or with its last part: it was written in another group, or none. Who
+     * writes {@code spring.} does not mean the broker.
+     */
     private static Optional<String> below(String name, List<String> known) {
+        if (name.startsWith(SPRING)) {
+            return Optional.empty();
+        }
         String last = name.substring(name.lastIndexOf('.') + 1);
         return only(name, known).or(() -> only(last, known));
     }
@@ -58,23 +66,5 @@ final class NearestName {
             }
         }
         return String.join(".", elements);
-    }
-
-    /** How many letters must be inserted, removed or replaced (Levenshtein). */
-    private static int editDistance(String from, String to) {
-        int[] previous = new int[to.length() + 1];
-        for (int j = 0; j <= to.length(); j++) {
-            previous[j] = j;
-        }
-        for (int i = 1; i <= from.length(); i++) {
-            int[] current = new int[to.length() + 1];
-            current[0] = i;
-            for (int j = 1; j <= to.length(); j++) {
-                int replaced = previous[j - 1] + (from.charAt(i - 1) == to.charAt(j - 1) ? 0 : 1);
-                current[j] = Math.min(replaced, 1 + Math.min(previous[j], current[j - 1]));
-            }
-            previous = current;
-        }
-        return previous[to.length()];
     }
 }

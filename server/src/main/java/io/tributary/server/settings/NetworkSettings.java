@@ -31,15 +31,17 @@ public record NetworkSettings(
         @DefaultValue("0s") @Allowed(min = "0s") Duration maxStall,
         @DefaultValue("2s") @Allowed(min = "1ms") Duration linger) {
 
-    NetworkConfig config(String name) {
+    void change(String group, NetworkConfig.Builder to) {
         if (writeLow.compareTo(writeHigh) > 0) {
             throw new SettingException(
-                    name + ".write-low",
+                    group + ".write-low",
                     "'" + Units.text(writeLow) + "' is more than write-high, which is " + Units.text(writeHigh));
         }
-        return SettingException.naming(
-                name,
-                () -> new NetworkConfig(
-                        eventLoops, backlog, (int) writeLow.toBytes(), (int) writeHigh.toBytes(), maxStall, linger));
+        to.eventLoops(eventLoops)
+                .backlog(backlog)
+                .writeLow((int) writeLow.toBytes())
+                .writeHigh((int) writeHigh.toBytes())
+                .maxStall(maxStall)
+                .linger(linger);
     }
 }

@@ -1,9 +1,7 @@
 package io.tributary.server.settings;
 
 import io.tributary.common.codec.DecoderLimits;
-import io.tributary.common.topic.TopicLimits;
 import io.tributary.server.settings.check.Allowed;
-import io.tributary.server.settings.check.SettingException;
 import org.springframework.boot.context.properties.bind.DefaultValue;
 import org.springframework.util.unit.DataSize;
 
@@ -37,15 +35,13 @@ public record PacketSettings(
         @DefaultValue("100") @Allowed(min = "0") int maxUserProperties,
         @DefaultValue("1000") @Allowed(min = "1") int maxFilters) {
 
-    DecoderLimits limits(String name) {
-        return SettingException.naming(
-                name,
-                () -> new DecoderLimits(
-                        (int) maxConnectSize.toBytes(),
-                        (int) maxSize.toBytes(),
-                        new TopicLimits((int) maxTopicSize.toBytes(), maxTopicLevels),
-                        (int) maxPropertiesSize.toBytes(),
-                        maxUserProperties,
-                        maxFilters));
+    void change(DecoderLimits.Builder to) {
+        to.maxSize((int) maxSize.toBytes())
+                .maxConnectSize((int) maxConnectSize.toBytes())
+                .maxTopicSize((int) maxTopicSize.toBytes())
+                .maxTopicLevels(maxTopicLevels)
+                .maxPropertiesSize((int) maxPropertiesSize.toBytes())
+                .maxUserProperties(maxUserProperties)
+                .maxFilters(maxFilters);
     }
 }

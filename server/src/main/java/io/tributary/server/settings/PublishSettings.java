@@ -3,7 +3,6 @@ package io.tributary.server.settings;
 import io.tributary.broker.connection.InboundLimits;
 import io.tributary.broker.connection.MessageRate;
 import io.tributary.server.settings.check.Allowed;
-import io.tributary.server.settings.check.SettingException;
 import org.springframework.boot.context.properties.bind.DefaultValue;
 
 /**
@@ -35,25 +34,16 @@ public record PublishSettings(
         @DefaultValue("false") boolean checkPayloadFormat,
         @DefaultValue("0") @Allowed(min = "0") int rate,
         @DefaultValue("0") @Allowed(min = "0") int burst,
-        @DefaultValue("backpressure") RatePolicy ratePolicy) {
+        @DefaultValue("backpressure") MessageRate.Policy ratePolicy) {
 
-    /** What happens to a client that publishes too fast. */
-    public enum RatePolicy {
-        /** It is read more slowly. */
-        BACKPRESSURE,
-        /** It is disconnected. */
-        DISCONNECT
-    }
-
-    InboundLimits limits(String name) {
-        return SettingException.naming(
-                name,
-                () -> new InboundLimits(
-                        receiveMaximum,
-                        topicAliasMaximum,
-                        maxUnacknowledged,
-                        maxUnreleased,
-                        checkPayloadFormat,
-                        new MessageRate(rate, burst == 0 ? rate : burst, ratePolicy == RatePolicy.DISCONNECT)));
+    void change(InboundLimits.Builder to) {
+        to.receiveMaximum(receiveMaximum)
+                .topicAliasMaximum(topicAliasMaximum)
+                .maxUnacknowledged(maxUnacknowledged)
+                .maxUnreleased(maxUnreleased)
+                .checkPayloadFormat(checkPayloadFormat)
+                .rate(rate)
+                .burst(burst)
+                .ratePolicy(ratePolicy);
     }
 }

@@ -2,7 +2,6 @@ package io.tributary.server.settings;
 
 import io.tributary.broker.shard.QueueLimits;
 import io.tributary.server.settings.check.Allowed;
-import io.tributary.server.settings.check.SettingException;
 import java.time.Duration;
 import org.springframework.boot.context.properties.bind.DefaultValue;
 import org.springframework.util.unit.DataSize;
@@ -24,7 +23,10 @@ public record QueueSettings(
         @DefaultValue("drop-oldest") QueueLimits.Overflow overflow,
         @DefaultValue("0s") @Allowed(min = "0s") Duration maxAge) {
 
-    QueueLimits limits(String name) {
-        return SettingException.naming(name, () -> new QueueLimits(maxMessages, maxSize.toBytes(), overflow, maxAge));
+    void change(QueueLimits.Builder to) {
+        to.maxMessages(maxMessages)
+                .maxSize(maxSize.toBytes())
+                .overflow(overflow)
+                .maxAge(maxAge);
     }
 }

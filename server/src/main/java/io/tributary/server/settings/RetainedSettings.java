@@ -2,7 +2,6 @@ package io.tributary.server.settings;
 
 import io.tributary.broker.retained.RetainedLimits;
 import io.tributary.server.settings.check.Allowed;
-import io.tributary.server.settings.check.SettingException;
 import org.springframework.boot.context.properties.bind.DefaultValue;
 import org.springframework.util.unit.DataSize;
 
@@ -18,7 +17,7 @@ public record RetainedSettings(
         @DefaultValue("1000000") @Allowed(min = "0") long maxMessages,
         @DefaultValue("256MB") @Allowed(min = "0B") DataSize maxSize) {
 
-    RetainedLimits limits(String name) {
-        return SettingException.naming(name, () -> new RetainedLimits(maxMessages, maxSize.toBytes()));
+    void change(RetainedLimits.Builder to) {
+        to.maxMessages(maxMessages).maxSize(maxSize.toBytes());
     }
 }

@@ -1,19 +1,95 @@
 package io.tributary.server.settings;
 
+import io.tributary.broker.security.AuthenticatorChain;
+import io.tributary.broker.security.SessionTakeover;
 import io.tributary.broker.security.rules.RuleSet;
+import io.tributary.security.AuthenticatorConfig;
 import io.tributary.server.settings.check.SettingException;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
+import java.util.TreeMap;
+import java.util.TreeSet;
 import java.util.function.Supplier;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
+import org.springframework.boot.context.properties.bind.DefaultValue;
 
 /**
- * Who may do what.
+ * Who may connect, whose session it is, and who may do what.
  *
+ * @param anonymous Where clients may connect that bring no password and that no authenticator knows. {@code never};
+ *     {@code loopback}: at listeners that nobody but this machine reaches and that have no authenticators;
+ *     {@code always}: everywhere.
+ * @param sessions Who gets the session that a client identifier has: its messages, its subscriptions and the place of
+ *     the connection that is there. {@code principal}: only whom it belongs to; others are refused as long as it lives.
+ *     {@code anyone}: whoever may connect with the client identifier. The same on all nodes.
+ * @param authenticators the authenticators, by names of your own, which listeners refer to
  * @param rules what clients may do
  */
-public record SecuritySettings(@Nullable List<RuleSetSettings> rules) {
+public record SecuritySettings(
+        @DefaultValue("loopback") Anonymous anonymous,
+        @DefaultValue("principal") SessionTakeover sessions,
+        @DefaultValue Map<String, AuthenticatorSettings> authenticators,
+        @Nullable List<RuleSetSettings> rules) {
+
+    /** Where clients without credentials may connect. */
+    public enum Anonymous {
+        /** Nowhere. */
+        NEVER,
+        /** At listeners that nobody but this machine reaches, as long as they have no authenticators. */
+        LOOPBACK,
+        /** Everywhere. */
+        ALWAYS
+    }
+
+    private static final Set<String> TAKEN = Set.of(AuthenticatorChain.ANONYMOUS, AuthenticatorChain.NOBODY);
+
+    /**
+     * What the settings say.
+     *
+     * @param listeners the name of the group of all listeners
+     * @param enabled the listeners that are not switched off
+     * @throws SettingException when an authenticator or a chain is not well made
+     */
+    SecurityConfig config(String group, String listeners, Map<String, ListenerSettings> enabled) {
+        Map<String, AuthenticatorConfig> configs = new TreeMap<>();
+        authenticators.forEach((name, settings) -> {
+            String key = group + ".authenticators." + name;
+            if (TAKEN.contains(name)) {
+                throw new SettingException(key, "'" + name + "' stands for clients that no authenticator knows");
+            }
+            configs.put(name, settings.config(key, name));
+        });
+        Map<String, List<String>> chains = new LinkedHashMap<>();
+        enabled.forEach((name, listener) -> {
+            if (listener.authentication() != null) {
+                chains.put(name, chain(listeners + "." + name + ".authentication", listener.authentication()));
+            }
+        });
+        return new SecurityConfig(anonymous, configs, chains);
+    }
+
+    private List<String> chain(String key, List<String> names) {
+        if (names.isEmpty()) {
+            throw new SettingException(key, "is empty; it must be the names of authenticators, with commas between");
+        }
+        for (String name : names) {
+            if (!authenticators.containsKey(name)) {
+                throw new SettingException(
+                        key,
+                        "'" + name + "' is not the name of an authenticator; "
+                                + (authenticators.isEmpty()
+                                        ? "there are none: " + TributarySettings.PREFIX + ".security.authenticators"
+                                        : "there are " + String.join(", ", new TreeSet<>(authenticators.keySet()))));
+            }
+        }
+        if (new TreeSet<>(names).size() < names.size()) {
+            throw new SettingException(key, "'" + String.join(",", names) + "' names one twice");
+        }
+        return List.copyOf(names);
+    }
 
     /**
      * The rule sets; none when everybody may do everything.

@@ -10,10 +10,15 @@ import org.jspecify.annotations.Nullable;
  * What the settings say.
  *
  * @param broker what the broker is told
+ * @param security who may connect
  * @param cluster what makes it a node of a cluster; null for a broker that runs alone
  * @param rules what clients may do; empty for everything
  */
-public record ServerConfig(BrokerConfig broker, @Nullable ClusterConfig cluster, List<RuleSet> rules) {
+public record ServerConfig(
+        BrokerConfig broker,
+        SecurityConfig security,
+        @Nullable ClusterConfig cluster,
+        List<RuleSet> rules) {
 
     /** Copies the list. */
     public ServerConfig {

@@ -1,10 +1,7 @@
 package io.tributary.server.settings;
 
-import io.tributary.broker.shard.CatchUpPace;
-import io.tributary.broker.shard.QueueLimits;
 import io.tributary.broker.shard.ShardConfig;
 import io.tributary.server.settings.check.Allowed;
-import io.tributary.server.settings.check.SettingException;
 import java.time.Duration;
 import org.springframework.boot.context.properties.bind.DefaultValue;
 import org.springframework.util.unit.DataSize;
@@ -42,19 +39,13 @@ public record ShardSettings(
         @DefaultValue("1MB") @Allowed(min = "1KB", max = "1GB")
         DataSize windowSize) {
 
-    ShardConfig config(String name, QueueLimits queue, CatchUpPace catchUp) {
-        return SettingException.naming(
-                name,
-                () -> new ShardConfig(
-                                threads == 0 ? ShardConfig.defaults().threads() : threads,
-                                savePointInterval,
-                                savePointMessages,
-                                (int) savePointSize.toBytes(),
-                                windowMessages,
-                                (int) windowSize.toBytes(),
-                                queue)
-                        .withUnsavedBytes(
-                                unsavedSize.toBytes() == 0 ? ShardConfig.defaultUnsavedBytes() : unsavedSize.toBytes())
-                        .withCatchUp(catchUp));
+    void change(ShardConfig.Builder to) {
+        to.threads(threads)
+                .savePointInterval(savePointInterval)
+                .savePointMessages(savePointMessages)
+                .savePointSize((int) savePointSize.toBytes())
+                .unsavedSize(unsavedSize.toBytes())
+                .windowMessages(windowMessages)
+                .windowSize((int) windowSize.toBytes());
     }
 }

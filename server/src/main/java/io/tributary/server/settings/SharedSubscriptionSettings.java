@@ -21,7 +21,7 @@ public record SharedSubscriptionSettings(
         @DefaultValue("round-robin") SharedStrategy strategy,
         @DefaultValue("false") boolean localFirst) {
 
-    SharedChoice choice() {
-        return new SharedChoice(strategy, localFirst);
+    void change(SharedChoice.Builder to) {
+        to.strategy(strategy).localFirst(localFirst);
     }
 }

@@ -2,7 +2,6 @@ package io.tributary.server.settings;
 
 import io.tributary.broker.DrainConfig;
 import io.tributary.server.settings.check.Allowed;
-import io.tributary.server.settings.check.SettingException;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 import org.springframework.boot.context.properties.bind.DefaultValue;
@@ -22,12 +21,9 @@ public record StopSettings(
 
         @Nullable String serverReference) {
 
-    DrainConfig config(String name, Duration stopTimeout) {
-        return SettingException.naming(
-                name,
-                () -> new DrainConfig(
-                        drainRate,
-                        stopTimeout.dividedBy(2),
-                        serverReference == null || serverReference.isEmpty() ? null : serverReference));
+    void change(Duration stopTimeout, DrainConfig.Builder to) {
+        to.drainRate(drainRate)
+                .longest(stopTimeout.dividedBy(2))
+                .serverReference(serverReference == null || serverReference.isEmpty() ? null : serverReference);
     }
 }

@@ -3,7 +3,6 @@ package io.tributary.server.settings;
 import io.tributary.persistence.rocksdb.RocksDbOptions;
 import io.tributary.persistence.rocksdb.StorageSync;
 import io.tributary.server.settings.check.Allowed;
-import io.tributary.server.settings.check.SettingException;
 import java.time.Duration;
 import org.springframework.boot.context.properties.bind.DefaultValue;
 import org.springframework.util.unit.DataSize;
@@ -34,16 +33,13 @@ public record StorageSettings(
         @DefaultValue("128MB") @Allowed(min = "1MB") DataSize walSize,
         @DefaultValue("64MB") @Allowed(min = "1MB") DataSize appendQueueSize) {
 
-    RocksDbOptions options(String name) {
-        return SettingException.naming(
-                name,
-                () -> new RocksDbOptions(
-                        sync,
-                        syncInterval,
-                        shards,
-                        writeBufferSize.toBytes(),
-                        cacheSize.toBytes(),
-                        walSize.toBytes(),
-                        appendQueueSize.toBytes()));
+    void change(RocksDbOptions.Builder to) {
+        to.sync(sync)
+                .syncInterval(syncInterval)
+                .shards(shards)
+                .writeBufferSize(writeBufferSize.toBytes())
+                .cacheSize(cacheSize.toBytes())
+                .walSize(walSize.toBytes())
+                .appendQueueSize(appendQueueSize.toBytes());
     }
 }

@@ -2,7 +2,6 @@ package io.tributary.server.settings;
 
 import io.tributary.broker.subscription.SubscriptionLimits;
 import io.tributary.server.settings.check.Allowed;
-import io.tributary.server.settings.check.SettingException;
 import org.springframework.boot.context.properties.bind.DefaultValue;
 import org.springframework.util.unit.DataSize;
 
@@ -23,8 +22,9 @@ public record SubscriptionSettings(
         @DefaultValue("16384") @Allowed(min = "0", max = "4194304")
         int cachedTopics) {
 
-    SubscriptionLimits limits(String name) {
-        return SettingException.naming(
-                name, () -> new SubscriptionLimits(maxPerClient, (int) maxFilterSize.toBytes(), cachedTopics));
+    void change(SubscriptionLimits.Builder to) {
+        to.maxPerClient(maxPerClient)
+                .maxFilterSize((int) maxFilterSize.toBytes())
+                .cachedTopics(cachedTopics);
     }
 }

@@ -1,7 +1,10 @@
 package io.tributary.server.settings;
 
 import io.tributary.broker.BrokerConfig;
+import io.tributary.broker.DrainConfig;
 import io.tributary.broker.network.ListenerConfig;
+import io.tributary.broker.network.NetworkConfig;
+import io.tributary.broker.security.ClientRules;
 import io.tributary.broker.security.rules.RuleSet;
 import io.tributary.cluster.ClusterConfig;
 import io.tributary.cluster.link.NodeId;
@@ -10,9 +13,11 @@ import io.tributary.server.settings.check.HostName;
 import io.tributary.server.settings.check.SettingException;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.function.Consumer;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.springframework.boot.context.properties.ConfigurationProperties;
@@ -35,8 +40,8 @@ import org.springframework.boot.context.properties.bind.DefaultValue;
  * @param storage how the embedded store works
  * @param limits what a client may ask of the broker
  * @param listeners where clients connect, by name; after the limits, so that these are checked under their own name
+ * @param security who may connect, whose session it is, and who may do what
  * @param applications which clients are applications
- * @param security who may do what
  * @param queues the queues of persistent sessions
  * @param subscriptions how many subscriptions there may be
  * @param sharedSubscriptions how shared subscriptions work
@@ -60,8 +65,8 @@ public record TributarySettings(
         @DefaultValue StorageSettings storage,
         @DefaultValue LimitSettings limits,
         @DefaultValue Map<String, ListenerSettings> listeners,
-        @DefaultValue ApplicationsSettings applications,
         @DefaultValue SecuritySettings security,
+        @DefaultValue ApplicationsSettings applications,
         @DefaultValue QueueSettings queues,
         @DefaultValue SubscriptionSettings subscriptions,
         @DefaultValue SharedSubscriptionSettings sharedSubscriptions,
@@ -95,23 +100,27 @@ public record TributarySettings(
                 List.of(
                         this::checkedNodeName,
                         this::dataDirectory,
-                        () -> storage.options(PREFIX + ".storage"),
+                        () -> core(to -> to.storage(storage::change)),
                         this::listenerConfigs,
-                        () -> network.config(PREFIX + ".network"),
-                        () -> applications.clientRules(PREFIX + ".applications", listeners.keySet()),
+                        this::securityConfig,
                         this::ruleSets,
-                        () -> queues.limits(PREFIX + ".queues"),
-                        () -> subscriptions.limits(PREFIX + ".subscriptions"),
-                        () -> retained.limits(PREFIX + ".retained"),
+                        () -> core(to -> to.network(this::changeNetwork)),
+                        this::clientRules,
+                        () -> core(to -> to.queues(queues::change)),
+                        () -> core(to -> to.subscriptions(subscriptions::change)),
+                        () -> core(to -> to.retained(retained::change)),
                         () -> sys.checkedInterval(PREFIX + ".sys"),
-                        () -> stop.config(PREFIX + ".stop", stopTimeout),
+                        () -> core(to -> to.stop(this::changeStop)),
                         () -> mode == Mode.CLUSTER ? clusterConfig(listenerConfigs()) : checkedAlone()));
     }
 
     private ServerConfig config() {
         List<ListenerConfig> listening = listenerConfigs();
         return new ServerConfig(
-                brokerConfig(listening), mode == Mode.CLUSTER ? clusterConfig(listening) : checkedAlone(), ruleSets());
+                brokerConfig(listening),
+                securityConfig(),
+                mode == Mode.CLUSTER ? clusterConfig(listening) : checkedAlone(),
+                ruleSets());
     }
 
     private List<RuleSet> ruleSets() {
@@ -119,23 +128,41 @@ public record TributarySettings(
     }
 
     private BrokerConfig brokerConfig(List<ListenerConfig> listening) {
-        return SettingException.naming(
-                PREFIX,
-                () -> new BrokerConfig(
-                        checkedNodeName(),
-                        dataDirectory(),
-                        storage.options(PREFIX + ".storage"),
-                        listening,
-                        network.config(PREFIX + ".network"),
-                        applications.clientRules(PREFIX + ".applications", listeners.keySet()),
-                        shards.config(
-                                PREFIX + ".shards", queues.limits(PREFIX + ".queues"), applications.catchUpPace()),
-                        subscriptions.limits(PREFIX + ".subscriptions"),
-                        sharedSubscriptions.choice(),
-                        applications.maxDeliveries(),
-                        retained.limits(PREFIX + ".retained"),
-                        sys.checkedInterval(PREFIX + ".sys"),
-                        stop.config(PREFIX + ".stop", stopTimeout)));
+        return core(to -> to.nodeName(checkedNodeName())
+                .dataDir(dataDirectory())
+                .storage(storage::change)
+                .listeners(listening)
+                .network(this::changeNetwork)
+                .applications(part -> applications.change(part, clientRules()))
+                .securitySessions(security.sessions())
+                .queues(queues::change)
+                .shards(shards::change)
+                .subscriptions(subscriptions::change)
+                .sharedSubscriptions(sharedSubscriptions::change)
+                .retained(retained::change)
+                .sysInterval(sys.checkedInterval(PREFIX + ".sys"))
+                .stop(this::changeStop));
+    }
+
+    /** A broker's configuration that is the default one but for this. */
+    private static BrokerConfig core(Consumer<BrokerConfig.Builder> change) {
+        return SettingException.named(() -> {
+            BrokerConfig.Builder to = BrokerConfig.builder(Path.of(""));
+            change.accept(to);
+            return to.build();
+        });
+    }
+
+    private void changeNetwork(NetworkConfig.Builder to) {
+        network.change(PREFIX + ".network", to);
+    }
+
+    private void changeStop(DrainConfig.Builder to) {
+        stop.change(stopTimeout, to);
+    }
+
+    private ClientRules clientRules() {
+        return applications.clientRules(PREFIX + ".applications", listeners.keySet());
     }
 
     /** Nothing, for a broker without others; what it was told of Kafka would have no effect. */
@@ -160,6 +187,12 @@ public record TributarySettings(
                 PREFIX + ".cluster",
                 new ClusterLimits(PREFIX + ".listeners", listening).largestPacketBytes(),
                 ingest.config(PREFIX + ".ingest"));
+    }
+
+    private SecurityConfig securityConfig() {
+        Map<String, ListenerSettings> enabled = new LinkedHashMap<>(listeners);
+        enabled.values().removeIf(listener -> !listener.enabled());
+        return security.config(PREFIX + ".security", PREFIX + ".listeners", enabled);
     }
 
     private Path dataDirectory() {

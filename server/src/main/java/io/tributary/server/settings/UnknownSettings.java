@@ -29,6 +29,9 @@ final class UnknownSettings {
             ConfigurationPropertyName.of("spring.config.additional-location"),
             ConfigurationPropertyName.of("spring.config.location"));
 
+    /** As in files of Docker Compose: what begins with it is nobody's setting. */
+    private static final String OWN = "x-";
+
     private static final Set<ConfigurationPropertyName> ROOTS = Stream.of(
                     TributarySettings.PREFIX, "logging", "management", "server", "spring")
             .map(ConfigurationPropertyName::of)
@@ -48,7 +51,8 @@ final class UnknownSettings {
             String words = null;
             if (PREFIX.isAncestorOf(name)) {
                 words = SettingCatalog.knows(settings, name) ? null : ofTributary(name, settings);
-            } else if (!isUsual(name)
+            } else if (!isOwn(name)
+                    && !isUsual(name)
                     && !isEmptyRoot(environment, name)
                     && !spring.get().knows(name)) {
                 words = ofNobody(name, settings, spring.get());
@@ -58,6 +62,11 @@ final class UnknownSettings {
             }
         });
         return lines;
+    }
+
+    /** A name that operators gave to something of their own, such as a YAML anchor. */
+    private static boolean isOwn(ConfigurationPropertyName name) {
+        return name.getElement(0, ConfigurationPropertyName.Form.ORIGINAL).startsWith(OWN);
     }
 
     private static boolean isUsual(ConfigurationPropertyName name) {

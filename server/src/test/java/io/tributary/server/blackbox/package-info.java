@@ -4,13 +4,12 @@
  * <p>The long forms, from the top of the tree:
  *
  * <pre>
- * ./tributary test -pl server -am -Dtest=CrashTest -Dcrash.rounds=25 -Dcrash.messages=20000
- * ./tributary test -pl server -am -Dtest=HostileInputTest -Dhostile.scale=full
- * ./tributary test -pl server -am -Dtest=FaultsTest -Dfaults.count=200 -Dfaults.kafka=3 -Dfaults.replicas=1 \
- *     -Dsurefire.timeout=0
+ * ./tributary test CrashTest -Dcrash.rounds=25 -Dcrash.messages=20000
+ * ./tributary test HostileInputTest -Dhostile.scale=full
+ * ./tributary test FaultsTest -Dfaults.count=200 -Dfaults.kafka=3 -Dfaults.replicas=1
  * </pre>
  *
- * <p>They write what they measured to {@code broker/target/blackbox}.
+ * <p>They write what they measured to {@code server/target/blackbox}.
  */
 @NullMarked
 package io.tributary.server.blackbox;

@@ -2,8 +2,10 @@ package io.tributary.server.settings;
 
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
+import io.tributary.broker.security.SessionTakeover;
 import io.tributary.server.settings.check.SettingException;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
 
@@ -13,7 +15,9 @@ class SecuritySettingsTest {
     @Test
     void everybodyIsNotLetInWhenRulesAreEmpty() {
         assertThatExceptionOfType(SettingException.class)
-                .isThrownBy(() -> new SecuritySettings(List.of()).ruleSets("tributary.security", Set.of()))
+                .isThrownBy(() -> new SecuritySettings(
+                                SecuritySettings.Anonymous.LOOPBACK, SessionTakeover.PRINCIPAL, Map.of(), List.of())
+                        .ruleSets("tributary.security", Set.of()))
                 .withMessageStartingWith("tributary.security.rules: is empty");
     }
 }

@@ -23,7 +23,8 @@ import org.springframework.core.io.ByteArrayResource;
 /** What is called a setting in the documentation, or given to the nodes of a local cluster, is one. */
 class SettingsInDocsTest {
     private static final Pattern NAME = Pattern.compile("(?<![\\w.])tributary\\.[a-z][a-z0-9<>-]*(\\.[a-z0-9<>-]+)*");
-    private static final Set<String> FILES = Set.of("tributary.yaml", "tributary.properties", "tributary.service");
+    private static final Set<String> FILES =
+            Set.of("tributary.yaml", "tributary.properties", "tributary.service", "tributary.bash");
     private static final Pattern EXAMPLE = Pattern.compile("```yaml\\n(tributary:\\n.*?)```", Pattern.DOTALL);
     /** Topics of Kafka. */
     private static final Pattern TOPIC = Pattern.compile("tributary\\.((app|group)\\..*|apps?|shards)");

@@ -17,6 +17,7 @@ import com.tngtech.archunit.core.domain.JavaClasses;
 import com.tngtech.archunit.core.importer.ClassFileImporter;
 import com.tngtech.archunit.core.importer.ImportOption;
 import com.tngtech.archunit.lang.ArchRule;
+import io.tributary.broker.tls.TlsContexts;
 import io.tributary.cluster.kafka.app.KafkaAppTopics;
 import io.tributary.cluster.node.ClusterNode;
 import io.tributary.common.time.SteadyClock;
@@ -47,7 +48,8 @@ import org.junit.jupiter.params.provider.ValueSource;
  */
 class ArchitectureTest {
     private static final String ROOT = "io.tributary.";
-    private static final List<Path> SOURCES = Stream.of("common", "persistence", "broker", "cluster", "server")
+    private static final List<Path> SOURCES = Stream.of(
+                    "common", "persistence", "broker", "security", "cluster", "server")
             .map(module -> Path.of("..", module, "src/main/java"))
             .toList();
 
@@ -58,6 +60,7 @@ class ArchitectureTest {
                     "io.tributary.common",
                     "io.tributary.persistence",
                     "io.tributary.broker",
+                    "io.tributary.security",
                     "io.tributary.cluster",
                     "io.tributary.server");
 
@@ -79,7 +82,7 @@ class ArchitectureTest {
         "broker.extension, broker.security",
         "broker.security.rules, broker.security broker.extension",
         "broker.delivery, ''",
-        "broker.subscription, persistence.replicated",
+        "broker.subscription, broker.security persistence.replicated",
         "broker.retained, persistence.replicated",
         "broker.shard.fold, persistence.shard",
         "broker.shard, broker.shard.fold broker.delivery persistence.shard persistence.app",
@@ -92,19 +95,21 @@ class ArchitectureTest {
         "broker.connection,"
                 + " broker.loop broker.routing broker.subscription broker.retained broker.security broker.extension"
                 + " broker.delivery broker.shard broker.group persistence.shard",
-        "broker.network, broker.loop broker.connection broker.security broker.delivery",
+        "broker.tls, ''",
+        "broker.network, broker.loop broker.connection broker.security broker.delivery broker.tls",
         "broker.deployment, broker.delivery broker.routing broker.shard broker.subscription broker.sys"
                 + " persistence.shard persistence.replicated persistence.app",
+        "security.., broker.security",
         "cluster.kafka, persistence.shard persistence.limit",
         "cluster.kafka.shard, cluster.kafka persistence.shard",
         "cluster.kafka.map, cluster.kafka persistence.shard persistence.replicated persistence.limit",
         "cluster.kafka.app, cluster.kafka persistence.shard persistence.app persistence.limit persistence.ingest",
         "cluster.kafka.ingest, cluster.kafka persistence.ingest",
         "cluster.redis, persistence.shard",
-        "cluster.link, ''",
+        "cluster.link, broker.tls",
         "cluster.node, broker.delivery broker.deployment broker.shard cluster.link persistence.replicated",
         "cluster.ingest, broker.routing broker.delivery persistence.ingest",
-        "cluster.metrics, broker.metrics cluster.ingest cluster.kafka cluster.link cluster.node cluster.redis",
+        "cluster.metrics, broker.metrics broker.tls cluster.ingest cluster.kafka cluster.link cluster.node cluster.redis",
     })
     void knowsOnlyLowerPackagesWhenArrowsAreFollowed(String subject, String allowed) {
         String[] known = Stream.concat(
@@ -183,10 +188,16 @@ class ArchitectureTest {
         "org.apache.kafka.., io.tributary.cluster.kafka..",
         "io.micrometer.., io.tributary.broker.metrics io.tributary.cluster.metrics io.tributary.server..",
         "io.netty.., io.tributary.common.codec io.tributary.broker.network io.tributary.broker.connection"
-                + " io.tributary.broker.loop io.tributary.cluster.link io.tributary.broker.metrics",
+                + " io.tributary.broker.loop io.tributary.cluster.link io.tributary.broker.metrics"
+                + " io.tributary.broker.tls",
         "io.netty.channel.., io.tributary.broker.network io.tributary.cluster.link",
         "jakarta.., io.tributary.server..",
         "com.google.re2j.., io.tributary.broker.security",
+        "com.nimbusds.., io.tributary.security.jwt io.tributary.security.http",
+        "com.ongres.., io.tributary.security.scram",
+        "com.unboundid.., io.tributary.security.ldap",
+        "org.bouncycastle.., io.tributary.security.password",
+        "org.yaml.., io.tributary.security.file",
         "org.jctools.., io.tributary.broker.loop io.tributary.broker.delivery io.tributary.cluster.link",
     })
     void confinesLibraryWhenOnlyOnePartNeedsIt(String library, String users) {
@@ -206,7 +217,8 @@ class ArchitectureTest {
                 .that(not(belongToAnyOf(
                         SteadyClock.class,
                         ClusterNode.class, // whether another process of its name is up, and the number of this one
-                        KafkaAppTopics.class))) // for those who read the topic
+                        KafkaAppTopics.class, // for those who read the topic
+                        TlsContexts.class))) // certificates hold by the wall clock
                 .should()
                 .callMethod(System.class, "currentTimeMillis")
                 .orShould()

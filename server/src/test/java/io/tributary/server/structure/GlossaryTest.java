@@ -15,10 +15,11 @@ import org.junit.jupiter.api.Test;
 class GlossaryTest {
     private static final Path ROOT = Path.of("..");
     /** "`broker/shard/Effects`": module, packages, class; or "[page](page.md)". */
-    private static final Pattern HOME =
-            Pattern.compile("`((common|persistence|broker|cluster|server)/[\\w/]+)`|\\]\\(([\\w/.-]+\\.md)\\)");
+    private static final Pattern HOME = Pattern.compile(
+            "`((common|persistence|broker|security|cluster|server)/[\\w/]+)`|\\]\\(([\\w/.-]+\\.md)\\)");
 
-    private static final Pattern CLASS = Pattern.compile("`((common|persistence|broker|cluster|server)/[\\w/]*/[A-Z]\\w*)`()");
+    private static final Pattern CLASS =
+            Pattern.compile("`((common|persistence|broker|security|cluster|server)/[\\w/]*/[A-Z]\\w*)`()");
 
     @Test
     void eachWordHasAHomeThatIsThere() throws IOException {

@@ -50,29 +50,29 @@ public final class RuleAuthorizer implements Authorizer, SubscribeInterceptor {
     }
 
     @Override
-    public boolean mayPublish(String clientId, String topic, QoS qos, boolean retain) {
-        return of(clientId).mayPublish(topic, qos, retain).allowed();
+    public boolean mayPublish(ClientInfo client, String topic, QoS qos, boolean retain) {
+        return of(client).mayPublish(topic, qos, retain).allowed();
     }
 
     @Override
-    public boolean maySubscribe(String clientId, String topicFilter, QoS qos) {
-        return of(clientId).subscribe(topicFilter, qos).granted();
+    public boolean maySubscribe(ClientInfo client, String topicFilter, QoS qos) {
+        return of(client).subscribe(topicFilter, qos).granted();
     }
 
     @Override
-    public boolean mayReceive(String clientId, String topic) {
-        return of(clientId).mayReceive(topic).allowed();
+    public boolean mayReceive(ClientInfo client, String topic) {
+        return of(client).mayReceive(topic).allowed();
     }
 
     @Override
     public Decision onSubscribe(ClientInfo client, Subscription asked) {
         String filter = TopicFilter.parse(asked.filter()).filter();
-        QoS qos = of(client.clientId()).subscribe(filter, asked.maximumQos()).maxQos();
+        QoS qos = of(client).subscribe(filter, asked.maximumQos()).maxQos();
         return new Proceed(new Subscription(
                 asked.filter(), qos, asked.noLocal(), asked.retainAsPublished(), asked.retainHandling()));
     }
 
-    private Permissions of(String clientId) {
-        return rules.bind(Subject.ofClientId(clientId));
+    private Permissions of(ClientInfo client) {
+        return rules.bind(Subject.ofClientId(client.clientId()));
     }
 }

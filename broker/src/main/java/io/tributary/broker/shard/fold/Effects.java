@@ -1,5 +1,6 @@
 package io.tributary.broker.shard.fold;
 
+import io.tributary.common.event.AttachRefusal;
 import io.tributary.common.event.Destinations;
 import io.tributary.common.event.QueueEntry;
 import io.tributary.common.event.ShardEvent.Attach;
@@ -35,11 +36,8 @@ public interface Effects {
     /** A connection that had lost its session said how it ended. */
     void endedLate(Detach detach);
 
-    /**
-     * A connection does not get the session, for the session is of the other kind: a device's and not an application's,
-     * or the other way round.
-     */
-    void refused(Attach attach, SessionState existing);
+    /** A connection does not get the session; nothing has changed. */
+    void refused(Attach attach, AttachRefusal reason);
 
     /** What a connection said was logged where it cannot be folded: its client has to connect and say it again. */
     void unheard(String node, long connection);

@@ -1,5 +1,6 @@
 package io.tributary.broker.shard.fold;
 
+import io.tributary.common.event.AttachRefusal;
 import io.tributary.common.event.Destinations;
 import io.tributary.common.event.QueueEntry;
 import io.tributary.common.event.ShardEvent.Attach;
@@ -23,7 +24,7 @@ public class NoEffects implements Effects {
     public void endedLate(Detach detach) {}
 
     @Override
-    public void refused(Attach attach, SessionState existing) {}
+    public void refused(Attach attach, AttachRefusal reason) {}
 
     @Override
     public void unheard(String node, long connection) {}

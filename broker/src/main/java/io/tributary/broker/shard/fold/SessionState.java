@@ -1,6 +1,8 @@
 package io.tributary.broker.shard.fold;
 
+import io.tributary.common.event.AttachRefusal;
 import io.tributary.common.event.ClientKind;
+import io.tributary.common.event.Principal;
 import io.tributary.common.event.QueueEntry;
 import io.tributary.common.event.ShardEvent.Attach;
 import io.tributary.common.event.ShardEvent.Detach;
@@ -46,6 +48,7 @@ public final class SessionState {
     private long detachedAtMillis;
     private long willDueAtMillis = Long.MAX_VALUE;
     private @Nullable Will will;
+    private @Nullable Principal principal;
 
     SessionState(String clientId, long session, ClientKind kind) {
         this(clientId, session, kind.isApplication() ? new TopicProgress(kind) : null);
@@ -75,6 +78,7 @@ public final class SessionState {
         receiveMaximum = stored.receiveMaximum();
         detachedAtMillis = stored.detachedAtMillis();
         willDueAtMillis = stored.willDueAtMillis();
+        principal = stored.principal();
     }
 
     /**
@@ -183,6 +187,11 @@ public final class SessionState {
         return will;
     }
 
+    /** Whose session it is; null when that is not known, for all its connections were logged in format 1. */
+    public @Nullable Principal principal() {
+        return principal;
+    }
+
     /** The packet identifiers of the client's QoS 2 messages that wait for PUBREL. */
     public int[] inboundPacketIds() {
         return inboundPacketIds.stream().mapToInt(Integer::intValue).toArray();
@@ -204,10 +213,31 @@ public final class SessionState {
     }
 
     /**
+     * Why the connection of this record does not get the session, nor puts another one in its place; null when it does.
+     *
+     * @param resumed whether it is to go on with the session
+     */
+    @Nullable
+    AttachRefusal refusalOf(Attach attach, boolean resumed, long timeMillis) {
+        if (timeMillis < expiresAtMillis() && isSomebodyElses(attach)) {
+            return AttachRefusal.IS_SOMEBODY_ELSES;
+        }
+        return isOfTheOtherKind(attach, resumed) ? AttachRefusal.ofKind(kind()) : null;
+    }
+
+    /** What is not known, for it was logged in format 1, is not compared. */
+    private boolean isSomebodyElses(Attach attach) {
+        return principal != null
+                && attach.principal() != null
+                && !attach.takesAnyones()
+                && !principal.isSameAs(attach.principal());
+    }
+
+    /**
      * Whether the session cannot go on with the connection of this record, for its messages wait elsewhere. One whose
      * messages of shared subscriptions are still to go to other members cannot make room for an application's either.
      */
-    boolean isOfTheOtherKind(Attach attach, boolean resumed) {
+    private boolean isOfTheOtherKind(Attach attach, boolean resumed) {
         return kind().isApplication() != attach.kind().isApplication() && (resumed || groupUpTo > 0);
     }
 
@@ -244,6 +274,9 @@ public final class SessionState {
         receiveMaximum = attach.receiveMaximum();
         willDueAtMillis = Long.MAX_VALUE;
         will = attach.will();
+        if (attach.principal() != null && !attach.principal().equals(principal)) { // else the memory is shared already
+            principal = attach.principal();
+        }
     }
 
     /** The connection is gone; the session may go on without one. */
@@ -355,6 +388,7 @@ public final class SessionState {
                 groupUpTo,
                 leftUpTo,
                 topic == null ? null : topic.toState(),
-                inboundPacketIds());
+                inboundPacketIds(),
+                principal);
     }
 }

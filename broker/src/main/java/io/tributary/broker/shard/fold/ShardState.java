@@ -1,7 +1,9 @@
 package io.tributary.broker.shard.fold;
 
 import io.tributary.broker.shard.fold.Effects.TakenOver;
+import io.tributary.common.event.AttachRefusal;
 import io.tributary.common.event.ClientKind;
+import io.tributary.common.event.Principal;
 import io.tributary.common.event.QueueEntry;
 import io.tributary.common.event.Recipient;
 import io.tributary.common.event.ShardEvent;
@@ -57,8 +59,10 @@ import org.jspecify.annotations.Nullable;
  * attached  --SessionExpired of its epoch------------> attached (new session)
  * </pre>
  *
- * <p>An Attach does not resume a session of the other {@link ClientKind}: its messages wait in another place. What
- * comes too early by the log's time, a SessionExpired or a WillDue, changes nothing, nor do log snapshots.
+ * <p>An Attach of another {@link Principal} changes nothing while there is a session, of whichever state: neither does
+ * it get the session, nor is the session's connection taken over. An Attach does not resume a session of the other
+ * {@link ClientKind}: its messages wait in another place. What comes too early by the log's time, a SessionExpired or a
+ * WillDue, changes nothing, nor do log snapshots.
  *
  * <p>Messages of shared subscriptions outlive their session, for another member is to have them. So with an expiry of 0
  * the session is "detached", due at once, while it has any; a new session inherits them; and one that comes when the
@@ -316,8 +320,9 @@ public final class ShardState {
                 && existing.isPersistent()
                 && !attach.cleanStart()
                 && timeMillis < existing.expiresAtMillis(); // [MQTT-3.1.2-23]
-        if (existing != null && existing.isOfTheOtherKind(attach, resumed)) {
-            output.effects().refused(attach, existing);
+        AttachRefusal refusal = existing == null ? null : existing.refusalOf(attach, resumed, timeMillis);
+        if (refusal != null) {
+            output.effects().refused(attach, refusal);
             return;
         }
         boolean isTaken = existing != null && existing.node() != null;
@@ -407,7 +412,9 @@ public final class ShardState {
                 client.sessionExpirySeconds(),
                 client.receiveMaximum(),
                 client.kind(),
-                will);
+                will,
+                client.principal(),
+                false);
         attach(offset, timeMillis, again);
     }
 

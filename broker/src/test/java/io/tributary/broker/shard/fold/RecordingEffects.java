@@ -1,5 +1,6 @@
 package io.tributary.broker.shard.fold;
 
+import io.tributary.common.event.AttachRefusal;
 import io.tributary.common.event.Destinations;
 import io.tributary.common.event.QueueEntry;
 import io.tributary.common.event.ShardEvent.Attach;
@@ -45,8 +46,8 @@ final class RecordingEffects implements Effects {
     public void endedLate(Detach detach) {}
 
     @Override
-    public void refused(Attach attach, SessionState existing) {
-        asked.add("refused " + attach.clientId() + "/" + attach.connection() + ", is " + existing.kind());
+    public void refused(Attach attach, AttachRefusal reason) {
+        asked.add("refused " + attach.clientId() + "/" + attach.connection() + ", " + reason);
     }
 
     @Override

@@ -2,6 +2,7 @@ package io.tributary.broker.shard.fold;
 
 import io.tributary.common.event.ClientKind;
 import io.tributary.common.event.Destinations;
+import io.tributary.common.event.Principal;
 import io.tributary.common.event.QueueEntry.Queued;
 import io.tributary.common.event.Recipient;
 import io.tributary.common.event.ShardEvent.Attach;
@@ -68,11 +69,22 @@ public final class Samples {
     }
 
     public static Attach attach(String clientId, long connection, long expirySeconds, @Nullable Will will) {
-        return new Attach(clientId, NODE, connection, false, expirySeconds, 10, ClientKind.DEVICE, will);
+        return new Attach(
+                clientId,
+                NODE,
+                connection,
+                false,
+                expirySeconds,
+                10,
+                ClientKind.DEVICE,
+                will,
+                Principal.ANONYMOUS,
+                false);
     }
 
     public static Attach cleanStart(String clientId, long connection) {
-        return new Attach(clientId, NODE, connection, true, FOREVER, 10, ClientKind.DEVICE, null);
+        return new Attach(
+                clientId, NODE, connection, true, FOREVER, 10, ClientKind.DEVICE, null, Principal.ANONYMOUS, false);
     }
 
     public static Detach detach(String clientId, long epoch, long sentUpTo) {

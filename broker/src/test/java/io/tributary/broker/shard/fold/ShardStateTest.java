@@ -18,6 +18,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.tributary.common.event.ClientKind;
 import io.tributary.common.event.Destinations;
+import io.tributary.common.event.Principal;
 import io.tributary.common.event.Recipient;
 import io.tributary.common.event.ShardEvent;
 import io.tributary.common.event.ShardEvent.Attach;
@@ -91,8 +92,11 @@ class ShardStateTest {
 
     @Test
     void connectionOfTheOtherKindChangesNothing() {
-        fold(new Attach("erp", NODE, 7, false, FOREVER, 10, ClientKind.APPLICATION, null), attach("erp", 8));
-        assertThat(effects.take()).containsExactly("attached erp", "refused erp/8, is APPLICATION");
+        fold(
+                new Attach(
+                        "erp", NODE, 7, false, FOREVER, 10, ClientKind.APPLICATION, null, Principal.ANONYMOUS, false),
+                attach("erp", 8));
+        assertThat(effects.take()).containsExactly("attached erp", "refused erp/8, IS_APPLICATION");
         assertThat(client("erp").connection()).isEqualTo(7);
         fold(cleanStart("erp", 9));
         assertThat(client("erp").kind()).isEqualTo(ClientKind.DEVICE);

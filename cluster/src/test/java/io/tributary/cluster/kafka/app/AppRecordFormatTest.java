@@ -182,7 +182,7 @@ class AppRecordFormatTest {
 
     @Test
     void recordIsUnreadableWhenItsRoutingIs() {
-        for (String hex : List.of("02000300", "0183030100", "010003ff", "0110", "01810003ac", "0180000500")) {
+        for (String hex : List.of("03000300", "0183030100", "010003ff", "0110", "01810003ac", "0180000500")) {
             RecordHeader routing = new RecordHeader("tributary", HexFormat.of().parseHex(hex));
             assertUnreadable(record(bytes("a"), bytes("x"), routing), "erp");
         }
@@ -204,7 +204,7 @@ class AppRecordFormatTest {
     }
 
     private static String routingBytes(Message message, @Nullable Recipient recipient, @Nullable Source source) {
-        Header first = AppRecordFormat.encode(TOPIC, message, recipient, source, NOW, RecordFormat.NEWEST)
+        Header first = AppRecordFormat.encode(TOPIC, message, recipient, source, NOW, 1)
                 .headers()
                 .iterator()
                 .next();

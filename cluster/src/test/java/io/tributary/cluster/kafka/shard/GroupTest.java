@@ -104,6 +104,7 @@ class GroupTest {
                         Path.of(System.getProperty("java.home"), "bin", "java").toString(),
                         "-XX:TieredStopAtLevel=1",
                         "-Xmx256m",
+                        "-Dlogback.configurationFile=" + System.getProperty("logback.configurationFile"),
                         "-cp",
                         System.getProperty("java.class.path"),
                         MemberProcess.class.getName(),

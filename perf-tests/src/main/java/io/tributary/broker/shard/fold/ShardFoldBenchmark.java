@@ -1,6 +1,7 @@
 package io.tributary.broker.shard.fold;
 
 import io.tributary.common.event.ClientKind;
+import io.tributary.common.event.Principal;
 import io.tributary.common.event.Recipient;
 import io.tributary.common.event.ShardEvent.Attach;
 import io.tributary.common.event.ShardEvent.ClientSettled;
@@ -59,7 +60,17 @@ public class ShardFoldBenchmark extends Microbenchmark {
     }
 
     private static Attach attach(int client) {
-        return new Attach(Messages.client(client), "here", client, false, 3600, 100, ClientKind.DEVICE, null);
+        return new Attach(
+                Messages.client(client),
+                "here",
+                client,
+                false,
+                3600,
+                100,
+                ClientKind.DEVICE,
+                null,
+                Principal.ofUser(Messages.client(client)),
+                false);
     }
 
     /** All messages are acknowledged before the save point, which is left with sessions: steady traffic. */

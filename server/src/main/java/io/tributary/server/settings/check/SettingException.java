@@ -1,5 +1,6 @@
 package io.tributary.server.settings.check;
 
+import io.tributary.common.setting.InvalidSettingException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Supplier;
@@ -31,8 +32,19 @@ public final class SettingException extends RuntimeException {
     public static <T> T naming(String group, Supplier<T> part) {
         try {
             return part.get();
+        } catch (InvalidSettingException e) {
+            throw new SettingException(group + "." + e.setting(), e.words());
         } catch (IllegalArgumentException e) {
             throw new SettingException(group, e);
+        }
+    }
+
+    /** Makes what names the settings itself, without what all names begin with. */
+    public static <T> T named(Supplier<T> whole) {
+        try {
+            return whole.get();
+        } catch (InvalidSettingException e) {
+            throw new SettingException("tributary." + e.setting(), e.words());
         }
     }
 

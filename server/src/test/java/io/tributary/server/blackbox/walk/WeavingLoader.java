@@ -27,8 +27,8 @@ import java.util.List;
  * is given. Libraries and this package are those of the test.
  */
 final class WeavingLoader extends ClassLoader {
-    private static final List<String> OURS =
-            List.of("io.tributary.common.", "io.tributary.persistence.", "io.tributary.broker.");
+    private static final List<String> OURS = List.of(
+            "io.tributary.common.", "io.tributary.persistence.", "io.tributary.broker.", "io.tributary.cluster.");
 
     private static final String THIS_PACKAGE = WeavingLoader.class.getPackageName() + ".";
     private static final ClassDesc WALK = Walk.class.describeConstable().orElseThrow();

@@ -1,0 +1,88 @@
+#!/usr/bin/env bash
+# An installed Tributary as a user has it: the .tar.gz, unpacked into a read-only folder with a space in its name, started by
+# another user from another folder. Usage: .ci/installed.sh ARCHIVE. Needs mosquitto_pub, mosquitto_sub; root to change the user.
+set -euo pipefail
+
+readonly ARCHIVE=$1 READY_LIMIT_SECONDS=60 STOP_LIMIT_SECONDS=20
+scratch=$(mktemp -d)
+pid=
+
+die() {
+  printf 'installed: %s\n' "$*" >&2
+  [ ! -s "$scratch/log" ] || tail -n 40 "$scratch/log" >&2
+  exit 1
+}
+
+clean_up() {
+  [ -z "$pid" ] || kill -9 "$pid" 2>/dev/null || true
+  chmod -R u+w "$scratch"
+  rm -rf "$scratch"
+}
+trap clean_up EXIT
+
+free_port() {
+  python3 -c 'import socket; s = socket.socket(); s.bind(("127.0.0.1", 0)); print(s.getsockname()[1])'
+}
+
+# The files of the installation, and what the user may write to beside the folder he works in.
+listing() { find "$scratch/read only" -printf '%p %s %T@ %m\n' | sort; }
+
+mkdir -p "$scratch/read only" "$scratch/work" "$scratch/temporary"
+tar -xzf "$ARCHIVE" -C "$scratch/read only" --no-same-owner
+chmod 755 "$scratch"
+chmod -R a-w "$scratch/read only"
+program=$(echo "$scratch/read only"/tributary-*/bin/tributary)
+[ -x "$program" ] || die "there is no bin/tributary in $ARCHIVE"
+as=()
+if [ "$(id -u)" -eq 0 ]; then
+  chown nobody "$scratch/work" "$scratch/temporary"
+  as=(setpriv --reuid=nobody --regid="$(id -g nobody)" --clear-groups)
+fi
+become() { # command...: in place of this shell
+  cd "$scratch/work"
+  HOME=/nonexistent TMPDIR=$scratch/temporary exec ${as[@]+"${as[@]}"} "$@"
+}
+as_user() { (become "$@"); }
+
+before=$(listing)
+as_user "$program" version | grep -q '^tributary [0-9].*Java' || die "version says nothing"
+for command in run cluster perf bench; do
+  as_user "$program" help | grep -q "^  $command " || die "help does not know $command"
+done
+bash -eu -c '. "$1"; complete -p tributary >/dev/null; [ "$(type -t _complete_tributary)" = function ]' _ \
+  "$(dirname "$program")/../completion/tributary.bash" || die "the completion cannot be sourced"
+status=0
+as_user "$program" run --prot 1 2>"$scratch/log" || status=$?
+[ "$status" -eq 2 ] || die "a wrong option ended with $status"
+grep -q 'did you mean --port' "$scratch/log" || die "a wrong option is not told in words"
+
+port=$(free_port)
+: >"$scratch/log"
+become env TRIBUTARY_JAVA_OPTS="-Djava.io.tmpdir=$scratch/temporary" "$program" run --port "$port" --ws-port "$(free_port)" \
+  --server.port=0 >"$scratch/log" 2>&1 </dev/null &
+pid=$!
+for ((i = 0; i < READY_LIMIT_SECONDS * 10; i++)); do
+  if grep -qx ready "$scratch/log"; then break; fi
+  kill -0 "$pid" 2>/dev/null || die "it ended while it started"
+  sleep 0.1
+done
+grep -qx ready "$scratch/log" || die "it is not ready after $READY_LIMIT_SECONDS s"
+[ "$(cat "/proc/$pid/comm")" = java ] || die "the process that was started is not the broker"
+
+mosquitto_sub -p "$port" -i reader -c -q 1 -t 'installed/#' -E >/dev/null || die "the session was not made"
+mosquitto_pub -p "$port" -q 1 -t installed/door -m open || die "publishing failed"
+got=$(mosquitto_sub -p "$port" -i reader -c -q 1 -t 'installed/#' -C 1 -W 10) || true
+[ "$got" = open ] || die "got '$got' in place of the message"
+
+kill "$pid"
+status=0
+timeout "$STOP_LIMIT_SECONDS" tail --pid="$pid" -f /dev/null || die "it did not stop"
+wait "$pid" || status=$?
+pid=
+[ "$status" -eq 0 ] || die "it stopped with $status"
+[ "$(listing)" = "$before" ] || die "the installation was changed: $(diff <(echo "$before") <(listing) || true)"
+[ "$(ls -A "$scratch/work")" = data ] || die "beside its data it wrote: $(ls -A "$scratch/work")"
+# The JVM's own, for tools; RocksDB's library is gone after a stop in order.
+rest=$(find "$scratch/temporary" -mindepth 1 -not -name 'tomcat*' -not -path '*/tomcat*/*' -not -name 'hsperfdata*')
+[ -z "$rest" ] || die "it left temporary files: $rest"
+echo "an installed Tributary starts, delivers and stops"

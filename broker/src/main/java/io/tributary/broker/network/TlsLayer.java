@@ -1,0 +1,102 @@
+package io.tributary.broker.network;
+
+import io.netty.channel.Channel;
+import io.netty.channel.ChannelPipeline;
+import io.netty.channel.EventLoop;
+import io.netty.channel.group.ChannelGroup;
+import io.netty.channel.group.DefaultChannelGroup;
+import io.netty.handler.ssl.SslHandler;
+import io.netty.util.concurrent.GlobalEventExecutor;
+import io.tributary.broker.tls.HandshakeFailure;
+import io.tributary.broker.tls.TlsContexts;
+import java.security.cert.X509Certificate;
+import java.util.List;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentMap;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** The encryption of a listener's connections. Connections whose clients' certificates are revoked are closed. */
+@SuppressWarnings("FutureReturnValueIgnored") // what becomes of it shows in the channel's own events
+final class TlsLayer implements SocketLayer {
+    private static final Logger LOG = LoggerFactory.getLogger(TlsLayer.class);
+
+    private final TlsContexts contexts;
+    private final HandshakeSlots slots;
+    private final ConcurrentMap<EventLoop, HandshakePace> paces = new ConcurrentHashMap<>();
+
+    /** Connections that are to be closed when a certificate is revoked; null where nobody says what is. */
+    private final @Nullable ChannelGroup revocable;
+
+    private final Runnable forget;
+
+    TlsLayer(TlsContexts contexts) {
+        this.contexts = contexts;
+        slots = new HandshakeSlots(contexts.config().maxHandshakes(), System::nanoTime);
+        revocable = contexts.config().crls() == null ? null : new DefaultChannelGroup(GlobalEventExecutor.INSTANCE);
+        forget = revocable == null ? () -> {} : contexts.onChange(this::closeRevoked);
+    }
+
+    /** Connections are not closed any more when certificates are revoked. */
+    void close() {
+        forget.run();
+    }
+
+    @Override
+    public void addTo(ChannelPipeline pipeline) {
+        pipeline.addLast(new HandshakeStart(this));
+    }
+
+    TlsContexts contexts() {
+        return contexts;
+    }
+
+    HandshakeSlots slots() {
+        return slots;
+    }
+
+    HandshakePace pace(EventLoop loop) {
+        return paces.computeIfAbsent(loop, of -> new HandshakePace(of, System::nanoTime));
+    }
+
+    /** A handshake is over; event loop only. */
+    void ended(Channel channel, @Nullable Throwable failure) {
+        if (failure != null) {
+            HandshakeFailure reason = HandshakeFailure.of(failure);
+            LOG.debug("handshake with {} failed: {}", channel.remoteAddress(), reason, failure);
+            contexts.recorder().handshakeFailed(contexts.name(), reason);
+            return;
+        }
+        contexts.recorder().handshake(contexts.name());
+        if (revocable != null) {
+            revocable.add(channel);
+            closeIfRevoked(channel); // lists may have changed while the handshake was under way
+        }
+    }
+
+    private void closeRevoked() {
+        long closed = revocable == null
+                ? 0
+                : revocable.stream().filter(this::closeIfRevoked).count();
+        if (closed > 0) {
+            LOG.info("listener {}: {} connections are closed, their certificates are revoked", contexts.name(), closed);
+        }
+    }
+
+    private boolean closeIfRevoked(Channel channel) {
+        SslHandler encryption = channel.pipeline().get(SslHandler.class);
+        List<X509Certificate> shown = encryption == null ? List.of() : ClientCertificate.chain(encryption.engine());
+        X509Certificate revoked = contexts.revoked(shown);
+        if (revoked == null) {
+            return false;
+        }
+        LOG.debug(
+                "connection from {} is closed: the certificate of {} is revoked",
+                channel.remoteAddress(),
+                revoked.getSubjectX500Principal());
+        contexts.recorder().revoked(contexts.name());
+        channel.close();
+        return true;
+    }
+}

@@ -1,0 +1,73 @@
+package io.tributary.broker.security;
+
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.TimeUnit;
+import java.util.function.LongSupplier;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Says why clients are refused, at most so many lines a second: clients must not be able to fill the disk. What clients
+ * say of themselves is cut, and without control characters; it never has a password. Any thread.
+ */
+final class RefusalLog {
+    private static final Logger LOG = LoggerFactory.getLogger(AuthenticatorChain.class);
+    private static final int LINES_A_SECOND = 10;
+    private static final int LONGEST_TEXT = 80;
+
+    private final LongSupplier nanoTime;
+
+    // Guarded by this.
+    private long secondBegan;
+    private int lines;
+    private long leftOut;
+
+    RefusalLog(LongSupplier nanoTime) {
+        this.nanoTime = nanoTime;
+        secondBegan = nanoTime.getAsLong();
+    }
+
+    void refused(ClientInfo client, String authenticator, String why) {
+        if (mayWrite()) {
+            LOG.info(
+                    "client '{}' at {} (listener '{}') is refused by '{}': {}",
+                    printable(client.clientId()),
+                    client.remoteAddress(),
+                    client.listener(),
+                    authenticator,
+                    printable(why));
+        }
+    }
+
+    void failed(String authenticator, Throwable failure) {
+        if (mayWrite()) {
+            Throwable cause =
+                    failure instanceof CompletionException && failure.getCause() != null ? failure.getCause() : failure;
+            LOG.warn(
+                    "authenticator '{}' failed, its client is refused: {}", authenticator, printable(cause.toString()));
+        }
+    }
+
+    private synchronized boolean mayWrite() {
+        long now = nanoTime.getAsLong();
+        if (now - secondBegan >= TimeUnit.SECONDS.toNanos(1)) {
+            if (leftOut > 0) {
+                LOG.info("{} more clients were refused", leftOut);
+            }
+            secondBegan = now;
+            lines = 0;
+            leftOut = 0;
+        }
+        if (lines < LINES_A_SECOND) {
+            lines++;
+            return true;
+        }
+        leftOut++;
+        return false;
+    }
+
+    private static String printable(String text) {
+        String cut = text.length() <= LONGEST_TEXT ? text : text.substring(0, LONGEST_TEXT) + "...";
+        return cut.replaceAll("[\\p{Cntrl}\\p{Cf}\u2028\u2029]", "?");
+    }
+}

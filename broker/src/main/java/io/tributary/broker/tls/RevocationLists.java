@@ -1,0 +1,222 @@
+package io.tributary.broker.tls;
+
+import java.io.ByteArrayInputStream;
+import java.nio.file.Path;
+import java.security.GeneralSecurityException;
+import java.security.PublicKey;
+import java.security.cert.CRLException;
+import java.security.cert.CertPathValidatorException;
+import java.security.cert.CertPathValidatorException.BasicReason;
+import java.security.cert.CertificateException;
+import java.security.cert.CertificateFactory;
+import java.security.cert.X509CRL;
+import java.security.cert.X509Certificate;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.InstantSource;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import javax.security.auth.x500.X500Principal;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Certificate revocation lists. Of the lists that an issuer has signed the newest counts. Complete lists only: those of
+ * changes (delta) and of some certificates (with an issuing distribution point) are refused. Any thread.
+ */
+final class RevocationLists {
+    private static final int WARN_FROM = 10;
+
+    private final Map<X500Principal, List<SignedList>> byIssuer = new HashMap<>();
+    private final List<X509Certificate> authorities;
+    private final boolean acceptsOutdated;
+    private final InstantSource clock;
+
+    /** A list, and the key that is known to have signed it. */
+    private static final class SignedList {
+        private final X509CRL list;
+        private volatile @Nullable PublicKey signer;
+
+        SignedList(X509CRL list) {
+            this.list = list;
+        }
+
+        boolean isSignedWith(PublicKey key) {
+            if (key.equals(signer)) {
+                return true;
+            }
+            try {
+                list.verify(key);
+                signer = key;
+                return true;
+            } catch (GeneralSecurityException notWithThis) {
+                return false;
+            }
+        }
+    }
+
+    private RevocationLists(List<X509Certificate> authorities, boolean acceptsOutdated, InstantSource clock) {
+        this.authorities = authorities;
+        this.acceptsOutdated = acceptsOutdated;
+        this.clock = clock;
+    }
+
+    /**
+     * Reads lists.
+     *
+     * @throws TlsException when there is none, one cannot be read, or one is said to be of an authority that has not
+     *     signed it
+     */
+    static RevocationLists read(
+            TlsFiles contents,
+            Path place,
+            List<X509Certificate> authorities,
+            boolean acceptsOutdated,
+            InstantSource clock) {
+        RevocationLists lists = new RevocationLists(authorities, acceptsOutdated, clock);
+        for (Path file : contents.lists()) {
+            try {
+                CertificateFactory.getInstance("X.509")
+                        .generateCRLs(new ByteArrayInputStream(contents.bytes("crls", file)))
+                        .forEach(list -> lists.add(file, (X509CRL) list));
+            } catch (CRLException | CertificateException e) {
+                throw new TlsException("crls", "'" + file + "' is no revocation list: " + e.getMessage());
+            }
+        }
+        if (lists.byIssuer.isEmpty()) {
+            throw new TlsException("crls", "'" + place + "' has no revocation list; it must have at least one");
+        }
+        lists.byIssuer
+                .values()
+                .forEach(ofIssuer -> ofIssuer.sort(Comparator.comparing((SignedList one) -> one.list.getThisUpdate())
+                        .reversed()));
+        return lists;
+    }
+
+    private void add(Path file, X509CRL list) {
+        if (list.getExtensionValue("2.5.29.27") != null || list.getExtensionValue("2.5.29.28") != null) {
+            throw new TlsException(
+                    "crls",
+                    "'" + file + "' is a list of some certificates or of changes; only complete lists are read");
+        }
+        SignedList signed = new SignedList(list);
+        List<X509Certificate> named = authorities.stream()
+                .filter(one -> one.getSubjectX500Principal().equals(list.getIssuerX500Principal()))
+                .toList();
+        if (!named.isEmpty() && named.stream().noneMatch(one -> signed.isSignedWith(one.getPublicKey()))) {
+            throw new TlsException("crls", "'" + file + "' is not signed by " + list.getIssuerX500Principal());
+        }
+        byIssuer.computeIfAbsent(list.getIssuerX500Principal(), _ -> new ArrayList<>())
+                .add(signed);
+    }
+
+    /**
+     * Checks a certificate whose issuer is known.
+     *
+     * @throws CertPathValidatorException when it is revoked, or not known not to be
+     */
+    void check(X509Certificate certificate, @Nullable X509Certificate issuer) throws CertPathValidatorException {
+        X509CRL list = listFor(certificate, issuer);
+        boolean isOfClient = certificate.getBasicConstraints() < 0;
+        if (list == null) {
+            if (isOfClient && !acceptsOutdated) {
+                throw invalid(
+                        "no revocation list of " + certificate.getIssuerX500Principal(),
+                        BasicReason.UNDETERMINED_REVOCATION_STATUS);
+            }
+        } else if (list.getRevokedCertificate(certificate.getSerialNumber()) != null) {
+            throw invalid("certificate " + words(certificate) + " is revoked", BasicReason.REVOKED);
+        } else if (isOutdated(list, clock.instant()) && !acceptsOutdated) {
+            throw invalid(
+                    "the revocation list of " + list.getIssuerX500Principal() + " is outdated",
+                    BasicReason.UNDETERMINED_REVOCATION_STATUS);
+        }
+    }
+
+    /** The certificate among those that a client has shown that is revoked; null when none is. */
+    @Nullable
+    X509Certificate revoked(List<X509Certificate> shown) {
+        for (int i = 0; i < shown.size(); i++) {
+            X509CRL list = listFor(shown.get(i), i + 1 < shown.size() ? shown.get(i + 1) : null);
+            if (list != null && list.getRevokedCertificate(shown.get(i).getSerialNumber()) != null) {
+                return shown.get(i);
+            }
+        }
+        return null;
+    }
+
+    /** What operators should know, a sentence each: lists that are outdated, or will be before long. */
+    List<String> warnings(Instant now) {
+        List<String> warnings = new ArrayList<>();
+        byIssuer.forEach((issuer, lists) -> {
+            X509CRL newest = lists.getFirst().list;
+            if (isOutdated(newest, now)) {
+                warnings.add("the revocation list of " + issuer + " is outdated since "
+                        + newest.getNextUpdate().toInstant() + ": its certificates are "
+                        + (acceptsOutdated ? "accepted unless they are on it" : "refused"));
+            } else if (isNearlyOutdated(newest, now)) {
+                warnings.add("the revocation list of " + issuer + " will be outdated at "
+                        + newest.getNextUpdate().toInstant());
+            }
+        });
+        return warnings;
+    }
+
+    private @Nullable X509CRL listFor(X509Certificate certificate, @Nullable X509Certificate issuer) {
+        List<SignedList> lists = byIssuer.get(certificate.getIssuerX500Principal());
+        if (lists == null) {
+            return null;
+        }
+        List<X509Certificate> issuers = issuer != null
+                        && issuer.getSubjectX500Principal().equals(certificate.getIssuerX500Principal())
+                ? List.of(issuer)
+                : authorities.stream()
+                        .filter(one -> one.getSubjectX500Principal().equals(certificate.getIssuerX500Principal()))
+                        .toList();
+        for (SignedList one : lists) {
+            for (X509Certificate candidate : issuers) {
+                if (one.isSignedWith(candidate.getPublicKey()) && hasIssued(candidate, certificate, issuers.size())) {
+                    return one.list;
+                }
+            }
+        }
+        return null;
+    }
+
+    /** Two authorities of one name have different keys, as after one got a new one. */
+    private static boolean hasIssued(X509Certificate authority, X509Certificate certificate, int candidates) {
+        if (candidates == 1) {
+            return true;
+        }
+        try {
+            certificate.verify(authority.getPublicKey());
+            return true;
+        } catch (GeneralSecurityException byAnother) {
+            return false;
+        }
+    }
+
+    private static boolean isOutdated(X509CRL list, Instant now) {
+        return list.getNextUpdate() != null && now.isAfter(list.getNextUpdate().toInstant());
+    }
+
+    private static boolean isNearlyOutdated(X509CRL list, Instant now) {
+        if (list.getNextUpdate() == null) {
+            return false;
+        }
+        Instant next = list.getNextUpdate().toInstant();
+        Duration life = Duration.between(list.getThisUpdate().toInstant(), next);
+        return now.isAfter(next.minus(life.dividedBy(WARN_FROM)));
+    }
+
+    static String words(X509Certificate certificate) {
+        return certificate.getSubjectX500Principal() + " (serial number "
+                + certificate.getSerialNumber().toString(16) + ")";
+    }
+
+    private static CertPathValidatorException invalid(String words, BasicReason reason) {
+        return new CertPathValidatorException(words, null, null, -1, reason);
+    }
+}

@@ -1,0 +1,48 @@
+package io.tributary.broker.network;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.netty.channel.DefaultEventLoop;
+import io.netty.channel.EventLoop;
+import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+class HandshakePaceTest {
+    private final AtomicLong nanos = new AtomicLong();
+    private final EventLoop loop = new DefaultEventLoop();
+    private final HandshakePace pace = new HandshakePace(loop, nanos::get);
+    private final List<String> log = new CopyOnWriteArrayList<>();
+    private final CountDownLatch done = new CountDownLatch(5);
+
+    @AfterEach
+    void close() {
+        loop.shutdownGracefully(0, 5, TimeUnit.SECONDS).awaitUninterruptibly();
+    }
+
+    /** Each takes a millisecond, and a message comes with the first one. */
+    @Test
+    void otherWorkComesBetweenWhenHandshakesTakeLong() throws InterruptedException {
+        loop.execute(() -> {
+            for (int i = 0; i < 5; i++) {
+                pace.run(this::handshake);
+            }
+        });
+
+        assertThat(done.await(30, TimeUnit.SECONDS)).isTrue();
+        assertThat(log).containsExactly("handshake", "handshake", "message", "handshake", "handshake", "handshake");
+    }
+
+    private void handshake() {
+        if (log.isEmpty()) {
+            loop.execute(() -> log.add("message"));
+        }
+        log.add("handshake");
+        nanos.addAndGet(TimeUnit.MILLISECONDS.toNanos(1));
+        done.countDown();
+    }
+}

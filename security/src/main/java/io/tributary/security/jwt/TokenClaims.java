@@ -1,0 +1,95 @@
+package io.tributary.security.jwt;
+
+import com.nimbusds.jwt.JWTClaimsSet;
+import io.tributary.common.event.ClientKind;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Which claims of a token say what. A name with dots, {@code realm_access.roles}, is a claim within a claim, unless
+ * there is a claim with just that name.
+ *
+ * @param name the claim with the principal's name
+ * @param clientId the claim that must be equal to the client identifier; null for none
+ * @param userName the claim with the user name; null for none
+ * @param tenant the claim with the tenant; null for none
+ * @param groups the claim with the groups, a list or a text with spaces between; null for none
+ * @param kind the claim with {@code device}, {@code application} or {@code small-application}; null for none
+ * @param attributes the claims that become attributes, as far as the token has them
+ */
+public record TokenClaims(
+        String name,
+        @Nullable String clientId,
+        @Nullable String userName,
+        @Nullable String tenant,
+        @Nullable String groups,
+        @Nullable String kind,
+        List<String> attributes) {
+
+    /** The subject of the token is who it is, and nothing else counts. */
+    public static final TokenClaims SUBJECT = new TokenClaims("sub", null, null, null, null, null, List.of());
+
+    /** Copies the list. */
+    public TokenClaims {
+        attributes = List.copyOf(attributes);
+    }
+
+    /** The text of a claim; null when there is none, or no claim is asked for. */
+    static @Nullable String text(JWTClaimsSet claims, @Nullable String claim) {
+        Object value = claim == null ? null : value(claims.getClaims(), claim);
+        return value instanceof String || value instanceof Number || value instanceof Boolean
+                ? String.valueOf(value)
+                : null;
+    }
+
+    List<String> groupsIn(JWTClaimsSet claims) {
+        Object value = groups == null ? null : value(claims.getClaims(), groups);
+        List<String> found = new ArrayList<>();
+        if (value instanceof List<?> list) {
+            list.forEach(each -> found.add(String.valueOf(each)));
+        } else if (value instanceof String text && !text.isBlank()) {
+            found.addAll(List.of(text.strip().split("\\s+", -1)));
+        }
+        return found;
+    }
+
+    /** The kind of client; null when the token does not say. */
+    @Nullable
+    ClientKind kindIn(JWTClaimsSet claims) {
+        String text = text(claims, kind);
+        return text == null
+                ? null
+                : switch (text.toLowerCase(Locale.ROOT)) {
+                    case "device" -> ClientKind.DEVICE;
+                    case "application" -> ClientKind.APPLICATION;
+                    case "small-application" -> ClientKind.SMALL_APPLICATION;
+                    default -> throw new IllegalArgumentException("the claim " + kind + " is no kind of client");
+                };
+    }
+
+    Map<String, String> attributesIn(JWTClaimsSet claims) {
+        Map<String, String> found = new LinkedHashMap<>();
+        for (String attribute : attributes) {
+            String text = text(claims, attribute);
+            if (text != null) {
+                found.put(attribute, text);
+            }
+        }
+        return found;
+    }
+
+    private static @Nullable Object value(Map<String, ?> claims, String path) {
+        Object direct = claims.get(path);
+        int dot = path.indexOf('.');
+        if (direct != null || dot < 1 || !(claims.get(path.substring(0, dot)) instanceof Map<?, ?> inner)) {
+            return direct;
+        }
+        Map<String, Object> named = new LinkedHashMap<>();
+        inner.forEach((key, each) -> named.put(String.valueOf(key), each));
+        return value(named, path.substring(dot + 1));
+    }
+}

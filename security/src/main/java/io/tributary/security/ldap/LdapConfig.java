@@ -1,0 +1,87 @@
+package io.tributary.security.ldap;
+
+import io.tributary.broker.security.AuthenticatorChain.Link;
+import io.tributary.security.AuthenticatorConfig;
+import io.tributary.security.AuthenticatorContext;
+import io.tributary.security.work.WorkPool;
+import java.nio.file.Path;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A directory, and how users and their groups are found in it.
+ *
+ * @param host where it is
+ * @param port its port
+ * @param encryption how connections are encrypted
+ * @param authorities the file with the authorities to trust; null for those that Java trusts
+ * @param users how a user name becomes an entry
+ * @param groups how the groups of an entry are found; null for none
+ * @param realm what the user names are unique in
+ */
+public record LdapConfig(
+        String host,
+        int port,
+        Encryption encryption,
+        @Nullable Path authorities,
+        Users users,
+        @Nullable Groups groups,
+        String realm)
+        implements AuthenticatorConfig {
+    /** What stands for the user name, or the entry's name, in templates and filters. */
+    public static final String PLACEHOLDER = "{}";
+
+    private static final int AT_ONCE = 16;
+    private static final int WAITING = 1_000;
+
+    /** How connections are encrypted. */
+    public enum Encryption {
+        /** Not at all; for a directory on this machine. */
+        NONE,
+        /** From the first byte, {@code ldaps}. */
+        TLS,
+        /** After a request of the client. */
+        START_TLS
+    }
+
+    /** How a user name becomes an entry. */
+    public sealed interface Users {}
+
+    /**
+     * The name of the entry follows from the user name.
+     *
+     * @param name a distinguished name with {@code {}} in it
+     */
+    public record Template(String name) implements Users {}
+
+    /**
+     * The entry is searched for.
+     *
+     * @param base where, with everything below
+     * @param filter what it must fulfil, with {@code {}} in it
+     * @param user who searches
+     * @param password the password of who searches
+     */
+    public record Search(String base, String filter, String user, String password) implements Users {
+        /** Without the password. */
+        @Override
+        public String toString() {
+            return "search below " + base;
+        }
+    }
+
+    /**
+     * How groups are found.
+     *
+     * @param base where, with everything below
+     * @param filter what a group's entry must fulfil, with {@code {}} in it for the user's entry
+     * @param attribute the attribute with a group's name
+     */
+    public record Groups(String base, String filter, String attribute) {}
+
+    @Override
+    public Link open(String name, AuthenticatorContext context) {
+        WorkPool threads = WorkPool.waiting("tributary-ldap", AT_ONCE, WAITING);
+        return new Link(name, new LdapAuthenticator(this, threads), List.of(), threads::close);
+    }
+}

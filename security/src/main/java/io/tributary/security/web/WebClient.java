@@ -1,0 +1,93 @@
+package io.tributary.security.web;
+
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
+import java.net.http.HttpResponse.BodyHandlers;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.Locale;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Sends requests over HTTP, and waits no longer and takes no more than is asked for: a server that hangs, or sends a
+ * byte now and then, or sends for ever, costs neither threads nor memory. It follows no redirection. Thread-safe.
+ */
+public final class WebClient implements AutoCloseable {
+    private static final Set<String> LOOPBACK = Set.of("localhost", "127.0.0.1", "::1", "[::1]");
+
+    private final HttpClient client;
+
+    /**
+     * Creates one.
+     *
+     * @param authorities the file with the certificates (PEM) of the authorities to trust; null for those that Java
+     *     trusts
+     * @param connectTimeout how long a connection may take
+     */
+    public WebClient(@Nullable Path authorities, Duration connectTimeout) {
+        HttpClient.Builder builder =
+                HttpClient.newBuilder().connectTimeout(connectTimeout).followRedirects(HttpClient.Redirect.NEVER);
+        if (authorities != null) {
+            builder.sslContext(Authorities.trusting(authorities));
+        }
+        client = builder.build();
+    }
+
+    /**
+     * The address that is written so.
+     *
+     * @throws IllegalArgumentException when it is none of HTTP, or one without TLS of another machine: whoever is on
+     *     the way would read what is asked, and change the answer
+     */
+    public static URI address(String text) {
+        URI uri = URI.create(text);
+        String scheme = uri.getScheme() == null ? "" : uri.getScheme().toLowerCase(Locale.ROOT);
+        if (!Set.of("https", "http").contains(scheme) || uri.getHost() == null) {
+            throw new IllegalArgumentException(
+                    "'" + text + "' is not an address of HTTP, such as https://id.example/jwks");
+        }
+        if (uri.getUserInfo() != null) {
+            throw new IllegalArgumentException("the address has a user or a password in it, and logs show addresses");
+        }
+        if (scheme.equals("http") && !isThisMachine(uri.getHost())) {
+            throw new IllegalArgumentException(
+                    "'" + text + "' must begin with https://, for it is on another machine: only 127.0.0.1, ::1 and"
+                            + " localhost may do without TLS");
+        }
+        return uri;
+    }
+
+    /** Whether a host is this machine by any of the names that it always has. */
+    public static boolean isThisMachine(String host) {
+        return LOOPBACK.contains(host);
+    }
+
+    /**
+     * Sends a request.
+     *
+     * @param timeout for all of it, the last byte of the answer included
+     * @param maxBytes the most bytes that the answer may have
+     * @return fails when there is no answer in time, or it is too long; any status is an answer
+     */
+    public CompletableFuture<HttpResponse<byte[]>> send(HttpRequest request, Duration timeout, long maxBytes) {
+        CompletableFuture<HttpResponse<byte[]>> sent =
+                client.sendAsync(request, BodyHandlers.limiting(BodyHandlers.ofByteArray(), maxBytes));
+        CompletableFuture<HttpResponse<byte[]>> inTime =
+                sent.copy().orTimeout(timeout.toMillis(), TimeUnit.MILLISECONDS);
+        return inTime.whenComplete((_, failure) -> {
+            if (failure != null) {
+                sent.cancel(true); // closes the connection
+            }
+        });
+    }
+
+    @Override
+    public void close() {
+        client.shutdownNow();
+    }
+}

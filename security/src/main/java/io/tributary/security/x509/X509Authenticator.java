@@ -1,0 +1,111 @@
+package io.tributary.security.x509;
+
+import io.tributary.broker.security.Authenticator;
+import io.tributary.broker.security.AuthenticatorChain.Link;
+import io.tributary.broker.security.ClientInfo;
+import io.tributary.broker.security.TextPattern;
+import io.tributary.common.event.Principal;
+import io.tributary.common.mqtt.ReasonCode;
+import io.tributary.security.AuthenticatorConfig;
+import io.tributary.security.AuthenticatorContext;
+import java.security.cert.X509Certificate;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletionStage;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The identity in a client's TLS certificate: a name in it that fits a pattern. It sees only certificates whose key the
+ * client has proved to own and that the listener's authorities have signed. A client without a certificate, or with one
+ * that has no such name, is left to the next authenticator.
+ */
+public final class X509Authenticator implements Authenticator {
+    /** The groups of a pattern that say something. */
+    private static final String NAME = "name";
+
+    private static final String TENANT = "tenant";
+    private static final String GROUP = "group";
+
+    private final Config config;
+
+    private X509Authenticator(Config config) {
+        this.config = config;
+    }
+
+    /**
+     * How one is configured.
+     *
+     * @param source where the name is
+     * @param pattern what a name must match; its named groups (name, tenant, group) say which part is which, and
+     *     without the first the whole is the name; null for any name
+     * @param groups the groups that each client is in
+     * @param realm what the names are unique in
+     */
+    public record Config(CertificateName source, @Nullable TextPattern pattern, List<String> groups, String realm)
+            implements AuthenticatorConfig {
+
+        /**
+         * Copies the list.
+         *
+         * @throws IllegalArgumentException when the pattern has a group that says nothing
+         */
+        public Config {
+            groups = List.copyOf(groups);
+            if (pattern != null) {
+                for (String group : pattern.groupNames()) {
+                    if (!List.of(NAME, TENANT, GROUP).contains(group)) {
+                        throw new IllegalArgumentException("'" + pattern + "' has a group " + group
+                                + "; groups are called name, tenant and group");
+                    }
+                }
+            }
+        }
+
+        @Override
+        public Link open(String name, AuthenticatorContext context) {
+            return new Link(name, new X509Authenticator(this));
+        }
+    }
+
+    @Override
+    public CompletionStage<Result> authenticate(ClientInfo client, byte @Nullable [] password) {
+        X509Certificate certificate = client.certificate();
+        if (certificate == null) {
+            return Authenticator.answer(NotMine.PLAIN);
+        }
+        for (String text : config.source().in(certificate)) {
+            Map<String, String> parts =
+                    config.pattern() == null ? Map.of() : config.pattern().groups(text);
+            String name = parts == null ? null : parts.getOrDefault(NAME, text);
+            if (parts != null && name != null && !name.isEmpty()) {
+                return Authenticator.answer(accepted(certificate, name, parts));
+            }
+        }
+        return Authenticator.answer(NotMine.PLAIN);
+    }
+
+    private Result accepted(X509Certificate certificate, String name, Map<String, String> parts) {
+        List<String> groups = new ArrayList<>(config.groups());
+        String group = parts.get(GROUP);
+        if (group != null && !group.isEmpty()) {
+            groups.add(group);
+        }
+        List<String> commonNames = CertificateName.COMMON_NAME.in(certificate);
+        try {
+            return new Accepted(
+                    null,
+                    new Principal(
+                            config.realm(),
+                            name,
+                            null,
+                            parts.get(TENANT),
+                            groups,
+                            commonNames.isEmpty() ? null : commonNames.getFirst()),
+                    null,
+                    Map.of());
+        } catch (IllegalArgumentException tooLong) {
+            return new Refused(ReasonCode.NOT_AUTHORIZED, tooLong.getMessage());
+        }
+    }
+}

@@ -1,0 +1,5 @@
+/** The identity in a client's TLS certificate. */
+@NullMarked
+package io.tributary.security.x509;
+
+import org.jspecify.annotations.NullMarked;

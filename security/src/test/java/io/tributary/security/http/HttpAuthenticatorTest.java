@@ -1,0 +1,214 @@
+package io.tributary.security.http;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
+
+import com.nimbusds.jose.util.JSONObjectUtils;
+import io.tributary.broker.security.Authenticator.Accepted;
+import io.tributary.broker.security.Authenticator.NotMine;
+import io.tributary.broker.security.Authenticator.Refused;
+import io.tributary.broker.security.Authenticator.Result;
+import io.tributary.broker.security.AuthenticatorChain.Link;
+import io.tributary.broker.security.ClientInfo;
+import io.tributary.common.event.ClientKind;
+import io.tributary.common.event.Principal;
+import io.tributary.common.mqtt.ProtocolVersion;
+import io.tributary.common.time.SteadyClock;
+import io.tributary.security.AuthenticatorContext;
+import io.tributary.security.web.BadServer;
+import java.net.URI;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicLong;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+class HttpAuthenticatorTest {
+    private static final String YES = "{\"result\": \"accept\", \"name\": \"ann\"}";
+
+    private final AuthenticatorContext context = AuthenticatorContext.create(new SteadyClock());
+    private final BadServer server = new BadServer(_ -> YES);
+    private final Link link = new HttpAuthenticator.Config(
+                    URI.create(server.address()), null, "service-token", "platform")
+            .open("service", context);
+
+    @AfterEach
+    void close() {
+        link.onClose().run();
+        server.close();
+        context.close();
+    }
+
+    @Test
+    void questionHasTheClientAndAnswerMayHaveAllOfAPrincipal() throws Exception {
+        server.says(200, "X: y", _ -> """
+                {"result": "accept", "name": "7", "userName": "ann", "tenant": "acme", "groups": ["a", "b"],
+                 "kind": "application", "end": 4000000000, "attributes": {"site": 12}, "unknown": {}}""");
+        assertThat(ask("c", "ann", "p\"ss"))
+                .isEqualTo(new Accepted(
+                        ClientKind.APPLICATION,
+                        new Principal("platform", "7", "ann", "acme", List.of("a", "b"), null),
+                        Instant.ofEpochSecond(4_000_000_000L),
+                        Map.of("site", "12")));
+        String request = server.requests().getFirst();
+        assertThat(request).startsWith("POST /service ").contains("Authorization: Bearer service-token");
+        assertThat(JSONObjectUtils.parse(request.substring(request.indexOf("\r\n\r\n") + 4)))
+                .containsAllEntriesOf(Map.of(
+                        "clientId", "c",
+                        "userName", "ann",
+                        "password", "p\"ss",
+                        "listener", "tcp",
+                        "address", "127.0.0.1:1",
+                        "protocol", "MQTT_5"));
+        assertThat(link.authenticator().authenticate(client("c", null), new byte[] {(byte) 0xff}))
+                .succeedsWithin(Duration.ofSeconds(20));
+        assertThat(server.requests().getLast())
+                .contains("\"passwordBase64\":\"/w==\"")
+                .doesNotContain("userName");
+    }
+
+    @Test
+    void noIsANoAndNotMineIsForTheNext() {
+        server.says(200, "X: y", _ -> "{\"result\": \"refuse\"}");
+        assertThat(ask("c", "ann", "x")).isInstanceOf(Refused.class);
+        server.says(200, "X: y", _ -> "{\"result\": \"not-mine\"}");
+        assertThat(ask("c", "ann", "x")).isEqualTo(NotMine.PLAIN);
+        server.says(200, "X: y", _ -> YES.replace("}", ", \"end\": 1000000000}"));
+        assertThat(ask("c", "ann", "x")).isInstanceOf(Refused.class);
+    }
+
+    @Test
+    void answerIsKeptAsLongAsItSaysForTheSameCredentialsAlone() {
+        server.says(200, "X: y", _ -> YES.replace("}", ", \"cacheSeconds\": 60}"));
+        assertThat(ask("c", "ann", "x")).isInstanceOf(Accepted.class);
+        assertThat(ask("c", "ann", "x")).isInstanceOf(Accepted.class);
+        assertThat(server.requests()).hasSize(1);
+        ask("c", "ann", "y");
+        ask("d", "ann", "x");
+        ask("c", "annx", "");
+        assertThat(server.requests()).hasSize(4);
+        server.says(200, "X: y", _ -> YES);
+        ask("e", "ann", "x");
+        ask("e", "ann", "x");
+        assertThat(server.requests()).hasSize(6);
+    }
+
+    @Test
+    void keptAnswerEnds() {
+        AtomicLong nanos = new AtomicLong();
+        AnswerCache cache = new AnswerCache(2, nanos::get);
+        ServiceAnswer answer =
+                ServiceAnswer.read(YES.replace("}", ", \"cacheSeconds\": 60}").getBytes(StandardCharsets.UTF_8));
+        byte[] first = cache.key(client("a", null), null);
+        cache.put(first, answer);
+        assertThat(cache.get(first)).isEqualTo(answer);
+        cache.put(cache.key(client("b", null), null), answer);
+        cache.put(cache.key(client("c", null), null), answer);
+        assertThat(cache.get(first)).as("the eldest goes").isNull();
+        nanos.addAndGet(Duration.ofSeconds(60).toNanos());
+        assertThat(cache.get(cache.key(client("c", null), null))).isNull();
+    }
+
+    @ParameterizedTest
+    @EnumSource(value = BadServer.Mood.class, names = "ANSWERS", mode = EnumSource.Mode.EXCLUDE)
+    void badServiceIsAFailureInTime(BadServer.Mood mood) {
+        server.is(mood);
+        assertThatThrownBy(() -> ask("c", "ann", "x")).isNotNull();
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "",
+                "yes",
+                "[]",
+                "{}",
+                "{\"result\": true}",
+                "{\"result\": \"accept\"}",
+                "{\"result\": \"accept\", \"name\": 7}",
+                "{\"result\": \"accept\", \"name\": \"a\", \"groups\": \"b\"}",
+                "{\"result\": \"accept\", \"name\": \"a\", \"kind\": \"robot\"}",
+                "{\"result\": \"accept\", \"name\": \"a\", \"end\": \"soon\"}",
+                "{\"result\": \"accept\", \"name\": \"a\", \"attributes\": []}"
+            })
+    void lieIsAFailure(String lie) {
+        server.says(200, "X: y", _ -> lie);
+        assertThatThrownBy(() -> ask("c", "ann", "x")).hasMessageContaining("the service's answer");
+    }
+
+    @Test
+    void statusOtherThan200IsAFailure() {
+        for (int status : List.of(302, 401, 500)) {
+            server.says(status, "Location: " + server.address(), _ -> YES);
+            assertThatThrownBy(() -> ask("c", "ann", "x")).hasMessageContaining("status " + status);
+        }
+    }
+
+    @Test
+    void serviceThatFailsTimeAndAgainIsLeftInPeaceAndTriedWithOne() {
+        AtomicLong nanos = new AtomicLong();
+        RequestQueue queue = new RequestQueue(2, 3, nanos::get);
+        List<CompletableFuture<String>> sent = new ArrayList<>();
+        for (int i = 0; i < RequestQueue.FAILURES; i++) {
+            CompletableFuture<String> _ = submit(queue, sent);
+            sent.getLast().completeExceptionally(new IllegalStateException("broken"));
+        }
+        assertThat(submit(queue, sent)).isCompletedExceptionally();
+        assertThat(sent).hasSize(RequestQueue.FAILURES);
+        nanos.addAndGet(RequestQueue.PEACE.toNanos());
+        CompletableFuture<String> trial = submit(queue, sent);
+        assertThat(submit(queue, sent)).isCompletedExceptionally();
+        assertThat(sent).hasSize(RequestQueue.FAILURES + 1);
+        sent.getLast().complete("well");
+        assertThat(trial).isCompletedWithValue("well");
+        CompletableFuture<String> _ = submit(queue, sent);
+        assertThat(sent).hasSize(RequestQueue.FAILURES + 2);
+    }
+
+    @Test
+    void onlySoManyAreSentAtOnceAndSoManyWait() {
+        RequestQueue queue = new RequestQueue(2, 3, System::nanoTime);
+        List<CompletableFuture<String>> sent = new ArrayList<>();
+        List<CompletableFuture<String>> results = new ArrayList<>();
+        for (int i = 0; i < 6; i++) {
+            results.add(submit(queue, sent));
+        }
+        assertThat(sent).hasSize(2);
+        assertThat(results.get(5)).isCompletedExceptionally();
+        for (int i = 0; i < 5; i++) {
+            sent.get(i).complete("well");
+        }
+        assertThat(results.subList(0, 5))
+                .allSatisfy(result -> assertThat(result).isCompletedWithValue("well"));
+        await().until(() -> sent.size() == 5);
+    }
+
+    private static CompletableFuture<String> submit(RequestQueue queue, List<CompletableFuture<String>> sent) {
+        return queue.submit(() -> {
+            CompletableFuture<String> next = new CompletableFuture<>();
+            sent.add(next);
+            return next;
+        });
+    }
+
+    private Result ask(String clientId, @Nullable String userName, String password) {
+        return link.authenticator()
+                .authenticate(client(clientId, userName), password.getBytes(StandardCharsets.UTF_8))
+                .toCompletableFuture()
+                .join();
+    }
+
+    private static ClientInfo client(String clientId, @Nullable String userName) {
+        return new ClientInfo(clientId, userName, ProtocolVersion.MQTT_5, "127.0.0.1:1", "tcp");
+    }
+}

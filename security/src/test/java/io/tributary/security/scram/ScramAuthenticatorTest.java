@@ -1,0 +1,217 @@
+package io.tributary.security.scram;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import com.ongres.scram.client.ScramClient;
+import com.ongres.scram.common.StringPreparation;
+import com.ongres.scram.common.exception.ScramInvalidServerSignatureException;
+import com.ongres.scram.common.exception.ScramParseException;
+import io.tributary.broker.security.AuthenticatorChain.Link;
+import io.tributary.broker.security.ClientInfo;
+import io.tributary.broker.security.EnhancedAuthenticator;
+import io.tributary.broker.security.EnhancedAuthenticator.Continue;
+import io.tributary.broker.security.EnhancedAuthenticator.Exchange;
+import io.tributary.broker.security.EnhancedAuthenticator.Failure;
+import io.tributary.broker.security.EnhancedAuthenticator.Step;
+import io.tributary.broker.security.EnhancedAuthenticator.Success;
+import io.tributary.common.event.Principal;
+import io.tributary.common.mqtt.ProtocolVersion;
+import io.tributary.common.time.SteadyClock;
+import io.tributary.security.AuthenticatorContext;
+import io.tributary.security.file.WatchedUsers;
+import io.tributary.security.password.Passwords;
+import io.tributary.security.password.ScramCredential.Mechanism;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** The example of RFC 7677, and a client that others wrote. */
+class ScramAuthenticatorTest {
+    private static final ClientInfo CLIENT = new ClientInfo("c", null, ProtocolVersion.MQTT_5, "127.0.0.1:1", "tcp");
+
+    /** Of the password "pencil"; the first has the salt of RFC 7677. Made by Python's hashlib. */
+    private static final String USERS = """
+            users:
+              user:
+                groups: [writers]
+                scram:
+                  - "SCRAM-SHA-256$4096:W22ZaJ0SNY7soEsUEjb6gQ==$WG5d8oPm3OtcPnkdi4Uo7BkeZkBFzpcXkuLmtbsT4qY=:wfPLwcE6nTWhTAmQ7tl2KeoiWGPlZqQxSrmfPwDl2dU="
+                  - "SCRAM-SHA-512$5000:MDEyMzQ1Njc4OWFiY2RlZg==$27dspe93acY/ecLNXIMRt//dNeJn4AjBfmcqKrzA3FcMn2XJbP/EaxxOL7OMYr87YejRFaBZra27F/mwOKMVlQ==:VAWm1P2Z0HfvKH4ByGLSF4uhaxPagxrqTBXLYj6Ju+d/N/pwKqMv+8Wn2OozyLIjm24uh2bnHj8gf24Zn57JzQ=="
+              IX: {scram: ["SCRAM-SHA-256$4096:W22ZaJ0SNY7soEsUEjb6gQ==$WG5d8oPm3OtcPnkdi4Uo7BkeZkBFzpcXkuLmtbsT4qY=:wfPLwcE6nTWhTAmQ7tl2KeoiWGPlZqQxSrmfPwDl2dU="]}
+              "a,b=c": {scram: ["SCRAM-SHA-256$4096:W22ZaJ0SNY7soEsUEjb6gQ==$WG5d8oPm3OtcPnkdi4Uo7BkeZkBFzpcXkuLmtbsT4qY=:wfPLwcE6nTWhTAmQ7tl2KeoiWGPlZqQxSrmfPwDl2dU=", "SCRAM-SHA-512$5000:MDEyMzQ1Njc4OWFiY2RlZg==$27dspe93acY/ecLNXIMRt//dNeJn4AjBfmcqKrzA3FcMn2XJbP/EaxxOL7OMYr87YejRFaBZra27F/mwOKMVlQ==:VAWm1P2Z0HfvKH4ByGLSF4uhaxPagxrqTBXLYj6Ju+d/N/pwKqMv+8Wn2OozyLIjm24uh2bnHj8gf24Zn57JzQ=="]}
+            """;
+
+    @TempDir
+    private Path folder;
+
+    private final AuthenticatorContext context = AuthenticatorContext.create(new SteadyClock());
+    private Path file;
+    private Link link;
+
+    @BeforeEach
+    void open() throws Exception {
+        file = Files.writeString(folder.resolve("users.yaml"), USERS);
+        link = new ScramAuthenticator.Config(file, "people").open("scram", context);
+    }
+
+    @AfterEach
+    void close() {
+        link.onClose().run();
+        context.close();
+    }
+
+    @Test
+    void exampleOfTheRfcIsAnsweredWordForWord() {
+        try (WatchedUsers users = new WatchedUsers("scram", file)) {
+            ScramAuthenticator authenticator = new ScramAuthenticator(
+                    Mechanism.SHA_256,
+                    "people",
+                    users,
+                    new Passwords(context.hashing(), System::nanoTime),
+                    () -> "%hvYDpWUa2RaTCAfuxFIlj)hNlF$k0");
+            Exchange exchange = authenticator.begin(CLIENT);
+            assertThat(text(step(exchange, "n,,n=user,r=rOprNGfwEbeRWgbNEkqO")))
+                    .isEqualTo(
+                            "r=rOprNGfwEbeRWgbNEkqO%hvYDpWUa2RaTCAfuxFIlj)hNlF$k0,s=W22ZaJ0SNY7soEsUEjb6gQ==,i=4096");
+            assertThat(text(step(
+                            exchange,
+                            "c=biws,r=rOprNGfwEbeRWgbNEkqO%hvYDpWUa2RaTCAfuxFIlj)hNlF$k0,"
+                                    + "p=dHzbZapWIk4jUhN+Ute9ytag9zjfMHgsqmmiz7AndVQ=")))
+                    .isEqualTo("v=6rriTRBi23WpRR/wtup+mMhUZUn/dB5nLTJRsjl95G4=");
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource(Mechanism.class)
+    void clientOfOthersAndServerProveThatTheyKnowThePassword(Mechanism mechanism) throws Exception {
+        for (String name : List.of("user", "a,b=c", "us\u00ader")) { // a soft hyphen is nothing to SASLprep
+            ScramClient client = client(mechanism, name, "pencil");
+            Step last = exchange(mechanism, client);
+            assertThat(client.serverFinalMessage(text(last))).isNotNull();
+            assertThat(Objects.requireNonNull(((Success) last).accepted().principal())
+                            .name())
+                    .isEqualTo(name.replace("\u00ad", ""));
+        }
+        Step last = exchange(mechanism, client(mechanism, "user", "pencil"));
+        assertThat(((Success) last).accepted().principal())
+                .isEqualTo(new Principal("people", "user", "user", null, List.of("writers"), null));
+        ScramClient other = client(mechanism, "user", "pencil");
+        exchange(mechanism, other);
+        assertThatThrownBy(() -> other.serverFinalMessage("v=" + "A".repeat(43) + "="))
+                .isInstanceOf(ScramInvalidServerSignatureException.class);
+    }
+
+    @ParameterizedTest
+    @CsvSource({"user, pencils", "user, ''", "nobody, pencil", "User, pencil"})
+    void wrongPasswordAndUnknownUserFailAlikeAtTheEnd(String name, String password) {
+        Step last = exchange(Mechanism.SHA_256, client(Mechanism.SHA_256, name, password.isEmpty() ? "x" : password));
+        assertThat(last)
+                .isInstanceOfSatisfying(
+                        Failure.class,
+                        no -> assertThat(no.message()).isEqualTo("a wrong password, or an unknown user"));
+    }
+
+    @Test
+    void userWithoutTheMechanismAndUnknownOnesGetTheSameSaltEachTime() {
+        assertThat(exchange(Mechanism.SHA_512, client(Mechanism.SHA_512, "IX", "pencil")))
+                .isInstanceOf(Failure.class);
+        String first = text(step(method(Mechanism.SHA_256).begin(CLIENT), "n,,n=nobody,r=abc"));
+        String second = text(step(method(Mechanism.SHA_256).begin(CLIENT), "n,,n=nobody,r=abc"));
+        assertThat(salt(first)).isEqualTo(salt(second));
+        assertThat(first).isNotEqualTo(second);
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "",
+                "n",
+                "n,,",
+                "n=user,r=abc",
+                "p=tls-unique,,n=user,r=abc",
+                "n,a=other,n=user,r=abc",
+                "n,,n=us=er,r=abc",
+                "n,,n=us\u0007er,r=abc",
+                "n,,n=\u00ad,r=abc",
+                "n,,m=ext,n=user,r=abc",
+                "n,,n=user,r=",
+                "x,,n=user,r=abc"
+            })
+    void malformedFirstMessageIsRefused(String message) {
+        assertThat(step(method(Mechanism.SHA_256).begin(CLIENT), message)).isInstanceOf(Failure.class);
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "",
+                "c=biws,r=abc,p=dHzbZapWIk4jUhN+Ute9ytag9zjfMHgsqmmiz7AndVQ=",
+                "c=eSws,r=NONCE,p=dHzbZapWIk4jUhN+Ute9ytag9zjfMHgsqmmiz7AndVQ=",
+                "c=biws,r=NONCE,p=AAAA",
+                "c=biws,r=NONCE,p=%%%%",
+                "c=biws,r=NONCE"
+            })
+    void malformedLastMessageIsRefused(String message) {
+        Exchange exchange = method(Mechanism.SHA_256).begin(CLIENT);
+        String nonce = text(step(exchange, "n,,n=user,r=abc")).substring(2).split(",", -1)[0];
+        assertThat(step(exchange, message.replace("NONCE", nonce))).isInstanceOf(Failure.class);
+    }
+
+    private Step exchange(Mechanism mechanism, ScramClient client) {
+        Exchange exchange = method(mechanism).begin(CLIENT);
+        try {
+            client.serverFirstMessage(
+                    text(step(exchange, client.clientFirstMessage().toString())));
+        } catch (ScramParseException e) {
+            throw new IllegalStateException(e);
+        }
+        return step(exchange, client.clientFinalMessage().toString());
+    }
+
+    private EnhancedAuthenticator method(Mechanism mechanism) {
+        return link.methods().stream()
+                .filter(method -> method.method().equals(mechanism.method()))
+                .findFirst()
+                .orElseThrow();
+    }
+
+    private static ScramClient client(Mechanism mechanism, String name, String password) {
+        return ScramClient.builder()
+                .advertisedMechanisms(List.of(mechanism.method()))
+                .username(name)
+                .password(password.toCharArray())
+                .stringPreparation(StringPreparation.POSTGRESQL_PREPARATION)
+                .build();
+    }
+
+    private static Step step(Exchange exchange, String message) {
+        return exchange.next(message.getBytes(StandardCharsets.UTF_8))
+                .toCompletableFuture()
+                .join();
+    }
+
+    private static String text(Step step) {
+        byte @Nullable [] data = switch (step) {
+            case Continue more -> more.data();
+            case Success yes -> yes.data();
+            case Failure no -> throw new AssertionError(no.message());
+        };
+        return new String(Objects.requireNonNull(data), StandardCharsets.UTF_8);
+    }
+
+    private static String salt(String message) {
+        return message.substring(message.indexOf(",s="));
+    }
+}

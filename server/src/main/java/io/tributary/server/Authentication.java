@@ -1,0 +1,136 @@
+package io.tributary.server;
+
+import io.tributary.broker.BrokerExtensions;
+import io.tributary.broker.network.ListenerConfig;
+import io.tributary.broker.security.AuthenticationRecorder;
+import io.tributary.broker.security.AuthenticatorChain;
+import io.tributary.broker.security.AuthenticatorChain.Chain;
+import io.tributary.broker.security.AuthenticatorChain.Link;
+import io.tributary.common.time.SteadyClock;
+import io.tributary.security.AuthenticatorContext;
+import io.tributary.server.settings.SecurityConfig;
+import io.tributary.server.settings.SecuritySettings.Anonymous;
+import io.tributary.server.settings.ServerConfig;
+import io.tributary.server.settings.TributarySettings;
+import io.tributary.server.settings.check.SettingException;
+import java.net.InetAddress;
+import java.net.UnknownHostException;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The authenticators of the listeners, and what they hold: made from the settings before the broker starts, closed
+ * after it. Where a listener has none, the platform's own authenticator is asked, if there is one.
+ *
+ * @param chain all of them
+ * @param context what they share
+ */
+record Authentication(AuthenticatorChain chain, AuthenticatorContext context) implements AutoCloseable {
+    private static final Logger LOG = LoggerFactory.getLogger(Authentication.class);
+    private static final String ANONYMOUS = TributarySettings.PREFIX + ".security.anonymous";
+    private static final String PLATFORM = "platform";
+
+    /**
+     * Opens them.
+     *
+     * @param platform the platform's own parts; null when there are none
+     * @throws SettingException when a listener would let in everybody, or nobody, and nothing says that it is meant so
+     */
+    static Authentication open(
+            ServerConfig config, @Nullable BrokerExtensions platform, AuthenticationRecorder recorder) {
+        List<ListenerConfig> listeners = config.broker().listeners();
+        if (platform == null) {
+            checkOpenListeners(config.security(), listeners);
+        }
+        AuthenticatorContext context = AuthenticatorContext.create(new SteadyClock());
+        Map<String, Link> links = new HashMap<>();
+        try {
+            config.security().chains().values().stream()
+                    .flatMap(List::stream)
+                    .distinct()
+                    .forEach(name -> {
+                        var authenticator = Objects.requireNonNull(
+                                config.security().authenticators().get(name));
+                        links.put(name, authenticator.open(name, context));
+                    });
+            Map<String, Chain> chains = new HashMap<>();
+            for (ListenerConfig listener : listeners) {
+                chains.put(listener.name(), chain(config.security(), listener, links, platform));
+            }
+            return new Authentication(new AuthenticatorChain(chains, recorder), context);
+        } catch (RuntimeException e) {
+            links.values().forEach(link -> link.onClose().run());
+            context.close();
+            throw e;
+        }
+    }
+
+    private static Chain chain(
+            SecurityConfig security,
+            ListenerConfig listener,
+            Map<String, Link> links,
+            @Nullable BrokerExtensions platform) {
+        List<Link> own = new ArrayList<>();
+        security.chains()
+                .getOrDefault(listener.name(), List.of())
+                .forEach(name -> own.add(Objects.requireNonNull(links.get(name))));
+        if (own.isEmpty() && platform != null) {
+            own.add(new Link(PLATFORM, platform.authenticator(), platform.enhanced(), () -> {}));
+        }
+        boolean anonymous = security.anonymous() == Anonymous.ALWAYS
+                || (security.anonymous() == Anonymous.LOOPBACK && own.isEmpty());
+        return SettingException.naming(key(listener) + ".authentication", () -> new Chain(own, anonymous));
+    }
+
+    private static void checkOpenListeners(SecurityConfig security, List<ListenerConfig> listeners) {
+        List<String> lines = new ArrayList<>();
+        for (ListenerConfig listener : listeners) {
+            boolean hasChain = security.chains().containsKey(listener.name());
+            boolean isReached = isReachedByOthers(listener.host());
+            if (security.anonymous() == Anonymous.ALWAYS && isReached) {
+                LOG.warn(
+                        "everybody who reaches {} may connect without a password (listener '{}', {}=always)",
+                        listener.host(),
+                        listener.name(),
+                        ANONYMOUS);
+            } else if (!hasChain && security.anonymous() == Anonymous.NEVER) {
+                lines.add(
+                        key(listener) + ".authentication: is missing, and with " + ANONYMOUS
+                                + "=never nobody could connect; name authenticators, or switch the listener off with enabled=false");
+            } else if (!hasChain && isReached && security.anonymous() == Anonymous.LOOPBACK) {
+                lines.add(key(listener) + ".host: '" + listener.host()
+                        + "' can be reached by others, and nothing says who"
+                        + " may connect; name authenticators in " + key(listener) + ".authentication"
+                        + " (docs/security.md), or set " + ANONYMOUS + "=always to let everybody in");
+            }
+        }
+        if (!lines.isEmpty()) {
+            throw new SettingException(lines);
+        }
+    }
+
+    /** A host that is unknown is reached by nobody: the listener will say so. */
+    private static boolean isReachedByOthers(String host) {
+        try {
+            return !InetAddress.getByName(host).isLoopbackAddress();
+        } catch (UnknownHostException e) {
+            return false;
+        }
+    }
+
+    private static String key(ListenerConfig listener) {
+        return TributarySettings.PREFIX + ".listeners." + listener.name();
+    }
+
+    @Override
+    public void close() {
+        chain.close();
+        context.close();
+    }
+}

@@ -1,0 +1,71 @@
+package io.tributary.server.settings;
+
+import io.tributary.security.AuthenticatorConfig;
+import io.tributary.security.jwt.JwtConfig;
+import io.tributary.security.jwt.Keys;
+import io.tributary.security.web.Authorities;
+import io.tributary.security.web.WebClient;
+import io.tributary.server.settings.check.SecretFile;
+import io.tributary.server.settings.check.SettingException;
+import java.nio.file.Path;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Checks the settings of an authenticator of tokens.
+ *
+ * @param group the name of all of them
+ * @param settings the settings
+ */
+record JwtSettingsCheck(String group, AuthenticatorSettings settings) {
+
+    /** What they say, with keys that were read. */
+    AuthenticatorConfig config(String realm) {
+        return new JwtConfig(
+                origin(),
+                settings.issuer(),
+                settings.audience(),
+                settings.userProperty(),
+                settings.claims().claims(),
+                realm);
+    }
+
+    private JwtConfig.Origin origin() {
+        String keys = settings.keys();
+        String secretFile = settings.secretFile();
+        if ((keys == null) == (secretFile == null)) {
+            throw new SettingException(
+                    group + ".keys",
+                    keys == null
+                            ? "is missing; it must be a file with public keys, or the address of a key set; or set secret-file"
+                            : "has no effect with secret-file; set one of them");
+        }
+        boolean onWeb = keys != null && keys.contains("://");
+        if (!onWeb && settings.certificates() != null) {
+            throw new SettingException(group + ".certificates", "has no effect: the keys are not on the web");
+        }
+        if (secretFile != null) {
+            String name = group + ".secret-file";
+            byte[] secret = Keys.utf8(SecretFile.read(name, secretFile));
+            return SettingException.naming(name, () -> new JwtConfig.Given(Keys.secret(secret)));
+        }
+        if (onWeb) {
+            Path authorities = authorities(group, settings.certificates());
+            return SettingException.naming(
+                    group + ".keys", () -> new JwtConfig.Web(WebClient.address(String.valueOf(keys)), authorities));
+        }
+        return SettingException.naming(
+                group + ".keys", () -> new JwtConfig.Given(Keys.file(Path.of(String.valueOf(keys)))));
+    }
+
+    /** The file with the authorities to trust, which can be read; null when there is none. */
+    static @Nullable Path authorities(String group, @Nullable String certificates) {
+        if (certificates == null) {
+            return null;
+        }
+        return SettingException.naming(group + ".certificates", () -> {
+            Path file = Path.of(certificates).toAbsolutePath();
+            var _ = Authorities.trusting(file);
+            return file;
+        });
+    }
+}

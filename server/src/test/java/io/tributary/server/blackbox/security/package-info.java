@@ -1,0 +1,5 @@
+/** Who may connect, from outside. */
+@NullMarked
+package io.tributary.server.blackbox.security;
+
+import org.jspecify.annotations.NullMarked;
