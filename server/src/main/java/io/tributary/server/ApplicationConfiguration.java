@@ -5,8 +5,8 @@ import io.tributary.broker.Broker;
 import io.tributary.broker.BrokerExtensions;
 import io.tributary.broker.metrics.BrokerMetrics;
 import io.tributary.broker.security.Authorizer;
-import io.tributary.broker.security.rules.RuleAuthorizer;
 import io.tributary.broker.security.rules.RuleSet;
+import io.tributary.broker.security.rules.Rules;
 import io.tributary.cluster.ClusterBroker;
 import io.tributary.cluster.ClusterConfig;
 import io.tributary.cluster.metrics.ClusterMetrics;
@@ -63,7 +63,7 @@ class ApplicationConfiguration {
         if (!hooks.authorizer().equals(Authorizer.allowAll())) {
             throw new SettingException(RULES, "has no effect: the application brings an Authorizer of its own");
         }
-        return hooks.with(SettingException.naming(RULES, () -> new RuleAuthorizer(rules)));
+        return hooks.with(new Rules(rules));
     }
 
     @Bean

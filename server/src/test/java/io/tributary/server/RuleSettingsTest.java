@@ -154,17 +154,6 @@ class RuleSettingsTest {
                 .isEqualTo("tributary.security.rules[0].rules: has 1001 rules; it must have 1 to 1000");
     }
 
-    @Test
-    void startStopsWhenRulesNeedMoreThanAClientIdentifier() throws Exception {
-        write("""
-                tributary:
-                  security:
-                    rules: [{for: {groups: [devices]}, rules: [{allow: all, topic: "a"}]}]
-                """);
-        assertThat(Applications.failure(location()))
-                .startsWith("tributary.security.rules: rules[0] is for certain groups, users, listeners or addresses");
-    }
-
     private void write(String yaml) throws Exception {
         Files.writeString(folder.resolve("tributary.yaml"), yaml);
     }

@@ -46,6 +46,15 @@ public record Audience(
                 && (addresses.isEmpty() || isWithin(subject.remoteAddress()));
     }
 
+    /** Whether the client may belong to it, for all that is known of the client. */
+    boolean mayInclude(Subject subject) {
+        return switch (subject.known()) {
+            case ALL -> includes(subject);
+            case PRINCIPAL -> new Audience(groups, users, clientIds, Set.of(), List.of()).includes(subject);
+            case CLIENT_ID -> new Audience(Set.of(), Set.of(), clientIds, Set.of(), List.of()).includes(subject);
+        };
+    }
+
     /** All that is written in it. */
     Stream<String> texts() {
         return Stream.of(groups, users, clientIds, listeners, addresses)

@@ -57,7 +57,7 @@ record AudienceRules(
     /** What the placeholders stand for with a client, at their places. */
     LevelValues[] valuesOf(Subject subject) {
         return placeholders.stream()
-                .map(placeholder -> new LevelValues(placeholder.of(subject)))
+                .map(placeholder -> placeholder.valuesOf(subject))
                 .toArray(LevelValues[]::new);
     }
 

@@ -23,7 +23,7 @@ final class BoundRules {
     }
 
     /** What follows from the rule with that number. */
-    Decision.OfRule decision(int rule) {
+    OfRule decision(int rule) {
         return book.decision(rule);
     }
 

@@ -8,20 +8,37 @@ import java.util.List;
  * others or none. Those that cannot are empty, have a {@code /}, {@code +}, {@code #} or U+0000 in them, or, at the
  * first level, begin with {@code $}. A rule that allows compares the former alone; for one that denies, a value that
  * cannot be a level is any level. So no name that somebody chooses for himself gets him more than an ordinary one.
+ *
+ * <p>Values that are not {@link Subject.Known known} are any level for a rule that allows, and none for one that denies.
  */
 final class LevelValues {
+    /** Those that are not known. */
+    static final LevelValues UNKNOWN = new LevelValues(List.of(), false);
+
     private final String[] usable;
+    private final boolean isKnown;
     private final boolean anyLevel;
     private final boolean anyFirstLevel;
 
     LevelValues(List<String> values) {
+        this(values, true);
+    }
+
+    private LevelValues(List<String> values, boolean isKnown) {
+        this.isKnown = isKnown;
         usable = values.stream().filter(LevelValues::isLevel).toArray(String[]::new);
-        anyLevel = usable.length == 0 || usable.length < values.size();
+        anyLevel = isKnown && (usable.length == 0 || usable.length < values.size());
         anyFirstLevel = anyLevel || values.stream().anyMatch(TopicName::isReserved);
     }
 
-    /** Whether a rule that denies takes every level for the client's. */
-    boolean isAnyLevel(boolean first) {
+    /**
+     * Whether a rule takes every level for the client's; at the first level a rule that allows, all but those that
+     * begin with {@code $}.
+     */
+    boolean isAnyLevel(boolean denies, boolean first) {
+        if (!denies) {
+            return !isKnown;
+        }
         return first ? anyFirstLevel : anyLevel;
     }
 

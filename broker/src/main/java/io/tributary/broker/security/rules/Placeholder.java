@@ -1,5 +1,6 @@
 package io.tributary.broker.security.rules;
 
+import io.tributary.broker.security.rules.Subject.Known;
 import java.util.List;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
@@ -59,6 +60,16 @@ record Placeholder(Source source, String claim) {
         }
         throw new IllegalArgumentException("'" + level + "' is not a placeholder; there are ${clientid}, ${username},"
                 + " ${cn}, ${tenant}, ${group} and ${claim.NAME}, each for a whole level");
+    }
+
+    /** What it stands for with this client. */
+    LevelValues valuesOf(Subject subject) {
+        boolean isKnown = switch (source) {
+            case CLIENT_ID -> true;
+            case USER_NAME, COMMON_NAME, TENANT, GROUP -> subject.known() != Known.CLIENT_ID;
+            case CLAIM -> subject.known() == Known.ALL;
+        };
+        return isKnown ? new LevelValues(of(subject)) : LevelValues.UNKNOWN;
     }
 
     /** What it is of this client; empty when the client has no such thing. */

@@ -166,11 +166,12 @@ final class RuleTrie {
     }
 
     private static boolean isTaken(Edge edge, String topic, int start, int end, LevelValues[] values) {
-        return isAny(edge, start, values) || values[edge.place()].has(topic, start, end);
+        boolean isNamed = start == 0 && !edge.denies() && TopicName.isReserved(topic); // what begins with $ must be
+        return (isAny(edge, start, values) && !isNamed) || values[edge.place()].has(topic, start, end);
     }
 
     private static boolean isAny(Edge edge, int start, LevelValues[] values) {
-        return edge.denies() && values[edge.place()].isAnyLevel(start == 0);
+        return values[edge.place()].isAnyLevel(edge.denies(), start == 0);
     }
 
     private static boolean isLevel(String filter, int start, int end, char wildcard) {

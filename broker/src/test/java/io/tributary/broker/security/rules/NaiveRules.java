@@ -1,9 +1,9 @@
 package io.tributary.broker.security.rules;
 
+import io.tributary.broker.security.SubscriptionDecision.Extent;
 import io.tributary.broker.security.rules.Rule.Action;
 import io.tributary.broker.security.rules.Rule.Effect;
 import io.tributary.broker.security.rules.Rule.Retain;
-import io.tributary.broker.security.rules.SubscriptionDecision.Extent;
 import io.tributary.common.mqtt.QoS;
 import java.util.ArrayList;
 import java.util.Arrays;

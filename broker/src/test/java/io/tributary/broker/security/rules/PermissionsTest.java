@@ -1,14 +1,20 @@
 package io.tributary.broker.security.rules;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 
 import com.sun.management.ThreadMXBean;
+import io.tributary.broker.security.ClientInfo;
+import io.tributary.broker.security.Decision;
+import io.tributary.broker.security.Permissions;
+import io.tributary.broker.security.SubscriptionDecision;
+import io.tributary.broker.security.SubscriptionDecision.Extent;
 import io.tributary.broker.security.TextPattern;
 import io.tributary.broker.security.rules.Rule.Action;
 import io.tributary.broker.security.rules.Rule.Effect;
 import io.tributary.broker.security.rules.Rule.Retain;
-import io.tributary.broker.security.rules.SubscriptionDecision.Extent;
+import io.tributary.common.event.ClientKind;
+import io.tributary.common.event.Principal;
+import io.tributary.common.mqtt.ProtocolVersion;
 import io.tributary.common.mqtt.QoS;
 import java.lang.management.ManagementFactory;
 import java.util.ArrayList;
@@ -76,7 +82,7 @@ class PermissionsTest {
     })
     void subscriptionIsGrantedWhenFirstRuleThatCoversItSaysSo(
             String filter, QoS asked, Extent extent, QoS granted, String reason) {
-        assertThat(device.subscribe(filter, asked)).isEqualTo(new SubscriptionDecision(extent, granted, reason));
+        assertThat(device.maySubscribe(filter, asked)).isEqualTo(new SubscriptionDecision(extent, granted, reason));
     }
 
     @Test
@@ -90,7 +96,7 @@ class PermissionsTest {
     void nothingIsAllowedWhenRulesAreForOthers() {
         Permissions stranger = new Rules(List.of(DEVICES)).bind(inGroup("dashboards"));
         assertThat(stranger.mayPublish("a", QoS.AT_MOST_ONCE, false).allowed()).isFalse();
-        assertThat(stranger.subscribe("fleet/7", QoS.AT_MOST_ONCE).granted()).isFalse();
+        assertThat(stranger.maySubscribe("fleet/7", QoS.AT_MOST_ONCE).granted()).isFalse();
         assertThat(stranger.mayReceive("a").allowed()).isFalse();
     }
 
@@ -100,7 +106,7 @@ class PermissionsTest {
         assertThat(anybody.mayPublish("a", QoS.EXACTLY_ONCE, true).allowed()).isTrue();
         assertThat(anybody.mayPublish("$SYS/a", QoS.AT_MOST_ONCE, false).allowed())
                 .isFalse();
-        assertThat(anybody.subscribe("#", QoS.EXACTLY_ONCE).extent()).isEqualTo(Extent.WHOLE);
+        assertThat(anybody.maySubscribe("#", QoS.EXACTLY_ONCE).extent()).isEqualTo(Extent.WHOLE);
         assertThat(anybody.mayReceive("$SYS/a").allowed()).isTrue();
     }
 
@@ -117,7 +123,7 @@ class PermissionsTest {
         Permissions client = rules(allow(Action.ALL, written)).bind(Subject.ofClientId("$SYS"));
         assertThat(client.mayPublish(topic, QoS.AT_MOST_ONCE, false).allowed()).isEqualTo(allowed);
         assertThat(client.mayReceive(topic).allowed()).isEqualTo(allowed);
-        assertThat(client.subscribe(topic, QoS.AT_MOST_ONCE).granted()).isEqualTo(allowed);
+        assertThat(client.maySubscribe(topic, QoS.AT_MOST_ONCE).granted()).isEqualTo(allowed);
     }
 
     @Test
@@ -141,7 +147,7 @@ class PermissionsTest {
         Permissions between = new Rules(List.of(everybody, some, late)).bind(PUMP);
         assertThat(between.mayReceive("a/c").reason()).isEqualTo("some.rules[0]");
         assertThat(between.mayReceive("c").reason()).isEqualTo("late.rules[0]");
-        assertThat(between.subscribe("a/+", QoS.AT_MOST_ONCE).extent()).isEqualTo(Extent.CUT);
+        assertThat(between.maySubscribe("a/+", QoS.AT_MOST_ONCE).extent()).isEqualTo(Extent.CUT);
     }
 
     @Test
@@ -151,7 +157,7 @@ class PermissionsTest {
         Permissions both = rules(deny(Action.ALL, "a/b")).bind(own);
         assertThat(both.mayReceive("a/b").reason()).isEqualTo("set.rules[0]");
         assertThat(both.mayReceive("a/c").reason()).isEqualTo("own.rules[0]");
-        assertThat(both.subscribe("a/#", QoS.AT_MOST_ONCE).extent()).isEqualTo(Extent.CUT);
+        assertThat(both.maySubscribe("a/#", QoS.AT_MOST_ONCE).extent()).isEqualTo(Extent.CUT);
         Permissions alone = new Rules(List.of()).bind(own);
         assertThat(alone.mayPublish("a/b", QoS.AT_MOST_ONCE, false).allowed()).isTrue();
         assertThat(alone.mayPublish("b", QoS.AT_MOST_ONCE, false).allowed()).isFalse();
@@ -161,7 +167,7 @@ class PermissionsTest {
     void newRulesHoldAtOnceWhenTheyAreReplaced() {
         Rules rules = rules(allow(Action.ALL, "a"));
         Permissions client = rules.bind(PUMP);
-        PublisherPermissions publisher = new PublisherPermissions(client);
+        Permissions publisher = client.remembering();
         assertThat(publisher.mayPublish("a", QoS.AT_MOST_ONCE, false).allowed()).isTrue();
         rules.replace(List.of(new RuleSet("new", Audience.EVERYBODY, List.of(allow(Action.ALL, "b")))));
         assertThat(rules.version()).isEqualTo(2);
@@ -176,11 +182,12 @@ class PermissionsTest {
 
     @Test
     void publisherIsAnsweredAlikeWhenItHasManyTopics() {
-        PublisherPermissions publisher = new PublisherPermissions(rules(
+        Permissions publisher = rules(
                         deny(Action.PUBLISH, "t/3"),
                         new Rule(Effect.DENY, Action.PUBLISH, TopicPattern.parse("t/4"), QoS.EXACTLY_ONCE, Retain.YES),
                         allow(Action.PUBLISH, "t/#"))
-                .bind(PUMP));
+                .bind(PUMP)
+                .remembering();
         for (int i = 0; i < 100; i++) {
             int number = i % 11;
             String topic = "t/" + number;
@@ -203,9 +210,10 @@ class PermissionsTest {
                 .bind(PUMP);
         String deeper = "a" + "/a".repeat(30_000);
         assertThat(client.mayReceive(deeper).allowed()).isTrue();
-        assertThat(client.subscribe("+/".repeat(30_000) + "#", QoS.AT_MOST_ONCE).extent())
+        assertThat(client.maySubscribe("+/".repeat(30_000) + "#", QoS.AT_MOST_ONCE)
+                        .extent())
                 .isEqualTo(Extent.WHOLE);
-        assertThat(client.subscribe("#", QoS.AT_MOST_ONCE).granted()).isFalse();
+        assertThat(client.maySubscribe("#", QoS.AT_MOST_ONCE).granted()).isFalse();
     }
 
     @Test
@@ -213,7 +221,7 @@ class PermissionsTest {
         List<Rule> rules = new ArrayList<>(Collections.nCopies(500, deny(Action.ALL, "x/${clientid}/+/y/#")));
         rules.add(allow(Action.ALL, "devices/${clientid}/up/#"));
         Permissions client = rules(rules.toArray(Rule[]::new)).bind(PUMP);
-        PublisherPermissions publisher = new PublisherPermissions(client);
+        Permissions publisher = client.remembering();
         String[] topics = {"devices/pump/up/a", "x/pump/1/y", "somewhere/else"};
         decide(client, publisher, topics, 1_000);
         long before = THREADS.getCurrentThreadAllocatedBytes();
@@ -222,7 +230,7 @@ class PermissionsTest {
         assertThat(THREADS.getCurrentThreadAllocatedBytes() - before).isLessThan(4_000);
     }
 
-    private static void decide(Permissions client, PublisherPermissions publisher, String[] topics, int times) {
+    private static void decide(Permissions client, Permissions publisher, String[] topics, int times) {
         int allowed = 0;
         for (int i = 0; i < times; i++) {
             for (String topic : topics) {
@@ -234,15 +242,83 @@ class PermissionsTest {
         assertThat(allowed).isEqualTo(3 * times);
     }
 
+    /** A right that depends on the listener is there for a session that is away, and no rule takes it. */
     @Test
-    void rulesAreRefusedWhenTheyNeedMoreThanTheIdentifier() {
-        assertThatIllegalArgumentException()
-                .isThrownBy(() -> new RuleAuthorizer(List.of(DEVICES)))
-                .withMessageStartingWith("devices is for certain groups, users, listeners or addresses");
-        RuleSet ofUser = new RuleSet("u", Audience.EVERYBODY, List.of(deny(Action.ALL, "${username}")));
-        assertThatIllegalArgumentException()
-                .isThrownBy(() -> new RuleAuthorizer(List.of(ofUser)))
-                .withMessageStartingWith("u has the topic ${username}");
+    void ruleThatDependsOnTheConnectionAllowsAndDoesNotDenyWhenSessionIsAway() {
+        Audience inside = new Audience(Set.of(), Set.of(), List.of(), Set.of("inner"), List.of());
+        Audience near =
+                new Audience(Set.of(), Set.of(), List.of(), Set.of(), List.of(AddressRange.parse("10.0.0.0/8")));
+        Rules all = new Rules(List.of(
+                new RuleSet("near", near, List.of(deny(Action.ALL, "a/b"))),
+                new RuleSet("inside", inside, List.of(deny(Action.ALL, "a/c"), allow(Action.ALL, "a/#"))),
+                new RuleSet("site", Audience.EVERYBODY, List.of(allow(Action.ALL, "at/${claim.site}/#")))));
+
+        Permissions away = all.bindAway(ClientInfo.away("pump", ClientKind.DEVICE, Principal.ofUser("ann")));
+        assertThat(away.reading("a/#")).isNull();
+        assertThat(away.mayReceive("a/b").allowed()).isTrue();
+        assertThat(away.mayReceive("at/7/x").allowed()).isTrue();
+        assertThat(away.reading("at/#")).isSameAs(Permissions.nothing());
+        assertThat(away.mayReceive("b").allowed()).isFalse();
+
+        Permissions here = all.bind(connected("10.1.2.3:999", "inner", Map.of("site", "7")));
+        assertThat(here.mayReceive("a/b").allowed()).isFalse();
+        assertThat(here.mayReceive("a/c").allowed()).isFalse();
+        assertThat(here.mayReceive("a/d").allowed()).isTrue();
+        assertThat(here.mayReceive("at/7/x").allowed()).isTrue();
+        assertThat(here.mayReceive("at/8/x").allowed()).isFalse();
+        Permissions elsewhere = all.bind(connected("192.0.2.1:999", "outer", Map.of()));
+        assertThat(elsewhere.mayReceive("a/d").allowed()).isFalse();
+        assertThat(elsewhere.mayReceive("at/7/x").allowed()).isFalse();
+    }
+
+    @Test
+    void ruleThatDependsOnThePrincipalDecidesWhenSessionIsAway() {
+        Rules devices = new Rules(List.of(DEVICES));
+        Principal device = new Principal("", "pump", null, null, List.of("devices"), null);
+        assertThat(devices.bindAway(ClientInfo.away("pump", null, device)).reading("fleet/#"))
+                .isNotNull()
+                .isNotSameAs(Permissions.nothing());
+        assertThat(devices.bindAway(ClientInfo.away("pump", null, Principal.ANONYMOUS))
+                        .reading("fleet/#"))
+                .isSameAs(Permissions.nothing());
+        assertThat(devices.bindAway(ClientInfo.named("pump", null)).reading("fleet/#"))
+                .as("of a session that was stored without its principal")
+                .isNull();
+        assertThat(devices.bind(ClientInfo.named("pump", null))
+                        .mayPublish("devices/pump/up", QoS.AT_MOST_ONCE, false)
+                        .allowed())
+                .as("of a back-end, which has no groups")
+                .isFalse();
+    }
+
+    /** Nobody is what he says in CONNECT, but what an authenticator says. */
+    @Test
+    void userNameIsThePrincipalsWhenClientNamesAnother() {
+        ClientInfo client = new ClientInfo("c", "root", ProtocolVersion.MQTT_5, "127.0.0.1:1", "tcp");
+        Permissions nobody = rules(allow(Action.ALL, "of/${username}")).bind(client);
+        assertThat(nobody.mayReceive("of/root").allowed()).isFalse();
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "10.0.0.7:51234, 10.0.0.0/8, true",
+        "2001:db8:0:0:0:0:0:1:51234, 2001:db8::/32, true",
+        "fe80:0:0:0:0:0:0:1%1:51234, fe80::/10, true",
+        "10.0.0.7:51234, 11.0.0.0/8, false",
+        "local, 0.0.0.0/0, false"
+    })
+    void addressIsThatOfTheConnection(String remote, String range, boolean allowed) {
+        Audience near = new Audience(Set.of(), Set.of(), List.of(), Set.of(), List.of(AddressRange.parse(range)));
+        Rules rules = new Rules(List.of(new RuleSet("near", near, List.of(allow(Action.ALL, "a")))));
+        assertThat(rules.bind(connected(remote, "tcp", Map.of()))
+                        .mayReceive("a")
+                        .allowed())
+                .isEqualTo(allowed);
+    }
+
+    private static ClientInfo connected(String remoteAddress, String listener, Map<String, String> attributes) {
+        return new ClientInfo("pump", null, ProtocolVersion.MQTT_5, remoteAddress, listener)
+                .accepted("pump", ClientKind.DEVICE, Principal.ofUser("ann"), attributes);
     }
 
     private static Subject inGroup(String group) {

@@ -2,11 +2,15 @@ package io.tributary.broker.security.rules;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.tributary.broker.security.rules.SubscriptionDecision.Extent;
+import io.tributary.broker.security.Permissions;
+import io.tributary.broker.security.SubscriptionDecision;
+import io.tributary.broker.security.SubscriptionDecision.Extent;
+import io.tributary.broker.security.rules.Subject.Known;
 import io.tributary.common.mqtt.QoS;
 import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.function.Supplier;
 import org.junit.jupiter.api.Test;
@@ -34,13 +38,60 @@ class RulesPropertyTest {
         assertThat(allowed).isBetween(asked / 10, asked * 9 / 10);
     }
 
+    /** What a client may have once it is back is queued for it while it is away, wherever it is going to come from. */
+    @Test
+    void nothingIsWithheldFromASessionThatIsAwayWhenItsClientMayHaveIt() {
+        long firstSeed = ThreadLocalRandom.current().nextLong(Long.MAX_VALUE / 2);
+        int withheld = 0;
+        for (long seed = firstSeed; seed < firstSeed + CASES; seed++) {
+            RandomRules random = new RandomRules(seed);
+            List<RuleSet> sets = random.sets();
+            Rules rules = new Rules(sets);
+            Subject subject = random.subject();
+            Permissions back = rules.bind(subject);
+            Permissions away = rules.bind(away(subject, random.chance(2) ? Known.PRINCIPAL : Known.CLIENT_ID));
+            String about = "seed %s: %s, %s".formatted(seed, subject, sets);
+            for (int i = 0; i < QUESTIONS; i++) {
+                String topic = random.topic();
+                String filter = random.filter();
+                if (back.mayReceive(topic).allowed()) {
+                    assertThat(away.mayReceive(topic).allowed())
+                            .as("%s receive %s", about, topic)
+                            .isTrue();
+                }
+                if (back.maySubscribe(filter, QoS.AT_MOST_ONCE).granted()) {
+                    assertThat(away.reading(filter))
+                            .as("%s subscribe %s", about, filter)
+                            .isNotSameAs(Permissions.nothing());
+                }
+                withheld += away.mayReceive(topic).allowed() ? 0 : 1;
+            }
+        }
+        assertThat(withheld).isGreaterThan(CASES); // and that is not because nothing ever is
+    }
+
+    private static Subject away(Subject subject, Known known) {
+        boolean isKnown = known == Known.PRINCIPAL;
+        return new Subject(
+                subject.clientId(),
+                isKnown ? subject.userName() : null,
+                isKnown ? subject.commonName() : null,
+                isKnown ? subject.tenant() : null,
+                isKnown ? subject.groups() : Set.of(),
+                null,
+                null,
+                Map.of(),
+                subject.rules(),
+                known);
+    }
+
     private void compare(long caseSeed) {
         RandomRules random = new RandomRules(caseSeed);
         List<RuleSet> sets = random.sets();
         Rules rules = new Rules(random.chance(2) ? sets : random.sets());
         Subject subject = random.subject();
         Permissions permissions = rules.bind(subject);
-        PublisherPermissions publisher = new PublisherPermissions(permissions);
+        Permissions publisher = permissions.remembering();
         publisher.mayPublish(random.topic(), QoS.AT_MOST_ONCE, false);
         rules.replace(sets);
         NaiveRules naive = new NaiveRules(sets, subject);
@@ -55,7 +106,7 @@ class RulesPropertyTest {
     private void compareMessages(
             RandomRules random,
             Permissions permissions,
-            PublisherPermissions publisher,
+            Permissions publisher,
             NaiveRules naive,
             Supplier<String> about) {
         String topic = random.topic();
@@ -83,7 +134,7 @@ class RulesPropertyTest {
         String filter = random.filter();
         QoS qos = random.qos();
         Supplier<String> question = () -> about.get() + " subscribe " + filter + " " + qos;
-        SubscriptionDecision decision = permissions.subscribe(filter, qos);
+        SubscriptionDecision decision = permissions.maySubscribe(filter, qos);
         assertThat(decision.extent()).as(question).isEqualTo(naive.extent(filter));
         assertThat(decision.maxQos()).as(question).isEqualTo(naive.granted(filter, qos));
         extents.merge(decision.extent(), 1, Integer::sum);

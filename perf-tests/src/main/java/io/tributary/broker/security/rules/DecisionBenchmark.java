@@ -1,5 +1,8 @@
 package io.tributary.broker.security.rules;
 
+import io.tributary.broker.security.Decision;
+import io.tributary.broker.security.Permissions;
+import io.tributary.broker.security.SubscriptionDecision;
 import io.tributary.broker.security.rules.Rule.Action;
 import io.tributary.broker.security.rules.Rule.Effect;
 import io.tributary.common.mqtt.QoS;
@@ -27,7 +30,7 @@ public class DecisionBenchmark extends Microbenchmark {
     public int rules;
 
     private Permissions permissions;
-    private PublisherPermissions publisher;
+    private Permissions publisher;
     private final String[] topics = new String[COPIES];
     private final String[] lastTopics = new String[COPIES];
     private int next;
@@ -50,7 +53,7 @@ public class DecisionBenchmark extends Microbenchmark {
                 Map.of(),
                 List.of());
         permissions = new Rules(sets).bind(subject);
-        publisher = new PublisherPermissions(permissions);
+        publisher = permissions.remembering();
         for (int i = 0; i < COPIES; i++) {
             topics[i] = "devices/" + Messages.client(7) + "/up/" + i % TOPICS + "/data";
             lastTopics[i] = "area/" + (rules - 2) + "/" + Messages.client(7) + "/data/" + i % TOPICS;
@@ -104,6 +107,6 @@ public class DecisionBenchmark extends Microbenchmark {
     /** A subscription that rules cut into. */
     @Benchmark
     public SubscriptionDecision subscribed() {
-        return permissions.subscribe("devices/device-100007/up/#", QoS.AT_LEAST_ONCE);
+        return permissions.maySubscribe("devices/device-100007/up/#", QoS.AT_LEAST_ONCE);
     }
 }

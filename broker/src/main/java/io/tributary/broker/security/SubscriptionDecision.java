@@ -1,4 +1,4 @@
-package io.tributary.broker.security.rules;
+package io.tributary.broker.security;
 
 import io.tributary.common.mqtt.QoS;
 
@@ -7,7 +7,7 @@ import io.tributary.common.mqtt.QoS;
  *
  * @param extent how much of what it asks for it gets
  * @param maxQos the QoS of the subscription: that which was asked for, or what the rule allows when that is less
- * @param reason the rule that decides, such as {@code devices.rules[2]}, or why there is none
+ * @param reason what decides, such as the rule {@code devices.rules[2]}; for logs
  */
 public record SubscriptionDecision(Extent extent, QoS maxQos, String reason) {
 
@@ -15,7 +15,7 @@ public record SubscriptionDecision(Extent extent, QoS maxQos, String reason) {
     public enum Extent {
         /** All topics that the filter matches. */
         WHOLE,
-        /** Not all: rules deny some, so {@link Permissions#mayReceive} is to be asked about each message. */
+        /** Not all, or it is not known: {@link Permissions#mayReceive} is to be asked about each message. */
         CUT,
         /** Too little to subscribe. */
         REFUSED

@@ -1,6 +1,9 @@
 package io.tributary.broker.security.rules;
 
-import io.tributary.broker.security.rules.SubscriptionDecision.Extent;
+import io.tributary.broker.security.Decision;
+import io.tributary.broker.security.Permissions;
+import io.tributary.broker.security.SubscriptionDecision;
+import io.tributary.broker.security.SubscriptionDecision.Extent;
 import io.tributary.common.mqtt.QoS;
 import io.tributary.common.topic.TopicFilter;
 import io.tributary.common.topic.TopicName;
@@ -15,7 +18,7 @@ import org.jspecify.annotations.Nullable;
  * subscription to {@code fleet/#} is {@link Extent#CUT}, one to {@code fleet/7/state} is {@link Extent#WHOLE}, and one
  * to {@code fleet/7/secrets/key} or to {@code #} is {@link Extent#REFUSED}.
  */
-public final class Permissions {
+final class RulePermissions implements Permissions {
     private final Rules rules;
     private final Subject subject;
 
@@ -25,7 +28,7 @@ public final class Permissions {
     /** May be seen late by another thread, which then makes another one: the object is immutable. */
     private BoundRules bound;
 
-    Permissions(Rules rules, Subject subject) {
+    RulePermissions(Rules rules, Subject subject) {
         this.rules = rules;
         this.subject = subject;
         own = subject.rules().isEmpty()
@@ -35,7 +38,7 @@ public final class Permissions {
         bound = new BoundRules(rules.book(), subject);
     }
 
-    /** Whether the client may publish such a message; also for its will. */
+    @Override
     public Decision mayPublish(String topic, QoS qos, boolean retain) {
         BoundRules now = bound();
         return isWithoutRules(now)
@@ -43,16 +46,10 @@ public final class Permissions {
                 : publishing(now, topic, retain).at(qos);
     }
 
-    /** Whether the client may receive what is published on a topic, whichever of its subscriptions matches. */
+    @Override
     public Decision mayReceive(String topic) {
         BoundRules now = bound();
-        if (isWithoutRules(now)) {
-            return Decision.NO_RULES_AT_ALL;
-        }
-        int rule = now.receiving(topic);
-        Decision.OfRule first =
-                rule == RuleTrie.NONE && own != null ? own.decision(own.receiving(topic)) : now.decision(rule);
-        return first.here();
+        return isWithoutRules(now) ? Decision.ALLOWED : receiving(now, topic).here();
     }
 
     /**
@@ -62,10 +59,11 @@ public final class Permissions {
      * @param topicFilter a valid one, with or without {@code $share/NAME/}
      * @param qos the QoS that the client asks for
      */
-    public SubscriptionDecision subscribe(String topicFilter, QoS qos) {
+    @Override
+    public SubscriptionDecision maySubscribe(String topicFilter, QoS qos) {
         BoundRules now = bound();
         if (isWithoutRules(now)) {
-            return new SubscriptionDecision(Extent.WHOLE, qos, Decision.NO_RULES_AT_ALL.reason());
+            return new SubscriptionDecision(Extent.WHOLE, qos, Decision.ALLOWED.reason());
         }
         String filter = TopicFilter.isShared(topicFilter)
                 ? TopicFilter.parse(topicFilter).filter()
@@ -78,7 +76,21 @@ public final class Permissions {
         return decision(own.decision(rule), qos, now.isCut(filter, RuleTrie.NONE) || own.isCut(filter, rule));
     }
 
-    private static SubscriptionDecision decision(Decision.OfRule rule, QoS qos, boolean cut) {
+    @Override
+    public @Nullable Permissions reading(String topicFilter) {
+        return switch (maySubscribe(topicFilter, QoS.AT_MOST_ONCE).extent()) {
+            case WHOLE -> null;
+            case CUT -> this;
+            case REFUSED -> Permissions.nothing();
+        };
+    }
+
+    @Override
+    public Permissions remembering() {
+        return new RememberingPermissions(this);
+    }
+
+    private static SubscriptionDecision decision(OfRule rule, QoS qos, boolean cut) {
         Extent extent = !rule.allows() ? Extent.REFUSED : cut ? Extent.CUT : Extent.WHOLE;
         return new SubscriptionDecision(
                 extent, qos.min(rule.maxQos()), rule.here().reason());
@@ -101,12 +113,18 @@ public final class Permissions {
     }
 
     static Decision withoutRules(String topic) {
-        return TopicName.isReserved(topic) ? Decision.RESERVED : Decision.NO_RULES_AT_ALL;
+        return TopicName.isReserved(topic) ? Decision.RESERVED : Decision.ALLOWED;
     }
 
     /** What the first rule about publishing to a topic says. */
-    Decision.OfRule publishing(BoundRules now, String topic, boolean retain) {
+    OfRule publishing(BoundRules now, String topic, boolean retain) {
         int rule = now.publishing(topic, retain);
         return rule == RuleTrie.NONE && own != null ? own.decision(own.publishing(topic, retain)) : now.decision(rule);
+    }
+
+    /** What the first rule about receiving what is published on a topic says. */
+    OfRule receiving(BoundRules now, String topic) {
+        int rule = now.receiving(topic);
+        return rule == RuleTrie.NONE && own != null ? own.decision(own.receiving(topic)) : now.decision(rule);
     }
 }
