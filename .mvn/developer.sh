@@ -157,5 +157,7 @@ command_fuzz() {
   case $seconds in *[!0-9]*) fail 2 "fuzz needs a number of seconds, not '$seconds'" ;; esac
   find_jdk
   find_maven
+  # Jazzer runs one fuzz test in a JVM.
   JAZZER_FUZZ=1 JAZZER_MAX_DURATION=${seconds}s maven test -Dquick -pl common -Dtest=MqttDecoderFuzzTest
+  JAZZER_FUZZ=1 JAZZER_MAX_DURATION=${seconds}s maven test -Dquick -pl broker -am -Dtest=RuleFuzzTest
 }

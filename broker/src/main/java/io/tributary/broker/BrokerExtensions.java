@@ -7,6 +7,7 @@ import io.tributary.broker.security.Authenticator;
 import io.tributary.broker.security.AuthenticatorChain;
 import io.tributary.broker.security.Authorizer;
 import io.tributary.broker.security.EnhancedAuthenticator;
+import io.tributary.broker.security.rules.Rules;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -69,14 +70,27 @@ public final class BrokerExtensions {
 
     /** The same, but the chain decides who may connect, at all listeners. */
     public BrokerExtensions with(AuthenticatorChain chain) {
-        Builder to = new Builder();
+        Builder to = copy();
         to.authenticator = chain;
+        to.enhanced.clear();
         to.enhanced.addAll(chain.methods());
+        return to.build();
+    }
+
+    /** The same, but these rules decide what clients may do. */
+    public BrokerExtensions with(Rules rules) {
+        return copy().authorizer(rules).build();
+    }
+
+    private Builder copy() {
+        Builder to = new Builder();
+        to.authenticator = authenticator;
+        to.enhanced.addAll(enhanced);
         to.authorizer = authorizer;
         to.publish.addAll(publish);
         to.subscribe.addAll(subscribe);
         to.listeners.addAll(listeners);
-        return new BrokerExtensions(to);
+        return to;
     }
 
     /** Collects hooks. Not thread-safe. */

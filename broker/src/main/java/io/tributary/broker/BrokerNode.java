@@ -24,7 +24,6 @@ import io.tributary.broker.network.ListenException;
 import io.tributary.broker.network.ListenerTls;
 import io.tributary.broker.network.Listeners;
 import io.tributary.broker.retained.RetainedMessages;
-import io.tributary.broker.routing.PublishPolicy;
 import io.tributary.broker.routing.Router;
 import io.tributary.broker.security.EnhancedAuthenticator;
 import io.tributary.broker.shard.ShardAppends;
@@ -82,6 +81,7 @@ final class BrokerNode implements AutoCloseable {
     private final ListenerTls tls;
     private final Listeners listeners;
     private final ScheduledExecutorService timer;
+    private final RuleChanges ruleChanges;
     private final AtomicBoolean closed = new AtomicBoolean();
     private final long startedNanos = System.nanoTime();
 
@@ -119,7 +119,7 @@ final class BrokerNode implements AutoCloseable {
                 deployment.clock(),
                 appends,
                 nodeOfShards());
-        groups = new ApplicationGroups(hosts, groupServices(publishing.policy()));
+        groups = new ApplicationGroups(hosts, groupServices());
         membership = deployment.membership(shards, router, subscriptions, connections);
         sys = SysConfig.every(config.sysInterval());
         sysTopics = new SysTopics(sys, () -> membership.stats(stats()), retained, router);
@@ -133,6 +133,7 @@ final class BrokerNode implements AutoCloseable {
                 metrics.network());
         timer = Executors.newSingleThreadScheduledExecutor(
                 Thread.ofPlatform().name("tributary-timer").daemon().factory());
+        ruleChanges = new RuleChanges(extensions.authorizer(), subscriptions, timer);
     }
 
     private Shards.Node nodeOfShards() {
@@ -147,14 +148,13 @@ final class BrokerNode implements AutoCloseable {
                 metrics.shards());
     }
 
-    private GroupServices groupServices(PublishPolicy policy) {
+    private GroupServices groupServices() {
         return new GroupServices(
                 deployment.node(),
                 shards,
                 subscriptions,
                 connections,
                 deployment.inbox(),
-                policy::mayReceive,
                 router::publishKept,
                 new GroupServices.Limits(
                         config.shards().windowMessages(), config.shards().windowBytes(), config.maxDeliveries()),
@@ -248,6 +248,7 @@ final class BrokerNode implements AutoCloseable {
             }
             membership.tick();
             membership.tell(this::stats);
+            ruleChanges.tick();
             if (!deployment.view().isCurrent()) {
                 return; // subscriptions that it would remove may be newer than it knows
             }

@@ -13,7 +13,7 @@ import io.tributary.broker.shard.ShardAppends;
 import io.tributary.broker.subscription.Subscriptions;
 
 /** The part of a node that decides where a message goes: the router, and what the router looks at. */
-record Publishing(Subscriptions subscriptions, RetainedMessages retained, PublishPolicy policy, Router router) {
+record Publishing(Subscriptions subscriptions, RetainedMessages retained, Router router) {
 
     /** Builds it; whoever has the subscriptions and the retained messages starts them. */
     static Publishing of(
@@ -32,7 +32,8 @@ record Publishing(Subscriptions subscriptions, RetainedMessages retained, Publis
                 config.shared(),
                 clientConnections::inFlight,
                 appends.count(),
-                appends::shardOf);
+                appends::shardOf,
+                extensions.authorizer());
         storage.topics().keepFor(to -> subscriptions.lives(to.clientId(), to.session()));
         RetainedMessages retained =
                 new RetainedMessages(storage.retained(), config.retained(), deployment.clock(), deployment.format());
@@ -48,6 +49,6 @@ record Publishing(Subscriptions subscriptions, RetainedMessages retained, Publis
                 policy,
                 new RouterOutputs(connections, deployment.inbox(), appends::publish, appends::relay),
                 metrics.router());
-        return new Publishing(subscriptions, retained, policy, router);
+        return new Publishing(subscriptions, retained, router);
     }
 }

@@ -4,10 +4,16 @@ import io.micrometer.core.instrument.MeterRegistry;
 import io.tributary.broker.Broker;
 import io.tributary.broker.BrokerExtensions;
 import io.tributary.broker.metrics.BrokerMetrics;
+import io.tributary.broker.security.Authorizer;
+import io.tributary.broker.security.rules.RuleSet;
+import io.tributary.broker.security.rules.Rules;
 import io.tributary.cluster.ClusterBroker;
 import io.tributary.cluster.ClusterConfig;
 import io.tributary.cluster.metrics.ClusterMetrics;
 import io.tributary.server.settings.ServerConfig;
+import io.tributary.server.settings.TributarySettings;
+import io.tributary.server.settings.check.SettingException;
+import java.util.List;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.boot.actuate.endpoint.web.PathMappedEndpoints;
 import org.springframework.boot.info.BuildProperties;
@@ -19,6 +25,7 @@ import org.springframework.context.annotation.Lazy;
 @Configuration(proxyBeanMethods = false)
 @ManagementParts
 class ApplicationConfiguration {
+    private static final String RULES = TributarySettings.PREFIX + ".security.rules";
 
     @Bean
     BrokerMetrics brokerMetrics(MeterRegistry registry) {
@@ -40,12 +47,23 @@ class ApplicationConfiguration {
             ObjectProvider<BrokerExtensions> extensions,
             BrokerMetrics metrics,
             MeterRegistry registry) {
-        BrokerExtensions hooks =
-                extensions.getIfAvailable(() -> BrokerExtensions.NONE).with(authentication.chain());
+        BrokerExtensions hooks = withRules(
+                extensions.getIfAvailable(() -> BrokerExtensions.NONE).with(authentication.chain()), config.rules());
         ClusterConfig cluster = config.cluster();
         return cluster == null
                 ? Broker.start(config.broker(), hooks, metrics)
                 : ClusterBroker.start(config.broker(), cluster, hooks, metrics, ClusterMetrics.registered(registry));
+    }
+
+    /** Lets the configured rules decide; where there are none, the platform does, or everybody may do everything. */
+    private static BrokerExtensions withRules(BrokerExtensions hooks, List<RuleSet> rules) {
+        if (rules.isEmpty()) {
+            return hooks;
+        }
+        if (!hooks.authorizer().equals(Authorizer.allowAll())) {
+            throw new SettingException(RULES, "has no effect: the application brings an Authorizer of its own");
+        }
+        return hooks.with(new Rules(rules));
     }
 
     @Bean

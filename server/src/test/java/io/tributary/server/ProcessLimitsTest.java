@@ -7,6 +7,7 @@ import io.tributary.server.settings.SecurityConfig;
 import io.tributary.server.settings.SecuritySettings;
 import io.tributary.server.settings.ServerConfig;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
 
@@ -51,7 +52,8 @@ class ProcessLimitsTest {
         ProcessLimits limits = ProcessLimits.of(new ServerConfig(
                 BrokerConfig.builder(Path.of("data")).build(),
                 new SecurityConfig(SecuritySettings.Anonymous.LOOPBACK, Map.of(), Map.of()),
-                null));
+                null,
+                List.of()));
         assertThat(limits.heap()).isPositive();
         assertThat(limits.direct()).isPositive();
         assertThat(limits.memory()).isGreaterThanOrEqualTo(limits.heap());

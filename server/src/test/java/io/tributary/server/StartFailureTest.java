@@ -66,6 +66,19 @@ class StartFailureTest {
             stop-timeout=20 s                        | tributary.stop-timeout: '20 s' is not a duration, such as 500ms, 10s or 5m
             network.event-loops=-2                   | tributary.network.event-loops: '-2' is not within 0 to 1024
             applications.rules[0].user-property==a   | tributary.applications.rules[0].user-property: '=a' is not a user property, written name=value
+            security.rules=                          | tributary.security.rules: is a list, and must not be empty; its first part is tributary.security.rules[0]
+            security.rules[0].name=devices           | tributary.security.rules[0].rules: has no rules, and would allow nothing; it must have 1 to 1000
+            security.rules[0].rules[0].topic=a       | tributary.security.rules[0].rules[0]: must have either allow or deny, one of publish, subscribe, all
+            security.rules[0].rules[0].allow=all     | tributary.security.rules[0].rules[0].topic: is missing; it must be a topic filter, such as devices/#
+            security.rules[0].rules[0].allow=read    | tributary.security.rules[0].rules[0].allow: 'read' is not one of publish, subscribe, all
+            security.rules[0].rules[0].max-qos=3     | tributary.security.rules[0].rules[0].max-qos: '3' is not within 0 to 2
+            security.rules[0].rules[0].retain=maybe  | tributary.security.rules[0].rules[0].retain: 'maybe' is not one of true, false
+            security.rules[0].for.grops=a            | tributary.security.rules[0].for.grops: there is no such setting; did you mean tributary.security.rules[0].for.groups?
+            security.rules[0].for.groups=            | tributary.security.rules[0].for.groups: has an empty value; leave it out for all clients
+            security.rules[0].for.client-ids=regex:( | tributary.security.rules[0].for.client-ids[0]: 'regex:(' is not a regular expression of RE2: error parsing regexp: missing closing ): `(`
+            security.rules[0].for.listeners=tcp,wss  | tributary.security.rules[0].for.listeners[1]: 'wss' is not the name of a listener; there are tcp, ws
+            security.rules[0].for.addresses=10.0.0.1/8 | tributary.security.rules[0].for.addresses[0]: '10.0.0.1/8' has bits behind its prefix of 8 bits; they must be 0
+            security.rules[0].for=devices            | tributary.security.rules[0].for: is a group of settings, such as tributary.security.rules[0].for.groups; in a YAML file they are indented below it
             """)
     void wrongValueIsNamedWithWhatIsAllowed(String setting, String words) {
         assertThat(Applications.failure("--tributary." + setting)).isEqualTo(words);

@@ -13,6 +13,7 @@ import org.jspecify.annotations.Nullable;
  *
  * @param connect what the client asked for
  * @param client the client that sent it
+ * @param permissions what it may do
  * @param assignedId whether the broker assigned the client identifier
  * @param sessionExpirySeconds the session expiry interval that holds
  * @param keepAliveSeconds the keep alive that holds
@@ -24,6 +25,7 @@ import org.jspecify.annotations.Nullable;
 record Admission(
         Connect connect,
         ClientInfo client,
+        ClientPermissions permissions,
         boolean assignedId,
         long sessionExpirySeconds,
         int keepAliveSeconds,
@@ -47,6 +49,7 @@ record Admission(
     }
 
     Admission withAuthenticationData(byte @Nullable [] data) {
-        return new Admission(connect, client, assignedId, sessionExpirySeconds, keepAliveSeconds, will, end, data);
+        return new Admission(
+                connect, client, permissions, assignedId, sessionExpirySeconds, keepAliveSeconds, will, end, data);
     }
 }

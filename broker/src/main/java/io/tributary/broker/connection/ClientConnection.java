@@ -388,7 +388,7 @@ public final class ClientConnection {
         admission = null;
         boolean present = attached.sessionPresent(); // [MQTT-3.2.2-2, MQTT-3.2.2-3]
         boolean persistent = sessionExpirySeconds > 0 || present;
-        Identity identity = new Identity(accepted.client(), number, attached, persistent);
+        Identity identity = new Identity(accepted.client(), accepted.permissions(), number, attached, persistent);
         ConnectedState live = new ConnectedState(context, accepted, identity);
         connected = live;
         connections.attached(this);

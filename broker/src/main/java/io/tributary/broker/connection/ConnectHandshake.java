@@ -173,9 +173,26 @@ final class ConnectHandshake {
                 : accepted.kind();
         Principal principal = principal(claimed, accepted.principal());
         ClientInfo client = claimed.accepted(clientId, kind, principal, accepted.attributes());
-        Will will = connect.will() == null ? null : will(connect.will(), client);
+        ClientPermissions permissions = permissions(client);
+        Will will = connect.will() == null ? null : will(connect.will(), client, permissions);
         return new Admission(
-                connect, client, assigned, sessionExpiry(connect), keepAlive(connect), will, accepted.end(), null);
+                connect,
+                client,
+                permissions,
+                assigned,
+                sessionExpiry(connect),
+                keepAlive(connect),
+                will,
+                accepted.end(),
+                null);
+    }
+
+    private ClientPermissions permissions(ClientInfo client) {
+        try {
+            return new ClientPermissions(context.services().access().authorizer(), client);
+        } catch (RuntimeException failure) {
+            throw AuthenticationFailures.unavailable(failure);
+        }
     }
 
     /**
@@ -223,10 +240,12 @@ final class ConnectHandshake {
         return imposed ? longest : asked;
     }
 
-    private Will will(Will will, ClientInfo client) {
+    private Will will(Will will, ClientInfo client, ClientPermissions permissions) {
         Message message = will.message();
-        Permissions permissions = new Permissions(context.services().access().authorizer(), client);
-        if (!permissions.mayPublish(message.topic(), message.qos(), message.retain())) {
+        if (!permissions
+                .publishing()
+                .mayPublish(message.topic(), message.qos(), message.retain())
+                .allowed()) {
             throw new MqttException(ReasonCode.NOT_AUTHORIZED, "the will's topic is not authorised");
         }
         if (context.limits().inbound().checkPayloadFormat() && !Payloads.isAsDeclared(message)) {

@@ -9,11 +9,20 @@ import io.tributary.broker.subscription.Subscriber;
  * How the rest of the broker names a connection: by its client, number and session.
  *
  * @param client the client
+ * @param permissions what it may do
  * @param connection the number of its connection on this node
  * @param attached the shard's answer
  * @param persistent whether the session outlives its connection
  */
-record Identity(ClientInfo client, long connection, Attached attached, boolean persistent) {
+record Identity(
+        ClientInfo client, ClientPermissions permissions, long connection, Attached attached, boolean persistent) {
+
+    /** What waits for a session was matched by rules that may hold no longer, and without knowing the connection. */
+    Identity {
+        if (persistent || attached.sessionPresent()) {
+            permissions.askAboutEach();
+        }
+    }
 
     String clientId() {
         return client.clientId();
@@ -34,6 +43,7 @@ record Identity(ClientInfo client, long connection, Attached attached, boolean p
      * messages must not overtake them.
      */
     Publisher publisher() {
-        return new Publisher(client, persistent || attached.sessionPresent(), attached.epoch());
+        return new Publisher(
+                client, permissions.publishing(), persistent || attached.sessionPresent(), attached.epoch());
     }
 }

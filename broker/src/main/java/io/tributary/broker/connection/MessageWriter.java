@@ -17,13 +17,13 @@ import java.util.List;
 final class MessageWriter {
     private final ConnectionContext context;
     private final boolean mqtt5;
-    private final Permissions permissions;
+    private final ClientPermissions permissions;
     private final OutboundTopicAliases aliases;
 
     MessageWriter(ConnectionContext context, Identity identity, ConnectProperties client) {
         this.context = context;
         mqtt5 = identity.client().isMqtt5();
-        permissions = new Permissions(context.services().access().authorizer(), identity.client());
+        permissions = identity.permissions();
         aliases = new OutboundTopicAliases(
                 Math.min(client.topicAliasMaximum(), context.limits().outbound().topicAliasMaximum()));
     }

@@ -3,6 +3,7 @@ package io.tributary.broker.connection;
 import io.tributary.broker.extension.SubscribeInterceptor.Decision;
 import io.tributary.broker.extension.SubscribeInterceptor.Proceed;
 import io.tributary.broker.extension.SubscribeInterceptor.Refuse;
+import io.tributary.broker.security.SubscriptionDecision;
 import io.tributary.broker.subscription.SubscriptionRequest;
 import io.tributary.broker.subscription.SubscriptionRequest.Outcome;
 import io.tributary.common.mqtt.MqttPacket.Subscribe;
@@ -33,7 +34,7 @@ final class SubscribeFlow {
     private final Identity identity;
     private final Replies replies;
     private final RetainedReplay replay;
-    private final Permissions permissions;
+    private final ClientPermissions permissions;
 
     /** The verdict on one entry of a SUBSCRIBE before any subscription is made. */
     private sealed interface Answer {}
@@ -47,7 +48,7 @@ final class SubscribeFlow {
         this.identity = identity;
         this.replies = replies;
         this.replay = replay;
-        permissions = new Permissions(context.services().access().authorizer(), identity.client());
+        permissions = identity.permissions();
     }
 
     /** Takes a SUBSCRIBE; there is one answer for each entry [MQTT-3.8.4-5, MQTT-3.8.4-6]. */
@@ -89,21 +90,30 @@ final class SubscribeFlow {
         if (!filter.isWithin(context.limits().packets().topics())) {
             return new Denied(ReasonCode.TOPIC_FILTER_INVALID); // [MQTT-3.8.4-1]
         }
-        if (!permissions.maySubscribe(filter.filter(), asked.maximumQos())) {
+        SubscriptionDecision decision = permissions.maySubscribe(filter.filter(), asked.maximumQos());
+        if (!decision.granted()) {
+            LOG.debug("{} may not subscribe to {}: {}", identity.clientId(), asked.filter(), decision.reason());
             return new Denied(ReasonCode.NOT_AUTHORIZED);
         }
         if (replay.room() == 0) {
             return new Denied(ReasonCode.QUOTA_EXCEEDED);
         }
         return switch (intercept(asked)) {
-            case Proceed(Subscription subscription) -> allow(subscription, subscriptionId);
+            case Proceed(Subscription subscription) -> allow(asked, subscription, decision.maxQos(), subscriptionId);
             case Refuse(ReasonCode reason) -> new Denied(reason);
         };
     }
 
-    /** Applications share with QoS 1 at most: a message that one member leaves unfinished goes to another at once. */
-    private Answer allow(Subscription subscription, int subscriptionId) {
-        SubscriptionRequest request = request(subscription, subscriptionId);
+    /**
+     * Applications share with QoS 1 at most: a message that one member leaves unfinished goes to another at once.
+     *
+     * @param limit the highest QoS that the client may have
+     */
+    private Answer allow(Subscription asked, Subscription subscription, QoS limit, int subscriptionId) {
+        if (!subscription.filter().equals(asked.filter())) {
+            permissions.askAboutEach(); // the client's right was that to the other filter
+        }
+        SubscriptionRequest request = request(subscription, subscriptionId).atMost(limit);
         return new Allowed(subscription, isSharedByApplications(request) ? request.atMost(QoS.AT_LEAST_ONCE) : request);
     }
 

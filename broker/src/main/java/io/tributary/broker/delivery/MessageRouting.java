@@ -1,8 +1,10 @@
 package io.tributary.broker.delivery;
 
 import io.tributary.common.event.Destinations;
+import io.tributary.common.event.Principal;
 import io.tributary.common.event.Recipient;
 import io.tributary.common.mqtt.Message;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The router as shards see it, for messages that no connection publishes: a will, a QoS 2 message that was logged, or
@@ -11,12 +13,13 @@ import io.tributary.common.mqtt.Message;
 public interface MessageRouting {
 
     /**
-     * All destinations of a message, after authorisation of its publisher; {@link Destinations#NONE} when refused. A
+     * All destinations of a will, after authorisation of its publisher; {@link Destinations#NONE} when refused. A
      * message with RETAIN is given to the retained messages first.
      *
+     * @param principal who the publisher was; null where that is not known
      * @param stored run once, when a message with RETAIN is stored or cannot be; at once for any other
      */
-    Destinations match(Message message, Runnable stored);
+    Destinations match(Message message, @Nullable Principal principal, Runnable stored);
 
     /**
      * All destinations of a message that was authorised and retained before, but had too many to be named: as they are

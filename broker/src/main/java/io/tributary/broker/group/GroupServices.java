@@ -5,10 +5,8 @@ import io.tributary.broker.delivery.NodeInbox;
 import io.tributary.broker.routing.RouteCallback;
 import io.tributary.broker.routing.Router;
 import io.tributary.broker.shard.ConnectionShards;
-import io.tributary.broker.subscription.Subscriber;
 import io.tributary.broker.subscription.Subscriptions;
 import io.tributary.common.mqtt.Message;
-import java.util.function.BiPredicate;
 import java.util.function.LongSupplier;
 
 /**
@@ -19,7 +17,6 @@ import java.util.function.LongSupplier;
  * @param subscriptions know the members
  * @param connections the members that are connected here
  * @param nodes the way to those that are connected elsewhere
- * @param mayReceive whether a client may receive what is published on a topic
  * @param publisher the way of messages that no member acknowledges
  * @param nanos a clock for intervals
  */
@@ -29,7 +26,6 @@ public record GroupServices(
         Subscriptions subscriptions,
         ConnectionRegistry connections,
         NodeInbox nodes,
-        BiPredicate<Subscriber, String> mayReceive,
         Publisher publisher,
         Limits limits,
         GroupRecorder recorder,

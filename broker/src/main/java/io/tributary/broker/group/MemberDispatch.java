@@ -353,8 +353,8 @@ final class MemberDispatch {
         }
     }
 
-    private boolean may(Receiver receiver, Queued queued) {
-        return services.mayReceive().test(receiver.subscriber(), topic(queued));
+    private static boolean may(Receiver receiver, Queued queued) {
+        return receiver.mayReceive(topic(queued));
     }
 
     private static long size(InHand message) {

@@ -34,7 +34,7 @@ final class PeerDelivery {
     void take(Message message, List<Recipient> members, boolean matching) {
         Copies copies = new Copies(message);
         for (int i = 0; i < members.size(); i++) {
-            toMember(members.get(i), copies.queued(members.get(i)));
+            toMember(message, members.get(i), copies);
         }
         if (matching) {
             DeliveringVisitor delivering = new DeliveringVisitor(message, outputs, recorder);
@@ -51,7 +51,7 @@ final class PeerDelivery {
         selection.selectReceivers(message, matches.receivers(), _ -> true, here);
         for (SharedGroup group : matches.groups()) {
             Receiver member = group.pickHere(
-                    message.publisher(), message.topic(), candidate -> selection.mayReceive(candidate, message));
+                    message.publisher(), message.topic(), candidate -> candidate.mayReceive(message.topic()));
             if (member != null) {
                 here.visit(member.subscriber(), member.grant(), group.name());
             }
@@ -59,12 +59,35 @@ final class PeerDelivery {
         recorder.delivered(here.receivers);
     }
 
-    private void toMember(Recipient member, Queued copy) {
-        if (!isPersistent(member)) {
+    private void toMember(Message message, Recipient member, Copies copies) {
+        Queued copy = copies.queued(member);
+        if (isPersistent(member)) {
+            if (!outputs.deliverQos0(member.clientId(), member.session(), copy)) {
+                recorder.dropped(Drop.OFFLINE);
+            }
+        } else {
+            SharedGroup group = subscriptions.areLimited() ? subscriptions.group(String.valueOf(member.group())) : null;
+            if (group != null && !group.mayReceive(member.clientId(), member.session(), message.topic())) {
+                toAnotherHere(message, group, copies);
+                return;
+            }
             outputs.connections().deliverToMember(member.clientId(), member.session(), copy);
-        } else if (!outputs.deliverQos0(member.clientId(), member.session(), copy)) {
-            recorder.dropped(Drop.OFFLINE);
         }
+        recorder.delivered(1);
+    }
+
+    /** The node that chose a member knew nothing of its client. */
+    private void toAnotherHere(Message message, SharedGroup group, Copies copies) {
+        Receiver other = group.pickHere(
+                message.publisher(),
+                message.topic(),
+                candidate -> !isPersistent(candidate) && candidate.mayReceive(message.topic()));
+        if (other == null) {
+            recorder.dropped(Drop.RECEIVE_NOT_AUTHORIZED);
+            return;
+        }
+        Queued copy = copies.queued(other.grant(), group.name());
+        outputs.connections().deliverTransient(other.subscriber().identity(), copy);
         recorder.delivered(1);
     }
 

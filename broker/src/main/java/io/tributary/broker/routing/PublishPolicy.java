@@ -6,53 +6,94 @@ import io.tributary.broker.extension.PublishInterceptor.Proceed;
 import io.tributary.broker.extension.PublishInterceptor.Refuse;
 import io.tributary.broker.security.Authorizer;
 import io.tributary.broker.security.ClientInfo;
-import io.tributary.broker.subscription.Subscriber;
+import io.tributary.broker.security.Permissions;
 import io.tributary.common.event.MessageFormat;
+import io.tributary.common.event.Principal;
 import io.tributary.common.mqtt.Message;
 import io.tributary.common.mqtt.ReasonCode;
 import java.util.List;
 import java.util.Objects;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Rights to publish and to receive, and the interceptors before a message is routed. A failure of either counts as a
- * refusal.
- *
- * @param interceptors asked in this order; each sees what the one before made of the message
- * @param largestPacketBytes the largest packet of a client; what is made of one, or without one, is to be no larger
+ * What may be published, and the interceptors before a message is routed. A failure of either counts as a refusal. Any
+ * thread.
  */
-public record PublishPolicy(Authorizer authorizer, List<PublishInterceptor> interceptors, int largestPacketBytes) {
+public final class PublishPolicy {
     private static final Logger LOG = LoggerFactory.getLogger(PublishPolicy.class);
     /** The parts of a message that a packet can lack: the topic, when it has an alias, and the publisher. */
     private static final int NAMES_BYTES = 2 << 16;
 
-    /** Copies the list. */
-    public PublishPolicy {
-        interceptors = List.copyOf(interceptors);
+    private final Authorizer authorizer;
+    private final List<PublishInterceptor> interceptors;
+    private final int largestPacketBytes;
+
+    /** The back-end that was last asked about: there is one, as a rule. */
+    private volatile @Nullable BackEnd backEnd;
+
+    /** A back-end, by the client identifier that it publishes as. */
+    private record BackEnd(String clientId, Permissions permissions) {}
+
+    /**
+     * Creates one.
+     *
+     * @param authorizer asked about wills and about what back-ends publish
+     * @param interceptors asked in this order; each sees what the one before made of the message
+     * @param largestPacketBytes the largest packet of a client; what is made of one, or without one, is to be no larger
+     */
+    public PublishPolicy(Authorizer authorizer, List<PublishInterceptor> interceptors, int largestPacketBytes) {
+        this.authorizer = authorizer;
+        this.interceptors = List.copyOf(interceptors);
+        this.largestPacketBytes = largestPacketBytes;
     }
 
     /** Whether a client may publish a message. */
-    boolean mayPublish(ClientInfo client, Message message) {
+    boolean mayPublish(Publisher publisher, Message message) {
+        return mayPublish(publisher.permissions(), message);
+    }
+
+    /** Whether the back-end that a message names as its publisher may publish it. */
+    boolean mayPublish(Message message) {
+        BackEnd known = backEnd;
         try {
-            return authorizer.mayPublish(client, message.topic(), message.qos(), message.retain());
-        } catch (RuntimeException e) {
-            LOG.debug("authorizer failed: {} may not publish to {}", client.clientId(), message.topic(), e);
-            return false;
+            if (known == null || !known.clientId.equals(message.publisher())) {
+                ClientInfo client = ClientInfo.named(message.publisher(), null);
+                known = new BackEnd(client.clientId(), authorizer.bind(client));
+                backEnd = known;
+            }
+        } catch (RuntimeException failure) {
+            return failed(failure);
+        }
+        return mayPublish(known.permissions, message);
+    }
+
+    /**
+     * Whether a client may publish its will, now that it is to be published.
+     *
+     * @param principal whose session it was; null where that is not known, and then it is nobody's
+     */
+    boolean mayPublish(Message will, @Nullable Principal principal) {
+        ClientInfo client = ClientInfo.away(will.publisher(), null, principal);
+        try {
+            return mayPublish(principal == null ? authorizer.bind(client) : authorizer.bindAway(client), will);
+        } catch (RuntimeException failure) {
+            return failed(failure);
         }
     }
 
-    /** Whether a session may receive what is published on a topic. */
-    public boolean mayReceive(Subscriber subscriber, String topic) {
-        if (authorizer.equals(Authorizer.allowAll())) {
-            return true; // without an object for each of a million sessions
+    private static boolean mayPublish(Permissions permissions, Message message) {
+        var decision = permissions.mayPublish(message.topic(), message.qos(), message.retain());
+        if (!decision.allowed()) {
+            LOG.debug("{} may not publish to {}: {}", message.publisher(), message.topic(), decision.reason());
         }
-        try {
-            return authorizer.mayReceive(subscriber.client(), topic);
-        } catch (RuntimeException e) {
-            LOG.debug("authorizer failed: {} may not receive {}", subscriber.clientId(), topic, e);
-            return false;
-        }
+        return decision.allowed();
+    }
+
+    private static boolean failed(RuntimeException failure) {
+        LOG.warn("the authorizer failed, which means no", failure);
+        return false;
     }
 
     /** Whether a message could not come from a client, for it is too large: no log has to take it. */

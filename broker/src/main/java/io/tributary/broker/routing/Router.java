@@ -6,7 +6,6 @@ import io.tributary.broker.extension.PublishInterceptor.Drop;
 import io.tributary.broker.extension.PublishInterceptor.Proceed;
 import io.tributary.broker.extension.PublishInterceptor.Refuse;
 import io.tributary.broker.retained.RetainedMessages;
-import io.tributary.broker.security.ClientInfo;
 import io.tributary.broker.subscription.Matches;
 import io.tributary.broker.subscription.Receiver;
 import io.tributary.broker.subscription.SharedGroup;
@@ -14,6 +13,7 @@ import io.tributary.broker.subscription.Subscriber;
 import io.tributary.broker.subscription.Subscriptions;
 import io.tributary.common.event.Destinations;
 import io.tributary.common.event.NodeShare;
+import io.tributary.common.event.Principal;
 import io.tributary.common.event.Recipient;
 import io.tributary.common.event.ShardEvent;
 import io.tributary.common.event.Source;
@@ -73,7 +73,7 @@ public final class Router implements ClientRouting {
         this.policy = policy;
         this.outputs = outputs;
         this.recorder = recorder;
-        this.selection = new Selection(policy, recorder);
+        this.selection = new Selection(recorder);
         this.peerDelivery = new PeerDelivery(subscriptions, selection, outputs, recorder);
     }
 
@@ -160,7 +160,7 @@ public final class Router implements ClientRouting {
      */
     public void publish(Message message, Source source, RouteCallback callback) {
         recorder.received(message);
-        if (policy.mayPublish(ClientInfo.named(message.publisher(), null), message)) {
+        if (policy.mayPublish(message)) {
             retain(new Passage(message, null, 0, source, true, callback));
         } else {
             recorder.dropped(RouterRecorder.Drop.PUBLISH_NOT_AUTHORIZED);
@@ -175,9 +175,8 @@ public final class Router implements ClientRouting {
      * the order in which the retained messages of its topic were given.
      */
     @Override
-    public Destinations match(Message message, Runnable stored) {
-        if (!message.publisher().isEmpty()
-                && !policy.mayPublish(ClientInfo.named(message.publisher(), null), message)) {
+    public Destinations match(Message message, @Nullable Principal principal, Runnable stored) {
+        if (!message.publisher().isEmpty() && !policy.mayPublish(message, principal)) {
             recorder.dropped(RouterRecorder.Drop.PUBLISH_NOT_AUTHORIZED);
             stored.run();
             return Destinations.NONE;
@@ -202,7 +201,7 @@ public final class Router implements ClientRouting {
             return Destinations.NONE;
         }
         Predicate<Receiver> mayHave =
-                candidate -> !isSession(candidate, leaving) && selection.mayReceive(candidate, message);
+                candidate -> !isSession(candidate, leaving) && candidate.mayReceive(message.topic());
         Receiver member = mayWait
                 ? group.pick(message.publisher(), message.topic(), mayHave)
                 : group.pickOnline(message.publisher(), message.topic(), mayHave);
@@ -258,7 +257,7 @@ public final class Router implements ClientRouting {
     }
 
     private Decision admit(Publisher publisher, Message message) {
-        if (!policy.mayPublish(publisher.client(), message)) {
+        if (!policy.mayPublish(publisher, message)) {
             recorder.dropped(RouterRecorder.Drop.PUBLISH_NOT_AUTHORIZED);
             return new Refuse(ReasonCode.NOT_AUTHORIZED, NOT_AUTHORIZED);
         }

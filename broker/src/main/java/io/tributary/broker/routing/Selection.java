@@ -6,7 +6,6 @@ import io.tributary.broker.subscription.Matches;
 import io.tributary.broker.subscription.Receiver;
 import io.tributary.broker.subscription.SharedGroup;
 import io.tributary.broker.subscription.Subscriber;
-import io.tributary.common.event.GroupIdentifier;
 import io.tributary.common.mqtt.Message;
 import java.util.List;
 import java.util.function.Predicate;
@@ -17,11 +16,9 @@ import org.jspecify.annotations.Nullable;
  * [MQTT-4.8.2-4].
  */
 final class Selection {
-    private final PublishPolicy policy;
     private final RouterRecorder recorder;
 
-    Selection(PublishPolicy policy, RouterRecorder recorder) {
-        this.policy = policy;
+    Selection(RouterRecorder recorder) {
         this.recorder = recorder;
     }
 
@@ -45,7 +42,7 @@ final class Selection {
             if (grant == null) {
                 continue;
             }
-            if (mayReceive(receiver, message)) {
+            if (receiver.mayReceive(message.topic())) {
                 visitor.visit(receiver.subscriber(), grant, null);
             } else {
                 recorder.dropped(Drop.RECEIVE_NOT_AUTHORIZED);
@@ -53,21 +50,10 @@ final class Selection {
         }
     }
 
-    /**
-     * Whether the session may have the message; the embedding application may have all, and of applications that share
-     * a session each is asked about when its turn comes.
-     */
-    boolean mayReceive(Receiver receiver, Message message) {
-        Subscriber subscriber = receiver.subscriber();
-        return subscriber.isInProcess()
-                || GroupIdentifier.isGroup(subscriber.clientId())
-                || policy.mayReceive(subscriber, message.topic());
-    }
-
     private void selectMembers(Message message, List<SharedGroup> groups, Visitor visitor) {
         for (SharedGroup group : groups) {
-            Receiver member =
-                    group.pick(message.publisher(), message.topic(), candidate -> mayReceive(candidate, message));
+            Receiver member = group.pick(
+                    message.publisher(), message.topic(), candidate -> candidate.mayReceive(message.topic()));
             if (member != null) {
                 visitor.visit(member.subscriber(), member.grant(), group.name());
             } else {

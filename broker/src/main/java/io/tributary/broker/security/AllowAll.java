@@ -1,14 +1,17 @@
 package io.tributary.broker.security;
 
+import io.tributary.broker.security.SubscriptionDecision.Extent;
 import io.tributary.common.mqtt.QoS;
+import io.tributary.common.topic.TopicName;
+import org.jspecify.annotations.Nullable;
 
-/** The authorizer of a broker that has none configured. */
-enum AllowAll implements Authorizer {
+/** The authorizer of a broker that has none configured, and what each client may do then. */
+enum AllowAll implements Authorizer, Permissions {
     INSTANCE;
 
     @Override
     public boolean mayPublish(ClientInfo client, String topic, QoS qos, boolean retain) {
-        return topic.charAt(0) != '$';
+        return !TopicName.isReserved(topic);
     }
 
     @Override
@@ -19,5 +22,30 @@ enum AllowAll implements Authorizer {
     @Override
     public boolean mayReceive(ClientInfo client, String topic) {
         return true;
+    }
+
+    @Override
+    public Permissions bind(ClientInfo client) {
+        return this;
+    }
+
+    @Override
+    public Decision mayPublish(String topic, QoS qos, boolean retain) {
+        return TopicName.isReserved(topic) ? Decision.RESERVED : Decision.ALLOWED;
+    }
+
+    @Override
+    public SubscriptionDecision maySubscribe(String topicFilter, QoS qos) {
+        return new SubscriptionDecision(Extent.WHOLE, qos, Decision.ALLOWED.reason());
+    }
+
+    @Override
+    public Decision mayReceive(String topic) {
+        return Decision.ALLOWED;
+    }
+
+    @Override
+    public @Nullable Permissions reading(String topicFilter) {
+        return null;
     }
 }

@@ -11,8 +11,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * What is known of a client. Of a connected client it is all, in one object from CONNECT to the end of the connection.
- * Of a session that is looked at without its connection it is the identifier and most often the kind, and the rest is
- * null or empty: see {@link #isConnectionKnown}.
+ * Of a session that is looked at without its connection it is the identifier and most often the kind and the principal,
+ * and the rest is null or empty: see {@link #isConnectionKnown}.
  *
  * @param clientId the client identifier, also when the broker assigned it
  * @param userName the user name in CONNECT, or null
@@ -85,12 +85,17 @@ public record ClientInfo(
 
     /** A client of which nothing is known but its identifier and, unless null, its kind. */
     public static ClientInfo named(String clientId, @Nullable ClientKind kind) {
-        return new ClientInfo(clientId, null, null, null, null, null, List.of(), kind, null, null, Map.of());
+        return away(clientId, kind, null);
+    }
+
+    /** A client of which nothing is known but its identifier and, unless null, its kind and its principal. */
+    public static ClientInfo away(String clientId, @Nullable ClientKind kind, @Nullable Principal principal) {
+        return new ClientInfo(clientId, null, null, null, null, null, List.of(), kind, null, principal, Map.of());
     }
 
     /**
-     * Whether user name, principal, version, address, listener, certificate, user properties and attributes are those
-     * of a connection. They are not known where a message meets a session that is away, on another node, or persistent,
+     * Whether user name, version, address, listener, certificate, user properties and attributes are those of a
+     * connection. They are not known where a message meets a session that is away, on another node, or persistent,
      * where a will is published (at CONNECT it was asked about with the connection), and where a back-end's message is.
      */
     public boolean isConnectionKnown() {

@@ -3,6 +3,7 @@ package io.tributary.broker.shard;
 import io.tributary.broker.shard.fold.SessionState;
 import io.tributary.broker.shard.fold.ShardState;
 import io.tributary.common.event.Destinations;
+import io.tributary.common.event.Principal;
 import io.tributary.common.event.ShardEvent.Detach;
 import io.tributary.common.event.ShardEvent.SessionExpired;
 import io.tributary.common.event.ShardEvent.WillDue;
@@ -10,6 +11,7 @@ import io.tributary.common.mqtt.Message;
 import io.tributary.common.mqtt.Will;
 import io.tributary.persistence.shard.SavePoint.WillKey;
 import java.util.concurrent.Executor;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Publishes the wills of a live shard and ends its sessions, when the time of the log has come for it and how a
@@ -193,7 +195,7 @@ final class WillsAndExpiry {
             long expiresAt = environment.timeMillis().getAsLong() + will.messageExpirySeconds() * 1000;
             message = message.withExpiry(expiresAt);
         }
-        Destinations destinations = match(clientId, message);
+        Destinations destinations = match(clientId, message, state.principalOfWill(clientId, epoch));
         if (!environment.nodes().isCurrent()) { // a pause may have cost a subscription
             owesWills = true;
             return false;
@@ -204,8 +206,8 @@ final class WillsAndExpiry {
     }
 
     /** What else the client retains comes after its will is stored. */
-    private Destinations match(String clientId, Message message) {
+    private Destinations match(String clientId, Message message, @Nullable Principal principal) {
         underWay.begin(clientId);
-        return environment.routing().match(message, () -> thread.execute(() -> underWay.done(clientId)));
+        return environment.routing().match(message, principal, () -> thread.execute(() -> underWay.done(clientId)));
     }
 }

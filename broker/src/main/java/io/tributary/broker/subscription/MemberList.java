@@ -17,7 +17,7 @@ final class MemberList {
 
     /** A member of the group, and where in which list it is. */
     static final class Member {
-        private Receiver receiver;
+        private volatile Receiver receiver;
         private MemberList list;
         private int index;
 
@@ -25,6 +25,10 @@ final class MemberList {
             this.receiver = receiver;
             this.list = list;
             list.add(this);
+        }
+
+        Receiver receiver() {
+            return receiver;
         }
 
         void replace(Receiver newReceiver) {

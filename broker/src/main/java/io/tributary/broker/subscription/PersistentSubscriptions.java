@@ -1,6 +1,7 @@
 package io.tributary.broker.subscription;
 
 import io.tributary.broker.subscription.SessionSubscriptions.Change;
+import io.tributary.common.event.ClientKind;
 import io.tributary.common.event.GroupIdentifier;
 import io.tributary.common.event.Principal;
 import io.tributary.common.event.PrincipalFormat;
@@ -181,6 +182,20 @@ final class PersistentSubscriptions {
         }
     }
 
+    /** One action for each session, which has what its client may have of its subscriptions decided again. */
+    Stream<Runnable> looks() {
+        return applied.stream().flatMap(shard -> shard.keySet().stream()).map(clientId -> () -> look(clientId));
+    }
+
+    private void look(String clientId) {
+        synchronized (lock(clientId)) {
+            SessionSubscriptions known = appliedOf(clientId).get(clientId);
+            if (known != null) {
+                index.look(subscriber(clientId, known), known.byFilter());
+            }
+        }
+    }
+
     SessionSubscriptions get(Subscriber subscriber) {
         SessionSubscriptions known = appliedOf(subscriber.clientId()).get(subscriber.clientId());
         return known == null || known.identity() != subscriber.identity()
@@ -310,6 +325,12 @@ final class PersistentSubscriptions {
     }
 
     private void apply(String clientId, @Nullable SessionSubscriptions after) {
+        synchronized (lock(clientId)) { // for look
+            applyLocked(clientId, after);
+        }
+    }
+
+    private void applyLocked(String clientId, @Nullable SessionSubscriptions after) {
         SessionSubscriptions before = appliedOf(clientId).getOrDefault(clientId, NOTHING);
         if (after == null ? !before.isEmpty() : after.isOlderThan(before)) {
             damaged.add(clientId);
@@ -325,8 +346,12 @@ final class PersistentSubscriptions {
             index.update(subscriber(clientId, before), before.byFilter(), Map.of());
         }
         // A record that says that a session is over does not say where its messages waited.
-        Subscriber subscriber = subscriber(clientId, sameSession ? before : after);
+        ClientKind kind = sameSession ? before.kind() : after.kind();
+        Subscriber subscriber = new Subscriber(clientId, true, after.identity(), null, kind, after.principal());
         index.update(subscriber, sameSession ? before.byFilter() : Map.of(), after.byFilter());
+        if (sameSession && !Objects.equals(before.principal(), after.principal())) {
+            index.look(subscriber, after.byFilter());
+        }
         appliedOf(clientId).put(clientId, after);
         sessionCount.addAndGet((after.isEmpty() ? 0 : 1) - (before.isEmpty() ? 0 : 1));
         if (!after.isOver()) {
@@ -335,7 +360,8 @@ final class PersistentSubscriptions {
     }
 
     private static Subscriber subscriber(String clientId, SessionSubscriptions subscriptions) {
-        return new Subscriber(clientId, true, subscriptions.identity(), null, subscriptions.kind(), null);
+        return new Subscriber(
+                clientId, true, subscriptions.identity(), null, subscriptions.kind(), subscriptions.principal());
     }
 
     private ConcurrentMap<String, SessionSubscriptions> appliedOf(String clientId) {

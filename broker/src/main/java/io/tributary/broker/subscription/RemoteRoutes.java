@@ -13,6 +13,7 @@ import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.function.Predicate;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -109,6 +110,17 @@ final class RemoteRoutes implements ReplicatedMap.Follower {
             }
             done.complete(null);
         });
+    }
+
+    /** One action for each node, which has what its members may have of shared subscriptions decided again. */
+    synchronized Stream<Runnable> looks() {
+        return List.copyOf(nodes.values()).stream().map(told -> () -> look(told));
+    }
+
+    private synchronized void look(NodeRoutes told) {
+        told.shown.values().stream()
+                .filter(record -> record instanceof RouteRecord.Member)
+                .forEach(this::show);
     }
 
     private void show(RouteRecord record) {

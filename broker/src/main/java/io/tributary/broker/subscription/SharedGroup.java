@@ -103,6 +103,15 @@ public final class SharedGroup {
         return members.containsKey(new Subscriber(clientId, true, identity));
     }
 
+    /**
+     * Whether a transient session of this node, which another node has chosen without knowing its client, may have what
+     * is published on a topic. What has just left may: nobody is there to get it.
+     */
+    public boolean mayReceive(String clientId, long connection, String topic) {
+        Member member = members.get(new Subscriber(clientId, false, connection));
+        return member == null || member.receiver().mayReceive(topic);
+    }
+
     private @Nullable Receiver pickFrom(
             Receiver[] candidates, String publisher, String topic, Predicate<Receiver> accepts) {
         if (candidates.length == 0) {

@@ -1,6 +1,8 @@
 package io.tributary.broker.subscription;
 
+import io.tributary.broker.security.Authorizer;
 import io.tributary.broker.security.ClientInfo;
+import io.tributary.broker.security.Permissions;
 import io.tributary.common.event.ClientKind;
 import io.tributary.common.event.Principal;
 import java.util.Objects;
@@ -18,9 +20,6 @@ public final class Subscriber {
     /** The client as its connection knows it; null elsewhere. */
     private final @Nullable ClientInfo connected;
 
-    /** Made when it is first asked for; threads at the same time may make several equal ones. */
-    private @Nullable ClientInfo named;
-
     /**
      * Creates one.
      *
@@ -29,8 +28,7 @@ public final class Subscriber {
      * @param identity the session's identity when it is persistent, the connection's number on its node otherwise
      * @param node the other node that a transient session is on; null when it is on this one, or persistent
      * @param kind where the messages of a persistent session wait, and would of a transient one
-     * @param principal whose session it is, as its connection says; null elsewhere, where
-     *     {@link Subscriptions#principal} knows it
+     * @param principal whose session it is; null where that is not known
      */
     public Subscriber(
             String clientId,
@@ -111,25 +109,22 @@ public final class Subscriber {
         return kind;
     }
 
-    /** Whose session it is, as its connection says; null elsewhere. */
+    /** Whose session it is; null where that is not known. */
     public @Nullable Principal principal() {
         return principal;
     }
 
     /**
-     * Its client: all of it for a transient session of this node, else the identifier and the kind; of a transient
-     * session on another node, the kind is not known either.
+     * Its client: all of it for a transient session of this node, else the identifier, the kind and, as far as it is
+     * known, the principal; of a transient session on another node, the identifier alone.
      */
     public ClientInfo client() {
-        if (connected != null) {
-            return connected;
-        }
-        ClientInfo known = named;
-        if (known == null) {
-            known = ClientInfo.named(clientId, node == null ? kind : null);
-            named = known;
-        }
-        return known;
+        return connected != null ? connected : ClientInfo.away(clientId, node == null ? kind : null, principal);
+    }
+
+    /** What its client may do, as far as that can be told here. */
+    Permissions permissions(Authorizer authorizer) {
+        return connected != null ? authorizer.bind(connected) : authorizer.bindAway(client());
     }
 
     /** Whether this is the embedding application and no client. */

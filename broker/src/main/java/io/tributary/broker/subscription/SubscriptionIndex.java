@@ -1,5 +1,7 @@
 package io.tributary.broker.subscription;
 
+import io.tributary.broker.security.Authorizer;
+import io.tributary.broker.security.Permissions;
 import io.tributary.common.event.GroupIdentifier;
 import io.tributary.common.topic.TopicFilter;
 import java.util.ArrayList;
@@ -10,12 +12,17 @@ import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Finds the sessions that subscribe to a topic: the trie, the shared subscriptions, the routes to other nodes, and the
  * cache in front of them. Any thread.
  */
 final class SubscriptionIndex {
+    private static final Logger LOG = LoggerFactory.getLogger(SubscriptionIndex.class);
+
     private final SubscriptionTrie<Subscriber, Receiver> trie = new SubscriptionTrie<>();
     /** The other nodes that have transient sessions. */
     private final SubscriptionTrie<String, String> routes = new SubscriptionTrie<>();
@@ -24,14 +31,17 @@ final class SubscriptionIndex {
     /** Those of applications: what is for them goes to the one member of {@link #groups} that stands for them all. */
     private final SharedGroups applications;
 
+    private final Authorizer authorizer;
     private final MatchCache cache;
     private final Function<String, Matches> compute = this::compute;
     private final Counts persistent = new Counts(new LongAdder(), new LongAdder());
     private final Counts transients = new Counts(new LongAdder(), new LongAdder());
 
-    SubscriptionIndex(SharedGroups groups, SharedGroups applications, int cachedTopics) {
+    /** @param authorizer says what subscribers may have of what their subscriptions bring */
+    SubscriptionIndex(SharedGroups groups, SharedGroups applications, int cachedTopics, Authorizer authorizer) {
         this.groups = groups;
         this.applications = applications;
+        this.authorizer = authorizer;
         this.cache = new MatchCache(cachedTopics);
     }
 
@@ -52,6 +62,11 @@ final class SubscriptionIndex {
         }
     }
 
+    /** Whether subscriptions may bring messages that their clients may not have. */
+    boolean isLimited() {
+        return !authorizer.equals(Authorizer.allowAll());
+    }
+
     Matches match(String topic) {
         return cache.get(topic, compute);
     }
@@ -60,6 +75,13 @@ final class SubscriptionIndex {
     SubscriptionCount count(boolean ofPersistent) {
         Counts counts = ofPersistent ? persistent : transients;
         return new SubscriptionCount(counts.plain.sum(), counts.shared.sum());
+    }
+
+    /** Subscriptions that are there are looked at again: another principal has them, or other rules hold. */
+    void look(Subscriber subscriber, Map<TopicFilter, SubscriptionRequest> subscriptions) {
+        for (SubscriptionRequest request : subscriptions.values()) {
+            put(subscriber, request);
+        }
     }
 
     /** Another node has transient sessions with the filter. */
@@ -76,7 +98,7 @@ final class SubscriptionIndex {
 
     /** A transient session of another node is a member of a shared subscription. It does not count here. */
     void putMember(TopicFilter filter, Receiver member) {
-        groups.join(filter, member);
+        groups.join(filter, member.asking(reading(member.subscriber(), filter)));
         cache.invalidate(filter.filter());
     }
 
@@ -100,7 +122,7 @@ final class SubscriptionIndex {
 
     private void put(Subscriber subscriber, SubscriptionRequest request) {
         TopicFilter filter = request.filter();
-        Receiver receiver = Receiver.of(subscriber, request);
+        Receiver receiver = Receiver.of(subscriber, request).asking(reading(subscriber, filter));
         if (filter.isShared()) {
             boolean isNew = groupsOf(subscriber).join(filter, receiver);
             counts(subscriber).shared.add(isNew && isCounted(subscriber) ? 1 : 0);
@@ -108,6 +130,22 @@ final class SubscriptionIndex {
             counts(subscriber).plain.add(trie.put(filter.filter(), subscriber, receiver) ? 1 : 0);
         }
         cache.invalidate(filter.filter());
+    }
+
+    /**
+     * What is to be asked about each message that a subscription brings, or null. The embedding application may have
+     * all, and of applications that share a session each is asked about when its turn comes.
+     */
+    private @Nullable Permissions reading(Subscriber subscriber, TopicFilter filter) {
+        if (!isLimited() || subscriber.isInProcess() || !isCounted(subscriber)) {
+            return null; // without an object for each of a million sessions
+        }
+        try {
+            return subscriber.permissions(authorizer).reading(filter.filter());
+        } catch (RuntimeException failure) {
+            LOG.warn("the authorizer failed, which means no: {} receives nothing", subscriber, failure);
+            return Permissions.nothing();
+        }
     }
 
     private void remove(Subscriber subscriber, TopicFilter filter) {

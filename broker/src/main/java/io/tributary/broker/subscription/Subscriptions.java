@@ -1,11 +1,13 @@
 package io.tributary.broker.subscription;
 
+import io.tributary.broker.security.Authorizer;
 import io.tributary.broker.subscription.SessionSubscriptions.Change;
 import io.tributary.broker.subscription.SubscriptionRequest.Outcome;
 import io.tributary.common.event.GroupIdentifier;
 import io.tributary.common.event.Principal;
 import io.tributary.common.topic.TopicFilter;
 import io.tributary.persistence.replicated.ReplicatedMap;
+import java.util.Iterator;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
@@ -15,6 +17,7 @@ import java.util.function.Function;
 import java.util.function.Predicate;
 import java.util.function.ToIntFunction;
 import java.util.function.ToLongFunction;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -37,7 +40,8 @@ public final class Subscriptions implements ClientSubscriptions {
     private final TransientSubscriptions transients;
 
     /**
-     * Creates them; nothing matches before {@link #start}.
+     * Creates them, whose subscribers may have all that their subscriptions bring; nothing matches before
+     * {@link #start}.
      *
      * @param map keeps the subscriptions of persistent sessions; has no other follower
      * @param routes how other nodes are told of transient sessions, and who has which connection
@@ -55,11 +59,28 @@ public final class Subscriptions implements ClientSubscriptions {
             ToIntFunction<Subscriber> inFlight,
             int shards,
             ToIntFunction<String> shardOf) {
+        this(map, routes, limits, choice, inFlight, shards, shardOf, Authorizer.allowAll());
+    }
+
+    /**
+     * The same.
+     *
+     * @param authorizer says what subscribers may have of what their subscriptions bring
+     */
+    public Subscriptions(
+            ReplicatedMap map,
+            Routes routes,
+            SubscriptionLimits limits,
+            SharedChoice choice,
+            ToIntFunction<Subscriber> inFlight,
+            int shards,
+            ToIntFunction<String> shardOf,
+            Authorizer authorizer) {
         this.limits = limits;
         this.routes = routes;
         groups = new SharedGroups(choice, inFlight, routes);
         applications = new SharedGroups(choice, inFlight, routes);
-        index = new SubscriptionIndex(groups, applications, limits.cachedTopics());
+        index = new SubscriptionIndex(groups, applications, limits.cachedTopics(), authorizer);
         persistent = new PersistentSubscriptions(map, !routes.isNone(), index, shards, shardOf, routes.format());
         transients = new TransientSubscriptions(index, routes);
         remote = RemoteRoutes.beside(routes, index);
@@ -106,6 +127,19 @@ public final class Subscriptions implements ClientSubscriptions {
      */
     public void lookForStuck(ToLongFunction<Subscriber> flowOf) {
         groups.look(flowOf);
+    }
+
+    /**
+     * Has what clients may have of their subscriptions decided again, for other rules hold. Messages that are routed
+     * meanwhile go by the rules before, or by the new ones.
+     *
+     * @return a small action for each session; any thread, none blocks
+     */
+    public Iterator<Runnable> looks() {
+        Stream<Runnable> members = remote == null ? Stream.empty() : remote.looks();
+        return Stream.of(persistent.looks(), transients.looks(), members)
+                .flatMap(looks -> looks)
+                .iterator();
     }
 
     /**
@@ -198,6 +232,11 @@ public final class Subscriptions implements ClientSubscriptions {
      */
     public @Nullable Principal principal(Subscriber subscriber) {
         return persistent.get(subscriber).principal();
+    }
+
+    /** Whether there may be subscriptions that bring messages which their clients may not have. */
+    public boolean areLimited() {
+        return index.isLimited();
     }
 
     /** All that subscribes to a topic; what was subscribed before the call is in it. */

@@ -8,6 +8,7 @@ import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
 import java.util.function.Function;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -45,6 +46,11 @@ final class TransientSubscriptions {
         if (session != null) {
             session.end();
         }
+    }
+
+    /** One action for each session, which has what its client may have of its subscriptions decided again. */
+    Stream<Runnable> looks() {
+        return sessions.values().stream().map(session -> session::look);
     }
 
     SessionSubscriptions get(Subscriber subscriber) {
@@ -120,6 +126,10 @@ final class TransientSubscriptions {
                 sessions.remove(subscriber, this);
             }
             return withdraw(subscriber, before, after);
+        }
+
+        synchronized void look() {
+            index.look(subscriber, current.byFilter());
         }
 
         synchronized void end() {

@@ -21,6 +21,7 @@ import io.tributary.broker.network.ListenerConfig;
 import io.tributary.broker.security.Authorizer;
 import io.tributary.broker.security.ClientInfo;
 import io.tributary.common.event.ClientKind;
+import io.tributary.common.event.Principal;
 import io.tributary.common.mqtt.Message;
 import io.tributary.common.mqtt.QoS;
 import java.nio.file.Path;
@@ -117,7 +118,7 @@ class AuthorizerTest {
     }
 
     @Test
-    void seesOneObjectWithIdentifierAndKindWhenSessionIsAway() {
+    void seesOneObjectWithIdentifierKindAndPrincipalWhenSessionIsAway() {
         Mqtt5BlockingClient reader = connect("reader-1", "bob", true);
         reader.subscribeWith().topicFilter("news").qos(MqttQos.AT_LEAST_ONCE).send();
         reader.disconnect();
@@ -128,14 +129,14 @@ class AuthorizerTest {
 
         assertThat(asked).extracting(Question::what).containsExactly("receive", "receive");
         assertThat(objects(asked)).singleElement().satisfies(client -> {
-            assertThat(client).isEqualTo(ClientInfo.named("reader-1", ClientKind.DEVICE));
+            assertThat(client).isEqualTo(ClientInfo.away("reader-1", ClientKind.DEVICE, Principal.ofUser("bob")));
             assertThat(client.isConnectionKnown()).isFalse();
             assertThat(client.userName()).isNull();
         });
     }
 
     @Test
-    void seesTheIdentifierAloneWhenAWillIsPublished() {
+    void seesTheIdentifierAndThePrincipalWhenAWillIsPublished() {
         Mqtt5BlockingClient meter = client("meter-1");
         meter.connect(Mqtt5Connect.builder()
                 .simpleAuth()
@@ -155,8 +156,8 @@ class AuthorizerTest {
                 .reasonCode(Mqtt5DisconnectReasonCode.DISCONNECT_WITH_WILL_MESSAGE)
                 .send();
 
-        await().untilAsserted(() ->
-                assertThat(asked).containsExactly(new Question("publish", ClientInfo.named("meter-1", null))));
+        await().untilAsserted(() -> assertThat(asked)
+                .containsExactly(new Question("publish", ClientInfo.away("meter-1", null, Principal.ofUser("alice")))));
     }
 
     private static Set<ClientInfo> objects(Iterable<Question> questions) {

@@ -17,6 +17,7 @@ import io.tributary.broker.subscription.SubscriptionRequest;
 import io.tributary.broker.subscription.SubscriptionRequest.Outcome;
 import io.tributary.common.event.ClientKind;
 import io.tributary.common.event.Destinations;
+import io.tributary.common.event.Principal;
 import io.tributary.common.event.Recipient;
 import io.tributary.common.event.RecordFormat;
 import io.tributary.common.event.ShardEvent;
@@ -306,7 +307,7 @@ public final class FakeBackend implements ClientShards, ClientRouting, ClientSub
     }
 
     @Override
-    public Destinations match(Message message, Runnable stored) {
+    public Destinations match(Message message, @Nullable Principal principal, Runnable stored) {
         throw new UnsupportedOperationException();
     }
 

@@ -3,6 +3,7 @@ package io.tributary.broker.connection;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.tributary.broker.delivery.Attached;
+import io.tributary.broker.security.Authorizer;
 import io.tributary.broker.security.ClientInfo;
 import io.tributary.common.event.ClientKind;
 import io.tributary.common.mqtt.ProtocolVersion;
@@ -29,6 +30,11 @@ class IdentityTest {
 
     private static Identity identity(boolean persistent, boolean sessionPresent) {
         ClientInfo client = new ClientInfo("c", null, ProtocolVersion.MQTT_5, "127.0.0.1:1", "tcp");
-        return new Identity(client, 1, new Attached(2, 3, sessionPresent, ClientKind.DEVICE, new int[0]), persistent);
+        return new Identity(
+                client,
+                new ClientPermissions(Authorizer.allowAll(), client),
+                1,
+                new Attached(2, 3, sessionPresent, ClientKind.DEVICE, new int[0]),
+                persistent);
     }
 }

@@ -8,6 +8,8 @@ import io.tributary.broker.delivery.MemberReply;
 import io.tributary.broker.delivery.NodeInbox;
 import io.tributary.broker.fake.InMemoryReplicatedMap;
 import io.tributary.broker.routing.RouteCallback;
+import io.tributary.broker.security.Authorizer;
+import io.tributary.broker.security.ClientInfo;
 import io.tributary.broker.shard.ConnectionShards;
 import io.tributary.broker.subscription.Routes;
 import io.tributary.broker.subscription.SharedChoice;
@@ -55,7 +57,14 @@ final class GroupFixture {
 
     final InMemoryReplicatedMap map = new InMemoryReplicatedMap();
     final Subscriptions subscriptions = new Subscriptions(
-            map, Routes.NONE, new SubscriptionLimits(100, 1024, 64), SharedChoice.DEFAULT, _ -> 0, 1, _ -> 0);
+            map,
+            Routes.NONE,
+            new SubscriptionLimits(100, 1024, 64),
+            SharedChoice.DEFAULT,
+            _ -> 0,
+            1,
+            _ -> 0,
+            new Forbidding());
     private final ConnectionRegistry connections = new ConnectionRegistry();
     final GroupServices services = new GroupServices(
             "node#1",
@@ -63,7 +72,6 @@ final class GroupFixture {
             subscriptions,
             connections,
             NodeInbox.NONE,
-            (subscriber, topic) -> !forbidden.contains(subscriber.clientId()),
             (message, callback) -> letters.add(new Kept(message, callback)),
             new GroupServices.Limits(WINDOW, 1 << 20, DELIVERIES),
             new Recorder(),
@@ -160,6 +168,23 @@ final class GroupFixture {
     /** The texts that a member was handed. */
     Stream<String> textsOf(String clientId) {
         return handed.stream().filter(each -> each.clientId().equals(clientId)).map(Handed::text);
+    }
+
+    private final class Forbidding implements Authorizer {
+        @Override
+        public boolean mayPublish(ClientInfo client, String topic, QoS qos, boolean retain) {
+            throw new UnsupportedOperationException();
+        }
+
+        @Override
+        public boolean maySubscribe(ClientInfo client, String topicFilter, QoS qos) {
+            throw new UnsupportedOperationException();
+        }
+
+        @Override
+        public boolean mayReceive(ClientInfo client, String topic) {
+            return !forbidden.contains(client.clientId());
+        }
     }
 
     private final class Shards implements ConnectionShards {

@@ -193,6 +193,21 @@ class NodeSharesTest {
         assertThat(fixture.inbox.sentQos0).isEmpty();
     }
 
+    /** The node that chose a member does not know its client. */
+    @Test
+    void givesToAnotherMemberHereWhenTheChosenOneMayNot() {
+        fixture.mayReceive = (client, topic) -> !client.equals("chosen");
+        fixture.subscribe(new Subscriber("chosen", false, 9), "$share/g/a", QoS.EXACTLY_ONCE);
+
+        fixture.router().take(QOS_2, List.of(member("chosen", 9, "$share/g/a")), false);
+        assertThat(fixture.deliveries).isEmpty();
+        assertThat(fixture.drops).containsExactly(Drop.RECEIVE_NOT_AUTHORIZED);
+
+        fixture.subscribe(new Subscriber("other", false, 8), "$share/g/a", QoS.EXACTLY_ONCE);
+        fixture.router().take(QOS_2, List.of(member("chosen", 9, "$share/g/a")), false);
+        assertThat(fixture.deliveries).extracting(Delivered::to).containsExactly("8");
+    }
+
     @Test
     void takesForMembersOnlyWhenNothingIsToBeMatched() {
         fixture.subscribe(DASHBOARD, "a", QoS.AT_LEAST_ONCE);

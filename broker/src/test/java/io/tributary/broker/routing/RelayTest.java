@@ -202,11 +202,13 @@ class RelayTest {
     void matchesAWillAfterAuthorisation() {
         fixture.subscribe(DEVICE, "a", QoS.EXACTLY_ONCE);
 
-        assertThat(fixture.router().match(QOS_2, () -> {}).recipients()).hasSize(1);
+        assertThat(fixture.router().match(QOS_2, null, () -> {}).recipients()).hasSize(1);
 
         fixture.mayPublish = (client, topic) -> !client.equals("publisher");
-        assertThat(fixture.router().match(QOS_2, () -> {})).isEqualTo(Destinations.NONE);
-        assertThat(fixture.router().match(publishedBy("", QOS_2), () -> {}).recipients())
+        assertThat(fixture.router().match(QOS_2, null, () -> {})).isEqualTo(Destinations.NONE);
+        assertThat(fixture.router()
+                        .match(publishedBy("", QOS_2), null, () -> {})
+                        .recipients())
                 .hasSize(1);
     }
 
@@ -214,7 +216,8 @@ class RelayTest {
     void retainsAWillEvenWhenNobodySubscribes() {
         fixture.retainedMap.hold();
 
-        assertThat(fixture.router().match(retained("a", "gone"), () -> {})).isEqualTo(Destinations.NONE);
+        assertThat(fixture.router().match(retained("a", "gone"), null, () -> {}))
+                .isEqualTo(Destinations.NONE);
 
         assertThat(fixture.retained.match(TopicFilter.parse("a"), null, 1)).hasSize(1);
         fixture.retainedMap.release();
@@ -226,7 +229,7 @@ class RelayTest {
         RouterFixture full = new RouterFixture(new RetainedLimits(0, 0));
         full.subscribe(DEVICE, "a", QoS.EXACTLY_ONCE);
 
-        assertThat(full.router().match(retained("a", "gone"), () -> {}).recipients())
+        assertThat(full.router().match(retained("a", "gone"), null, () -> {}).recipients())
                 .hasSize(1);
         assertThat(full.drops).containsExactly(Drop.RETAINED_LIMIT);
     }

@@ -6,6 +6,7 @@ import io.tributary.broker.shard.fold.Samples;
 import io.tributary.broker.shard.fold.SessionState;
 import io.tributary.broker.shard.fold.ShardState;
 import io.tributary.common.event.Destinations;
+import io.tributary.common.event.Principal;
 import io.tributary.common.event.QueueEntry;
 import io.tributary.common.event.Recipient;
 import io.tributary.common.event.ShardEvent;
@@ -250,7 +251,7 @@ final class DeliveryFixture extends NoEffects implements MessageRouting {
     }
 
     @Override
-    public Destinations match(Message message, Runnable stored) {
+    public Destinations match(Message message, @Nullable Principal principal, Runnable stored) {
         return Destinations.NONE;
     }
 

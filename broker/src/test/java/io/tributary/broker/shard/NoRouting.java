@@ -2,13 +2,15 @@ package io.tributary.broker.shard;
 
 import io.tributary.broker.delivery.MessageRouting;
 import io.tributary.common.event.Destinations;
+import io.tributary.common.event.Principal;
 import io.tributary.common.event.Recipient;
 import io.tributary.common.mqtt.Message;
+import org.jspecify.annotations.Nullable;
 
 /** Nobody subscribes to anything. */
 public class NoRouting implements MessageRouting {
     @Override
-    public Destinations match(Message message, Runnable stored) {
+    public Destinations match(Message message, @Nullable Principal principal, Runnable stored) {
         stored.run();
         return Destinations.NONE;
     }

@@ -30,6 +30,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
 import java.util.function.ToLongFunction;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
 class ShardDriverTest {
@@ -843,7 +844,7 @@ class ShardDriverTest {
                 nodes,
                 new NoRouting() {
                     @Override
-                    public Destinations match(Message message, Runnable stored) {
+                    public Destinations match(Message message, @Nullable Principal principal, Runnable stored) {
                         if (isStoringSlowly) {
                             willsStored.add(stored);
                         } else {

@@ -3,6 +3,7 @@ package io.tributary.broker.shard;
 import io.tributary.broker.group.GroupServices;
 import io.tributary.broker.routing.Publisher;
 import io.tributary.broker.routing.RouteOutcome;
+import io.tributary.broker.security.Authorizer;
 import io.tributary.broker.security.ClientInfo;
 import io.tributary.broker.subscription.SharedChoice;
 import io.tributary.broker.subscription.SharedStrategy;
@@ -233,8 +234,8 @@ final class SimGroups {
     private void publish(SimHosts at) {
         String name = clock.oneOf(PUBLISHERS);
         Message message = shards.ledger.message("work", QoS.AT_LEAST_ONCE, Message.NEVER, name);
-        Publisher publisher =
-                new Publisher(new ClientInfo(name, null, ProtocolVersion.MQTT_5, "127.0.0.1:1", "tcp"), false, 1);
+        ClientInfo client = new ClientInfo(name, null, ProtocolVersion.MQTT_5, "127.0.0.1:1", "tcp");
+        Publisher publisher = new Publisher(client, Authorizer.allowAll().bind(client), false, 1);
         at.front.execute(() -> {
             ledger.published(message);
             at.router.publish(publisher, message, 0, outcome -> {

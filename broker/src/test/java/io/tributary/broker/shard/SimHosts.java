@@ -77,7 +77,6 @@ final class SimHosts {
                 subscriptions,
                 front.registry(),
                 peers,
-                (_, _) -> true,
                 this::publishKept,
                 world.limits,
                 GroupRecorder.NONE,

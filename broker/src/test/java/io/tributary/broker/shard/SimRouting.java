@@ -3,6 +3,7 @@ package io.tributary.broker.shard;
 import io.tributary.broker.delivery.MessageRouting;
 import io.tributary.common.event.ClientKind;
 import io.tributary.common.event.Destinations;
+import io.tributary.common.event.Principal;
 import io.tributary.common.event.Recipient;
 import io.tributary.common.mqtt.Message;
 import io.tributary.common.mqtt.QoS;
@@ -76,7 +77,7 @@ class SimRouting implements MessageRouting {
     }
 
     @Override
-    public Destinations match(Message message, Runnable stored) {
+    public Destinations match(Message message, @Nullable Principal principal, Runnable stored) {
         stored.run();
         return match(message);
     }

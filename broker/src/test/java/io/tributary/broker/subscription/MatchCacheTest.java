@@ -3,6 +3,7 @@ package io.tributary.broker.subscription;
 import static io.tributary.broker.subscription.Requests.request;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.tributary.broker.security.Authorizer;
 import io.tributary.common.mqtt.QoS;
 import io.tributary.common.topic.TopicFilter;
 import java.util.ArrayList;
@@ -109,8 +110,11 @@ class MatchCacheTest {
     @ValueSource(longs = {7, 8})
     void indexAgreesWithTheObviousAlgorithmWhileItChanges(long seed) {
         SharedGroups groups = new SharedGroups(SharedChoice.DEFAULT, subscriber -> 0, Routes.NONE);
-        SubscriptionIndex index =
-                new SubscriptionIndex(groups, new SharedGroups(SharedChoice.DEFAULT, subscriber -> 0, Routes.NONE), 64);
+        SubscriptionIndex index = new SubscriptionIndex(
+                groups,
+                new SharedGroups(SharedChoice.DEFAULT, subscriber -> 0, Routes.NONE),
+                64,
+                Authorizer.allowAll());
         RandomTopics random = new RandomTopics(seed);
         List<SessionSubscriptions> sessions = new ArrayList<>(
                 Stream.generate(() -> SessionSubscriptions.none(1)).limit(5).toList());

@@ -5,6 +5,9 @@ import static io.tributary.broker.subscription.Requests.request;
 import static io.tributary.broker.subscription.Requests.withId;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.tributary.broker.security.Decision;
+import io.tributary.broker.security.Permissions;
+import io.tributary.broker.security.SubscriptionDecision;
 import io.tributary.common.mqtt.QoS;
 import io.tributary.common.topic.TopicFilter;
 import org.junit.jupiter.api.Test;
@@ -41,6 +44,51 @@ class ReceiverTest {
         Receiver merged = Receiver.of(CLIENT, request("a")).merge(Receiver.of(CLIENT, asPublished));
 
         assertThat(merged.grant().retainAsPublished()).isTrue();
+    }
+
+    @Test
+    void isAskedAboutNothingWhenOneSubscriptionMayBringAll() {
+        Permissions asked = new Denying();
+        Receiver whole = Receiver.of(CLIENT, withId("a", QoS.AT_MOST_ONCE, 1));
+        Receiver cut = Receiver.of(CLIENT, withId("#", QoS.EXACTLY_ONCE, 2)).asking(asked);
+
+        assertThat(cut.mayReceive("a")).isFalse();
+        assertThat(cut.merge(cut).mayReceive("a")).isFalse();
+        assertThat(cut.merge(whole).mayReceive("a")).isTrue();
+        assertThat(whole.merge(cut).mayReceive("a")).isTrue();
+    }
+
+    @Test
+    void subscriptionDoesNotCountWhenItMayBringNothing() {
+        Receiver whole = Receiver.of(CLIENT, withId("a", QoS.AT_MOST_ONCE, 1));
+        Receiver none = Receiver.of(CLIENT, withId("#", QoS.EXACTLY_ONCE, 2)).asking(Permissions.nothing());
+
+        assertThat(none.mayReceive("a")).isFalse();
+        assertThat(whole.merge(none)).isEqualTo(whole);
+        assertThat(none.merge(whole)).isEqualTo(whole);
+        assertThat(none.merge(none).mayReceive("a")).isFalse();
+    }
+
+    private static final class Denying implements Permissions {
+        @Override
+        public Decision mayPublish(String topic, QoS qos, boolean retain) {
+            throw new UnsupportedOperationException();
+        }
+
+        @Override
+        public SubscriptionDecision maySubscribe(String topicFilter, QoS qos) {
+            throw new UnsupportedOperationException();
+        }
+
+        @Override
+        public Decision mayReceive(String topic) {
+            return new Decision(false, "a test");
+        }
+
+        @Override
+        public Permissions reading(String topicFilter) {
+            return this;
+        }
     }
 
     @Test // [MQTT-3.8.3-3]

@@ -321,7 +321,7 @@ class RecordSizesTest {
         // What the router finds.
 
         @Override
-        public Destinations match(Message message, Runnable stored) {
+        public Destinations match(Message message, @Nullable Principal principal, Runnable stored) {
             stored.run();
             return destinations(random.nextInt(3) == 0 ? 300 : 3);
         }

@@ -1,5 +1,6 @@
 package io.tributary.broker.subscription;
 
+import io.tributary.broker.security.Authorizer;
 import io.tributary.perf.jmh.Microbenchmark;
 import java.util.Map;
 import org.openjdk.jmh.annotations.Benchmark;
@@ -34,7 +35,10 @@ public class IndexMatchBenchmark extends Microbenchmark {
     public void prepare() {
         SharedGroups groups = new SharedGroups(SharedChoice.DEFAULT, _ -> 0, Routes.NONE);
         index = new SubscriptionIndex(
-                groups, new SharedGroups(SharedChoice.DEFAULT, _ -> 0, Routes.NONE), cachedTopics);
+                groups,
+                new SharedGroups(SharedChoice.DEFAULT, _ -> 0, Routes.NONE),
+                cachedTopics,
+                Authorizer.allowAll());
         Fleet.valueOf(mix)
                 .forEach(filters, (subscriber, filter) -> index.update(subscriber, Map.of(), Fleet.request(filter)));
         topics = Fleet.topics(TOPICS, filters);

@@ -71,6 +71,7 @@ class BenchmarksTest {
                         "TrieMatchBenchmark",
                         "IndexMatchBenchmark",
                         "ShardFoldBenchmark",
+                        "DecisionBenchmark",
                         "EventCodecBenchmark",
                         "StateCodecBenchmark",
                         "GroupCommitBenchmark",

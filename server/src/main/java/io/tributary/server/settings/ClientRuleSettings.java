@@ -15,7 +15,6 @@ import io.tributary.server.settings.check.Units;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
-import java.util.TreeSet;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
@@ -98,10 +97,7 @@ public record ClientRuleSettings(
 
     private static String known(String name, String listener, Set<String> listeners) {
         if (!listeners.contains(listener)) {
-            throw new SettingException(
-                    name,
-                    "'" + listener + "' is not the name of a listener; there are "
-                            + String.join(", ", new TreeSet<>(listeners)));
+            throw new SettingException(name, ListenerSettings.unknown(listener, listeners));
         }
         return listener;
     }

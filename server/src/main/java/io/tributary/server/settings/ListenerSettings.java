@@ -6,6 +6,8 @@ import io.tributary.broker.tls.TlsConfig;
 import io.tributary.server.settings.check.Allowed;
 import io.tributary.server.settings.check.SettingException;
 import java.util.List;
+import java.util.Set;
+import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 import org.springframework.boot.context.properties.bind.DefaultValue;
 
@@ -72,5 +74,10 @@ public record ListenerSettings(
             case TCP -> new ListenerKind.Tcp();
             case WEBSOCKET -> new ListenerKind.WebSocket(path);
         };
+    }
+
+    /** What is said of a name that no listener has. */
+    static String unknown(String name, Set<String> listeners) {
+        return "'" + name + "' is not the name of a listener; there are " + String.join(", ", new TreeSet<>(listeners));
     }
 }

@@ -2,6 +2,7 @@ package io.tributary.server.settings;
 
 import io.tributary.broker.security.AuthenticatorChain;
 import io.tributary.broker.security.SessionTakeover;
+import io.tributary.broker.security.rules.RuleSet;
 import io.tributary.security.AuthenticatorConfig;
 import io.tributary.server.settings.check.SettingException;
 import java.util.LinkedHashMap;
@@ -10,10 +11,13 @@ import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
+import java.util.function.Supplier;
+import java.util.stream.IntStream;
+import org.jspecify.annotations.Nullable;
 import org.springframework.boot.context.properties.bind.DefaultValue;
 
 /**
- * Who may connect, and whose session it is.
+ * Who may connect, whose session it is, and who may do what.
  *
  * @param anonymous Where clients may connect that bring no password and that no authenticator knows. {@code never};
  *     {@code loopback}: at listeners that nobody but this machine reaches and that have no authenticators;
@@ -22,11 +26,13 @@ import org.springframework.boot.context.properties.bind.DefaultValue;
  *     the connection that is there. {@code principal}: only whom it belongs to; others are refused as long as it lives.
  *     {@code anyone}: whoever may connect with the client identifier. The same on all nodes.
  * @param authenticators the authenticators, by names of your own, which listeners refer to
+ * @param rules what clients may do
  */
 public record SecuritySettings(
         @DefaultValue("loopback") Anonymous anonymous,
         @DefaultValue("principal") SessionTakeover sessions,
-        @DefaultValue Map<String, AuthenticatorSettings> authenticators) {
+        @DefaultValue Map<String, AuthenticatorSettings> authenticators,
+        @Nullable List<RuleSetSettings> rules) {
 
     /** Where clients without credentials may connect. */
     public enum Anonymous {
@@ -83,5 +89,27 @@ public record SecuritySettings(
             throw new SettingException(key, "'" + String.join(",", names) + "' names one twice");
         }
         return List.copyOf(names);
+    }
+
+    /**
+     * The rule sets; none when everybody may do everything.
+     *
+     * @param listeners the names of all listeners
+     * @throws SettingException when one is not well made
+     */
+    List<RuleSet> ruleSets(String group, Set<String> listeners) {
+        if (rules == null) {
+            return List.of();
+        }
+        if (rules.isEmpty()) { // a list that was left empty must not open what it was to close
+            throw new SettingException(
+                    group + ".rules", "is empty; leave it out for no rules, where everybody may do everything");
+        }
+        List<RuleSetSettings> sets = rules;
+        List<Supplier<RuleSet>> each = IntStream.range(0, sets.size())
+                .<Supplier<RuleSet>>mapToObj(
+                        i -> () -> sets.get(i).ruleSet(group + ".rules[" + i + "]", "rules[" + i + "]", listeners))
+                .toList();
+        return SettingException.together(() -> each.stream().map(Supplier::get).toList(), each);
     }
 }

@@ -1,7 +1,9 @@
 package io.tributary.server.settings;
 
 import io.tributary.broker.BrokerConfig;
+import io.tributary.broker.security.rules.RuleSet;
 import io.tributary.cluster.ClusterConfig;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -10,8 +12,16 @@ import org.jspecify.annotations.Nullable;
  * @param broker what the broker is told
  * @param security who may connect
  * @param cluster what makes it a node of a cluster; null for a broker that runs alone
+ * @param rules what clients may do; empty for everything
  */
 public record ServerConfig(
         BrokerConfig broker,
         SecurityConfig security,
-        @Nullable ClusterConfig cluster) {}
+        @Nullable ClusterConfig cluster,
+        List<RuleSet> rules) {
+
+    /** Copies the list. */
+    public ServerConfig {
+        rules = List.copyOf(rules);
+    }
+}

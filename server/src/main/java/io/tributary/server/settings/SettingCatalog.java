@@ -12,13 +12,14 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import org.springframework.boot.context.properties.bind.DefaultValue;
+import org.springframework.boot.context.properties.bind.Name;
 import org.springframework.boot.context.properties.source.ConfigurationPropertyName;
 import org.springframework.util.unit.DataSize;
 
 /**
  * The names of all settings, read from the records that declare them. In a name, {@code <name>} stands for one that the
  * operator chooses, {@code [<n>]} for the place in a list, from 0 on, and {@code <property>} for all the rest of it,
- * dots included.
+ * dots included. A setting that is a list of values is given as one with commas, or as one for each place.
  */
 public final class SettingCatalog {
     private static final String CHOSEN = "<name>";
@@ -42,6 +43,11 @@ public final class SettingCatalog {
             return value == null ? "" : String.join(",", value.value());
         }
 
+        /** Whether it is a list of values. */
+        boolean isList() {
+            return parameter.getType() == List.class;
+        }
+
         /** The kind of its values, in a word. */
         public String type() {
             Class<?> type = parameter.getType();
@@ -54,7 +60,7 @@ public final class SettingCatalog {
             if (type == boolean.class || type == Boolean.class) {
                 return "boolean";
             }
-            if (type == List.class) {
+            if (isList()) {
                 return "list";
             }
             return type.isPrimitive() || type == Integer.class ? "number" : type.isEnum() ? "choice" : "text";
@@ -81,7 +87,7 @@ public final class SettingCatalog {
     public static boolean knows(List<Setting> settings, ConfigurationPropertyName name) {
         return settings.stream()
                 .anyMatch(setting -> matches(setting.name(), name)
-                        || (setting.type().equals("list") && matches(setting.name() + "[" + PLACE + "]", name)));
+                        || (setting.isList() && matches(setting.name() + "[" + PLACE + "]", name)));
     }
 
     private static boolean matches(String pattern, ConfigurationPropertyName name) {
@@ -108,7 +114,7 @@ public final class SettingCatalog {
 
     private static void collect(String prefix, Class<?> group, List<Setting> settings) {
         for (Parameter parameter : group.getDeclaredConstructors()[0].getParameters()) {
-            String name = prefix + "." + kebabCase(parameter.getName());
+            String name = prefix + "." + kebabCase(nameOf(parameter));
             Class<?> type = parameter.getType();
             if (type == List.class && lastArgument(parameter).isRecord()) {
                 collect(name + "[" + PLACE + "]", lastArgument(parameter), settings);
@@ -125,6 +131,12 @@ public final class SettingCatalog {
                 settings.add(new Setting(name, group, parameter));
             }
         }
+    }
+
+    /** Words of Java cannot be names of components. */
+    private static String nameOf(Parameter parameter) {
+        Name given = parameter.getAnnotation(Name.class);
+        return given == null ? parameter.getName() : given.value();
     }
 
     /** What a list is of, or the values of a map. */

@@ -2,6 +2,7 @@ package io.tributary.server.settings;
 
 import io.tributary.server.settings.check.RangeCheck;
 import io.tributary.server.settings.check.SettingException;
+import io.tributary.server.settings.check.VerbatimTexts;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
@@ -94,7 +95,9 @@ public final class StartSettings {
         }
         Binder binder = new Binder(sources, new PropertySourcesPlaceholdersResolver(environment));
         return binder.bindOrCreate(
-                TributarySettings.PREFIX, Bindable.of(TributarySettings.class), new RangeCheck(BindHandler.DEFAULT));
+                TributarySettings.PREFIX,
+                Bindable.of(TributarySettings.class),
+                new VerbatimTexts(new RangeCheck(BindHandler.DEFAULT)));
     }
 
     /** Defaults stay; what was left out of the common limits is left out of the listeners', too. */

@@ -5,6 +5,7 @@ import io.tributary.broker.DrainConfig;
 import io.tributary.broker.network.ListenerConfig;
 import io.tributary.broker.network.NetworkConfig;
 import io.tributary.broker.security.ClientRules;
+import io.tributary.broker.security.rules.RuleSet;
 import io.tributary.cluster.ClusterConfig;
 import io.tributary.cluster.link.NodeId;
 import io.tributary.server.settings.check.Allowed;
@@ -39,7 +40,7 @@ import org.springframework.boot.context.properties.bind.DefaultValue;
  * @param storage how the embedded store works
  * @param limits what a client may ask of the broker
  * @param listeners where clients connect, by name; after the limits, so that these are checked under their own name
- * @param security who may connect, and whose session it is
+ * @param security who may connect, whose session it is, and who may do what
  * @param applications which clients are applications
  * @param queues the queues of persistent sessions
  * @param subscriptions how many subscriptions there may be
@@ -102,6 +103,7 @@ public record TributarySettings(
                         () -> core(to -> to.storage(storage::change)),
                         this::listenerConfigs,
                         this::securityConfig,
+                        this::ruleSets,
                         () -> core(to -> to.network(this::changeNetwork)),
                         this::clientRules,
                         () -> core(to -> to.queues(queues::change)),
@@ -117,7 +119,12 @@ public record TributarySettings(
         return new ServerConfig(
                 brokerConfig(listening),
                 securityConfig(),
-                mode == Mode.CLUSTER ? clusterConfig(listening) : checkedAlone());
+                mode == Mode.CLUSTER ? clusterConfig(listening) : checkedAlone(),
+                ruleSets());
+    }
+
+    private List<RuleSet> ruleSets() {
+        return security.ruleSets(PREFIX + ".security", listeners.keySet());
     }
 
     private BrokerConfig brokerConfig(List<ListenerConfig> listening) {

@@ -103,8 +103,12 @@ final class UnknownSettings {
                         "is a group of settings, such as " + setting + "; in a YAML file they are indented below it");
     }
 
-    /** What is said of a list where names belong, and of names where a list belongs. */
+    /** What is said of a list without parts, of a list where names belong, and of names where a list belongs. */
     private static Optional<String> list(ConfigurationPropertyName name, List<String> known) {
+        if (known.stream()
+                .anyMatch(setting -> NearestName.adopt(setting, name.toString()).startsWith(name + "[<n>]"))) {
+            return Optional.of("is a list, and must not be empty; its first part is " + name + "[0]");
+        }
         for (int i = 0; i < name.getNumberOfElements(); i++) {
             String before = name.chop(i).toString();
             if (name.isNumericIndex(i) && known.stream().anyMatch(setting -> setting.startsWith(before + ".<name>"))) {

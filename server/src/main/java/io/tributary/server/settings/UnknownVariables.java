@@ -55,6 +55,7 @@ public final class UnknownVariables {
                 .replace("<NAME>", "\\w+")
                 .replace("<PROPERTY>", "\\w+")
                 .replace("-", "_?")
-                .replace(".", "_"));
+                .replace(".", "_")
+                .concat(setting.isList() ? "(_\\d+)?" : ""));
     }
 }

@@ -80,6 +80,7 @@ class ArchitectureTest {
         "persistence.rocksdb, persistence.shard persistence.replicated persistence.app persistence.limit",
         "broker.security, ''",
         "broker.extension, broker.security",
+        "broker.security.rules, broker.security",
         "broker.delivery, ''",
         "broker.subscription, broker.security persistence.replicated",
         "broker.retained, persistence.replicated",

@@ -1,5 +1,6 @@
 package io.tributary.broker.shard.fold;
 
+import io.tributary.common.event.Principal;
 import io.tributary.common.event.ShardEvent.Detach;
 import io.tributary.common.event.ShardEvent.WillDue;
 import io.tributary.common.mqtt.Will;
@@ -8,6 +9,7 @@ import io.tributary.persistence.shard.SavePoint.WillKey;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Collections;
+import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -28,6 +30,8 @@ import org.jspecify.annotations.Nullable;
 final class FoldedWills {
     private final FoldOutput output;
     private final Map<WillKey, Will> due = new LinkedHashMap<>();
+    /** Whose those of {@link #due} are, unless they were loaded when they were due already. */
+    private final Map<WillKey, Principal> principals = new HashMap<>();
 
     FoldedWills(FoldOutput output) {
         this.output = output;
@@ -45,6 +49,12 @@ final class FoldedWills {
     /** Wills that are to be published and for which no {@link WillDue} was folded yet. */
     Map<WillKey, Will> due() {
         return Collections.unmodifiableMap(due);
+    }
+
+    /** Whose a will is that is due; null where that is not known. */
+    @Nullable
+    Principal principalOfDue(WillKey will) {
+        return principals.get(will);
     }
 
     /** The names of all wills, due or not. */
@@ -109,6 +119,7 @@ final class FoldedWills {
     void endedLate(Detach detach) {
         WillKey will = new WillKey(detach.clientId(), detach.epoch());
         if (!detach.publishWill() && due.remove(will) != null) {
+            principals.remove(will);
             output.changes().removeWill(detach.clientId(), detach.epoch());
             output.effects().willDropped(detach.clientId(), detach.epoch());
         }
@@ -121,7 +132,11 @@ final class FoldedWills {
     }
 
     private void makeDue(SessionState client, Will will) {
-        due.put(new WillKey(client.clientId(), client.epoch()), will);
+        WillKey key = new WillKey(client.clientId(), client.epoch());
+        due.put(key, will);
+        if (client.principal() != null) {
+            principals.put(key, client.principal());
+        }
         output.changes().putWill(new ClientWill(client.clientId(), client.epoch(), will, true));
         client.forgetWill();
         output.effects().willDue(client.clientId(), client.epoch(), will);
@@ -129,7 +144,9 @@ final class FoldedWills {
 
     /** A will comes with its destinations; the client's session is given, unless there is none. */
     void published(long timeMillis, WillDue published, @Nullable SessionState client) {
-        boolean wasDue = due.remove(new WillKey(published.clientId(), published.epoch())) != null;
+        WillKey key = new WillKey(published.clientId(), published.epoch());
+        boolean wasDue = due.remove(key) != null;
+        principals.remove(key);
         boolean delayIsOver =
                 client != null && client.epoch() == published.epoch() && !client.isAttached() && client.will() != null;
         if (client != null && delayIsOver && timeMillis < client.willDueAtMillis()) {

@@ -256,6 +256,13 @@ public final class ShardState {
         return wills.due();
     }
 
+    /** Whose a will is, due or not; null where that is not known. */
+    public @Nullable Principal principalOfWill(String clientId, long epoch) {
+        Principal due = wills.principalOfDue(new WillKey(clientId, epoch));
+        SessionState client = clients.get(clientId);
+        return due == null && client != null && client.epoch() == epoch ? client.principal() : due;
+    }
+
     private void publish(long offset, long timeMillis, Publish publish) {
         Source source = publish.source();
         if (source != null && !sources.take(source)) {

@@ -1,0 +1,64 @@
+package io.tributary.broker.connection;
+
+import io.tributary.broker.security.Authorizer;
+import io.tributary.broker.security.ClientInfo;
+import io.tributary.broker.security.Decision;
+import io.tributary.broker.security.Permissions;
+import io.tributary.broker.security.SubscriptionDecision;
+import io.tributary.broker.security.SubscriptionDecision.Extent;
+import io.tributary.common.mqtt.QoS;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * What one connected client may do, and whether each message on its way to the client has to be asked about: not when
+ * all its subscriptions were granted as a whole by the rules that hold, and nothing waited for it from before. Confined
+ * to the event loop.
+ */
+final class ClientPermissions {
+    private static final Logger LOG = LoggerFactory.getLogger(ClientPermissions.class);
+
+    private final String clientId;
+    private final Authorizer authorizer;
+    private final Permissions permissions;
+    private final long version;
+    private boolean asksEach;
+
+    ClientPermissions(Authorizer authorizer, ClientInfo client) {
+        clientId = client.clientId();
+        this.authorizer = authorizer;
+        version = authorizer.version(); // before: what is replaced meanwhile is looked at again
+        permissions = authorizer.bind(client).remembering();
+    }
+
+    /** What it may publish, for the router. */
+    Permissions publishing() {
+        return permissions;
+    }
+
+    /** Whether it may subscribe; where it may not read all that the filter matches, each message is asked about. */
+    SubscriptionDecision maySubscribe(String topicFilter, QoS qos) {
+        SubscriptionDecision decision = permissions.maySubscribe(topicFilter, qos);
+        if (decision.extent() == Extent.CUT) {
+            asksEach = true;
+        }
+        return decision;
+    }
+
+    /** Messages may come that no subscription brings which was granted here. */
+    void askAboutEach() {
+        asksEach = true;
+    }
+
+    /** Whether it may be sent a message that is there for it. */
+    boolean mayReceive(String topic) {
+        if (!asksEach && authorizer.version() == version) {
+            return true;
+        }
+        Decision decision = permissions.mayReceive(topic);
+        if (!decision.allowed()) {
+            LOG.debug("{} may not receive what is published on {}: {}", clientId, topic, decision.reason());
+        }
+        return decision.allowed();
+    }
+}

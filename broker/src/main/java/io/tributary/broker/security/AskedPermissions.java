@@ -1,0 +1,65 @@
+package io.tributary.broker.security;
+
+import io.tributary.broker.security.SubscriptionDecision.Extent;
+import io.tributary.common.mqtt.QoS;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** Asks an authorizer about one client, each time; where the authorizer fails, the answer is no. */
+record AskedPermissions(Authorizer authorizer, ClientInfo client) implements Permissions {
+    private static final Logger LOG = LoggerFactory.getLogger(AskedPermissions.class);
+    private static final AtomicLong SAID_NANOS = new AtomicLong(System.nanoTime() - TimeUnit.MINUTES.toNanos(1));
+    private static final Decision YES = new Decision(true, "the authorizer allows it");
+    private static final Decision NO = new Decision(false, "the authorizer does not allow it");
+    private static final Decision FAILED = new Decision(false, "the authorizer failed");
+
+    @Override
+    public Decision mayPublish(String topic, QoS qos, boolean retain) {
+        try {
+            return decision(authorizer.mayPublish(client, topic, qos, retain));
+        } catch (RuntimeException failure) {
+            return failed(failure);
+        }
+    }
+
+    @Override
+    public SubscriptionDecision maySubscribe(String topicFilter, QoS qos) {
+        Decision decision;
+        try {
+            decision = decision(authorizer.maySubscribe(client, topicFilter, qos));
+        } catch (RuntimeException failure) {
+            decision = failed(failure);
+        }
+        return new SubscriptionDecision(decision.allowed() ? Extent.CUT : Extent.REFUSED, qos, decision.reason());
+    }
+
+    @Override
+    public Decision mayReceive(String topic) {
+        try {
+            return decision(authorizer.mayReceive(client, topic));
+        } catch (RuntimeException failure) {
+            return failed(failure);
+        }
+    }
+
+    @Override
+    public Permissions reading(String topicFilter) {
+        return this;
+    }
+
+    private static Decision decision(boolean allowed) {
+        return allowed ? YES : NO;
+    }
+
+    /** Said once a second: it may be asked about each message. */
+    private static Decision failed(RuntimeException failure) {
+        long now = System.nanoTime();
+        long said = SAID_NANOS.get();
+        if (now - said > TimeUnit.SECONDS.toNanos(1) && SAID_NANOS.compareAndSet(said, now)) {
+            LOG.warn("the authorizer failed, which means no", failure);
+        }
+        return FAILED;
+    }
+}

@@ -1,0 +1,66 @@
+package io.tributary.broker.security.rules;
+
+import java.util.List;
+
+/**
+ * The rules of a {@link RuleBook} that are for one client, and what their placeholders stand for with it. Immutable;
+ * compiled rules are shared with all other clients.
+ */
+final class BoundRules {
+    private final RuleBook book;
+    private final AudienceRules[] rules;
+    private final LevelValues[][] values;
+
+    BoundRules(RuleBook book, Subject subject) {
+        this.book = book;
+        List<AudienceRules> all = book.of(subject);
+        rules = all.toArray(AudienceRules[]::new);
+        values = all.stream().map(each -> each.valuesOf(subject)).toArray(LevelValues[][]::new);
+    }
+
+    RuleBook book() {
+        return book;
+    }
+
+    /** What follows from the rule with that number. */
+    OfRule decision(int rule) {
+        return book.decision(rule);
+    }
+
+    /** The number of the first rule about publishing to a topic, or {@link RuleTrie#NONE}. */
+    int publishing(String topic, boolean retain) {
+        int best = RuleTrie.NONE;
+        for (int i = 0; i < rules.length; i++) {
+            best = rules[i].publishing(retain).matching(topic, values[i], best);
+        }
+        return best;
+    }
+
+    /** The number of the first rule about receiving what is published on a topic, or {@link RuleTrie#NONE}. */
+    int receiving(String topic) {
+        int best = RuleTrie.NONE;
+        for (int i = 0; i < rules.length; i++) {
+            best = rules[i].subscribe().matching(topic, values[i], best);
+        }
+        return best;
+    }
+
+    /** The number of the first rule about subscribing that covers a filter, or {@link RuleTrie#NONE}. */
+    int covering(String filter) {
+        int best = RuleTrie.NONE;
+        for (int i = 0; i < rules.length; i++) {
+            best = rules[i].subscribe().covering(filter, values[i], best);
+        }
+        return best;
+    }
+
+    /** Whether a rule before the given one denies some of the topics that a filter matches. */
+    boolean isCut(String filter, int before) {
+        for (int i = 0; i < rules.length; i++) {
+            if (rules[i].denials().overlapping(filter, values[i], before) < before) {
+                return true;
+            }
+        }
+        return false;
+    }
+}

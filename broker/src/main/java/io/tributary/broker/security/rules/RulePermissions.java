@@ -1,0 +1,130 @@
+package io.tributary.broker.security.rules;
+
+import io.tributary.broker.security.Decision;
+import io.tributary.broker.security.Permissions;
+import io.tributary.broker.security.SubscriptionDecision;
+import io.tributary.broker.security.SubscriptionDecision.Extent;
+import io.tributary.common.mqtt.QoS;
+import io.tributary.common.topic.TopicFilter;
+import io.tributary.common.topic.TopicName;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What one client may do, by the rules that hold at the moment of the question. Any thread may ask; no answer blocks,
+ * and those about messages take no memory, but for the first one after the rules were replaced.
+ *
+ * <p>Example: after {@code deny subscribe fleet/+/secrets/#} and {@code allow subscribe fleet/#}, in this order, a
+ * subscription to {@code fleet/#} is {@link Extent#CUT}, one to {@code fleet/7/state} is {@link Extent#WHOLE}, and one
+ * to {@code fleet/7/secrets/key} or to {@code #} is {@link Extent#REFUSED}.
+ */
+final class RulePermissions implements Permissions {
+    private final Rules rules;
+    private final Subject subject;
+
+    /** Rules of the client's own, which come after all others. */
+    private final @Nullable BoundRules own;
+
+    /** May be seen late by another thread, which then makes another one: the object is immutable. */
+    private BoundRules bound;
+
+    RulePermissions(Rules rules, Subject subject) {
+        this.rules = rules;
+        this.subject = subject;
+        own = subject.rules().isEmpty()
+                ? null
+                : new BoundRules(
+                        new RuleBook(0, List.of(new RuleSet("own", Audience.EVERYBODY, subject.rules()))), subject);
+        bound = new BoundRules(rules.book(), subject);
+    }
+
+    @Override
+    public Decision mayPublish(String topic, QoS qos, boolean retain) {
+        BoundRules now = bound();
+        return isWithoutRules(now)
+                ? withoutRules(topic)
+                : publishing(now, topic, retain).at(qos);
+    }
+
+    @Override
+    public Decision mayReceive(String topic) {
+        BoundRules now = bound();
+        return isWithoutRules(now) ? Decision.ALLOWED : receiving(now, topic).here();
+    }
+
+    /**
+     * Whether the client may subscribe: it may when of the rules that match all that the filter matches, the first one
+     * allows.
+     *
+     * @param topicFilter a valid one, with or without {@code $share/NAME/}
+     * @param qos the QoS that the client asks for
+     */
+    @Override
+    public SubscriptionDecision maySubscribe(String topicFilter, QoS qos) {
+        BoundRules now = bound();
+        if (isWithoutRules(now)) {
+            return new SubscriptionDecision(Extent.WHOLE, qos, Decision.ALLOWED.reason());
+        }
+        String filter = TopicFilter.isShared(topicFilter)
+                ? TopicFilter.parse(topicFilter).filter()
+                : topicFilter;
+        int rule = now.covering(filter);
+        if (rule != RuleTrie.NONE || own == null) {
+            return decision(now.decision(rule), qos, now.isCut(filter, rule));
+        }
+        rule = own.covering(filter);
+        return decision(own.decision(rule), qos, now.isCut(filter, RuleTrie.NONE) || own.isCut(filter, rule));
+    }
+
+    @Override
+    public @Nullable Permissions reading(String topicFilter) {
+        return switch (maySubscribe(topicFilter, QoS.AT_MOST_ONCE).extent()) {
+            case WHOLE -> null;
+            case CUT -> this;
+            case REFUSED -> Permissions.nothing();
+        };
+    }
+
+    @Override
+    public Permissions remembering() {
+        return new RememberingPermissions(this);
+    }
+
+    private static SubscriptionDecision decision(OfRule rule, QoS qos, boolean cut) {
+        Extent extent = !rule.allows() ? Extent.REFUSED : cut ? Extent.CUT : Extent.WHOLE;
+        return new SubscriptionDecision(
+                extent, qos.min(rule.maxQos()), rule.here().reason());
+    }
+
+    /** The rules that hold for the client now. */
+    BoundRules bound() {
+        BoundRules known = bound;
+        RuleBook book = rules.book();
+        if (known.book() != book) {
+            known = new BoundRules(book, subject);
+            bound = known;
+        }
+        return known;
+    }
+
+    /** Whether there are no rules at all, be they for this client or not. */
+    boolean isWithoutRules(BoundRules now) {
+        return own == null && now.book().isEmpty();
+    }
+
+    static Decision withoutRules(String topic) {
+        return TopicName.isReserved(topic) ? Decision.RESERVED : Decision.ALLOWED;
+    }
+
+    /** What the first rule about publishing to a topic says. */
+    OfRule publishing(BoundRules now, String topic, boolean retain) {
+        int rule = now.publishing(topic, retain);
+        return rule == RuleTrie.NONE && own != null ? own.decision(own.publishing(topic, retain)) : now.decision(rule);
+    }
+
+    /** What the first rule about receiving what is published on a topic says. */
+    OfRule receiving(BoundRules now, String topic) {
+        int rule = now.receiving(topic);
+        return rule == RuleTrie.NONE && own != null ? own.decision(own.receiving(topic)) : now.decision(rule);
+    }
+}
