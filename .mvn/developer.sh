@@ -152,12 +152,22 @@ command_format() {
 }
 
 # An input that breaks something is written beside the seeds, to be committed with the fix.
-command_fuzz() {
-  local seconds=${1:-60}
+command_fuzz() { # seconds, then patterns of fuzz tests; without any, all
+  local seconds=${1:-60} pattern file found
   case $seconds in *[!0-9]*) fail 2 "fuzz needs a number of seconds, not '$seconds'" ;; esac
+  [ $# -eq 0 ] || shift
+  [ $# -gt 0 ] || set -- '*FuzzTest'
   find_jdk
   find_maven
-  # Jazzer runs one fuzz test in a JVM.
-  JAZZER_FUZZ=1 JAZZER_MAX_DURATION=${seconds}s maven test -Dquick -pl common -Dtest=MqttDecoderFuzzTest
-  JAZZER_FUZZ=1 JAZZER_MAX_DURATION=${seconds}s maven test -Dquick -pl broker -am -Dtest=RuleFuzzTest
+  for pattern in "$@"; do
+    found=$(cd "$ROOT" && find ./*/src/test/java -name "$pattern.java" -name '*FuzzTest.java' | sort)
+    [ -n "$found" ] || fail 2 "there is no fuzz test '$pattern'; $(cd "$ROOT" && find ./*/src/test/java -name '*FuzzTest.java' |
+      sed 's|.*/||; s|\.java$||' | sort | paste -sd ' ' -)"
+    for file in $found; do # Jazzer runs one fuzz test in a JVM
+      file=${file#./}
+      note "Fuzzing $(basename "$file" .java) for $seconds s ..."
+      JAZZER_FUZZ=1 JAZZER_MAX_DURATION=${seconds}s maven test -Dquick -pl "${file%%/*}" -am \
+        -Dtest="$(basename "$file" .java)"
+    done
+  done
 }

@@ -92,7 +92,7 @@ record Authentication(AuthenticatorChain chain, AuthenticatorContext context) im
         List<String> lines = new ArrayList<>();
         for (ListenerConfig listener : listeners) {
             boolean hasChain = security.chains().containsKey(listener.name());
-            boolean isReached = isReachedByOthers(listener.host());
+            boolean isReached = listener.proxyProtocol() != null || isReachedByOthers(listener.host());
             if (security.anonymous() == Anonymous.ALWAYS && isReached) {
                 LOG.warn(
                         "everybody who reaches {} may connect without a password (listener '{}', {}=always)",
@@ -104,8 +104,8 @@ record Authentication(AuthenticatorChain chain, AuthenticatorContext context) im
                         key(listener) + ".authentication: is missing, and with " + ANONYMOUS
                                 + "=never nobody could connect; name authenticators, or switch the listener off with enabled=false");
             } else if (!hasChain && isReached && security.anonymous() == Anonymous.LOOPBACK) {
-                lines.add(key(listener) + ".host: '" + listener.host()
-                        + "' can be reached by others, and nothing says who"
+                lines.add(key(listener) + ".host: '" + listener.host() + "' can be reached by others"
+                        + (listener.proxyProtocol() == null ? "" : " through proxies") + ", and nothing says who"
                         + " may connect; name authenticators in " + key(listener) + ".authentication"
                         + " (docs/security.md), or set " + ANONYMOUS + "=always to let everybody in");
             }

@@ -8,10 +8,10 @@ import org.jspecify.annotations.Nullable;
 /**
  * The other side of a new connection.
  *
- * @param remoteAddress its host and port, for people to read
+ * @param remoteAddress its host and port, for people to read; of a client behind a proxy, where the proxy says it
  * @param listener the name of the listener that it came through
- * @param certificateSubject gives the distinguished name in its TLS certificate, as RFC 2253 writes it, or null when it
- *     has shown none; asked once CONNECT has come
+ * @param certificateSubject gives the distinguished name in its TLS certificate, as RFC 2253 writes it, which this
+ *     broker has verified, or a proxy that the listener trusts; null when it has shown none; asked once CONNECT came
  * @param certificate gives that certificate, or null; asked once CONNECT has come
  * @param refusal why its CONNECT is to be refused, from any client; null when the listener has room for it
  */

@@ -19,6 +19,14 @@ public enum BrokerMeters {
             Type.COUNTER,
             "Connections that were closed at once, because the listener's limits were reached.",
             "listener"),
+    /** Connections that were refused before CONNECT. */
+    CONNECTIONS_REFUSED(
+            "tributary.connections.refused",
+            Type.COUNTER,
+            "Connections that were closed before their CONNECT was looked at, and why; docs/security.md says what each reason"
+                    + " means.",
+            "listener",
+            "reason"),
     /** Connections that the system did not let in. */
     CONNECTIONS_UNACCEPTED(
             "tributary.connections.unaccepted",

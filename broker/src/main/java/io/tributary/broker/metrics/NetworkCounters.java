@@ -1,5 +1,6 @@
 package io.tributary.broker.metrics;
 
+import io.tributary.broker.network.EntryRefusal;
 import io.tributary.broker.network.NetworkRecorder;
 import io.tributary.broker.sys.SysStats.Flow;
 import java.util.Map;
@@ -16,7 +17,12 @@ final class NetworkCounters implements NetworkRecorder {
     private final LongAdder bytesSent;
     private final LongAdder stalled;
 
-    private record Listener(LongAdder opened, LongAdder closed, LongAdder rejected, LongAdder unaccepted) {}
+    private record Listener(
+            LongAdder opened,
+            LongAdder closed,
+            LongAdder rejected,
+            LongAdder unaccepted,
+            Map<EntryRefusal, LongAdder> refused) {}
 
     NetworkCounters(Meters meters) {
         this.meters = meters;
@@ -40,6 +46,11 @@ final class NetworkCounters implements NetworkRecorder {
     @Override
     public void rejected(String listener) {
         of(listener).rejected().increment();
+    }
+
+    @Override
+    public void refused(String listener, EntryRefusal reason) {
+        Meters.of(of(listener).refused(), reason).increment();
     }
 
     @Override
@@ -88,6 +99,7 @@ final class NetworkCounters implements NetworkRecorder {
                 meters.counter(BrokerMeters.CONNECTIONS_OPENED, name),
                 meters.counter(BrokerMeters.CONNECTIONS_CLOSED, name),
                 meters.counter(BrokerMeters.CONNECTIONS_REJECTED, name),
-                meters.counter(BrokerMeters.CONNECTIONS_UNACCEPTED, name));
+                meters.counter(BrokerMeters.CONNECTIONS_UNACCEPTED, name),
+                meters.counters(BrokerMeters.CONNECTIONS_REFUSED, EntryRefusal.class, name));
     }
 }

@@ -6,6 +6,7 @@ import static io.tributary.common.setting.InvalidSettingException.under;
 import io.tributary.broker.connection.ClientLimits;
 import io.tributary.broker.tls.TlsConfig;
 import io.tributary.common.setting.InvalidSettingException;
+import java.util.List;
 import java.util.Objects;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
@@ -21,6 +22,8 @@ public final class ListenerConfig {
     private final AdmissionLimits admission;
     private final ClientLimits limits;
     private final @Nullable TlsConfig tls;
+    private final @Nullable ProxyProtocolConfig proxyProtocol;
+    private final @Nullable AllowedOrigins allowedOrigins;
 
     private ListenerConfig(Builder from) {
         name = from.name;
@@ -32,6 +35,8 @@ public final class ListenerConfig {
                 from.maxConnections, from.connectRate, from.connectBurst == 0 ? from.connectRate : from.connectBurst);
         limits = under("limits", from.limits::build);
         tls = from.tls;
+        proxyProtocol = from.proxyProtocol;
+        allowedOrigins = from.allowedOrigins == null ? null : AllowedOrigins.of(from.allowedOrigins);
     }
 
     /** A plain TCP listener for this machine only, with default limits. */
@@ -99,6 +104,16 @@ public final class ListenerConfig {
         return tls;
     }
 
+    /** How proxies say whose connections they hand on; null where clients connect themselves. */
+    public @Nullable ProxyProtocolConfig proxyProtocol() {
+        return proxyProtocol;
+    }
+
+    /** The web pages from which browsers may connect; null for those of the default. */
+    public @Nullable AllowedOrigins allowedOrigins() {
+        return allowedOrigins;
+    }
+
     @Override
     public boolean equals(@Nullable Object other) {
         return other instanceof ListenerConfig that
@@ -108,12 +123,14 @@ public final class ListenerConfig {
                 && port == that.port
                 && admission.equals(that.admission)
                 && limits.equals(that.limits)
-                && Objects.equals(tls, that.tls);
+                && Objects.equals(tls, that.tls)
+                && Objects.equals(proxyProtocol, that.proxyProtocol)
+                && Objects.equals(allowedOrigins, that.allowedOrigins);
     }
 
     @Override
     public int hashCode() {
-        return Objects.hash(name, kind, host, port, admission, limits, tls);
+        return Objects.hash(name, kind, host, port, admission, limits, tls, proxyProtocol, allowedOrigins);
     }
 
     @Override
@@ -132,6 +149,8 @@ public final class ListenerConfig {
         private int connectRate;
         private int connectBurst;
         private @Nullable TlsConfig tls;
+        private @Nullable ProxyProtocolConfig proxyProtocol;
+        private @Nullable List<String> allowedOrigins;
 
         private Builder(String name, int port) {
             this.name = name;
@@ -152,6 +171,8 @@ public final class ListenerConfig {
             connectBurst = from.admission.connectBurst() == connectRate ? 0 : from.admission.connectBurst();
             limits = from.limits.toBuilder();
             tls = from.tls;
+            proxyProtocol = from.proxyProtocol;
+            allowedOrigins = from.allowedOrigins == null ? null : from.allowedOrigins.texts();
         }
 
         /** The protocol below MQTT: {@link ListenerKind.Tcp} or {@link ListenerKind.WebSocket}. */
@@ -195,6 +216,21 @@ public final class ListenerConfig {
         /** How connections are encrypted; null for not at all. Its files are read when the broker starts. */
         public Builder tls(@Nullable TlsConfig value) {
             tls = value;
+            return this;
+        }
+
+        /** How proxies say whose connections they hand on; null where clients connect themselves. */
+        public Builder proxyProtocol(@Nullable ProxyProtocolConfig value) {
+            proxyProtocol = value;
+            return this;
+        }
+
+        /**
+         * The web pages from which browsers may connect, as {@link AllowedOrigins} has them. Null, the default: at a
+         * listener for this machine only, pages of this machine; elsewhere all.
+         */
+        public Builder allowedOrigins(@Nullable List<String> value) {
+            allowedOrigins = value == null ? null : List.copyOf(value);
             return this;
         }
 

@@ -1,5 +1,6 @@
 package io.tributary.broker.network;
 
+import io.netty.channel.Channel;
 import io.tributary.broker.connection.ClientConnections;
 import io.tributary.broker.connection.ConnectionServices;
 import io.tributary.broker.loop.LoopMailboxes;
@@ -30,5 +31,15 @@ record ListenerContext(
 
     String name() {
         return config.name();
+    }
+
+    /**
+     * A connection is closed before its CONNECT is looked at.
+     *
+     * @param did what it did, for the log
+     */
+    void refused(Channel client, EntryRefusal reason, String did) {
+        recorder.refused(name(), reason);
+        strays.came(client, did);
     }
 }

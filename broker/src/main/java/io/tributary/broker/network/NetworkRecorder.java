@@ -15,6 +15,9 @@ public interface NetworkRecorder {
     /** A connection was closed at once: too many connections wait for a refusal already. */
     default void rejected(String listener) {}
 
+    /** A connection was closed before its CONNECT was looked at. */
+    default void refused(String listener, EntryRefusal reason) {}
+
     /** A connection could not be accepted: the system had no file descriptor left, or said no for another reason. */
     default void unaccepted(String listener) {}
 

@@ -18,6 +18,7 @@ import java.util.List;
  * The handlers of a connection, from the socket up:
  *
  * <pre>
+ * of a proxy  ProxyProtocol, which adds the others behind itself when it is known whose connection it is
  * at first    [encryption] FirstBytes                                                               SocketHandler
  * TCP         [encryption]                                                                          SocketHandler
  * WebSocket   [encryption] http codec, aggregator, WebSocketRequests, web socket, WebSocketFraming, SocketHandler
@@ -34,6 +35,7 @@ final class Pipeline extends ChannelInitializer<Channel> {
     private final ListenerContext listener;
     private final SocketLayer layer;
     private final ChannelGroup open;
+    private final AllowedOrigins origins;
 
     /**
      * Creates the initializer of a listener's connections.
@@ -44,17 +46,27 @@ final class Pipeline extends ChannelInitializer<Channel> {
         this.listener = listener;
         this.layer = layer;
         this.open = open;
+        origins = AllowedOrigins.of(listener.config());
     }
 
     @Override
     protected void initChannel(Channel channel) {
+        ProxyProtocolConfig proxies = listener.config().proxyProtocol();
+        open.add(channel);
+        if (proxies == null) {
+            admit(channel);
+        } else {
+            channel.pipeline().addLast(new ProxyProtocol(listener, proxies, () -> admit(channel)));
+        }
+    }
+
+    private void admit(Channel channel) {
         Verdict verdict = listener.admission().decide();
         if (verdict instanceof Rejected) {
             listener.recorder().rejected(listener.name());
             channel.unsafe().closeForcibly();
             return;
         }
-        open.add(channel);
         ChannelPipeline pipeline = channel.pipeline();
         layer.addTo(pipeline);
         pipeline.addLast(new FirstBytes(listener, this::addProtocol));
@@ -88,7 +100,7 @@ final class Pipeline extends ChannelInitializer<Channel> {
         List.of(
                         new HttpServerCodec(http),
                         new HttpObjectAggregator(MAX_REQUEST_BODY),
-                        new WebSocketRequests(path, listener.strays()),
+                        new WebSocketRequests(path, listener, origins),
                         new WebSocketServerProtocolHandler(webSocket),
                         new WebSocketFraming())
                 .forEach(handler -> pipeline.addBefore(last, null, handler));

@@ -20,8 +20,6 @@ import io.tributary.common.mqtt.MqttPacket;
 import io.tributary.common.mqtt.MqttPacket.ConnectProperties;
 import io.tributary.common.mqtt.ProtocolVersion;
 import io.tributary.common.mqtt.ReasonCode;
-import java.net.InetSocketAddress;
-import java.net.SocketAddress;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -67,10 +65,10 @@ final class SocketHandler extends ChannelInboundHandlerAdapter implements Packet
                 new UnfinishedPacket(channel.eventLoop(), listener.unfinished(), this::resumeReading, this::unfinished);
         ReasonCode refusal = verdict instanceof ListenerAdmission.Refused(ReasonCode reason) ? reason : null;
         ConnectionOrigin peer = new ConnectionOrigin(
-                address(channel.remoteAddress()),
+                ClientOrigin.text(channel),
                 listener.name(),
-                () -> ClientCertificate.subject(channel.pipeline()),
-                () -> ClientCertificate.of(channel.pipeline()),
+                () -> ClientOrigin.certificateSubject(channel, listener.config()),
+                () -> ClientOrigin.certificate(channel, listener.config()),
                 refusal);
         connection = new ClientConnection(
                 listener.services(), listener.connections(), listener.config().limits(), peer, mailbox, this);
@@ -155,7 +153,7 @@ final class SocketHandler extends ChannelInboundHandlerAdapter implements Packet
 
     @Override
     public void exceptionCaught(ChannelHandlerContext context, Throwable cause) {
-        LOG.debug("connection from {} is closed", channel.remoteAddress(), cause);
+        LOG.debug("connection from {} is closed", ClientOrigin.text(channel), cause);
         channel.close();
     }
 
@@ -288,19 +286,12 @@ final class SocketHandler extends ChannelInboundHandlerAdapter implements Packet
         }
     }
 
-    /** A client's address as the log names it. */
-    static String address(@Nullable SocketAddress remote) {
-        return remote instanceof InetSocketAddress internet && internet.getAddress() != null
-                ? internet.getAddress().getHostAddress() + ":" + internet.getPort()
-                : String.valueOf(remote);
-    }
-
     private void unfinished() {
         refuse(new MqttException(ReasonCode.QUOTA_EXCEEDED, "a large packet does not end, and memory is short"));
     }
 
     private void stalled() {
-        LOG.debug("connection from {} is closed: it reads nothing", channel.remoteAddress());
+        LOG.debug("connection from {} is closed: it reads nothing", ClientOrigin.text(channel));
         listener.recorder().stalled();
         channel.close();
     }

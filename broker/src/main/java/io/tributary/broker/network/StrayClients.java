@@ -47,7 +47,7 @@ final class StrayClients {
         if (now - before >= MINUTE_NANOS && saidNanos.compareAndSet(before, now)) {
             long others = unsaid.getAndSet(0) - 1;
             log.accept("a client " + did + " on the listener " + listener + ", which takes " + takes + ": "
-                    + SocketHandler.address(client.remoteAddress())
+                    + ClientOrigin.text(client)
                     + (others > 0 ? " (and " + others + " more since the last such line)" : ""));
         }
     }

@@ -64,7 +64,7 @@ final class TlsLayer implements SocketLayer {
     void ended(Channel channel, @Nullable Throwable failure) {
         if (failure != null) {
             HandshakeFailure reason = HandshakeFailure.of(failure);
-            LOG.debug("handshake with {} failed: {}", channel.remoteAddress(), reason, failure);
+            LOG.debug("handshake with {} failed: {}", ClientOrigin.text(channel), reason, failure);
             contexts.recorder().handshakeFailed(contexts.name(), reason);
             return;
         }
@@ -93,7 +93,7 @@ final class TlsLayer implements SocketLayer {
         }
         LOG.debug(
                 "connection from {} is closed: the certificate of {} is revoked",
-                channel.remoteAddress(),
+                ClientOrigin.text(channel),
                 revoked.getSubjectX500Principal());
         contexts.recorder().revoked(contexts.name());
         channel.close();

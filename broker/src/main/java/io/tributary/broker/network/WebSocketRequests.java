@@ -13,6 +13,7 @@ import io.netty.handler.codec.http.HttpHeaderValues;
 import io.netty.handler.codec.http.HttpResponseStatus;
 import io.netty.handler.codec.http.HttpVersion;
 import io.netty.handler.codec.http.QueryStringDecoder;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -30,15 +31,17 @@ final class WebSocketRequests extends SimpleChannelInboundHandler<FullHttpReques
     private static final List<String> KNOWN = List.of(SUBPROTOCOLS.split(","));
 
     private final String path;
-    private final StrayClients strays;
+    private final ListenerContext listener;
+    private final AllowedOrigins origins;
 
     /** A no, with what is wrong and what is right; what the log says of it is empty for nothing. */
     private record Refusal(HttpResponseStatus status, String words, String did) {}
 
-    WebSocketRequests(String path, StrayClients strays) {
+    WebSocketRequests(String path, ListenerContext listener, AllowedOrigins origins) {
         super(false);
         this.path = path;
-        this.strays = strays;
+        this.listener = listener;
+        this.origins = origins;
     }
 
     @Override
@@ -49,8 +52,10 @@ final class WebSocketRequests extends SimpleChannelInboundHandler<FullHttpReques
             return;
         }
         request.release();
-        if (!refusal.did.isEmpty()) {
-            strays.came(context.channel(), refusal.did);
+        if (refusal.status.equals(HttpResponseStatus.FORBIDDEN)) {
+            listener.refused(context.channel(), EntryRefusal.ORIGIN, refusal.did);
+        } else if (!refusal.did.isEmpty()) {
+            listener.strays().came(context.channel(), refusal.did);
         }
         context.writeAndFlush(response(context, refusal)).addListener(ChannelFutureListener.CLOSE);
     }
@@ -71,20 +76,28 @@ final class WebSocketRequests extends SimpleChannelInboundHandler<FullHttpReques
     private @Nullable Refusal refusal(FullHttpRequest request) {
         if (request.decoderResult().isFailure()) {
             return new Refusal(
-                    HttpResponseStatus.BAD_REQUEST, "this is no HTTP/1.1; this port takes " + strays.takes(), "");
+                    HttpResponseStatus.BAD_REQUEST,
+                    "this is no HTTP/1.1; this port takes " + listener.strays().takes(),
+                    "");
         }
         boolean isUpgrade = request.headers().containsValue(HttpHeaderNames.UPGRADE, HttpHeaderValues.WEBSOCKET, true);
         if (!new QueryStringDecoder(request.uri()).path().equals(path)) {
             return new Refusal(
                     HttpResponseStatus.NOT_FOUND,
-                    "nothing is here; this port takes " + strays.takes(),
+                    "nothing is here; this port takes " + listener.strays().takes(),
                     isUpgrade ? "asked for another path" : "");
         }
         if (!isUpgrade) {
             return new Refusal(
                     HttpResponseStatus.UPGRADE_REQUIRED,
-                    "this port takes " + strays.takes() + "; the header 'Upgrade: websocket' is missing",
+                    "this port takes " + listener.strays().takes() + "; the header 'Upgrade: websocket' is missing",
                     "");
+        }
+        if (!isFromAllowedPage(request)) {
+            return new Refusal(
+                    HttpResponseStatus.FORBIDDEN,
+                    "pages of this origin may not connect; the listener's setting is allowed-origins",
+                    "was opened by a browser from a page that may not");
         }
         return asksForMqtt(request)
                 ? null
@@ -92,6 +105,13 @@ final class WebSocketRequests extends SimpleChannelInboundHandler<FullHttpReques
                         HttpResponseStatus.BAD_REQUEST,
                         "the subprotocol is missing: the client is to send 'Sec-WebSocket-Protocol: mqtt'",
                         "did not ask for the subprotocol mqtt");
+    }
+
+    /** Browsers say where the page is, once; other clients do not. */
+    private boolean isFromAllowedPage(FullHttpRequest request) {
+        List<String> said = new ArrayList<>(request.headers().getAll(HttpHeaderNames.ORIGIN));
+        said.addAll(request.headers().getAll(HttpHeaderNames.SEC_WEBSOCKET_ORIGIN));
+        return said.isEmpty() || (said.size() == 1 && origins.allow(said.getFirst()));
     }
 
     private static boolean asksForMqtt(FullHttpRequest request) {

@@ -17,10 +17,11 @@ import org.jspecify.annotations.Nullable;
  * @param clientId the client identifier, also when the broker assigned it
  * @param userName the user name in CONNECT, or null
  * @param version the version of MQTT that it speaks; null where its connection is not known
- * @param remoteAddress host and port of the other side, for people to read; null where its connection is not known
+ * @param remoteAddress host and port of the client, behind whatever proxies that say so, for people to read; null where
+ *     its connection is not known
  * @param listener the name of the listener that it came through; null where its connection is not known
- * @param certificateSubject the distinguished name in the TLS certificate that it proved to own, as RFC 2253 writes it;
- *     null without one
+ * @param certificateSubject the distinguished name in the TLS certificate that it proved to own, to this broker or to a
+ *     proxy that the listener trusts, as RFC 2253 writes it; null without one
  * @param userProperties the user properties in CONNECT, in their order; none before MQTT 5. As large as the listener's
  *     limit of a CONNECT allows
  * @param kind what kind of client it is, and where its messages wait while it is away; {@link ClientKind#DEVICE} until

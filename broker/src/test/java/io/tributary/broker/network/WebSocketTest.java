@@ -32,18 +32,22 @@ import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 class WebSocketTest {
     private static final int PING_BYTES = 2 + 4 + 125;
     private static final long MOST_UNREAD_BYTES = 32L << 20;
 
     private final FakeBackend backend = new FakeBackend();
+    private final List<EntryRefusal> refused = new CopyOnWriteArrayList<>();
     private final HttpClient http = HttpClient.newHttpClient();
     private final Listeners listeners = new Listeners(
             List.of(ListenerConfig.builder("ws", 0)
@@ -52,7 +56,12 @@ class WebSocketTest {
             NetworkConfig.DEFAULT,
             FakeServices.on(backend),
             backend.target,
-            NetworkRecorder.NONE);
+            new NetworkRecorder() {
+                @Override
+                public void refused(String listener, EntryRefusal reason) {
+                    refused.add(reason);
+                }
+            });
     private int port;
 
     @BeforeEach
@@ -92,6 +101,51 @@ class WebSocketTest {
 
         assertThat(receiver.take(2)).hasOnlyElementsOfType(Pingresp.class);
         socket.abort();
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {"http://localhost:8080", "https://127.0.0.1", "http://[::1]:3000", "HTTP://LOCALHOST", "none"})
+    void takesPagesOfThisMachineAndWhatIsNoBrowserUnlessSaidOtherwise(String origin) throws IOException {
+        assertThat(statusOf(port, origin.equals("none") ? List.of() : List.of(origin)))
+                .isEqualTo("101");
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "https://evil.example",
+                "http://localhost.evil.example",
+                "http://evil.example:1883#@localhost",
+                "http://localhost@evil.example",
+                "null",
+                "",
+                "file://",
+                "https://*.example.com"
+            })
+    void refusesPagesOfOthersUnlessSaidOtherwise(String origin) throws IOException {
+        assertThat(statusOf(port, List.of(origin))).isEqualTo("403");
+        assertThat(refused).containsExactly(EntryRefusal.ORIGIN);
+    }
+
+    @Test
+    void refusesBrowserThatSaysTwoOrigins() throws IOException {
+        assertThat(statusOf(port, List.of("http://localhost", "https://evil.example")))
+                .isEqualTo("403");
+        assertThat(statusOf(port, List.of("http://localhost", "http://localhost")))
+                .isEqualTo("403");
+    }
+
+    private static String statusOf(int port, List<String> origins) throws IOException {
+        String request = new String(upgrade(), StandardCharsets.US_ASCII);
+        StringBuilder headers = new StringBuilder();
+        origins.forEach(origin -> headers.append("\r\nOrigin: ").append(origin));
+        String whole = request.substring(0, request.length() - 4) + headers + "\r\n\r\n";
+        try (Socket socket = new Socket(InetAddress.getLoopbackAddress(), port)) {
+            socket.getOutputStream().write(whole.getBytes(StandardCharsets.US_ASCII));
+            byte[] status = socket.getInputStream().readNBytes("HTTP/1.1 101".length());
+            return new String(status, StandardCharsets.US_ASCII).substring("HTTP/1.1 ".length());
+        }
     }
 
     @Test // [MQTT-6.0.0-1]

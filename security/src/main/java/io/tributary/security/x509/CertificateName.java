@@ -31,15 +31,24 @@ public enum CertificateName {
     /** The names there; none when the certificate has none, or is malformed there. */
     List<String> in(X509Certificate certificate) {
         return switch (this) {
-            case COMMON_NAME -> commonName(certificate);
-            case SUBJECT -> List.of(certificate.getSubjectX500Principal().getName());
+            case COMMON_NAME, SUBJECT ->
+                inSubject(certificate.getSubjectX500Principal().getName());
             case EMAIL, DNS, URI -> alternatives(certificate);
         };
     }
 
-    private static List<String> commonName(X509Certificate certificate) {
+    /** The same, when nothing is known of the certificate but its subject, as RFC 2253 writes it. */
+    List<String> inSubject(String subject) {
+        return switch (this) {
+            case COMMON_NAME -> commonName(subject);
+            case SUBJECT -> List.of(subject);
+            case EMAIL, DNS, URI -> List.of();
+        };
+    }
+
+    private static List<String> commonName(String subject) {
         try {
-            List<Rdn> parts = new LdapName(certificate.getSubjectX500Principal().getName()).getRdns();
+            List<Rdn> parts = new LdapName(subject).getRdns();
             for (Rdn part : parts.reversed()) { // the most specific is the last
                 if (part.getType().equalsIgnoreCase("CN") && part.getValue() instanceof String text) {
                     return List.of(text);

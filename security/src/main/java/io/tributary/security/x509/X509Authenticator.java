@@ -17,8 +17,9 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The identity in a client's TLS certificate: a name in it that fits a pattern. It sees only certificates whose key the
- * client has proved to own and that the listener's authorities have signed. A client without a certificate, or with one
- * that has no such name, is left to the next authenticator.
+ * client has proved to own and that the listener's authorities have signed, or of which a trusted proxy says so; of
+ * these it sees the subject alone. A client without a certificate, or with one that has no such name, is left to the
+ * next authenticator.
  */
 public final class X509Authenticator implements Authenticator {
     /** The groups of a pattern that say something. */
@@ -71,37 +72,41 @@ public final class X509Authenticator implements Authenticator {
     @Override
     public CompletionStage<Result> authenticate(ClientInfo client, byte @Nullable [] password) {
         X509Certificate certificate = client.certificate();
-        if (certificate == null) {
+        String subject = client.certificateSubject();
+        if (certificate == null && subject == null) {
             return Authenticator.answer(NotMine.PLAIN);
         }
-        for (String text : config.source().in(certificate)) {
+        for (String text : names(config.source(), certificate, subject)) {
             Map<String, String> parts =
                     config.pattern() == null ? Map.of() : config.pattern().groups(text);
             String name = parts == null ? null : parts.getOrDefault(NAME, text);
             if (parts != null && name != null && !name.isEmpty()) {
-                return Authenticator.answer(accepted(certificate, name, parts));
+                List<String> commonNames = names(CertificateName.COMMON_NAME, certificate, subject);
+                return Authenticator.answer(
+                        accepted(name, parts, commonNames.isEmpty() ? null : commonNames.getFirst()));
             }
         }
         return Authenticator.answer(NotMine.PLAIN);
     }
 
-    private Result accepted(X509Certificate certificate, String name, Map<String, String> parts) {
+    private static List<String> names(
+            CertificateName place, @Nullable X509Certificate certificate, @Nullable String subject) {
+        if (certificate != null) {
+            return place.in(certificate);
+        }
+        return subject == null ? List.of() : place.inSubject(subject);
+    }
+
+    private Result accepted(String name, Map<String, String> parts, @Nullable String commonName) {
         List<String> groups = new ArrayList<>(config.groups());
         String group = parts.get(GROUP);
         if (group != null && !group.isEmpty()) {
             groups.add(group);
         }
-        List<String> commonNames = CertificateName.COMMON_NAME.in(certificate);
         try {
             return new Accepted(
                     null,
-                    new Principal(
-                            config.realm(),
-                            name,
-                            null,
-                            parts.get(TENANT),
-                            groups,
-                            commonNames.isEmpty() ? null : commonNames.getFirst()),
+                    new Principal(config.realm(), name, null, parts.get(TENANT), groups, commonName),
                     null,
                     Map.of());
         } catch (IllegalArgumentException tooLong) {

@@ -63,6 +63,20 @@ class X509AuthenticatorTest {
                 .withMessageContaining("group nmae");
     }
 
+    /** Of a certificate that a proxy has verified the subject alone is known. */
+    @Test
+    void subjectAloneGivesItsCommonNameAndNoAlternativeNames() {
+        String subject = "CN=meter\\, 1";
+        assertThat(ask(CertificateName.COMMON_NAME, null, null, subject))
+                .isInstanceOfSatisfying(Accepted.class, yes -> {
+                    assertThat(yes.principal())
+                            .isEqualTo(new Principal("devices", "meter, 1", null, null, List.of("fleet"), "meter, 1"));
+                });
+        assertThat(ask(CertificateName.SUBJECT, "CN=meter*", null, subject)).isInstanceOf(Accepted.class);
+        assertThat(ask(CertificateName.COMMON_NAME, "pump*", null, subject)).isEqualTo(NotMine.PLAIN);
+        assertThat(ask(CertificateName.URI, null, null, subject)).isEqualTo(NotMine.PLAIN);
+    }
+
     private static X509Certificate certificate(String subject) throws Exception {
         return new CertificateBuilder()
                 .subject(subject)
@@ -72,13 +86,21 @@ class X509AuthenticatorTest {
     }
 
     private static Result ask(CertificateName place, @Nullable String pattern, @Nullable X509Certificate shown) {
+        return ask(place, pattern, shown, null);
+    }
+
+    private static Result ask(
+            CertificateName place,
+            @Nullable String pattern,
+            @Nullable X509Certificate shown,
+            @Nullable String subject) {
         ClientInfo client = new ClientInfo(
                 "c",
                 "anybody",
                 ProtocolVersion.MQTT_5,
                 "127.0.0.1:1",
                 "tls",
-                null,
+                subject,
                 List.of(),
                 ClientKind.DEVICE,
                 shown,

@@ -2,6 +2,7 @@ package io.tributary.server.settings;
 
 import io.tributary.broker.network.ListenerConfig;
 import io.tributary.broker.network.ListenerKind;
+import io.tributary.broker.network.ProxyProtocolConfig;
 import io.tributary.broker.tls.TlsConfig;
 import io.tributary.server.settings.check.Allowed;
 import io.tributary.server.settings.check.SettingException;
@@ -24,6 +25,11 @@ import org.springframework.boot.context.properties.bind.DefaultValue;
  * @param connectRate How many connections are taken a second in the long run; 0 for no limit.
  * @param connectBurst How many connections may come at once when there is a rate; 0 for as many as the rate allows in a
  *     second.
+ * @param allowedOrigins The web pages from which browsers may connect over WebSocket, such as
+ *     {@code https://app.example.com}; a port {@code *} is any, {@code https://*.example.com} is one label more,
+ *     {@code *} alone is all. Without a value: pages of this machine where only this machine reaches the listener,
+ *     elsewhere all. Clients that are no browsers are not asked.
+ * @param proxyProtocol whether load balancers before it say whose connections they hand on
  * @param tls how its connections are encrypted
  * @param authentication The names of the authenticators that say who a client is, in the order in which they are asked:
  *     the first that knows it decides. Without a value, {@code tributary.security.anonymous} says whether everybody may
@@ -39,6 +45,8 @@ public record ListenerSettings(
         @DefaultValue("100000") @Allowed(min = "1") int maxConnections,
         @DefaultValue("0") @Allowed(min = "0") int connectRate,
         @DefaultValue("0") @Allowed(min = "0") int connectBurst,
+        @Nullable List<String> allowedOrigins,
+        @DefaultValue ProxyProtocolSettings proxyProtocol,
         @DefaultValue ListenerTlsSettings tls,
         @Nullable List<String> authentication,
         @DefaultValue LimitSettings limits) {
@@ -58,6 +66,11 @@ public record ListenerSettings(
         }
         ListenerKind below = SettingException.naming(group, this::listenerKind);
         TlsConfig encryption = tls.config(group + ".tls");
+        ProxyProtocolConfig proxies = proxyProtocol.config(group + ".proxy-protocol");
+        if (allowedOrigins != null && kind == Kind.TCP) {
+            throw new SettingException(
+                    group + ".allowed-origins", "has no effect without kind=websocket: browsers know nothing else");
+        }
         return SettingException.named(() -> ListenerConfig.builder(name, port)
                 .kind(below)
                 .host(host)
@@ -66,7 +79,13 @@ public record ListenerSettings(
                 .connectBurst(connectBurst)
                 .limits(limits::change)
                 .tls(encryption)
+                .proxyProtocol(proxies)
+                .allowedOrigins(stripped(allowedOrigins))
                 .build());
+    }
+
+    private static @Nullable List<String> stripped(@Nullable List<String> values) {
+        return values == null ? null : values.stream().map(String::strip).toList();
     }
 
     private ListenerKind listenerKind() {

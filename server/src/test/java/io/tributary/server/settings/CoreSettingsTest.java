@@ -55,6 +55,7 @@ class CoreSettingsTest {
             Map.entry("stop-timeout", "of the process; stop(stop -> stop.longest(...)) is half of it"),
             Map.entry("listeners.<name>.enabled", "a listener that is off is not added"),
             Map.entry("listeners.<name>.tls.", "by the TlsConfig of the listener"),
+            Map.entry("listeners.<name>.proxy-protocol.", "by the ProxyProtocolConfig of the listener"),
             Map.entry("listeners.<name>.path", "in ListenerKind.WebSocket"),
             Map.entry("applications.rules[<n>].", "by the conditions of ClientRules"),
             Map.entry("listeners.<name>.authentication", "by the chains of AuthenticatorChain"),

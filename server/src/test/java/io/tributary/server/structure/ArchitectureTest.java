@@ -96,7 +96,7 @@ class ArchitectureTest {
                 + " broker.loop broker.routing broker.subscription broker.retained broker.security broker.extension"
                 + " broker.delivery broker.shard broker.group persistence.shard",
         "broker.tls, ''",
-        "broker.network, broker.loop broker.connection broker.security broker.delivery broker.tls",
+        "broker.network, broker.loop broker.connection broker.security broker.security.rules broker.delivery broker.tls",
         "broker.deployment, broker.delivery broker.routing broker.shard broker.subscription broker.sys"
                 + " persistence.shard persistence.replicated persistence.app",
         "security.., broker.security",
