@@ -4,9 +4,12 @@ import io.micrometer.core.instrument.MeterRegistry;
 import io.tributary.broker.Broker;
 import io.tributary.broker.BrokerExtensions;
 import io.tributary.broker.metrics.BrokerMetrics;
+import io.tributary.broker.security.store.SecurityStore;
 import io.tributary.cluster.ClusterBroker;
 import io.tributary.cluster.ClusterConfig;
 import io.tributary.cluster.metrics.ClusterMetrics;
+import io.tributary.server.api.ApiController;
+import io.tributary.server.api.SecurityResource;
 import io.tributary.server.settings.ServerConfig;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.boot.actuate.endpoint.web.PathMappedEndpoints;
@@ -25,10 +28,30 @@ class ApplicationConfiguration {
         return new BrokerMetrics(registry);
     }
 
+    /** That of a platform's {@link BrokerExtensions}, if they have one. */
+    @Bean
+    SecurityStore securityStore(ObjectProvider<BrokerExtensions> extensions, BrokerMetrics metrics) {
+        SecurityStore given =
+                extensions.getIfAvailable(() -> BrokerExtensions.NONE).security();
+        return given == null ? new SecurityStore(metrics.security()) : given;
+    }
+
     @Bean
     Authentication authentication(
-            ServerConfig config, ObjectProvider<BrokerExtensions> extensions, BrokerMetrics metrics) {
-        return Authentication.open(config, extensions.getIfAvailable(), metrics.authentications());
+            ServerConfig config,
+            ObjectProvider<BrokerExtensions> extensions,
+            SecurityStore store,
+            BrokerMetrics metrics) {
+        return Authentication.open(config, extensions.getIfAvailable(), store, metrics.authentications());
+    }
+
+    /** The API of administrators, at the port of health and metrics; made when the broker has its data directory. */
+    @Bean
+    @Lazy(false)
+    ApiController api(Broker broker, ServerConfig config, Authentication authentication, BrokerMetrics metrics) {
+        SecurityResource security =
+                new SecurityResource(broker.security(), authentication.context().hashing());
+        return new ApiController(AdminTokens.open(config), security, metrics.security());
     }
 
     /** A platform that brings a {@link BrokerExtensions} bean hangs it into the broker. */
@@ -37,11 +60,14 @@ class ApplicationConfiguration {
     Broker broker(
             ServerConfig config,
             Authentication authentication,
+            SecurityStore store,
             ObjectProvider<BrokerExtensions> extensions,
             BrokerMetrics metrics,
             MeterRegistry registry) {
-        BrokerExtensions hooks =
-                extensions.getIfAvailable(() -> BrokerExtensions.NONE).with(authentication.chain());
+        BrokerExtensions hooks = extensions
+                .getIfAvailable(() -> BrokerExtensions.NONE)
+                .with(authentication.chain())
+                .with(store);
         ClusterConfig cluster = config.cluster();
         return cluster == null
                 ? Broker.start(config.broker(), hooks, metrics)
