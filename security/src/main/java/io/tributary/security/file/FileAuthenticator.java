@@ -17,8 +17,8 @@ import java.util.concurrent.CompletionStage;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Users in a file, by user name, and password or token: {@link CredentialCheck} compares. The file is read again when it
- * changes.
+ * Users in a file, by user name, and password or token: {@link CredentialCheck} compares. The file is read again when
+ * it changes.
  */
 public final class FileAuthenticator implements Authenticator {
     private final String realm;

@@ -23,8 +23,8 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Users that the broker keeps, by user name, and password or device token. One who may not connect, or whose hash is not
- * well made, is refused like one with a wrong password.
+ * Users that the broker keeps, by user name, and password or device token. One who may not connect, or whose hash is
+ * not well made, is refused like one with a wrong password.
  */
 public final class StoreAuthenticator implements Authenticator {
     private final String realm;

@@ -25,8 +25,9 @@ import org.springframework.boot.context.properties.bind.DefaultValue;
  *     the connection that is there. {@code principal}: only whom it belongs to; others are refused as long as it lives.
  *     {@code anyone}: whoever may connect with the client identifier. The same on all nodes.
  * @param adminTokenFile The file with the token that opens the API ([security.md](security.md#the-api)): one line of 32
- *     characters or more; read again when it changes. Others must not be able to read the file. Without a value a broker
- *     that runs alone makes {@code admin.token} in the data directory at its first start; in a cluster the API is closed.
+ *     characters or more; read again when it changes. Others must not be able to read the file. Without a value a
+ *     broker that runs alone makes {@code admin.token} in the data directory at its first start; in a cluster the API
+ *     is closed.
  * @param authenticators the authenticators, by names of your own, which listeners refer to
  */
 public record SecuritySettings(

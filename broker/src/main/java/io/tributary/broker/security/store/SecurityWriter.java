@@ -193,7 +193,7 @@ final class SecurityWriter {
         return asked.holds().thenApply(holds -> holds ? asked : null);
     }
 
-    /** Claims the maps, unless another thread has begun with that; a claim that is repeated goes on with its numbers. */
+    /** Claims the maps, unless another thread has begun with that; a repeated claim goes on with its numbers. */
     private Claim begin(long epoch) {
         Claim begun;
         synchronized (this) {

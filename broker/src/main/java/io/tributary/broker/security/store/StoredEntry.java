@@ -6,8 +6,8 @@ import io.tributary.common.event.UnreadableRecordException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * An entry of a table: an object, or that there is none any more, which is kept for a while so that an older entry which
- * comes late is known to be older.
+ * An entry of a table: an object, or that there is none any more, which is kept for a while so that an older entry
+ * which comes late is known to be older.
  *
  * @param stamp when it was written
  * @param changedMillis the time of that, in milliseconds since the epoch

@@ -119,7 +119,7 @@ final class TableCopy implements ReplicatedMap.Follower {
         return map.put(WRITER, writer.toBytes());
     }
 
-    /** Writes an entry; completes when it is durable and every live node has it. {@link #has} says whether it counts. */
+    /** Writes an entry; completes when every live node has it. {@link #has} says whether it counts. */
     CompletionStage<@Nullable Void> put(String id, StoredEntry entry) {
         return map.put(ENTRY + id, entry.encode(format.toWrite()));
     }

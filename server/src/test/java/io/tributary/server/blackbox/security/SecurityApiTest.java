@@ -284,6 +284,23 @@ class SecurityApiTest {
     }
 
     @Test
+    void auditLogSaysWhoChangedWhat() {
+        assertThat(api.create("tenants/audited", "{}").statusCode()).isEqualTo(201);
+        assertThat(api.create("tenants/audited", "{}").statusCode()).isEqualTo(412);
+        assertThat(api.delete("tenants/audited").statusCode()).isEqualTo(204);
+        HttpResponse<String> log = api.send("GET", "/api/v1/audit?limit=2", "");
+        assertThat(log.body())
+                .containsPattern("\"by\":\"admin token\"")
+                .containsPattern("\"from\":\"127.0.0.1\"")
+                .containsPattern("\"action\":\"remove\".*\"before\":.*\"action\":\"put\".*\"after\":")
+                .contains("\"id\":\"audited\"");
+        assertThat(api.send("GET", field(log.body(), "next"), "").body()).doesNotContain("\"id\":\"audited\"");
+        assertThat(api.send("GET", "/api/v1/audit", "", "Authorization", "Bearer wrong")
+                        .statusCode())
+                .isEqualTo(401);
+    }
+
+    @Test
     void nothingSecretIsInAnswersLogOrMetrics() throws IOException {
         String secret = "s3cr3t-of-nobody-else";
         assertThat(api.create("users/devices:sly", user(secret)).statusCode()).isEqualTo(201);
