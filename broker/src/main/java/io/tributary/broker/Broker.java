@@ -7,6 +7,7 @@ import io.tributary.broker.metrics.BrokerMetrics;
 import io.tributary.broker.network.BoundListener;
 import io.tributary.broker.network.ListenerTls;
 import io.tributary.broker.routing.RouteOutcome;
+import io.tributary.broker.security.store.SecurityStore;
 import io.tributary.broker.tls.CertificateWatch;
 import io.tributary.common.mqtt.Message;
 import io.tributary.common.mqtt.QoS;
@@ -48,6 +49,7 @@ public final class Broker implements AutoCloseable {
     private final BrokerMetrics metrics;
     private final DeploymentSource deployments;
     private final ListenerTls tls;
+    private final SecurityStore security;
     private final AtomicLong unfinishedBytes = new AtomicLong();
     private final Set<EmbeddedSubscription> subscribed = new HashSet<>(); // guarded by itself
     private final CountDownLatch closing = new CountDownLatch(1);
@@ -74,6 +76,8 @@ public final class Broker implements AutoCloseable {
         this.extensions = extensions;
         this.metrics = metrics;
         this.deployments = deployments;
+        SecurityStore given = extensions.security();
+        security = given == null ? new SecurityStore(metrics.security()) : given;
         try {
             tls = ListenerTls.open(config.listeners(), metrics.tls(), certificateInterval);
         } catch (IllegalArgumentException e) {
@@ -128,7 +132,7 @@ public final class Broker implements AutoCloseable {
 
     private void begin(BrokerConfig to) {
         CompletableFuture<BrokerNode> started = new CompletableFuture<>();
-        BrokerNode begun = BrokerNode.start(to, extensions, metrics, tls, deployments, loss -> {
+        BrokerNode begun = BrokerNode.start(to, extensions.with(security), metrics, tls, deployments, loss -> {
             CompletionStage<Void> _ = started.thenAccept(lost -> beginAnew(lost, loss));
         });
         bound = begun.listeners();
@@ -251,6 +255,11 @@ public final class Broker implements AutoCloseable {
     /** Where the listeners listen, in the order of the configuration. */
     public List<BoundListener> listeners() {
         return bound;
+    }
+
+    /** Users, device tokens, rule sets, bans and tenants. */
+    public SecurityStore security() {
+        return security;
     }
 
     /** What the broker is doing right now. Cheap enough to be asked every second. */

@@ -8,9 +8,11 @@ import io.tributary.broker.security.AuthenticatorChain;
 import io.tributary.broker.security.Authorizer;
 import io.tributary.broker.security.EnhancedAuthenticator;
 import io.tributary.broker.security.rules.Rules;
+import io.tributary.broker.security.store.SecurityStore;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import org.jspecify.annotations.Nullable;
 
 /** The hooks of the application that embeds the broker. */
 public final class BrokerExtensions {
@@ -23,6 +25,7 @@ public final class BrokerExtensions {
     private final List<PublishInterceptor> publish;
     private final List<SubscribeInterceptor> subscribe;
     private final List<ClientListener> listeners;
+    private final @Nullable SecurityStore security;
 
     private BrokerExtensions(Builder from) {
         authenticator = from.authenticator;
@@ -31,6 +34,7 @@ public final class BrokerExtensions {
         publish = List.copyOf(from.publish);
         subscribe = List.copyOf(from.subscribe);
         listeners = List.copyOf(from.listeners);
+        security = from.security;
     }
 
     /** No hooks, to be added. */
@@ -68,6 +72,18 @@ public final class BrokerExtensions {
         return listeners;
     }
 
+    /** The store of security objects that the broker is to open; null for one of its own. */
+    public @Nullable SecurityStore security() {
+        return security;
+    }
+
+    /** The same, but with this store. */
+    public BrokerExtensions with(SecurityStore store) {
+        Builder to = copy();
+        to.security = store;
+        return to.build();
+    }
+
     /** The same, but the chain decides who may connect, at all listeners. */
     public BrokerExtensions with(AuthenticatorChain chain) {
         Builder to = copy();
@@ -90,6 +106,7 @@ public final class BrokerExtensions {
         to.publish.addAll(publish);
         to.subscribe.addAll(subscribe);
         to.listeners.addAll(listeners);
+        to.security = security;
         return to;
     }
 
@@ -102,6 +119,7 @@ public final class BrokerExtensions {
         private Authenticator authenticator =
                 (client, password) -> CompletableFuture.completedFuture(new Authenticator.Accepted());
         private Authorizer authorizer = Authorizer.allowAll();
+        private @Nullable SecurityStore security;
 
         private Builder() {}
 
@@ -138,6 +156,12 @@ public final class BrokerExtensions {
         /** Adds one that is told when clients come and go. */
         public Builder clientListener(ClientListener added) {
             listeners.add(added);
+            return this;
+        }
+
+        /** The store of users, device tokens, rule sets, bans and tenants, for authenticators to look into. */
+        public Builder security(SecurityStore value) {
+            security = value;
             return this;
         }
 

@@ -26,6 +26,7 @@ import io.tributary.broker.network.Listeners;
 import io.tributary.broker.retained.RetainedMessages;
 import io.tributary.broker.routing.Router;
 import io.tributary.broker.security.EnhancedAuthenticator;
+import io.tributary.broker.security.store.SecurityStore;
 import io.tributary.broker.shard.ShardAppends;
 import io.tributary.broker.shard.ShardConfig;
 import io.tributary.broker.shard.ShardStats;
@@ -41,6 +42,7 @@ import io.tributary.broker.sys.SysTopics;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.ScheduledFuture;
@@ -76,6 +78,8 @@ final class BrokerNode implements AutoCloseable {
     private final Shards shards;
     private final ApplicationGroups groups;
     private final Membership membership;
+    private final SecurityStore security;
+    private final Expulsions expulsions;
     private final SysConfig sys;
     private final SysTopics sysTopics;
     private final ListenerTls tls;
@@ -121,6 +125,8 @@ final class BrokerNode implements AutoCloseable {
                 nodeOfShards());
         groups = new ApplicationGroups(hosts, groupServices());
         membership = deployment.membership(shards, router, subscriptions, connections);
+        security = Objects.requireNonNull(extensions.security());
+        expulsions = new Expulsions(security, clientConnections);
         sys = SysConfig.every(config.sysInterval());
         sysTopics = new SysTopics(sys, () -> membership.stats(stats()), retained, router);
         Backend backend =
@@ -173,7 +179,8 @@ final class BrokerNode implements AutoCloseable {
                         enhanced,
                         extensions.authorizer(),
                         config.clientRules(),
-                        config.takeover()),
+                        config.takeover(),
+                        Objects.requireNonNull(extensions.security()).bans()),
                 new Extensions(SubscribeInterceptor.chain(extensions.subscribe()), extensions.listeners()),
                 metrics.clients(),
                 deployment.clock());
@@ -223,12 +230,24 @@ final class BrokerNode implements AutoCloseable {
         membership.awaitReached();
         Stages.await(subscriptions.start());
         Stages.await(retained.start());
+        Stages.await(security.open(
+                deployment.storage().security(),
+                new SecurityStore.Node(
+                        () -> shards.ownEpoch(0),
+                        deployment.ownerLink(),
+                        deployment.clock(),
+                        deployment.format(),
+                        deployment.view()::isCurrent,
+                        deployment.storage().audit()),
+                expulsions));
         subscriptions.watch(subscriber -> shards.verify(subscriber.clientId(), subscriber.identity()));
         groups.start();
         shards.own();
         ScheduledFuture<?> _ = timer.scheduleWithFixedDelay(this::tick, 0, 1, TimeUnit.SECONDS);
         Stages.await(membership.live());
         Stages.await(shards.allOwned());
+        security.begin();
+        expulsions.begin();
         sysTopics.start(timer);
         try {
             bound = listeners.start(tls);
@@ -249,6 +268,8 @@ final class BrokerNode implements AutoCloseable {
             membership.tick();
             membership.tell(this::stats);
             ruleChanges.tick();
+            security.tick();
+            expulsions.tick();
             if (!deployment.view().isCurrent()) {
                 return; // subscriptions that it would remove may be newer than it knows
             }
@@ -301,7 +322,8 @@ final class BrokerNode implements AutoCloseable {
                 stats.queuedMessages(),
                 deployment.storage().queuedBytes(),
                 deployment.storage().memoryBytes(),
-                Stream.concat(listeners.warnings().stream(), tls.warnings().stream())
+                Stream.of(listeners.warnings(), tls.warnings(), security.problems())
+                        .flatMap(List::stream)
                         .toList(),
                 membership.status());
     }
@@ -374,6 +396,8 @@ final class BrokerNode implements AutoCloseable {
             withoutClients.run();
         } finally {
             timer.shutdownNow();
+            expulsions.close();
+            security.close();
             groups.close();
             shards.close();
         }

@@ -8,6 +8,7 @@ import io.tributary.broker.deployment.Deployment;
 import io.tributary.broker.deployment.Membership;
 import io.tributary.broker.metrics.BrokerMetrics;
 import io.tributary.broker.routing.Router;
+import io.tributary.broker.security.store.OwnerLink;
 import io.tributary.broker.shard.OtherNodes;
 import io.tributary.broker.shard.Shards;
 import io.tributary.broker.subscription.Routes;
@@ -60,6 +61,11 @@ record Standalone(String name, String node, SteadyClock clock, RecordFormat form
     @Override
     public NodeInbox inbox() {
         return NodeInbox.NONE;
+    }
+
+    @Override
+    public OwnerLink ownerLink() {
+        return OwnerLink.NONE;
     }
 
     @Override

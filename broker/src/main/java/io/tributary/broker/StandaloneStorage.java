@@ -1,10 +1,13 @@
 package io.tributary.broker;
 
 import io.tributary.broker.deployment.Storage;
+import io.tributary.broker.security.store.SecurityTable;
 import io.tributary.common.time.SteadyClock;
 import io.tributary.persistence.app.AppTopics;
+import io.tributary.persistence.audit.AuditLog;
 import io.tributary.persistence.replicated.ReplicatedMap;
 import io.tributary.persistence.rocksdb.RocksDbAppTopics;
+import io.tributary.persistence.rocksdb.RocksDbAuditLog;
 import io.tributary.persistence.rocksdb.RocksDbDatabase;
 import io.tributary.persistence.rocksdb.RocksDbReplicatedMap;
 import io.tributary.persistence.rocksdb.RocksDbShardLog;
@@ -13,6 +16,9 @@ import io.tributary.persistence.rocksdb.StorageException;
 import io.tributary.persistence.rocksdb.StorageRecorder;
 import io.tributary.persistence.shard.ShardLog;
 import io.tributary.persistence.shard.ShardStore;
+import java.util.Map;
+import java.util.function.Function;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /** The storage of a standalone broker: one RocksDB database in its data directory. */
@@ -22,7 +28,9 @@ record StandaloneStorage(
         ShardStore store,
         AppTopics topics,
         ReplicatedMap subscriptions,
-        ReplicatedMap retained)
+        ReplicatedMap retained,
+        Map<String, ReplicatedMap> security,
+        AuditLog audit)
         implements Storage {
 
     /**
@@ -49,7 +57,11 @@ record StandaloneStorage(
                     new RocksDbShardStore(database),
                     new RocksDbAppTopics(database, clock),
                     new RocksDbReplicatedMap(database, "subscriptions"),
-                    new RocksDbReplicatedMap(database, "retained"));
+                    new RocksDbReplicatedMap(database, "retained"),
+                    SecurityTable.mapNames().stream()
+                            .collect(Collectors.toMap(
+                                    Function.identity(), name -> new RocksDbReplicatedMap(database, name))),
+                    new RocksDbAuditLog(database, clock));
         } catch (RuntimeException e) {
             database.close();
             throw new BrokerStartException("the data in " + config.dataDirectory() + " cannot be read: " + e, e);
@@ -79,6 +91,8 @@ record StandaloneStorage(
         store.close();
         subscriptions.close();
         retained.close();
+        security.values().forEach(ReplicatedMap::close);
+        audit.close();
         database.close();
     }
 }

@@ -116,7 +116,8 @@ class ProxiesTest {
 
     @Test
     void haproxysHeaderComesBeforeTls() throws Exception {
-        int backend = start(listener("tls").tls(TlsConfig.of(server.files())))[0];
+        int backend =
+                start(listener("tls").tls(TlsConfig.builder(server.files()).build()))[0];
         int port = free();
         startHaproxy("""
                 frontend tls

@@ -2,11 +2,13 @@ package io.tributary.cluster;
 
 import io.tributary.broker.BrokerStartException;
 import io.tributary.broker.deployment.Storage;
+import io.tributary.broker.security.store.SecurityTable;
 import io.tributary.cluster.kafka.KafkaAccessException;
 import io.tributary.cluster.kafka.KafkaConfig;
 import io.tributary.cluster.kafka.KafkaTopics;
 import io.tributary.cluster.kafka.TopicNeeds;
 import io.tributary.cluster.kafka.app.KafkaAppTopics;
+import io.tributary.cluster.kafka.audit.KafkaAuditLog;
 import io.tributary.cluster.kafka.ingest.IngestTopics;
 import io.tributary.cluster.kafka.ingest.KafkaIngest;
 import io.tributary.cluster.kafka.map.KafkaMaps;
@@ -19,6 +21,7 @@ import io.tributary.cluster.redis.RedisStoreException;
 import io.tributary.common.event.RecordFormat;
 import io.tributary.common.event.UnreadableRecordException;
 import io.tributary.persistence.app.AppTopics;
+import io.tributary.persistence.audit.AuditLog;
 import io.tributary.persistence.ingest.IngestSource;
 import io.tributary.persistence.replicated.ReplicatedMap;
 import io.tributary.persistence.replicated.Visibility;
@@ -27,9 +30,13 @@ import io.tributary.persistence.shard.ShardStore;
 import java.time.Duration;
 import java.time.InstantSource;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.function.Consumer;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -40,6 +47,8 @@ import org.slf4j.LoggerFactory;
  * @param parts what is to be closed, in the order of opening
  * @param routes the map of routes, in which nodes announce their transient subscriptions
  * @param nodes the node table
+ * @param security the maps of security objects, by their names
+ * @param audit what administrators changed
  * @param ingest the reader of back-ends' records, or null when none are read
  */
 record ClusterStorage(
@@ -49,6 +58,8 @@ record ClusterStorage(
         ReplicatedMap retained,
         ReplicatedMap routes,
         ReplicatedMap nodes,
+        Map<String, ReplicatedMap> security,
+        AuditLog audit,
         ShardStore store,
         AppTopics topics,
         ShardLog log,
@@ -57,7 +68,9 @@ record ClusterStorage(
     private static final Logger LOG = LoggerFactory.getLogger(ClusterStorage.class);
 
     /** The maps that all nodes follow. */
-    static final List<String> MAPS = List.of("subscriptions", "retained", "routes", "nodes");
+    static final List<String> MAPS = Stream.concat(
+                    Stream.of("subscriptions", "retained", "routes", "nodes"), SecurityTable.mapNames().stream())
+            .toList();
 
     private static final Duration WATCH_INTERVAL = Duration.ofMinutes(3);
 
@@ -127,6 +140,10 @@ record ClusterStorage(
             ReplicatedMap retained = maps.open("retained");
             ReplicatedMap routes = maps.open("routes");
             ReplicatedMap nodes = maps.open("nodes");
+            Map<String, ReplicatedMap> security = new HashMap<>();
+            SecurityTable.mapNames().forEach(name -> security.put(name, maps.open(name)));
+            AuditLog audit = new KafkaAuditLog(kafka, clientId, metrics.kafka(), onBroken);
+            parts.add(audit);
             RedisCluster redis = RedisCluster.connect(cluster.redis());
             parts.add(redis);
             ShardStore store = new RedisShardStore(redis, cluster.shards(), format, metrics.redis());
@@ -143,7 +160,8 @@ record ClusterStorage(
             if (ingest != null) {
                 parts.add(ingest);
             }
-            return new ClusterStorage(parts, watch, subscriptions, retained, routes, nodes, store, topics, log, ingest);
+            return new ClusterStorage(
+                    parts, watch, subscriptions, retained, routes, nodes, security, audit, store, topics, log, ingest);
         } catch (RuntimeException e) {
             close(parts);
             throw e;
@@ -161,10 +179,11 @@ record ClusterStorage(
 
     /** Completes when this node has read all that the maps but the node table have at the time of the call. */
     CompletionStage<@Nullable Void> caughtUp() {
-        CompletionStage<@Nullable Void> subscribed = subscriptions.caughtUp();
-        CompletionStage<@Nullable Void> kept = retained.caughtUp();
-        CompletionStage<@Nullable Void> routed = routes.caughtUp();
-        return subscribed.thenCompose(_ -> kept).thenCompose(_ -> routed);
+        return CompletableFuture.allOf(
+                        Stream.concat(Stream.of(subscriptions, retained, routes), security.values().stream())
+                                .map(map -> map.caughtUp().toCompletableFuture())
+                                .toArray(CompletableFuture<?>[]::new))
+                .thenApply(_ -> null);
     }
 
     @Override

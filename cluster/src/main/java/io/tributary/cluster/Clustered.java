@@ -9,6 +9,7 @@ import io.tributary.broker.deployment.Loss;
 import io.tributary.broker.deployment.Membership;
 import io.tributary.broker.deployment.Stages;
 import io.tributary.broker.routing.Router;
+import io.tributary.broker.security.store.OwnerLink;
 import io.tributary.broker.shard.OtherNodes;
 import io.tributary.broker.shard.ShardAppends;
 import io.tributary.broker.shard.Shards;
@@ -128,6 +129,11 @@ record Clustered(
     @Override
     public NodeInbox inbox() {
         return cluster.inbox();
+    }
+
+    @Override
+    public OwnerLink ownerLink() {
+        return cluster.ownerLink();
     }
 
     @Override

@@ -7,9 +7,13 @@ import io.tributary.broker.metrics.BrokerMetrics;
 import io.tributary.broker.security.Authorizer;
 import io.tributary.broker.security.rules.RuleSet;
 import io.tributary.broker.security.rules.Rules;
+import io.tributary.broker.security.store.SecurityStore;
+import io.tributary.broker.security.store.StoredRules;
 import io.tributary.cluster.ClusterBroker;
 import io.tributary.cluster.ClusterConfig;
 import io.tributary.cluster.metrics.ClusterMetrics;
+import io.tributary.server.api.ApiController;
+import io.tributary.server.api.SecurityResource;
 import io.tributary.server.settings.ServerConfig;
 import io.tributary.server.settings.TributarySettings;
 import io.tributary.server.settings.check.SettingException;
@@ -32,10 +36,30 @@ class ApplicationConfiguration {
         return new BrokerMetrics(registry);
     }
 
+    /** That of a platform's {@link BrokerExtensions}, if they have one. */
+    @Bean
+    SecurityStore securityStore(ObjectProvider<BrokerExtensions> extensions, BrokerMetrics metrics) {
+        SecurityStore given =
+                extensions.getIfAvailable(() -> BrokerExtensions.NONE).security();
+        return given == null ? new SecurityStore(metrics.security()) : given;
+    }
+
     @Bean
     Authentication authentication(
-            ServerConfig config, ObjectProvider<BrokerExtensions> extensions, BrokerMetrics metrics) {
-        return Authentication.open(config, extensions.getIfAvailable(), metrics.authentications());
+            ServerConfig config,
+            ObjectProvider<BrokerExtensions> extensions,
+            SecurityStore store,
+            BrokerMetrics metrics) {
+        return Authentication.open(config, extensions.getIfAvailable(), store, metrics.authentications());
+    }
+
+    /** The API of administrators, at the port of health and metrics; made when the broker has its data directory. */
+    @Bean
+    @Lazy(false)
+    ApiController api(Broker broker, ServerConfig config, Authentication authentication, BrokerMetrics metrics) {
+        SecurityResource security =
+                new SecurityResource(broker.security(), authentication.context().hashing());
+        return new ApiController(AdminTokens.open(config), security, metrics.security());
     }
 
     /** A platform that brings a {@link BrokerExtensions} bean hangs it into the broker. */
@@ -44,26 +68,32 @@ class ApplicationConfiguration {
     Broker broker(
             ServerConfig config,
             Authentication authentication,
+            SecurityStore store,
             ObjectProvider<BrokerExtensions> extensions,
             BrokerMetrics metrics,
             MeterRegistry registry) {
         BrokerExtensions hooks = withRules(
-                extensions.getIfAvailable(() -> BrokerExtensions.NONE).with(authentication.chain()), config.rules());
+                        extensions.getIfAvailable(() -> BrokerExtensions.NONE).with(authentication.chain()),
+                        config.rules(),
+                        store)
+                .with(store);
         ClusterConfig cluster = config.cluster();
         return cluster == null
                 ? Broker.start(config.broker(), hooks, metrics)
                 : ClusterBroker.start(config.broker(), cluster, hooks, metrics, ClusterMetrics.registered(registry));
     }
 
-    /** Lets the configured rules decide; where there are none, the platform does, or everybody may do everything. */
-    private static BrokerExtensions withRules(BrokerExtensions hooks, List<RuleSet> rules) {
-        if (rules.isEmpty()) {
-            return hooks;
+    /** Lets the rules of the configuration and of the store decide, unless the platform does. */
+    private static BrokerExtensions withRules(BrokerExtensions hooks, List<RuleSet> configured, SecurityStore store) {
+        if (hooks.authorizer().equals(Authorizer.allowAll())) {
+            Rules rules = new Rules(configured);
+            StoredRules.decideIn(rules, configured, store);
+            return hooks.with(rules);
         }
-        if (!hooks.authorizer().equals(Authorizer.allowAll())) {
+        if (!configured.isEmpty()) {
             throw new SettingException(RULES, "has no effect: the application brings an Authorizer of its own");
         }
-        return hooks.with(new Rules(rules));
+        return hooks;
     }
 
     @Bean

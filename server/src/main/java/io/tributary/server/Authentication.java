@@ -6,6 +6,7 @@ import io.tributary.broker.security.AuthenticationRecorder;
 import io.tributary.broker.security.AuthenticatorChain;
 import io.tributary.broker.security.AuthenticatorChain.Chain;
 import io.tributary.broker.security.AuthenticatorChain.Link;
+import io.tributary.broker.security.store.SecurityStore;
 import io.tributary.common.time.SteadyClock;
 import io.tributary.security.AuthenticatorContext;
 import io.tributary.server.settings.SecurityConfig;
@@ -40,15 +41,19 @@ record Authentication(AuthenticatorChain chain, AuthenticatorContext context) im
      * Opens them.
      *
      * @param platform the platform's own parts; null when there are none
+     * @param store the broker's users and device tokens
      * @throws SettingException when a listener would let in everybody, or nobody, and nothing says that it is meant so
      */
     static Authentication open(
-            ServerConfig config, @Nullable BrokerExtensions platform, AuthenticationRecorder recorder) {
+            ServerConfig config,
+            @Nullable BrokerExtensions platform,
+            SecurityStore store,
+            AuthenticationRecorder recorder) {
         List<ListenerConfig> listeners = config.broker().listeners();
         if (platform == null) {
             checkOpenListeners(config.security(), listeners);
         }
-        AuthenticatorContext context = AuthenticatorContext.create(new SteadyClock());
+        AuthenticatorContext context = AuthenticatorContext.create(new SteadyClock(), store);
         Map<String, Link> links = new HashMap<>();
         try {
             config.security().chains().values().stream()

@@ -2,6 +2,7 @@ package io.tributary.broker.connection;
 
 import io.tributary.broker.security.Authenticator;
 import io.tributary.broker.security.Authorizer;
+import io.tributary.broker.security.BanList;
 import io.tributary.broker.security.ClientRules;
 import io.tributary.broker.security.EnhancedAuthenticator;
 import io.tributary.broker.security.SessionTakeover;
@@ -15,13 +16,15 @@ import java.util.Map;
  * @param authorizer asked for each subscription, each will and each delivery
  * @param clientRules which clients are applications, where the authenticator does not say so
  * @param takeover who gets a session that is there
+ * @param bans who may not connect, whatever the authenticators say
  */
 public record AccessControl(
         Authenticator authenticator,
         Map<String, EnhancedAuthenticator> enhanced,
         Authorizer authorizer,
         ClientRules clientRules,
-        SessionTakeover takeover) {
+        SessionTakeover takeover,
+        BanList bans) {
 
     /** Copies the map. */
     public AccessControl {

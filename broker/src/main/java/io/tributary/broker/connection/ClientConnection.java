@@ -4,6 +4,7 @@ import io.tributary.broker.delivery.Attached;
 import io.tributary.broker.delivery.Delivery;
 import io.tributary.broker.delivery.MemberReply;
 import io.tributary.broker.loop.LoopMailbox;
+import io.tributary.broker.security.ClientInfo;
 import io.tributary.common.event.AttachRefusal;
 import io.tributary.common.event.Principal;
 import io.tributary.common.event.QueueEntry.Queued;
@@ -19,6 +20,7 @@ import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -176,6 +178,21 @@ public final class ClientConnection {
             return;
         }
         fail(new MqttException(ReasonCode.SERVER_SHUTTING_DOWN, "the broker shuts down"));
+    }
+
+    /** Ends this connection if the client is one of those; event loop. */
+    void expel(Predicate<ClientInfo> which, ReasonCode reason) {
+        ClientInfo client = admission == null ? client() : admission.client();
+        if (client != null && which.test(client)) {
+            fail(new MqttException(reason, "the client may not be connected any more"));
+        }
+    }
+
+    /** The client, null while it has no session; any thread. */
+    @Nullable
+    ClientInfo client() {
+        ConnectedState live = connected;
+        return live == null ? null : live.identity().client();
     }
 
     /** Whether this connection has, or had, the session with the given identity; any thread. */

@@ -4,11 +4,14 @@ import io.tributary.broker.delivery.Attached;
 import io.tributary.broker.delivery.ConnectionRegistry;
 import io.tributary.broker.delivery.Endpoint;
 import io.tributary.broker.loop.LoopMailbox;
+import io.tributary.broker.security.ClientInfo;
 import io.tributary.broker.subscription.Subscriber;
 import io.tributary.common.event.AttachRefusal;
+import io.tributary.common.mqtt.ReasonCode;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -53,6 +56,19 @@ public final class ClientConnections {
                 ? connections.persistent(subscriber.clientId())
                 : connections.get(subscriber.identity());
         return endpoint == null ? -1 : endpoint.flow();
+    }
+
+    /**
+     * Ends the connections of clients that may not be connected any more: those that are there, and those that wait for
+     * their session.
+     */
+    public void expel(Predicate<ClientInfo> which, ReasonCode reason) {
+        for (ClientConnection connection : latestByClient.values()) {
+            ClientInfo client = connection.client();
+            if (client == null || which.test(client)) {
+                connection.inbox().post(() -> connection.expel(which, reason));
+            }
+        }
     }
 
     /** A number for a new connection. */

@@ -43,6 +43,7 @@ final class ConnectHandshake {
     void begin(Connect connect) {
         checkRoom();
         checkClientId(connect);
+        checkBans(connect);
         checkWritable();
         if (context.backend().shards().isCongested()) {
             stopWaiting = context.backend().room().await(() -> context.run(() -> authenticate(connect)));
@@ -101,6 +102,13 @@ final class ConnectHandshake {
         if (connect.clientId().length() > limit) {
             throw new MqttException(
                     ReasonCode.CLIENT_IDENTIFIER_NOT_VALID, "client identifier has more than " + limit + " characters");
+        }
+    }
+
+    /** Before anybody is asked who the client is. */
+    private void checkBans(Connect connect) {
+        if (context.services().access().bans().isBanned(claimed(connect))) {
+            throw new MqttException(ReasonCode.BANNED, "the client is banned");
         }
     }
 
@@ -172,6 +180,9 @@ final class ConnectHandshake {
                 ? context.services().access().clientRules().kindOf(claimed)
                 : accepted.kind();
         Principal principal = principal(claimed, accepted.principal());
+        if (context.services().access().bans().isBanned(principal)) {
+            throw new MqttException(ReasonCode.BANNED, "the client is banned");
+        }
         ClientInfo client = claimed.accepted(clientId, kind, principal, accepted.attributes());
         ClientPermissions permissions = permissions(client);
         Will will = connect.will() == null ? null : will(connect.will(), client, permissions);

@@ -4,6 +4,7 @@ import io.tributary.broker.delivery.ConnectionRegistry;
 import io.tributary.broker.delivery.NodeInbox;
 import io.tributary.broker.delivery.NodeView;
 import io.tributary.broker.routing.Router;
+import io.tributary.broker.security.store.OwnerLink;
 import io.tributary.broker.shard.OtherNodes;
 import io.tributary.broker.shard.Shards;
 import io.tributary.broker.subscription.Routes;
@@ -40,6 +41,9 @@ public interface Deployment extends AutoCloseable {
 
     /** How messages without a log reach other nodes. */
     NodeInbox inbox();
+
+    /** The way to the node that writes the store of security objects. */
+    OwnerLink ownerLink();
 
     /** Whether this node is current: it knows what the other nodes know. */
     NodeView view();

@@ -1,9 +1,11 @@
 package io.tributary.broker.deployment;
 
 import io.tributary.persistence.app.AppTopics;
+import io.tributary.persistence.audit.AuditLog;
 import io.tributary.persistence.replicated.ReplicatedMap;
 import io.tributary.persistence.shard.ShardLog;
 import io.tributary.persistence.shard.ShardStore;
+import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /** The storage of all state that outlives a broker. */
@@ -23,6 +25,12 @@ public interface Storage extends AutoCloseable {
 
     /** The retained messages. */
     ReplicatedMap retained();
+
+    /** Users, device tokens, rule sets, bans and tenants, each by the name of its map. */
+    Map<String, ReplicatedMap> security();
+
+    /** What administrators changed. */
+    AuditLog audit();
 
     /** Why nothing can be written at the moment, in words, or null. */
     @Nullable

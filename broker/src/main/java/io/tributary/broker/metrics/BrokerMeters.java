@@ -121,6 +121,22 @@ public enum BrokerMeters {
                     + " authenticator anonymous is clients without credentials, nobody is clients that none knew.",
             "authenticator",
             "outcome"),
+    /** Clients that were refused for their bans. */
+    CLIENTS_BANNED(
+            "tributary.clients.banned",
+            Type.COUNTER,
+            "Clients that were refused because of a ban: of their address, client identifier, user or tenant.",
+            "subject"),
+    /** Changes of security objects. */
+    SECURITY_CHANGES(
+            "tributary.security.changes",
+            Type.COUNTER,
+            "Changes of users, device tokens, rule sets, bans and tenants that were asked of this node: done, conflict,"
+                    + " refused, not_now, unknown.",
+            "outcome"),
+    /** Requests without the right token. */
+    API_UNAUTHORIZED(
+            "tributary.api.unauthorized", Type.COUNTER, "Requests to the API that had not the administrators' token."),
     /** Ended connections of accepted clients. */
     CLIENTS_DISCONNECTED(
             "tributary.clients.disconnected",

@@ -9,6 +9,7 @@ import io.tributary.broker.group.GroupRecorder;
 import io.tributary.broker.network.NetworkRecorder;
 import io.tributary.broker.routing.RouterRecorder;
 import io.tributary.broker.security.AuthenticationRecorder;
+import io.tributary.broker.security.store.SecurityRecorder;
 import io.tributary.broker.shard.ShardRecorder;
 import io.tributary.broker.sys.SysStats;
 import io.tributary.broker.tls.TlsRecorder;
@@ -24,6 +25,7 @@ public final class BrokerMetrics {
     private final NetworkCounters network;
     private final ClientCounters clients;
     private final AuthenticationRecorder authentications;
+    private final SecurityRecorder security;
     private final RouterCounters router;
     private final ShardCounters shards;
     private final GroupRecorder groups;
@@ -40,6 +42,7 @@ public final class BrokerMetrics {
         network = new NetworkCounters(meters);
         clients = new ClientCounters(meters);
         authentications = new AuthenticationCounters(meters);
+        security = new SecurityCounters(meters);
         router = new RouterCounters(meters);
         shards = new ShardCounters(meters);
         groups = new GroupCounters(meters);
@@ -99,6 +102,11 @@ public final class BrokerMetrics {
     /** Counts what authenticators say. */
     public AuthenticationRecorder authentications() {
         return authentications;
+    }
+
+    /** Counts what happens around the store of security objects. */
+    public SecurityRecorder security() {
+        return security;
     }
 
     /** Counts messages. */

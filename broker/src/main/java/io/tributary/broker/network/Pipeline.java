@@ -12,6 +12,7 @@ import io.netty.handler.codec.http.websocketx.WebSocketServerProtocolConfig;
 import io.netty.handler.codec.http.websocketx.WebSocketServerProtocolHandler;
 import io.tributary.broker.network.ListenerAdmission.Rejected;
 import io.tributary.broker.network.ListenerAdmission.Verdict;
+import java.net.InetSocketAddress;
 import java.util.List;
 
 /**
@@ -61,6 +62,11 @@ final class Pipeline extends ChannelInitializer<Channel> {
     }
 
     private void admit(Channel channel) {
+        if (isBanned(channel)) {
+            listener.recorder().rejected(listener.name());
+            channel.unsafe().closeForcibly();
+            return;
+        }
         Verdict verdict = listener.admission().decide();
         if (verdict instanceof Rejected) {
             listener.recorder().rejected(listener.name());
@@ -71,6 +77,12 @@ final class Pipeline extends ChannelInitializer<Channel> {
         layer.addTo(pipeline);
         pipeline.addLast(new FirstBytes(listener, this::addProtocol));
         pipeline.addLast(new SocketHandler(channel, listener, verdict));
+    }
+
+    private boolean isBanned(Channel channel) {
+        return ClientOrigin.address(channel) instanceof InetSocketAddress from
+                && from.getAddress() != null
+                && listener.services().access().bans().isBanned(from.getAddress());
     }
 
     private void addProtocol(ChannelPipeline pipeline) {

@@ -85,6 +85,12 @@ final class ShardDriver implements Tenure.Loser {
         return service != null;
     }
 
+    /** The epoch of the owner, -1 while this node does not serve the shard; any thread. */
+    long liveEpoch() {
+        ShardService now = service;
+        return now == null ? -1 : now.ownerEpoch();
+    }
+
     /** Whether a connection could be handed more if it had acknowledged more; any thread. */
     boolean isWaitingForRoom() {
         ShardService now = service;

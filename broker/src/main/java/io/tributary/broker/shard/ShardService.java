@@ -152,6 +152,11 @@ final class ShardService implements Effects {
         return topics.problem();
     }
 
+    /** The epoch of the owner that this is; any thread. */
+    long ownerEpoch() {
+        return tenure.epoch();
+    }
+
     /** Whether a connection could be handed more if it had acknowledged more; any thread. */
     boolean isWaitingForRoom() {
         return deliveries.isWaitingForRoom();

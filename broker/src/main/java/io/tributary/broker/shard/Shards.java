@@ -164,6 +164,11 @@ public final class Shards implements ClientShards, AutoCloseable {
         return count(drivers::isLive);
     }
 
+    /** The epoch of this node's ownership of a shard, -1 while it does not serve the shard. */
+    public long ownEpoch(int shard) {
+        return drivers.of(shard).liveEpoch();
+    }
+
     private int count(IntPredicate which) {
         return (int) IntStream.range(0, drivers.count()).filter(which).count();
     }

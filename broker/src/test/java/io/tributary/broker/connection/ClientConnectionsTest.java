@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.tributary.broker.delivery.Attached;
 import io.tributary.broker.delivery.ConnectionRegistry;
+import io.tributary.broker.security.BanList;
 import io.tributary.broker.subscription.Subscriber;
 import io.tributary.common.event.AttachRefusal;
 import io.tributary.common.event.ClientKind;
@@ -126,7 +127,12 @@ class ClientConnectionsTest {
                 "node",
                 backend.parts,
                 new AccessControl(
-                        fixture.authenticator, Map.of(), fixture.authorizer, fixture.clientRules, fixture.takeover),
+                        fixture.authenticator,
+                        Map.of(),
+                        fixture.authorizer,
+                        fixture.clientRules,
+                        fixture.takeover,
+                        BanList.NONE),
                 Extensions.NONE,
                 ClientRecorder.NONE,
                 InstantSource.system());

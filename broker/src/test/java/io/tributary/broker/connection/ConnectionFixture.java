@@ -7,6 +7,7 @@ import io.tributary.broker.extension.SubscribeInterceptor;
 import io.tributary.broker.loop.LoopMailbox;
 import io.tributary.broker.security.Authenticator;
 import io.tributary.broker.security.Authorizer;
+import io.tributary.broker.security.BanList;
 import io.tributary.broker.security.ClientInfo;
 import io.tributary.broker.security.ClientRules;
 import io.tributary.broker.security.EnhancedAuthenticator;
@@ -70,7 +71,7 @@ final class ConnectionFixture {
             ConnectionServices services = new ConnectionServices(
                     "node",
                     backend.parts,
-                    new AccessControl(authenticator, methods, authorizer, clientRules, takeover),
+                    new AccessControl(authenticator, methods, authorizer, clientRules, takeover, BanList.NONE),
                     new Extensions(interceptor, List.of(new Noting())),
                     recorder,
                     () -> Instant.ofEpochMilli(wallMillis));

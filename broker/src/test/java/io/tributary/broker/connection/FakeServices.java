@@ -2,6 +2,7 @@ package io.tributary.broker.connection;
 
 import io.tributary.broker.security.Authenticator;
 import io.tributary.broker.security.Authorizer;
+import io.tributary.broker.security.BanList;
 import io.tributary.broker.security.ClientInfo;
 import io.tributary.broker.security.ClientRules;
 import io.tributary.broker.security.SessionTakeover;
@@ -28,7 +29,12 @@ public final class FakeServices {
                 "node",
                 backend.parts,
                 new AccessControl(
-                        FakeServices::everybody, Map.of(), Authorizer.allowAll(), rules, SessionTakeover.PRINCIPAL),
+                        FakeServices::everybody,
+                        Map.of(),
+                        Authorizer.allowAll(),
+                        rules,
+                        SessionTakeover.PRINCIPAL,
+                        BanList.NONE),
                 extensions,
                 ClientRecorder.NONE,
                 InstantSource.system());

@@ -3,6 +3,7 @@ package io.tributary.broker.connection;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.tributary.broker.security.Authenticator;
+import io.tributary.broker.security.BanList;
 import io.tributary.broker.security.SessionTakeover;
 import io.tributary.common.event.AttachRefusal;
 import io.tributary.common.event.Principal;
@@ -126,7 +127,8 @@ class WhoseSessionTest {
         ConnectionServices services = new ConnectionServices(
                 "node",
                 fixture.backend.parts,
-                new AccessControl(authenticator, Map.of(), fixture.authorizer, fixture.clientRules, takeover),
+                new AccessControl(
+                        authenticator, Map.of(), fixture.authorizer, fixture.clientRules, takeover, BanList.NONE),
                 Extensions.NONE,
                 ClientRecorder.NONE,
                 InstantSource.system());

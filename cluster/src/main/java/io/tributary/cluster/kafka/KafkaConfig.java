@@ -134,6 +134,11 @@ public record KafkaConfig(
         return topicPrefix + ".ingest";
     }
 
+    /** The topic of what administrators change. */
+    public String auditTopic() {
+        return mapTopic("audit");
+    }
+
     /** The topic of a map. */
     public String mapTopic(String name) {
         return topicPrefix + "." + name;

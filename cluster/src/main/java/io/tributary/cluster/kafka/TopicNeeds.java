@@ -17,11 +17,14 @@ public record TopicNeeds(int shards, List<String> maps, Duration retention, int 
     /** What a record has besides a packet: its recipients and our fields, in bytes. */
     public static final int RECORD_OVERHEAD_BYTES = ShardLog.ROOM_BYTES;
 
+    /** What a rule set may take at most: its texts, and what each rule has besides, in bytes. */
+    private static final int LARGEST_RULE_SET_BYTES = 512 * 1_024;
+
     /** What an owner says of each shard that something came from, in bytes at most. */
     private static final int SOURCE_BYTES = 24;
 
     /** Topics that are no maps. */
-    private static final List<String> TAKEN = List.of("shards", "apps", "ingest");
+    private static final List<String> TAKEN = List.of("shards", "apps", "ingest", "audit");
 
     private static final Pattern NAME = Pattern.compile("[a-z][a-z0-9-]{0,63}");
 
@@ -54,6 +57,11 @@ public record TopicNeeds(int shards, List<String> maps, Duration retention, int 
     /** The largest batch that a topic has to take, in bytes. */
     int largestRecordBytes() {
         return largestRecordBytes(shards, largestPacketBytes);
+    }
+
+    /** The largest record of a map, in bytes. */
+    int largestMapRecordBytes() {
+        return Math.max(largestRecordBytes(), LARGEST_RULE_SET_BYTES);
     }
 
     /** The largest record of a shard's log or a map, in bytes. */

@@ -1,5 +1,7 @@
 package io.tributary.cluster.kafka;
 
+import io.tributary.persistence.audit.AuditLog;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -18,6 +20,7 @@ public final class TopicRules {
     private static final String SEGMENT_BYTES = Integer.toString(64 * 1024 * 1024);
     private static final String DIRTY_RATIO = "0.2";
     private static final int NUMBER_BYTES = 64 * 1024;
+    private static final int AUDIT_ENTRY_BYTES = AuditLog.LARGEST_ENTRY_BYTES + 1_024;
     private static final String KEPT_FOR_EVER = "a topic that gets another number would be published again";
 
     private final String topic;
@@ -93,7 +96,7 @@ public final class TopicRules {
 
     /** The rules of a map: the latest record of each key is kept for ever, in one partition. */
     static TopicRules map(KafkaConfig config, TopicNeeds needs, String name) {
-        TopicRules topic = new TopicRules(config, config.mapTopic(name), 1, needs.largestRecordBytes());
+        TopicRules topic = new TopicRules(config, config.mapTopic(name), 1, needs.largestMapRecordBytes());
         topic.rules.put(
                 TopicConfig.CLEANUP_POLICY_CONFIG,
                 Rule.exactly(TopicConfig.CLEANUP_POLICY_COMPACT, "entries are kept until they are removed"));
@@ -115,6 +118,26 @@ public final class TopicRules {
                 Rule.exactly(TopicConfig.CLEANUP_POLICY_DELETE, "the first record of a key counts, not the latest"));
         topic.rules.put(TopicConfig.RETENTION_MS_CONFIG, Rule.exactly("-1", KEPT_FOR_EVER));
         topic.rules.put(TopicConfig.RETENTION_BYTES_CONFIG, Rule.exactly("-1", KEPT_FOR_EVER));
+        return topic;
+    }
+
+    /** The rules of the audit log: entries are kept by time alone, and by the servers' time. */
+    public static TopicRules audit(KafkaConfig config) {
+        TopicRules topic = new TopicRules(config, config.auditTopic(), 1, AUDIT_ENTRY_BYTES);
+        topic.rules.put(
+                TopicConfig.CLEANUP_POLICY_CONFIG,
+                Rule.exactly(TopicConfig.CLEANUP_POLICY_DELETE, "an entry has no key to compact by"));
+        topic.rules.put(
+                TopicConfig.RETENTION_MS_CONFIG,
+                Rule.retention(
+                        Duration.ofDays(AuditLog.RETENTION_DAYS).toMillis(),
+                        "who changed what must be found for so long"));
+        topic.rules.put(
+                TopicConfig.RETENTION_BYTES_CONFIG,
+                Rule.exactly("-1", "many changes would delete what was changed before"));
+        topic.rules.put(
+                TopicConfig.MESSAGE_TIMESTAMP_TYPE_CONFIG,
+                Rule.exactly("LogAppendTime", "a node's wrong clock would delete entries"));
         return topic;
     }
 

@@ -9,7 +9,9 @@ import io.tributary.cluster.link.LinkRecorder;
 import io.tributary.cluster.link.NodeId;
 import io.tributary.cluster.link.NodeLinks;
 import io.tributary.cluster.node.NodeMessage.MapProgress;
+import io.tributary.cluster.node.NodeMessage.OwnerAnswer;
 import io.tributary.cluster.node.NodeMessage.OwnerMessage;
+import io.tributary.cluster.node.NodeMessage.OwnerQuestion;
 import io.tributary.cluster.node.NodeMessage.QosZero;
 import io.tributary.cluster.node.NodeMessage.Receipt;
 import io.tributary.cluster.node.NodeMessage.Shared;
@@ -151,6 +153,7 @@ public final class ClusterLinks implements AutoCloseable {
         public void onUp(Link link) {
             node.transients.onUp(link);
             node.shared.onUp(link);
+            node.questions.onUp(link);
             arrivals.onUp(link);
             node.runtime.visibility().linkUp(link.peer());
             node.cutOff.linkUp(link.peer());
@@ -167,6 +170,8 @@ public final class ClusterLinks implements AutoCloseable {
                     case Receipt taken -> node.transients.take(link, taken);
                     case Shared handedOver -> node.shared.take(link, handedOver, receivers.connections());
                     case SharedAnswer answer -> node.shared.take(link, answer);
+                    case OwnerQuestion asked -> node.questions.take(link, asked);
+                    case OwnerAnswer answered -> node.questions.take(link, answered);
                     case QosZero qosZero -> arrivals.take(qosZero);
                     case Unheard(long millis) -> node.cutOff.unheard(TimeUnit.MILLISECONDS.toNanos(millis));
                     case StoreMisses(int missing) -> storeReach.received(link.peer(), missing);
@@ -189,6 +194,7 @@ public final class ClusterLinks implements AutoCloseable {
             arrivals.onDown(link);
             node.transients.onDown(link);
             node.shared.onDown(link);
+            node.questions.onDown(link);
         }
     }
 }

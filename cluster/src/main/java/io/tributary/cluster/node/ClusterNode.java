@@ -3,6 +3,7 @@ package io.tributary.cluster.node;
 import io.tributary.broker.delivery.NodeInbox;
 import io.tributary.broker.delivery.NodeView;
 import io.tributary.broker.deployment.Loss;
+import io.tributary.broker.security.store.OwnerLink;
 import io.tributary.broker.shard.OtherNodes;
 import io.tributary.cluster.link.LinkConfig;
 import io.tributary.cluster.link.LinkLayer;
@@ -45,6 +46,7 @@ public final class ClusterNode implements NodeView, AutoCloseable {
     final CutOff cutOff;
     final ShardTraffic owners;
     final SharedTraffic shared;
+    final OwnerQuestions questions;
     final TransientTraffic transients;
     final PeerStats peerStats;
 
@@ -129,6 +131,7 @@ public final class ClusterNode implements NodeView, AutoCloseable {
         cutOff = new CutOff(table, config.nodes(), timer);
         owners = new ShardTraffic(this::others, this::isCurrent, nodes::caughtUp, shardOf, runtime.executor(), format);
         shared = new SharedTraffic(timer, format);
+        questions = new OwnerQuestions(owners, format);
         transients = new TransientTraffic(owners, shared, timer, format, recorder);
         peerStats = new PeerStats(timer::nanos);
         pulseNanos = timer.nanos();
@@ -193,6 +196,11 @@ public final class ClusterNode implements NodeView, AutoCloseable {
     /** How shards talk with the connections and owners of other nodes. */
     public OtherNodes otherNodes() {
         return owners;
+    }
+
+    /** How this node asks the owner of shard 0. */
+    public OwnerLink ownerLink() {
+        return questions;
     }
 
     /** How messages reach transient sessions of other nodes. */

@@ -144,6 +144,21 @@ public sealed interface NodeMessage {
         RETURNED_MAYBE_SENT
     }
 
+    /**
+     * What the sender wants of the owner of shard 0, which it takes the receiver for. Not sent before all live nodes
+     * read format 3.
+     *
+     * @param id the sender's number for it, which {@link OwnerAnswer} repeats
+     * @param question at most {@value #MAX_BYTES} bytes, which links and messages do not look into
+     */
+    record OwnerQuestion(long id, byte[] question) implements NodeMessage {
+        /** How long a question may be. */
+        public static final int MAX_BYTES = 1 << 20;
+    }
+
+    /** The answer to an {@link OwnerQuestion}. */
+    record OwnerAnswer(long id, byte[] answer) implements NodeMessage {}
+
     /** The sender has applied a replicated map up to the position. */
     record MapProgress(String map, long position) implements NodeMessage {}
 

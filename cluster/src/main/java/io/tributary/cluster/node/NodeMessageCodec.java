@@ -9,7 +9,9 @@ import io.tributary.cluster.node.NodeMessage.AttachRefused;
 import io.tributary.cluster.node.NodeMessage.AttachedTo;
 import io.tributary.cluster.node.NodeMessage.Deliver;
 import io.tributary.cluster.node.NodeMessage.MapProgress;
+import io.tributary.cluster.node.NodeMessage.OwnerAnswer;
 import io.tributary.cluster.node.NodeMessage.OwnerMessage;
+import io.tributary.cluster.node.NodeMessage.OwnerQuestion;
 import io.tributary.cluster.node.NodeMessage.OwnerSpeaks;
 import io.tributary.cluster.node.NodeMessage.QosZero;
 import io.tributary.cluster.node.NodeMessage.Receipt;
@@ -73,6 +75,8 @@ public final class NodeMessageCodec {
 
     private static final int UNHEARD = 21;
     private static final int STORE_MISSES = 22;
+    private static final int OWNER_QUESTION = 23;
+    private static final int OWNER_ANSWER = 24;
 
     private static final int DUP = 0x01;
     private static final int RELEASED = 0x02;
@@ -167,6 +171,8 @@ public final class NodeMessageCodec {
                 writer.writeByte(STORE_MISSES);
                 writer.writeNumber(misses.shards());
             }
+            case OwnerQuestion asked -> writeNumbered(writer, OWNER_QUESTION, asked.id(), asked.question());
+            case OwnerAnswer answered -> writeNumbered(writer, OWNER_ANSWER, answered.id(), answered.answer());
             case Stats said -> {
                 writer.writeByte(FIGURES);
                 writer.writeBytes(said.stats());
@@ -234,9 +240,17 @@ public final class NodeMessageCodec {
             case MAP_PROGRESS -> new MapProgress(reader.readString(), reader.readNumber());
             case UNHEARD -> new Unheard(reader.readNumber());
             case STORE_MISSES -> new StoreMisses(reader.readInt());
+            case OWNER_QUESTION -> new OwnerQuestion(reader.readNumber(), reader.readBytes());
+            case OWNER_ANSWER -> new OwnerAnswer(reader.readNumber(), reader.readBytes());
             case FIGURES -> readStats(reader);
             default -> throw new UnreadableRecordException("there is no message of type " + type);
         };
+    }
+
+    private static void writeNumbered(ByteWriter writer, int type, long id, byte[] bytes) {
+        writer.writeByte(type);
+        writer.writeNumber(id);
+        writer.writeBytes(bytes);
     }
 
     /** Begins what an owner says with what most of it is about: a connection or an offset. */

@@ -144,6 +144,13 @@ public final class ShardTraffic implements OtherNodes {
         return owner != null && owner.isLive && links.containsKey(owner.node);
     }
 
+    /** The node that serves a shard, if that is another one that can be reached; else null. */
+    @Nullable
+    String ownerOf(int shard) {
+        KnownOwner owner = owners.get(shard);
+        return owner != null && owner.isLive && links.containsKey(owner.node) ? owner.node : null;
+    }
+
     @Override
     public boolean isOutOfReach(int shard) {
         KnownOwner owner = owners.get(shard);

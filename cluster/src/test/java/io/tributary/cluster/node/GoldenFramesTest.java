@@ -11,6 +11,8 @@ import io.tributary.cluster.node.NodeMessage.AttachRefused;
 import io.tributary.cluster.node.NodeMessage.AttachedTo;
 import io.tributary.cluster.node.NodeMessage.Deliver;
 import io.tributary.cluster.node.NodeMessage.MapProgress;
+import io.tributary.cluster.node.NodeMessage.OwnerAnswer;
+import io.tributary.cluster.node.NodeMessage.OwnerQuestion;
 import io.tributary.cluster.node.NodeMessage.OwnerSpeaks;
 import io.tributary.cluster.node.NodeMessage.QosZero;
 import io.tributary.cluster.node.NodeMessage.Receipt;
@@ -66,7 +68,7 @@ class GoldenFramesTest {
             new Recipient("member", 9, QoS.EXACTLY_ONCE, false, List.of(), "$share/g/plant/#");
 
     @ParameterizedTest
-    @ValueSource(ints = {1, 2})
+    @ValueSource(ints = {1, 2, 3})
     void bytesStayTheSameWhenMessagesAreEncoded(int format) throws IOException {
         RecordFormat written = new RecordFormat(format);
         written.raise(format);
@@ -78,7 +80,7 @@ class GoldenFramesTest {
     }
 
     @ParameterizedTest
-    @ValueSource(ints = {1, 2})
+    @ValueSource(ints = {1, 2, 3})
     void messagesAreReadWhenOldBytesAreDecoded(int format) throws IOException {
         Map<String, NodeMessage> messages = messages(format);
         golden(format).lines().forEach(line -> {
@@ -122,6 +124,10 @@ class GoldenFramesTest {
         messages.put("all-settled", new AllSettled(127, "device-1", 1000));
         messages.put("unheard", new Unheard(4_000));
         messages.put("store-misses", new StoreMisses(127));
+        if (format > 2) {
+            messages.put("owner-question", new OwnerQuestion(1L << 33, new byte[] {1, 2, 3}));
+            messages.put("owner-answer", new OwnerAnswer(1L << 33, new byte[] {4}));
+        }
         return messages;
     }
 

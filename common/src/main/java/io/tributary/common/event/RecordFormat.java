@@ -14,7 +14,7 @@ import org.jspecify.annotations.Nullable;
  */
 public final class RecordFormat {
     /** The newest format that this version reads. */
-    public static final int NEWEST = 2;
+    public static final int NEWEST = 3;
 
     private final int newest;
     private volatile int written;

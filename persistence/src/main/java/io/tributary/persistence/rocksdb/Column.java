@@ -27,7 +27,9 @@ enum Column {
     /** The replicated maps. */
     MAPS("maps", 12, CompressionType.LZ4_COMPRESSION),
     /** The topics of applications. */
-    APPS("apps", 6, CompressionType.LZ4_COMPRESSION);
+    APPS("apps", 6, CompressionType.LZ4_COMPRESSION),
+    /** What administrators changed. */
+    AUDIT("audit", 64, CompressionType.LZ4_COMPRESSION);
 
     private final String columnName;
     private final int memtableShare;

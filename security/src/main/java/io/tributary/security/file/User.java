@@ -30,9 +30,6 @@ public record User(
         @Nullable String tenant,
         @Nullable ClientKind kind,
         Map<String, String> attributes) {
-    /** A secret of 256 bits has at least so many characters, in Base64. */
-    static final int LEAST_TOKEN_BYTES = 43;
-
     /** Copies the collections. */
     public User {
         tokens = List.copyOf(tokens);

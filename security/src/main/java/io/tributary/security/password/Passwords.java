@@ -91,6 +91,11 @@ public final class Passwords {
         remembered.entrySet().removeIf(each -> !each.getValue().stored().equals(stored.get(each.getKey())));
     }
 
+    /** Forgets the password of a user. */
+    public void forget(String user) {
+        remembered.remove(user);
+    }
+
     private boolean isRemembered(String user, PasswordHash stored, byte[] mac) {
         Remembered right = remembered.get(user);
         return right != null

@@ -5,6 +5,7 @@ import io.tributary.security.AuthenticatorConfig;
 import io.tributary.security.file.FileAuthenticator;
 import io.tributary.security.file.UserFile;
 import io.tributary.security.scram.ScramAuthenticator;
+import io.tributary.security.store.StoreAuthenticator;
 import io.tributary.security.x509.CertificateName;
 import io.tributary.security.x509.X509Authenticator;
 import io.tributary.server.settings.check.SettingException;
@@ -24,6 +25,7 @@ import org.springframework.boot.context.properties.bind.DefaultValue;
  * @param kind What it asks; must be given. {@code x509}: the client's TLS certificate. {@code jwt}: a signed token.
  *     {@code file}: users and their passwords in a file. {@code http}: a service of yours. {@code scram}: users in a
  *     file, by enhanced authentication. {@code ldap}: a directory.
+ *     {@code store}: users and device tokens that the broker keeps.
  * @param realm What the names of its clients are unique in. Without a value, the name of the authenticator: two
  *     authenticators mean the same client by the same name only if their realm is set alike.
  * @param name Of {@code x509}: where in the certificate the name is: {@code cn}, {@code subject}, {@code san:dns},
@@ -92,7 +94,9 @@ public record AuthenticatorSettings(
         /** Users in a file, by a proof of their password. */
         SCRAM("file"),
         /** A directory. */
-        LDAP("url", "certificates", "start-tls", "bind-template", "search", "group-search");
+        LDAP("url", "certificates", "start-tls", "bind-template", "search", "group-search"),
+        /** Users that the broker keeps. */
+        STORE();
 
         private final String settings;
 
@@ -128,7 +132,16 @@ public record AuthenticatorSettings(
             case HTTP -> new HttpSettingsCheck(group, this).config(in);
             case SCRAM -> new ScramAuthenticator.Config(yamlFile(group), in);
             case LDAP -> new LdapSettingsCheck(group, this).config(in);
+            case STORE -> store(group, in);
         };
+    }
+
+    private static AuthenticatorConfig store(String group, String in) {
+        if (in.chars().anyMatch(c -> c == ':' || c == '/' || c == '\\')) {
+            throw new SettingException(
+                    group + ".realm", "'" + in + "' has a colon or a slash; users of kind=store have realms without");
+        }
+        return new StoreAuthenticator.Config(in);
     }
 
     private AuthenticatorConfig x509(String group, String in) {
@@ -188,7 +201,8 @@ public record AuthenticatorSettings(
             if (value != null && !own.settings().contains(key)) {
                 throw new SettingException(
                         group + "." + key,
-                        "has no effect with kind=" + Units.text(own) + ", which has " + own.settings);
+                        "has no effect with kind=" + Units.text(own) + ", which has "
+                                + (own.settings.isEmpty() ? "nothing but realm" : own.settings));
             }
         });
     }

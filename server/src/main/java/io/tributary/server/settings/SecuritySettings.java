@@ -4,7 +4,9 @@ import io.tributary.broker.security.AuthenticatorChain;
 import io.tributary.broker.security.SessionTakeover;
 import io.tributary.broker.security.rules.RuleSet;
 import io.tributary.security.AuthenticatorConfig;
+import io.tributary.server.settings.check.SecretFile;
 import io.tributary.server.settings.check.SettingException;
+import java.nio.file.Path;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -25,14 +27,22 @@ import org.springframework.boot.context.properties.bind.DefaultValue;
  * @param sessions Who gets the session that a client identifier has: its messages, its subscriptions and the place of
  *     the connection that is there. {@code principal}: only whom it belongs to; others are refused as long as it lives.
  *     {@code anyone}: whoever may connect with the client identifier. The same on all nodes.
+ * @param adminTokenFile The file with the token that opens the API ([security.md](security.md#the-api)): one line of 32
+ *     characters or more; read again when it changes. Others must not be able to read the file. Without a value a
+ *     broker that runs alone makes {@code admin.token} in the data directory at its first start; in a cluster the API
+ *     is closed.
  * @param authenticators the authenticators, by names of your own, which listeners refer to
  * @param rules what clients may do
  */
 public record SecuritySettings(
         @DefaultValue("loopback") Anonymous anonymous,
         @DefaultValue("principal") SessionTakeover sessions,
+        @Nullable String adminTokenFile,
         @DefaultValue Map<String, AuthenticatorSettings> authenticators,
         @Nullable List<RuleSetSettings> rules) {
+
+    /** The setting that names the file with the token of administrators. */
+    public static final String ADMIN_TOKEN_FILE = TributarySettings.PREFIX + ".security.admin-token-file";
 
     /** Where clients without credentials may connect. */
     public enum Anonymous {
@@ -43,6 +53,9 @@ public record SecuritySettings(
         /** Everywhere. */
         ALWAYS
     }
+
+    /** How many characters the token of administrators must have. */
+    public static final int LEAST_TOKEN_CHARACTERS = 32;
 
     private static final Set<String> TAKEN = Set.of(AuthenticatorChain.ANONYMOUS, AuthenticatorChain.NOBODY);
 
@@ -68,7 +81,17 @@ public record SecuritySettings(
                 chains.put(name, chain(listeners + "." + name + ".authentication", listener.authentication()));
             }
         });
-        return new SecurityConfig(anonymous, configs, chains);
+        return new SecurityConfig(anonymous, configs, chains, tokenFile());
+    }
+
+    private @Nullable Path tokenFile() {
+        if (adminTokenFile == null) {
+            return null;
+        }
+        Path file = SettingException.naming(
+                ADMIN_TOKEN_FILE, () -> Path.of(adminTokenFile).toAbsolutePath());
+        String _ = SecretFile.read(ADMIN_TOKEN_FILE, file.toString(), LEAST_TOKEN_CHARACTERS);
+        return file;
     }
 
     private List<String> chain(String key, List<String> names) {

@@ -16,7 +16,11 @@ class SecuritySettingsTest {
     void everybodyIsNotLetInWhenRulesAreEmpty() {
         assertThatExceptionOfType(SettingException.class)
                 .isThrownBy(() -> new SecuritySettings(
-                                SecuritySettings.Anonymous.LOOPBACK, SessionTakeover.PRINCIPAL, Map.of(), List.of())
+                                SecuritySettings.Anonymous.LOOPBACK,
+                                SessionTakeover.PRINCIPAL,
+                                null,
+                                Map.of(),
+                                List.of())
                         .ruleSets("tributary.security", Set.of()))
                 .withMessageStartingWith("tributary.security.rules: is empty");
     }

@@ -40,6 +40,16 @@ public final class SecretFile {
         return text;
     }
 
+    /** The same, of so many characters or more. */
+    public static String read(String setting, String path, int leastCharacters) {
+        String text = read(setting, path);
+        if (text.length() < leastCharacters) {
+            throw new SettingException(
+                    setting, "'" + path + "' must have a line of " + leastCharacters + " characters or more");
+        }
+        return text;
+    }
+
     private static void refuseOthers(String setting, String path, Path file) throws IOException {
         if (!file.getFileSystem().supportedFileAttributeViews().contains("posix")) {
             return;

@@ -1,0 +1,110 @@
+package io.tributary.broker;
+
+import io.tributary.broker.connection.ClientConnections;
+import io.tributary.broker.security.ClientInfo;
+import io.tributary.broker.security.store.Ban;
+import io.tributary.broker.security.store.DeviceToken;
+import io.tributary.broker.security.store.SecurityObject;
+import io.tributary.broker.security.store.SecurityStore;
+import io.tributary.broker.security.store.SecurityTable;
+import io.tributary.broker.security.store.StoredUser;
+import io.tributary.common.event.Principal;
+import io.tributary.common.mqtt.ReasonCode;
+import java.util.HashSet;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Ends the connections of clients that may not be connected any more: of users who are gone, disabled, or have lost a
+ * device token, and of those whose ban says so. What happened in a second is done at its end, in one look at all
+ * connections, and for some seconds once more: an authenticator may have said yes before the change, and the client be
+ * connected after it.
+ */
+final class Expulsions implements SecurityStore.Listener, AutoCloseable {
+    /** For how many seconds connections are looked for: longer than a client waits for its session. */
+    private static final int SECONDS = 30;
+
+    private final SecurityStore store;
+    private final ClientConnections connections;
+
+    /** Users without the right to be connected, and how often connections of theirs are still looked for. */
+    private final Map<String, Integer> users = new ConcurrentHashMap<>();
+
+    /** Users one of whose tokens is gone. */
+    private final Set<String> withoutToken = ConcurrentHashMap.newKeySet();
+
+    private final AtomicInteger banSeconds = new AtomicInteger();
+    private volatile boolean isOn;
+
+    Expulsions(SecurityStore store, ClientConnections connections) {
+        this.store = store;
+        this.connections = connections;
+    }
+
+    /** There may be connections from now on. */
+    void begin() {
+        isOn = true;
+    }
+
+    @Override
+    public void changed(SecurityTable table, @Nullable SecurityObject before, @Nullable SecurityObject now) {
+        if (!isOn) {
+            return;
+        }
+        if (before instanceof StoredUser user && (!(now instanceof StoredUser same) || hasLess(user, same))) {
+            users.put(user.id(), SECONDS);
+        } else if (before instanceof DeviceToken token && !token.equals(now)) {
+            withoutToken.add(token.user());
+        } else if (now instanceof Ban ban && ban.disconnect()) {
+            banSeconds.set(SECONDS);
+        }
+    }
+
+    /** What a client got at its CONNECT it may not have any more. */
+    private static boolean hasLess(StoredUser before, StoredUser now) {
+        boolean endsEarlier = now.expires() != null
+                && (before.expires() == null || now.expires().isBefore(before.expires()));
+        return now.disabled() || endsEarlier || before.serial() != now.serial();
+    }
+
+    /** Once a second. */
+    void tick() {
+        Set<String> now = new HashSet<>(withoutToken);
+        withoutToken.removeAll(now);
+        users.forEach((id, left) -> {
+            if (left == SECONDS) {
+                now.add(id);
+            }
+        });
+        Set<String> again = Set.copyOf(users.keySet());
+        if (!now.isEmpty() || !again.isEmpty()) {
+            connections.expel(
+                    client -> isOf(client, now) || (isOf(client, again) && isGone(client)), ReasonCode.NOT_AUTHORIZED);
+            again.forEach(id -> users.computeIfPresent(id, (_, left) -> left == 1 ? null : left - 1));
+        }
+        int bansLeft = banSeconds.getAndUpdate(left -> Math.max(0, left - 1));
+        if (bansLeft > 0) {
+            connections.expel(store::mustDisconnect, ReasonCode.BANNED);
+        }
+    }
+
+    private static boolean isOf(ClientInfo client, Set<String> ids) {
+        Principal principal = client.principal();
+        return principal != null && ids.contains(StoredUser.idOf(principal.realm(), principal.name()));
+    }
+
+    /** One that is there again may be connected. */
+    private boolean isGone(ClientInfo client) {
+        Principal principal = client.principal();
+        StoredUser user = principal == null ? null : store.user(principal.realm(), principal.name());
+        return user == null || user.disabled();
+    }
+
+    @Override
+    public void close() {
+        isOn = false;
+    }
+}

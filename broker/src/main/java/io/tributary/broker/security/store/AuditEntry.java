@@ -1,0 +1,81 @@
+package io.tributary.broker.security.store;
+
+import java.nio.charset.StandardCharsets;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
+import java.util.HexFormat;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * An entry of the audit log: who changed what, from where. Of an object there are only digests, so that no entry has a
+ * secret in it. It is written as JSON, for the log is also there for others to read.
+ *
+ * @param action {@code put}, {@code remove}; {@code failed} after one of them that was not made, or may not have been
+ * @param before the digest of the object that was there, null for none
+ * @param after the digest of the one that is to be there, null for none
+ */
+record AuditEntry(
+        String by,
+        String from,
+        String action,
+        SecurityTable table,
+        String id,
+        @Nullable String before,
+        @Nullable String after) {
+    private static final int DIGEST_BYTES = 16;
+
+    /** That of a change. */
+    static AuditEntry of(Change change, String action, byte @Nullable [] before) {
+        return new AuditEntry(
+                change.by(), change.from(), action, change.table(), change.id(), digest(before), digest(change.body()));
+    }
+
+    /** That of a change that is made. */
+    static AuditEntry of(Change change, byte @Nullable [] before) {
+        return of(change, change.body() == null ? "remove" : "put", before);
+    }
+
+    /** Its JSON text. */
+    byte[] encode() {
+        Map<String, @Nullable String> fields = new LinkedHashMap<>();
+        fields.put("by", by);
+        fields.put("from", from);
+        fields.put("action", action);
+        fields.put("table", table.mapName());
+        fields.put("id", id);
+        fields.put("before", before);
+        fields.put("after", after);
+        return fields.entrySet().stream()
+                .filter(field -> field.getValue() != null)
+                .map(field -> quoted(field.getKey()) + ":" + quoted(String.valueOf(field.getValue())))
+                .collect(Collectors.joining(",", "{", "}"))
+                .getBytes(StandardCharsets.UTF_8);
+    }
+
+    private static String quoted(String text) {
+        StringBuilder json = new StringBuilder("\"");
+        text.chars().forEach(c -> {
+            if (c == '"' || c == '\\' || c < ' ') {
+                json.append("\\u").append(HexFormat.of().toHexDigits((char) c));
+            } else {
+                json.append((char) c);
+            }
+        });
+        return json.append('"').toString();
+    }
+
+    private static @Nullable String digest(byte @Nullable [] body) {
+        if (body == null) {
+            return null;
+        }
+        try {
+            byte[] whole = MessageDigest.getInstance("SHA-256").digest(body);
+            return HexFormat.of().formatHex(whole, 0, DIGEST_BYTES);
+        } catch (NoSuchAlgorithmException e) {
+            throw new IllegalStateException("every JDK has SHA-256", e);
+        }
+    }
+}

@@ -1,0 +1,83 @@
+package io.tributary.broker.security.store;
+
+import io.tributary.broker.security.rules.AddressRange;
+import java.time.Instant;
+import java.util.Locale;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Somebody who may not connect, whatever authenticators say.
+ *
+ * @param name its name
+ * @param subject what the value is
+ * @param value an address or a range of them, a client identifier, a user name, or a tenant
+ * @param reason why, for people; null without
+ * @param expires when it is over, null for never
+ * @param disconnect whether connections that are there are closed
+ */
+public record Ban(
+        String name,
+        Subject subject,
+        String value,
+        @Nullable String reason,
+        @Nullable Instant expires,
+        boolean disconnect)
+        implements SecurityObject {
+    private static final int MOST_VALUE_BYTES = 65_535; // of a client identifier
+
+    /** What a ban is about. */
+    public enum Subject {
+        /** An address, or a range of them (CIDR). */
+        ADDRESS(0),
+        /** A client identifier. */
+        CLIENT_ID(1),
+        /** A user name in CONNECT, or the name of a principal of any realm. */
+        USER(2),
+        /** The tenant of a principal. */
+        TENANT(3);
+
+        private final int code;
+
+        Subject(int code) {
+            this.code = code;
+        }
+
+        /** The number that stands for it in records: never changed, never used again. */
+        int code() {
+            return code;
+        }
+
+        /** What the API calls it. */
+        public String text() {
+            return name().toLowerCase(Locale.ROOT).replace('_', '-');
+        }
+    }
+
+    /** Checks what is given. */
+    public Ban {
+        SecurityObject.checkName("the name", name);
+        SecurityObject.checkText("the " + subject.text(), value, MOST_VALUE_BYTES);
+        SecurityObject.checkText("the reason", reason, MOST_TEXT_BYTES);
+        if (value.isEmpty()) {
+            throw new IllegalArgumentException("the " + subject.text() + " is empty");
+        }
+        if (subject == Subject.ADDRESS) {
+            AddressRange _ = AddressRange.parse(value);
+        }
+    }
+
+    @Override
+    public String id() {
+        return name;
+    }
+
+    @Override
+    public SecurityTable table() {
+        return SecurityTable.BANS;
+    }
+
+    /** Whether it holds at a time. */
+    boolean holdsAt(Instant now) {
+        return expires == null || now.isBefore(expires);
+    }
+}

@@ -1,0 +1,94 @@
+package io.tributary.broker.security.store;
+
+import io.tributary.broker.security.rules.Audience;
+import io.tributary.broker.security.rules.Rule;
+import io.tributary.broker.security.rules.RuleSet;
+import io.tributary.broker.security.rules.Rules;
+import io.tributary.broker.security.rules.TopicPattern;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Lets the rule sets of a store decide, behind those of the configuration. A change holds a second after the store has
+ * it. While there is a rule set that was never read, because its record cannot be, nobody may do what the configuration
+ * leaves to the store: it may be one that denies. Thread-safe.
+ */
+public final class StoredRules implements SecurityStore.Listener {
+    private static final Logger LOG = LoggerFactory.getLogger(StoredRules.class);
+    private static final int A_PAGE = 100;
+
+    private static final List<RuleSet> NOTHING = List.of(new RuleSet(
+            "unreadable",
+            Audience.EVERYBODY,
+            List.of(
+                    new Rule(Rule.Effect.DENY, Rule.Action.ALL, TopicPattern.parse("#")),
+                    new Rule(Rule.Effect.DENY, Rule.Action.ALL, TopicPattern.parse("$SYS/#")))));
+
+    private final SecurityStore store;
+    private final Rules rules;
+    private final List<RuleSet> configured;
+    private volatile boolean isChanged;
+
+    private StoredRules(SecurityStore store, Rules rules, List<RuleSet> configured) {
+        this.store = store;
+        this.rules = rules;
+        this.configured = List.copyOf(configured);
+    }
+
+    /**
+     * From now on the rules are these of the configuration and those of the store. To be called before the broker
+     * starts.
+     */
+    public static void decideIn(Rules rules, List<RuleSet> configured, SecurityStore store) {
+        store.listen(new StoredRules(store, rules, configured));
+    }
+
+    @Override
+    public void changed(SecurityTable table, @Nullable SecurityObject before, @Nullable SecurityObject now) {
+        if (table == SecurityTable.RULES) {
+            isChanged = true;
+        }
+    }
+
+    @Override
+    public synchronized void begun() {
+        isChanged = false;
+        List<RuleSet> all = new ArrayList<>(configured);
+        if (store.lacks(SecurityTable.RULES)) {
+            LOG.error("a rule set of the store cannot be read: what only the store allows is denied until it is written"
+                    + " again, or deleted");
+            all.addAll(NOTHING);
+        } else {
+            stored().stream().map(StoredRuleSet::compiled).forEach(all::add);
+        }
+        if (all.size() > configured.size() || rules.version() > 1) {
+            rules.replace(all);
+        }
+    }
+
+    @Override
+    public void settle() {
+        if (isChanged) {
+            begun();
+        }
+    }
+
+    private List<StoredRuleSet> stored() {
+        List<StoredRuleSet> found = new ArrayList<>();
+        String after = "";
+        while (after != null) {
+            SecurityStore.Page page = store.page(SecurityTable.RULES, after, A_PAGE);
+            page.entries().stream()
+                    .map(SecurityStore.Entry::object)
+                    .map(StoredRuleSet.class::cast)
+                    .forEach(found::add);
+            after = page.next();
+        }
+        found.sort(Comparator.comparingInt(StoredRuleSet::order).thenComparing(StoredRuleSet::name));
+        return found;
+    }
+}

@@ -1,0 +1,339 @@
+package io.tributary.broker.security.store;
+
+import static java.util.concurrent.TimeUnit.SECONDS;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.tributary.broker.fake.SharedReplicatedMap;
+import io.tributary.broker.security.store.Change.Absent;
+import io.tributary.broker.security.store.Change.Condition;
+import io.tributary.broker.security.store.Change.Is;
+import io.tributary.broker.security.store.Change.Present;
+import io.tributary.broker.security.store.ChangeResult.Conflict;
+import io.tributary.broker.security.store.ChangeResult.Done;
+import io.tributary.broker.security.store.ChangeResult.NotNow;
+import io.tributary.broker.security.store.ChangeResult.Refused;
+import io.tributary.broker.security.store.ChangeResult.Unknown;
+import io.tributary.common.event.RecordFormat;
+import io.tributary.persistence.replicated.ReplicatedMap;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
+
+/** Nodes that share maps; the test says which of them owns shard 0, and since when. */
+class SecurityStoreTest {
+    private final Map<String, SharedReplicatedMap> maps = new HashMap<>();
+    private final List<TestNode> nodes = new ArrayList<>();
+    private final AuditInMemory audit = new AuditInMemory();
+    private Instant now = Instant.ofEpochMilli(1_000_000);
+
+    /** A node: its store, its copies, and what it believes of its ownership. */
+    private final class TestNode implements OwnerLink {
+        private final SecurityStore store = new SecurityStore(SecurityRecorder.NONE, Duration.ZERO);
+        private final Map<String, SharedReplicatedMap.Node> copies = new HashMap<>();
+        private final RecordFormat format = RecordFormat.alone();
+        private long epoch = -1;
+        private @Nullable Function<byte[], CompletionStage<byte[]>> here;
+
+        TestNode() {
+            Map<String, ReplicatedMap> opened = new HashMap<>();
+            for (String name : SecurityTable.mapNames()) {
+                SharedReplicatedMap.Node copy = maps.computeIfAbsent(name, _ -> new SharedReplicatedMap())
+                        .node();
+                copies.put(name, copy);
+                opened.put(name, copy);
+            }
+            CompletionStage<@Nullable Void> _ = store.open(
+                    opened,
+                    new SecurityStore.Node(() -> epoch, this, () -> now, format, () -> true, audit),
+                    (_, _, _) -> {});
+            store.begin();
+            nodes.add(this);
+        }
+
+        @Override
+        public @Nullable CompletionStage<byte[]> ask(byte[] question) {
+            for (TestNode node : nodes) {
+                Function<byte[], CompletionStage<byte[]>> there = node.here;
+                if (!node.equals(this) && node.epoch >= 0 && there != null) {
+                    return there.apply(question);
+                }
+            }
+            return null;
+        }
+
+        @Override
+        public void answerWith(Function<byte[], CompletionStage<byte[]>> owner) {
+            here = owner;
+        }
+
+        ChangeResult put(String name, boolean disabled, Condition condition) {
+            return change(Change.put(user(name, disabled), condition, "test", ""));
+        }
+
+        ChangeResult remove(String name, Condition condition) {
+            return change(Change.remove(SecurityTable.USERS, "r:" + name, condition, "test", ""));
+        }
+
+        ChangeResult change(Change change) {
+            return store.change(change)
+                    .toCompletableFuture()
+                    .orTimeout(20, SECONDS)
+                    .join();
+        }
+
+        SharedReplicatedMap.Node users() {
+            return Objects.requireNonNull(copies.get("users"));
+        }
+
+        @Nullable
+        Boolean disabled(String name) {
+            StoredUser user = store.user("r", name);
+            return user == null ? null : user.disabled();
+        }
+    }
+
+    private SharedReplicatedMap map(String name) {
+        return Objects.requireNonNull(maps.get(name));
+    }
+
+    private static StoredEntry entry(Map<String, byte[]> stored, String key) {
+        return StoredEntry.decode(Objects.requireNonNull(stored.get(key)), RecordFormat.NEWEST);
+    }
+
+    private static StoredUser user(String name, boolean disabled) {
+        return new StoredUser("r", name, 1, null, List.of(), null, null, Map.of(), disabled, null);
+    }
+
+    private static Stamp stampOf(ChangeResult result) {
+        assertThat(result).isInstanceOf(Done.class);
+        return ((Done) result).stamp();
+    }
+
+    @Test
+    void allNodesHaveAChangeOfAnyNodeWhenItIsAnswered() {
+        TestNode owner = new TestNode();
+        TestNode other = new TestNode();
+        owner.epoch = 7;
+
+        Stamp first = stampOf(other.put("alice", false, new Absent()));
+
+        assertThat(first).isEqualTo(new Stamp(7, 1));
+        assertThat(owner.disabled("alice")).isFalse();
+        assertThat(other.disabled("alice")).isFalse();
+        assertThat(stampOf(owner.put("alice", true, new Is(first)))).isEqualTo(new Stamp(7, 2));
+        assertThat(other.disabled("alice")).isTrue();
+        assertThat(new TestNode().disabled("alice")).isTrue();
+    }
+
+    @Test
+    void nothingChangesWhenTheConditionDoesNotHold() {
+        TestNode owner = new TestNode();
+        owner.epoch = 7;
+        assertThat(owner.put("alice", true, new Present())).isEqualTo(new Conflict(null));
+        Stamp first = stampOf(owner.put("alice", false, new Absent()));
+        assertThat(owner.put("alice", true, new Absent())).isEqualTo(new Conflict(first));
+        assertThat(owner.put("alice", true, new Is(new Stamp(7, 99)))).isEqualTo(new Conflict(first));
+        assertThat(owner.remove("alice", new Is(new Stamp(7, 99)))).isEqualTo(new Conflict(first));
+        assertThat(owner.disabled("alice")).isFalse();
+        Stamp _ = stampOf(owner.remove("alice", new Is(first)));
+        assertThat(owner.disabled("alice")).isNull();
+        assertThat(owner.store.size(SecurityTable.USERS)).isZero();
+        assertThat(owner.remove("alice", new Present())).isEqualTo(new Conflict(null));
+    }
+
+    /** The heart of it: what a writer that was replaced had answered stays, what it writes late does not count. */
+    @Test
+    void writerThatWasReplacedWritesInVainWhenItsWritesComeLate() {
+        TestNode paused = new TestNode();
+        TestNode next = new TestNode();
+        TestNode third = new TestNode();
+        paused.epoch = 7;
+        Stamp first = stampOf(paused.put("alice", false, new Absent()));
+        paused.users().stopWriting();
+        CompletableFuture<ChangeResult> late = paused.store
+                .change(Change.put(user("alice", true), new Is(first), "test", ""))
+                .toCompletableFuture();
+        CompletableFuture<ChangeResult> lateNew = paused.store
+                .change(Change.put(user("mallory", false), new Absent(), "test", ""))
+                .toCompletableFuture();
+        next.epoch = 9;
+        Stamp second = stampOf(next.change(Change.put(
+                new StoredUser("r", "alice", 1, "new", List.of(), null, null, Map.of(), false, null),
+                new Is(first),
+                "test",
+                "")));
+
+        paused.users().goOnWriting();
+
+        assertThat(late.join()).isInstanceOf(Unknown.class);
+        assertThat(lateNew.join()).isInstanceOf(Unknown.class);
+        for (TestNode node : List.of(paused, next, third)) {
+            assertThat(node.disabled("alice")).isFalse();
+            assertThat(node.disabled("mallory")).isNull();
+            assertThat(Objects.requireNonNull(node.store.find(SecurityTable.USERS, "r:alice"))
+                            .stamp())
+                    .isEqualTo(second);
+        }
+        // the map has the late ones as the last of their keys, until the owner has written the newer ones again
+        next.store.tick();
+        Map<String, byte[]> stored = map("users").stored();
+        assertThat(entry(stored, "entry/r:alice").stamp().epoch()).isEqualTo(9);
+        assertThat(entry(stored, "entry/r:mallory").body()).isNull();
+    }
+
+    /** Between the claim and the first write of the next owner, too: a user who was disabled must stay so. */
+    @Test
+    void lateWriteDoesNotCountThoughItsObjectWasNotChangedSince() {
+        TestNode paused = new TestNode();
+        TestNode next = new TestNode();
+        paused.epoch = 7;
+        Stamp first = stampOf(paused.put("alice", true, new Absent()));
+        paused.users().stopWriting();
+        CompletableFuture<ChangeResult> late = paused.store
+                .change(Change.put(user("alice", false), new Is(first), "test", ""))
+                .toCompletableFuture();
+        next.epoch = 9;
+        Stamp _ = stampOf(next.put("bob", false, new Absent()));
+        paused.users().goOnWriting();
+        assertThat(late.join()).isInstanceOf(Unknown.class);
+        assertThat(next.disabled("alice")).isTrue();
+        next.store.tick();
+        assertThat(new TestNode().disabled("alice")).isTrue();
+    }
+
+    @Test
+    void removalStaysWhenAnOlderEntryComesLate() {
+        TestNode paused = new TestNode();
+        TestNode next = new TestNode();
+        paused.epoch = 7;
+        Stamp first = stampOf(paused.put("alice", false, new Absent()));
+        paused.users().stopWriting();
+        CompletableFuture<ChangeResult> _ = paused.store
+                .change(Change.put(user("alice", false), new Is(first), "test", ""))
+                .toCompletableFuture();
+        next.epoch = 9;
+        Stamp _ = stampOf(next.remove("alice", new Is(first)));
+        paused.users().goOnWriting();
+        assertThat(next.disabled("alice")).isNull();
+        next.store.tick();
+        assertThat(new TestNode().disabled("alice")).isNull();
+    }
+
+    @Test
+    void removedObjectIsForgottenWhenADayIsOver() {
+        TestNode owner = new TestNode();
+        owner.epoch = 7;
+        Stamp first = stampOf(owner.put("alice", false, new Absent()));
+        Stamp _ = stampOf(owner.remove("alice", new Is(first)));
+        tickForAMinute(owner);
+        assertThat(map("users").stored()).containsKey("entry/r:alice");
+        now = now.plusSeconds(100_000);
+        tickForAMinute(owner);
+        assertThat(map("users").stored()).doesNotContainKey("entry/r:alice");
+        Stamp _ = stampOf(owner.put("alice", false, new Absent()));
+    }
+
+    private static void tickForAMinute(TestNode node) {
+        for (int second = 0; second < 60; second++) {
+            node.store.tick();
+        }
+    }
+
+    /** Nothing opens: a user that cannot be read is none, a ban that cannot be read stays as it was. */
+    @Test
+    void damagedRecordOpensNothing() {
+        TestNode owner = new TestNode();
+        owner.epoch = 7;
+        Stamp _ = stampOf(owner.put("alice", false, new Absent()));
+        Stamp _ = stampOf(owner.change(Change.put(ban("bad"), new Absent(), "test", "")));
+        CompletionStage<@Nullable Void> _ = owner.users().put("entry/r:alice", new byte[] {3, 9, 9});
+        CompletionStage<@Nullable Void> _ =
+                Objects.requireNonNull(owner.copies.get("bans")).put("entry/bad", new byte[] {3, 9, 9});
+        assertThat(owner.disabled("alice")).isNull();
+        assertThat(owner.store.bans().isBanned(BanIndexTest.client("mallory", null)))
+                .isTrue();
+        assertThat(owner.store.problems()).hasSize(2).anyMatch(words -> words.contains("r:alice"));
+        Stamp _ = stampOf(owner.put("alice", false, new Absent()));
+        assertThat(owner.disabled("alice")).isFalse();
+        assertThat(owner.store.problems()).hasSize(1);
+    }
+
+    @Test
+    void nodeIsTooOldWhenARecordIsOfANewerFormat() {
+        TestNode owner = new TestNode();
+        CompletionStage<@Nullable Void> _ =
+                owner.users().put("entry/r:alice", new byte[] {(byte) (RecordFormat.NEWEST + 1), 1});
+        assertThat(owner.format.isTooOld()).isTrue();
+        assertThat(owner.format.unreadRecord()).contains("r:alice");
+    }
+
+    @Test
+    void objectThatIsNotWellMadeIsRefused() {
+        TestNode owner = new TestNode();
+        owner.epoch = 7;
+        Change wrong = new Change(SecurityTable.USERS, "r:alice", new Absent(), new byte[] {1, 2}, "test", "");
+        assertThat(owner.change(wrong)).isInstanceOf(Refused.class);
+        Change other = new Change(
+                SecurityTable.USERS, "r:bob", new Absent(), SecurityCodec.encode(user("alice", false)), "test", "");
+        assertThat(owner.change(other)).isInstanceOf(Refused.class);
+        assertThat(map("users").stored()).isEmpty();
+    }
+
+    @Test
+    void changeIsNotMadeWhenNobodyOwnsTheShard() {
+        TestNode alone = new TestNode();
+        assertThat(alone.put("alice", false, new Absent())).isInstanceOf(NotNow.class);
+        assertThat(map("users").changes()).isZero();
+    }
+
+    @Test
+    void nothingChangesWhenTheAuditLogTakesNoEntry() {
+        TestNode owner = new TestNode();
+        owner.epoch = 7;
+        Stamp first = stampOf(owner.put("alice", false, new Absent()));
+        assertThat(owner.put("alice", true, new Absent())).isInstanceOf(Conflict.class);
+        assertThat(audit.entries)
+                .hasSize(1)
+                .first()
+                .asString()
+                .matches(
+                        "\\{\"by\":\"test\",\"from\":\"\",\"action\":\"put\",\"table\":\"users\",\"id\":\"r:alice\",\"after\":\"[0-9a-f]{32}\"}");
+        audit.refusal = new IllegalStateException("the disk is full");
+        assertThat(owner.remove("alice", new Is(first)))
+                .isEqualTo(new NotNow("the audit log does not take an entry: the disk is full"));
+        assertThat(owner.disabled("alice")).isFalse();
+    }
+
+    @Test
+    void pagesHaveAllObjectsInOrder() {
+        TestNode owner = new TestNode();
+        owner.epoch = 7;
+        for (String name : List.of("c", "a", "b", "gone", "d")) {
+            Stamp _ = stampOf(owner.put(name, false, new Absent()));
+        }
+        Stamp _ = stampOf(owner.remove("gone", new Present()));
+        List<String> seen = new ArrayList<>();
+        String after = "";
+        while (after != null) {
+            SecurityStore.Page page = owner.store.page(SecurityTable.USERS, after, 2);
+            page.entries().forEach(entry -> seen.add(entry.object().id()));
+            assertThat(page.entries()).hasSizeLessThanOrEqualTo(2);
+            after = page.next();
+        }
+        assertThat(seen).containsExactly("r:a", "r:b", "r:c", "r:d");
+        assertThat(owner.store.size(SecurityTable.USERS)).isEqualTo(4);
+    }
+
+    private static Ban ban(String name) {
+        return new Ban(name, Ban.Subject.CLIENT_ID, "mallory", null, null, false);
+    }
+}

@@ -1,0 +1,90 @@
+package io.tributary.security.password;
+
+import io.tributary.broker.security.Authenticator;
+import io.tributary.broker.security.Authenticator.NotMine;
+import io.tributary.broker.security.Authenticator.Refused;
+import io.tributary.broker.security.Authenticator.Result;
+import io.tributary.common.mqtt.ReasonCode;
+import io.tributary.security.password.PasswordHash.Argon2id;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
+import java.security.SecureRandom;
+import java.util.concurrent.CompletionStage;
+import java.util.function.IntFunction;
+import java.util.function.Predicate;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Tells whether somebody knows what a user knows: the password, or a device token. A token is a secret of 256 bits that
+ * nobody can guess, so one SHA-256 is enough; a password is checked with the slow hash that is stored. A user name that
+ * is not there takes as long as one that is. Thread-safe.
+ */
+public final class CredentialCheck {
+    /** A secret of 256 bits has at least so many characters, in Base64. */
+    private static final int LEAST_TOKEN_BYTES = 43;
+
+    private final Passwords passwords;
+    private final IntFunction<@Nullable PasswordHash> anyOther;
+    private final PasswordHash stranger = Argon2id.of(random(), random());
+
+    /**
+     * What a user has.
+     *
+     * @param password the slow hash of the password, null for none
+     * @param isToken whether the SHA-256 is that of a device token of the user
+     * @param known the answer for somebody who knows one of them; asked then
+     */
+    public record Credentials(@Nullable PasswordHash password, Predicate<byte[]> isToken, Supplier<Result> known) {}
+
+    /**
+     * Creates one.
+     *
+     * @param anyOther the hash of some user for a number, of the same for the same number; null where there is none
+     */
+    public CredentialCheck(Passwords passwords, IntFunction<@Nullable PasswordHash> anyOther) {
+        this.passwords = passwords;
+        this.anyOther = anyOther;
+    }
+
+    /**
+     * The answer to a client.
+     *
+     * @param name the user name
+     * @param user what the user has, null when there is no such user
+     * @return fails with a {@link java.util.concurrent.RejectedExecutionException} when too many wait
+     */
+    public CompletionStage<Result> answer(String name, byte[] password, @Nullable Credentials user) {
+        if (user == null) {
+            return Authenticator.answer(new NotMine(() -> passwords.pretend(hashLike(name), password)));
+        }
+        if (password.length >= LEAST_TOKEN_BYTES && user.isToken().test(sha256(password))) {
+            return Authenticator.answer(user.known().get());
+        }
+        CompletionStage<Boolean> right = user.password() == null
+                ? passwords.pretend(hashLike(name), password)
+                : passwords.check(name, user.password(), password);
+        return right.thenApply(
+                yes -> yes ? user.known().get() : new Refused(ReasonCode.BAD_USER_NAME_OR_PASSWORD, "wrong password"));
+    }
+
+    /** For a name without a hash: that of another user, always of the same, so that it takes as long as that one. */
+    private PasswordHash hashLike(String name) {
+        PasswordHash other = anyOther.apply(passwords.unforeseeable(name));
+        return other == null ? stranger : other;
+    }
+
+    private static byte[] random() {
+        byte[] bytes = new byte[16];
+        new SecureRandom().nextBytes(bytes);
+        return bytes;
+    }
+
+    private static byte[] sha256(byte[] secret) {
+        try {
+            return MessageDigest.getInstance("SHA-256").digest(secret);
+        } catch (NoSuchAlgorithmException e) {
+            throw new IllegalStateException("every JDK has SHA-256", e);
+        }
+    }
+}

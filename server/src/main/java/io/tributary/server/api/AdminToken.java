@@ -1,0 +1,137 @@
+package io.tributary.server.api;
+
+import io.tributary.server.settings.SecuritySettings;
+import io.tributary.server.settings.check.SecretFile;
+import io.tributary.server.settings.check.SettingException;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.FileAlreadyExistsException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.nio.file.attribute.FileAttribute;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
+import java.security.SecureRandom;
+import java.util.Base64;
+import java.util.Set;
+import java.util.concurrent.TimeUnit;
+import java.util.function.LongSupplier;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The token that opens the API. It is in a file, which is read again when it changes, so that the token can be changed
+ * while the broker runs. Thread-safe.
+ */
+public final class AdminToken {
+    private static final Logger LOG = LoggerFactory.getLogger(AdminToken.class);
+    private static final int SECRET_BYTES = 32;
+    private static final long PERIOD_NANOS = TimeUnit.SECONDS.toNanos(2);
+
+    private final String setting;
+    private final Path file;
+    private final LongSupplier nanoTime;
+
+    // Guarded by this.
+    private byte[] sha256;
+    private long lookedNanos;
+    private String problem = "";
+
+    private AdminToken(String setting, Path file, LongSupplier nanoTime) {
+        this.setting = setting;
+        this.file = file;
+        this.nanoTime = nanoTime;
+        sha256 = sha256(read(setting, file));
+        lookedNanos = nanoTime.getAsLong();
+    }
+
+    /**
+     * Reads it.
+     *
+     * @param setting the setting that names the file
+     * @throws SettingException when the file has no token in it, or others may read it
+     */
+    public static AdminToken of(String setting, Path file, LongSupplier nanoTime) {
+        return new AdminToken(setting, file, nanoTime);
+    }
+
+    /**
+     * Reads it, and first makes one where there is no file: readable by nobody but its owner.
+     *
+     * @throws SettingException as {@link #of}
+     * @throws UncheckedIOException when the file cannot be made
+     */
+    public static AdminToken made(String setting, Path file, LongSupplier nanoTime) {
+        if (!Files.exists(file)) {
+            make(file);
+        }
+        return of(setting, file, nanoTime);
+    }
+
+    /** The file that it is in. */
+    public Path file() {
+        return file;
+    }
+
+    /** Whether this is the token; takes the same time for all that are not. */
+    public boolean is(String presented) {
+        return MessageDigest.isEqual(sha256(presented), current());
+    }
+
+    private static String read(String setting, Path file) {
+        return SecretFile.read(setting, file.toString(), SecuritySettings.LEAST_TOKEN_CHARACTERS);
+    }
+
+    private synchronized byte[] current() {
+        long now = nanoTime.getAsLong();
+        if (now - lookedNanos >= PERIOD_NANOS) {
+            lookedNanos = now;
+            try {
+                sha256 = sha256(read(setting, file));
+                problem = "";
+            } catch (SettingException e) {
+                String words = String.valueOf(e.getMessage());
+                if (!words.equals(problem)) {
+                    LOG.warn("the token of administrators stays as it was: {}", words);
+                }
+                problem = words;
+            }
+        }
+        return sha256;
+    }
+
+    private static void make(Path file) {
+        byte[] random = new byte[SECRET_BYTES];
+        new SecureRandom().nextBytes(random);
+        String token = Base64.getUrlEncoder().withoutPadding().encodeToString(random) + "\n";
+        FileAttribute<?>[] ownersOnly =
+                file.getFileSystem().supportedFileAttributeViews().contains("posix")
+                        ? new FileAttribute<?>[] {
+                            PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------"))
+                        }
+                        : new FileAttribute<?>[0];
+        try {
+            Files.createDirectories(file.toAbsolutePath().getParent());
+            try (var channel = Files.newByteChannel(
+                    file, Set.of(StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE), ownersOnly)) {
+                channel.write(ByteBuffer.wrap(token.getBytes(StandardCharsets.UTF_8)));
+            }
+        } catch (FileAlreadyExistsException e) {
+            LOG.debug("another process has made {}", file, e);
+        } catch (IOException e) {
+            throw new UncheckedIOException("the token of administrators cannot be written to " + file + ": " + e, e);
+        }
+    }
+
+    private static byte[] sha256(String token) {
+        try {
+            return MessageDigest.getInstance("SHA-256").digest(token.getBytes(StandardCharsets.UTF_8));
+        } catch (NoSuchAlgorithmException e) {
+            throw new IllegalStateException("every JDK has SHA-256", e);
+        }
+    }
+}

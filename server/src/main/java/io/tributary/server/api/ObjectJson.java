@@ -1,0 +1,250 @@
+package io.tributary.server.api;
+
+import io.tributary.broker.security.store.Ban;
+import io.tributary.broker.security.store.DeviceToken;
+import io.tributary.broker.security.store.SecurityObject;
+import io.tributary.broker.security.store.SecurityStore.Entry;
+import io.tributary.broker.security.store.SecurityTable;
+import io.tributary.broker.security.store.StoredRuleSet;
+import io.tributary.broker.security.store.StoredUser;
+import io.tributary.broker.security.store.TenantLimits;
+import io.tributary.broker.security.store.TenantLimits.Limit;
+import io.tributary.common.event.ClientKind;
+import io.tributary.persistence.audit.AuditLog;
+import io.tributary.security.password.PasswordHash;
+import java.security.SecureRandom;
+import java.time.Instant;
+import java.util.Arrays;
+import java.util.EnumMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Objects;
+import java.util.TreeMap;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+
+/** Security objects as the API writes and reads them. No answer has a secret, or a hash of one, in it. */
+final class ObjectJson {
+    private ObjectJson() {}
+
+    /** An entry as an answer has it. */
+    static Map<String, @Nullable Object> of(Entry entry) {
+        Map<String, @Nullable Object> json = of(entry.object());
+        json.put("changed", Instant.ofEpochMilli(entry.changedMillis()).toString());
+        json.put("etag", entry.stamp().toString());
+        return json;
+    }
+
+    /** An entry of the audit log as an answer has it. */
+    static Map<String, @Nullable Object> of(AuditLog.Entry entry) {
+        Map<String, @Nullable Object> json = new LinkedHashMap<>();
+        json.put("position", entry.position());
+        json.put("time", Instant.ofEpochMilli(entry.timeMillis()).toString());
+        json.putAll(JsonFields.parse(entry.bytes()).textsByName());
+        return json;
+    }
+
+    /** An object as an answer has it. */
+    static Map<String, @Nullable Object> of(SecurityObject object) {
+        Map<String, @Nullable Object> json = new LinkedHashMap<>();
+        json.put("id", object.id());
+        switch (object) {
+            case StoredUser user -> {
+                json.put("realm", user.realm());
+                json.put("name", user.name());
+                json.put("hasPassword", user.passwordHash() != null);
+                json.put("groups", user.groups());
+                json.put("tenant", user.tenant());
+                json.put("kind", user.kind() == null ? null : word(user.kind()));
+                json.put("attributes", new TreeMap<>(user.attributes()));
+                json.put("disabled", user.disabled());
+                json.put("expires", text(user.expires()));
+            }
+            case DeviceToken token -> {
+                json.put("user", token.user());
+                json.put("description", token.description());
+                json.put("expires", text(token.expires()));
+            }
+            case StoredRuleSet set -> {
+                json.put("order", set.order());
+                json.put("for", new TreeMap<>(set.audience()));
+                json.put("rules", set.rules().stream().map(ObjectJson::rule).toList());
+            }
+            case Ban ban -> {
+                json.put(camel(ban.subject()), ban.value());
+                json.put("reason", ban.reason());
+                json.put("expires", text(ban.expires()));
+                json.put("disconnect", ban.disconnect());
+            }
+            case TenantLimits tenant ->
+                json.put(
+                        "limits",
+                        tenant.limits().entrySet().stream()
+                                .collect(Collectors.toMap(
+                                        limit -> camel(limit.getKey()),
+                                        Map.Entry::getValue,
+                                        (a, _) -> a,
+                                        TreeMap::new)));
+        }
+        return json;
+    }
+
+    /**
+     * The object that a body describes, but for a user's password.
+     *
+     * @param before what is there, null for nothing
+     * @throws ApiProblem when it is not well made
+     * @throws IllegalArgumentException when it is not well made, in words
+     */
+    static SecurityObject read(SecurityTable table, String id, JsonFields body, @Nullable SecurityObject before) {
+        body.ignore("id", "changed", "etag");
+        SecurityObject read = switch (table) {
+            case USERS -> user(id, body, before instanceof StoredUser user ? user : null);
+            case RULES -> rules(id, body);
+            case BANS -> ban(id, body);
+            case TENANTS -> tenant(id, body);
+            case TOKENS -> throw ApiProblem.bad("tokens are made by POST, and are not changed");
+        };
+        body.nothingElse();
+        return read;
+    }
+
+    private static StoredUser user(String id, JsonFields body, @Nullable StoredUser before) {
+        int colon = id.indexOf(':');
+        if (colon < 1) {
+            throw ApiProblem.bad("the id of a user is REALM:NAME");
+        }
+        body.ignore("realm", "name", "hasPassword", "password");
+        return new StoredUser(
+                id.substring(0, colon),
+                id.substring(colon + 1),
+                before == null ? new SecureRandom().nextLong() >>> 1 : before.serial(),
+                hash(body, before),
+                body.texts("groups"),
+                body.text("tenant"),
+                kind(body.text("kind")),
+                body.textsByName("attributes"),
+                body.flag("disabled"),
+                body.time("expires"));
+    }
+
+    /** Without a word of it the password stays, null takes it away. */
+    private static @Nullable String hash(JsonFields body, @Nullable StoredUser before) {
+        String given = body.text("passwordHash");
+        if (given == null) {
+            boolean isTaken = body.has("password") || body.has("passwordHash");
+            return before == null || isTaken ? null : before.passwordHash();
+        }
+        if (body.has("password")) {
+            throw ApiProblem.bad("there must be password or passwordHash, not both");
+        }
+        try {
+            PasswordHash _ = PasswordHash.parse(given);
+        } catch (IllegalArgumentException e) {
+            throw new IllegalArgumentException("passwordHash " + e.getMessage(), e);
+        }
+        return given;
+    }
+
+    private static @Nullable ClientKind kind(@Nullable String word) {
+        if (word == null) {
+            return null;
+        }
+        return Arrays.stream(ClientKind.values())
+                .filter(kind -> word(kind).equals(word))
+                .findAny()
+                .orElseThrow(() -> ApiProblem.bad("kind must be device, application or small-application"));
+    }
+
+    private static String word(ClientKind kind) {
+        return kind.name().toLowerCase(Locale.ROOT).replace('_', '-');
+    }
+
+    private static StoredRuleSet rules(String id, JsonFields body) {
+        Long order = body.number("order");
+        JsonFields whom = body.object("for");
+        Map<String, List<String>> audience = new LinkedHashMap<>();
+        if (whom != null) {
+            whom.names().forEach(name -> audience.put(name, whom.texts(name)));
+        }
+        List<StoredRuleSet.Line> lines =
+                body.objects("rules").stream().map(ObjectJson::line).toList();
+        return new StoredRuleSet(id, order == null ? 0 : Math.toIntExact(order), audience, lines);
+    }
+
+    private static StoredRuleSet.Line line(JsonFields rule) {
+        String allow = rule.text("allow");
+        String deny = rule.text("deny");
+        if ((allow == null) == (deny == null)) {
+            throw ApiProblem.bad("each rule must have either allow or deny");
+        }
+        Long maxQos = rule.number("max-qos");
+        StoredRuleSet.Line line = new StoredRuleSet.Line(
+                allow != null,
+                allow == null ? Objects.requireNonNull(deny) : allow,
+                rule.textThatMustBe("topic"),
+                maxQos == null ? null : Math.toIntExact(maxQos),
+                rule.optionalFlag("retain"));
+        rule.nothingElse();
+        return line;
+    }
+
+    private static Map<String, @Nullable Object> rule(StoredRuleSet.Line line) {
+        Map<String, @Nullable Object> json = new LinkedHashMap<>();
+        json.put(line.allows() ? "allow" : "deny", line.action());
+        json.put("topic", line.topic());
+        if (line.maxQos() != null) {
+            json.put("max-qos", line.maxQos());
+        }
+        if (line.retain() != null) {
+            json.put("retain", line.retain());
+        }
+        return json;
+    }
+
+    private static Ban ban(String id, JsonFields body) {
+        Map<Ban.Subject, String> given = new EnumMap<>(Ban.Subject.class);
+        for (Ban.Subject subject : Ban.Subject.values()) {
+            String value = body.text(camel(subject));
+            if (value != null) {
+                given.put(subject, value);
+            }
+        }
+        if (given.size() != 1) {
+            throw ApiProblem.bad("a ban must have one of address, clientId, user and tenant");
+        }
+        Map.Entry<Ban.Subject, String> one = given.entrySet().iterator().next();
+        return new Ban(
+                id, one.getKey(), one.getValue(), body.text("reason"), body.time("expires"), body.flag("disconnect"));
+    }
+
+    private static TenantLimits tenant(String id, JsonFields body) {
+        Map<Limit, Long> limits = new EnumMap<>(Limit.class);
+        JsonFields given = body.object("limits");
+        if (given != null) {
+            for (Limit limit : Limit.values()) {
+                Long value = given.number(camel(limit));
+                if (value != null) {
+                    limits.put(limit, value);
+                }
+            }
+            given.nothingElse();
+        }
+        return new TenantLimits(id, limits);
+    }
+
+    private static @Nullable String text(@Nullable Instant time) {
+        return time == null ? null : time.toString();
+    }
+
+    /** RETAINED_BYTES is retainedBytes. */
+    private static String camel(Enum<?> constant) {
+        StringBuilder text = new StringBuilder();
+        for (String word : constant.name().toLowerCase(Locale.ROOT).split("_", -1)) {
+            text.append(text.isEmpty() ? word : word.substring(0, 1).toUpperCase(Locale.ROOT) + word.substring(1));
+        }
+        return text.toString();
+    }
+}

@@ -1,0 +1,290 @@
+package io.tributary.server.blackbox.cluster;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import com.hivemq.client.mqtt.mqtt5.Mqtt5BlockingClient;
+import com.hivemq.client.mqtt.mqtt5.Mqtt5Client;
+import com.hivemq.client.mqtt.mqtt5.exceptions.Mqtt5ConnAckException;
+import io.tributary.broker.blackbox.Scratch;
+import io.tributary.server.blackbox.BrokerExtension;
+import io.tributary.server.blackbox.BrokerProcess;
+import io.tributary.server.blackbox.security.SecurityApi;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.net.http.HttpResponse;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.UUID;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Supplier;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import org.apache.kafka.clients.admin.Admin;
+import org.apache.kafka.clients.admin.MemberDescription;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.extension.ExtendWith;
+
+/** Users of a cluster, changed at any node, while clients log in at others, and the node that writes dies or is paused. */
+@ExtendWith(BrokerExtension.class)
+@Timeout(value = 6, unit = TimeUnit.MINUTES)
+class SecurityClusterTest {
+    private static final Duration PATIENCE = Duration.ofMinutes(1);
+    private static final int BAD_USER_NAME_OR_PASSWORD = 0x86;
+    private static final Pattern NUMBER = Pattern.compile("\"n\":\"(\\d+)\"");
+    private static final int WRITERS = 3;
+
+    private static TestCluster cluster;
+    private static String token;
+
+    @BeforeAll
+    static void startCluster() throws IOException {
+        Path folder = Scratch.folder("security-cluster");
+        Files.createDirectories(folder);
+        Path file = folder.resolve("admin.token");
+        Files.createFile(file, PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------")));
+        token = UUID.randomUUID().toString();
+        Files.writeString(file, token);
+        cluster = TestCluster.in(folder)
+                .setting("--tributary.listeners.tcp.authentication=devices")
+                .setting("--tributary.security.authenticators.devices.kind=store")
+                .setting("--tributary.security.admin-token-file=" + file)
+                .start();
+        cluster.awaitShardsSpread(PATIENCE);
+    }
+
+    @AfterAll
+    static void stopCluster() {
+        cluster.close();
+    }
+
+    @Test
+    void userLogsInAtEveryNodeAtOnceAndAtNoneOnceDisabled() {
+        List<String> names = cluster.names();
+        for (String at : names) {
+            String user = "users/devices:of-" + at;
+            try (SecurityApi api = api(at)) {
+                expect(201, () -> api.create(user, "{\"password\":\"pass-word-" + at + "\"}"));
+            }
+            List<Mqtt5BlockingClient> clients = new ArrayList<>();
+            for (String node : names) {
+                clients.add(connected(node, "c-" + at + "-" + node, "of-" + at, "pass-word-" + at));
+            }
+            try (SecurityApi api = api(names.getLast())) {
+                expect(200, () -> api.replace(user, "{\"disabled\":true}"));
+            }
+            clients.forEach(client -> await().atMost(Duration.ofSeconds(5))
+                    .until(() -> !client.getState().isConnected()));
+            for (String node : names) {
+                assertThat(refusal(node, "c-" + at + "-" + node, "of-" + at, "pass-word-" + at))
+                        .isEqualTo(BAD_USER_NAME_OR_PASSWORD);
+            }
+        }
+    }
+
+    /** A number of a user grows; whoever was answered finds it, or a later one, at every node from then on. */
+    private static final class Writer implements Runnable {
+        private final String user;
+        private final Map<String, Integer> answered;
+        private final Map<String, Integer> tried;
+        private volatile boolean isOver;
+        private final AtomicInteger failures = new AtomicInteger();
+        private volatile @Nullable AssertionError wrong;
+
+        private Writer(String user, Map<String, Integer> answered, Map<String, Integer> tried) {
+            this.user = user;
+            this.answered = answered;
+            this.tried = tried;
+        }
+
+        @Override
+        public void run() {
+            int number = 0;
+            try {
+                while (!isOver) {
+                    number++;
+                    write(number);
+                }
+            } catch (AssertionError e) {
+                wrong = e;
+            }
+        }
+
+        private void write(int number) {
+            String body = "{\"attributes\":{\"n\":\"" + number + "\"}}";
+            tried.put(user, number);
+            List<BrokerProcess> up = cluster.upNodes();
+            BrokerProcess node = up.get(number % up.size());
+            try (SecurityApi api = new SecurityApi(node.httpPort(), token)) {
+                HttpResponse<String> answer = number == 1 || api.get(user).statusCode() == 404
+                        ? api.create(user, body)
+                        : api.replace(user, body);
+                if (answer.statusCode() == 200 || answer.statusCode() == 201) {
+                    answered.put(user, number);
+                    int seen = seen(up.get((number + 1) % up.size()));
+                    if (seen >= 0 && seen < number) {
+                        throw new AssertionError(user + " is " + seen + " after " + number + " was answered");
+                    }
+                } else {
+                    failures.incrementAndGet();
+                }
+            } catch (UncheckedIOException killed) {
+                failures.incrementAndGet();
+            }
+        }
+
+        private int seen(BrokerProcess node) {
+            try (SecurityApi api = new SecurityApi(node.httpPort(), token)) {
+                return number(api, user);
+            }
+        }
+    }
+
+    @Test
+    void noAnsweredChangeIsLostWhenTheNodeThatWritesDiesOrIsPaused() throws Exception {
+        Map<String, Integer> answered = new ConcurrentHashMap<>();
+        Map<String, Integer> tried = new ConcurrentHashMap<>();
+        List<Writer> writers = new ArrayList<>();
+        List<Thread> threads = new ArrayList<>();
+        for (int i = 0; i < WRITERS; i++) {
+            Writer writer = new Writer("users/devices:w" + i, answered, tried);
+            writers.add(writer);
+            threads.add(Thread.ofPlatform().name("writer-" + i).start(writer));
+        }
+        awaitProgress(answered, 5);
+        String dead = ownerOfShardZero();
+        cluster.kill(dead);
+        awaitProgress(answered, 5);
+        cluster.start(dead);
+        String paused = ownerOfShardZero();
+        cluster.node(paused).pause();
+        await().atMost(PATIENCE).until(() -> !ownerOfShardZero().equals(paused));
+        awaitProgress(answered, 3);
+        cluster.node(paused).resume();
+        awaitProgress(answered, 5);
+        writers.forEach(writer -> writer.isOver = true);
+        for (Thread thread : threads) {
+            thread.join();
+        }
+        for (Writer writer : writers) {
+            assertThat(writer.wrong).isNull();
+        }
+        awaitAlike();
+        for (Writer writer : writers) {
+            try (SecurityApi api = api(cluster.names().getFirst())) {
+                assertThat(number(api, writer.user))
+                        .as(writer.user + ", with " + writer.failures + " failures")
+                        .isBetween(answered.getOrDefault(writer.user, 0), tried.getOrDefault(writer.user, 0));
+            }
+        }
+    }
+
+    private static void awaitProgress(Map<String, Integer> answered, int changes) {
+        Map<String, Integer> before = Map.copyOf(answered);
+        await().atMost(PATIENCE.multipliedBy(2)).until(() -> {
+            for (int i = 0; i < WRITERS; i++) {
+                String user = "users/devices:w" + i;
+                if (answered.getOrDefault(user, 0) < before.getOrDefault(user, 0) + changes) {
+                    return false;
+                }
+            }
+            return true;
+        });
+    }
+
+    /** The same users, of the same versions. */
+    private static void awaitAlike() {
+        await().atMost(PATIENCE).untilAsserted(() -> {
+            List<String> pages = new ArrayList<>();
+            for (String name : cluster.names()) {
+                try (SecurityApi api = api(name)) {
+                    pages.add(api.get("users?limit=1000").body());
+                }
+            }
+            assertThat(pages).containsOnly(pages.getFirst());
+        });
+    }
+
+    private static int number(SecurityApi api, String user) {
+        HttpResponse<String> found;
+        try {
+            found = api.get(user);
+        } catch (UncheckedIOException killed) {
+            return -1;
+        }
+        Matcher number = NUMBER.matcher(found.body());
+        return found.statusCode() == 200 && number.find() ? Integer.parseInt(number.group(1)) : -1;
+    }
+
+    private static String ownerOfShardZero() throws Exception {
+        try (Admin admin = cluster.kafkaAdmin()) {
+            return admin.describeConsumerGroups(List.of(TestCluster.SHARDS)).all().get().values().stream()
+                    .flatMap(group -> group.members().stream())
+                    .filter(SecurityClusterTest::hasShardZero)
+                    .map(member -> cluster.names().stream()
+                            .filter(name -> member.clientId().contains(name))
+                            .findFirst()
+                            .orElseThrow())
+                    .findFirst()
+                    .orElse("nobody");
+        }
+    }
+
+    private static boolean hasShardZero(MemberDescription member) {
+        return member.assignment().topicPartitions().stream().anyMatch(partition -> partition.partition() == 0);
+    }
+
+    private static SecurityApi api(String node) {
+        return new SecurityApi(cluster.node(node).httpPort(), token);
+    }
+
+    private static void expect(int expected, Supplier<HttpResponse<String>> request) {
+        HttpResponse<String> answer = request.get();
+        assertThat(answer.statusCode()).as(answer.body()).isEqualTo(expected);
+    }
+
+    private static Mqtt5BlockingClient connected(String node, String clientId, String user, String password) {
+        Mqtt5BlockingClient client = client(node, clientId);
+        connect(client, user, password);
+        return client;
+    }
+
+    /** The reason code, or -1 when the client was let in. */
+    private static int refusal(String node, String clientId, String user, String password) {
+        try {
+            connect(client(node, clientId), user, password);
+            return -1;
+        } catch (Mqtt5ConnAckException refused) {
+            return refused.getMqttMessage().getReasonCode().getCode();
+        }
+    }
+
+    private static Mqtt5BlockingClient client(String node, String clientId) {
+        return Mqtt5Client.builder()
+                .identifier(clientId)
+                .serverHost("127.0.0.1")
+                .serverPort(cluster.node(node).tcpPort())
+                .buildBlocking();
+    }
+
+    private static void connect(Mqtt5BlockingClient client, String user, String password) {
+        client.connectWith()
+                .simpleAuth()
+                .username(user)
+                .password(password.getBytes(UTF_8))
+                .applySimpleAuth()
+                .send();
+    }
+}

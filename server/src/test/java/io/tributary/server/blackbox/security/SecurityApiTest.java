@@ -1,0 +1,407 @@
+package io.tributary.server.blackbox.security;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
+
+import com.hivemq.client.mqtt.MqttClientState;
+import com.hivemq.client.mqtt.datatypes.MqttQos;
+import com.hivemq.client.mqtt.mqtt5.Mqtt5BlockingClient;
+import com.hivemq.client.mqtt.mqtt5.Mqtt5Client;
+import com.hivemq.client.mqtt.mqtt5.exceptions.Mqtt5ConnAckException;
+import com.hivemq.client.mqtt.mqtt5.exceptions.Mqtt5PubAckException;
+import com.hivemq.client.mqtt.mqtt5.exceptions.Mqtt5SubAckException;
+import com.hivemq.client.mqtt.mqtt5.message.publish.Mqtt5PublishResult;
+import com.hivemq.client.mqtt.mqtt5.message.publish.puback.Mqtt5PubAckReasonCode;
+import io.tributary.broker.blackbox.Scratch;
+import io.tributary.server.blackbox.BrokerExtension;
+import io.tributary.server.blackbox.BrokerProcess;
+import java.io.IOException;
+import java.net.http.HttpResponse;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
+
+/** A broker alone whose users come from its store, and an administrator who changes them while clients are there. */
+@ExtendWith(BrokerExtension.class)
+class SecurityApiTest {
+    private static final String PASSWORD = "correct-horse-battery";
+    private static final Duration PATIENCE = Duration.ofSeconds(20);
+
+    private static BrokerProcess broker;
+    private static Path folder;
+    private static SecurityApi api;
+
+    private final List<Mqtt5BlockingClient> clients = new ArrayList<>();
+
+    @BeforeAll
+    static void start() throws IOException {
+        folder = Scratch.folder("security-api");
+        broker = BrokerProcess.start(
+                folder,
+                List.of("-Xmx256m"),
+                List.of(
+                        "--tributary.listeners.tcp.authentication=devices",
+                        "--tributary.security.authenticators.devices.kind=store"));
+        api = new SecurityApi(broker.httpPort(), Files.readString(tokenFile()).strip());
+    }
+
+    @AfterAll
+    static void stop() {
+        api.close();
+        broker.close();
+    }
+
+    @AfterEach
+    void disconnect() {
+        clients.stream().filter(client -> client.getState().isConnected()).forEach(Mqtt5BlockingClient::disconnect);
+    }
+
+    private static Path tokenFile() {
+        return folder.resolve("data/admin.token");
+    }
+
+    @Test
+    void tokenIsMadeForItsOwnerAloneAndIsNotInTheLog() throws IOException {
+        assertThat(PosixFilePermissions.toString(Files.getPosixFilePermissions(tokenFile())))
+                .isEqualTo("rw-------");
+        String token = Files.readString(tokenFile()).strip();
+        assertThat(token).hasSizeGreaterThanOrEqualTo(43);
+        assertThat(Files.readString(broker.log()))
+                .contains(tokenFile().toString())
+                .doesNotContain(token);
+    }
+
+    @Test
+    void nothingOpensWithoutTheToken() {
+        for (String authorization :
+                List.of("", "Bearer ", "Bearer wrong", "Basic YTpi", "Bearer " + "x".repeat(9_000))) {
+            HttpResponse<String> answer = api.send("GET", "/api/v1/security/users", "", "Authorization", authorization);
+            assertThat(answer.statusCode()).as(authorization).isIn(401, 400);
+            assertThat(answer.body()).doesNotContain("items");
+        }
+        for (String path : List.of(
+                "/api",
+                "/api/v1/",
+                "/%61pi/v1/security/users",
+                "/api;x=y/v1/security/users",
+                "/api/v1/security/nothing",
+                "//api/v1/security/users",
+                "/api/v1/../v1/security/users")) {
+            HttpResponse<String> answer = api.send("GET", path, "", "Authorization", "Bearer wrong");
+            assertThat(answer.statusCode()).as(path).isIn(401, 400, 404);
+        }
+        HttpResponse<String> refused = api.send("DELETE", "/api/v1/security/users/r:a", "", "Authorization", "x");
+        assertThat(refused.headers().firstValue("WWW-Authenticate")).contains("Bearer");
+        assertThat(refused.headers().firstValue("Content-Type")).contains("application/problem+json");
+        assertThat(api.send("GET", "/actuator/prometheus", "").body())
+                .containsPattern("tributary_api_unauthorized_total [1-9]");
+    }
+
+    @Test
+    void userLogsInAndIsThereAfterARestart() {
+        assertThat(api.create("users/devices:alice", user(PASSWORD)).statusCode())
+                .isEqualTo(201);
+        assertThat(connect("c1", "alice", PASSWORD)).isNull();
+        assertThat(connect("c2", "alice", "wrong")).isEqualTo(0x86);
+        assertThat(connect("c2", "nobody", PASSWORD)).isEqualTo(0x86);
+        HttpResponse<String> before = api.get("users/devices:alice");
+        broker.kill();
+        broker.start();
+        assertThat(api.get("users/devices:alice").body()).isEqualTo(before.body());
+        assertThat(connect("c3", "alice", PASSWORD)).isNull();
+        assertThat(api.create("users/devices:alice", user(PASSWORD)).statusCode())
+                .isEqualTo(412);
+        assertThat(api.replace("users/devices:alice", "{\"groups\":[\"g\"]}").statusCode())
+                .isEqualTo(200);
+        assertThat(connect("c4", "alice", PASSWORD)).as("the password stays").isNull();
+        assertThat(api.replace("users/devices:alice", "{\"password\":null}").statusCode())
+                .isEqualTo(200);
+        assertThat(connect("c5", "alice", PASSWORD)).isEqualTo(0x86);
+    }
+
+    @Test
+    void versionDecidesWhenTwoChangeTheSame() {
+        HttpResponse<String> made = api.create("tenants/acme", "{\"limits\":{\"connections\":5}}");
+        String first = made.headers().firstValue("ETag").orElseThrow();
+        assertThat(made.statusCode()).isEqualTo(201);
+        HttpResponse<String> second = api.send("PUT", "/api/v1/security/tenants/acme", "{}", "If-Match", first);
+        assertThat(second.statusCode()).isEqualTo(200);
+        HttpResponse<String> late = api.send("PUT", "/api/v1/security/tenants/acme", "{}", "If-Match", first);
+        assertThat(late.statusCode()).isEqualTo(412);
+        assertThat(late.headers().firstValue("Content-Type")).contains("application/problem+json");
+        assertThat(late.body()).contains("\"status\":412").contains("acme");
+        assertThat(api.send("PUT", "/api/v1/security/tenants/acme", "{}").statusCode())
+                .isEqualTo(428);
+        assertThat(api.send("DELETE", "/api/v1/security/tenants/acme", "", "If-Match", first)
+                        .statusCode())
+                .isEqualTo(412);
+        assertThat(api.get("tenants/acme").headers().firstValue("ETag"))
+                .isEqualTo(second.headers().firstValue("ETag"));
+        assertThat(api.delete("tenants/acme").statusCode()).isEqualTo(204);
+        assertThat(api.get("tenants/acme").statusCode()).isEqualTo(404);
+    }
+
+    @Test
+    void connectionsEndWhenTheUserMayNotConnectAnyMore() {
+        assertThat(api.create("users/devices:bob", user(PASSWORD)).statusCode()).isEqualTo(201);
+        assertThat(connect("b1", "bob", PASSWORD)).isNull();
+        assertThat(api.replace("users/devices:bob", "{\"groups\":[\"g\"]}").statusCode())
+                .isEqualTo(200);
+        assertThat(api.replace("users/devices:bob", "{\"disabled\":true}").statusCode())
+                .isEqualTo(200);
+        awaitDisconnected(clients.getLast());
+        assertThat(connect("b1", "bob", PASSWORD)).isEqualTo(0x86);
+        assertThat(api.replace("users/devices:bob", "{}").statusCode()).isEqualTo(200);
+        assertThat(connect("b1", "bob", PASSWORD)).isNull();
+        assertThat(api.delete("users/devices:bob").statusCode()).isEqualTo(204);
+        awaitDisconnected(clients.getLast());
+        assertThat(connect("b1", "bob", PASSWORD)).isEqualTo(0x86);
+    }
+
+    @Test
+    void deviceTokenIsShownOnceAndStandsForThePassword() {
+        assertThat(api.create("users/devices:meter", "{}").statusCode()).isEqualTo(201);
+        HttpResponse<String> made =
+                api.send("POST", "/api/v1/security/tokens", "{\"user\":\"devices:meter\",\"description\":\"hall 7\"}");
+        assertThat(made.statusCode()).isEqualTo(201);
+        String secret = field(made.body(), "token");
+        String id = field(made.body(), "id");
+        assertThat(connect("m1", "meter", secret)).isNull();
+        assertThat(connect("m2", "meter", secret.substring(1) + "A")).isEqualTo(0x86);
+        assertThat(api.get("tokens").body()).contains("hall 7").doesNotContain(secret);
+        assertThat(api.get("tokens/" + id).body()).doesNotContain(secret).doesNotContain("sha");
+        assertThat(api.send("POST", "/api/v1/security/tokens", "{\"user\":\"devices:who\"}")
+                        .statusCode())
+                .isEqualTo(400);
+        assertThat(api.delete("tokens/" + id).statusCode()).isEqualTo(204);
+        awaitDisconnected(clients.getFirst());
+        assertThat(connect("m1", "meter", secret)).isEqualTo(0x86);
+    }
+
+    @Test
+    void bannedClientIsRefusedBeforeAnybodyIsAsked() {
+        assertThat(api.create("users/devices:eve", user(PASSWORD)).statusCode()).isEqualTo(201);
+        assertThat(connect("eve-1", "eve", PASSWORD)).isNull();
+        Mqtt5BlockingClient there = clients.getLast();
+        assertThat(api.create("bans/eve", "{\"user\":\"eve\",\"reason\":\"flood\"}")
+                        .statusCode())
+                .isEqualTo(201);
+        assertThat(connect("eve-2", "eve", PASSWORD)).isEqualTo(0x8A);
+        assertThat(connect("eve-2", "eve", "wrong")).as("nobody was asked").isEqualTo(0x8A);
+        assertThat(there.getState()).isEqualTo(MqttClientState.CONNECTED);
+        assertThat(api.replace("bans/eve", "{\"user\":\"eve\",\"disconnect\":true}")
+                        .statusCode())
+                .isEqualTo(200);
+        awaitDisconnected(there);
+        assertThat(api.delete("bans/eve").statusCode()).isEqualTo(204);
+        assertThat(connect("eve-1", "eve", PASSWORD)).isNull();
+        assertThat(api.create("bans/id", "{\"clientId\":\"eve-9\"}").statusCode())
+                .isEqualTo(201);
+        assertThat(connect("eve-9", "eve", PASSWORD)).isEqualTo(0x8A);
+        assertThat(api.create("bans/net", "{\"address\":\"127.0.0.0/8\"}").statusCode())
+                .isEqualTo(201);
+        assertThat(connect("eve-3", "eve", PASSWORD))
+                .as("closed without an answer")
+                .isEqualTo(-1);
+        assertThat(api.delete("bans/net").statusCode()).isEqualTo(204);
+        assertThat(connect("eve-3", "eve", PASSWORD)).isNull();
+    }
+
+    @Test
+    void ruleSetIsKeptAsItIsWritten() {
+        String rules = "{\"order\":3,\"for\":{\"groups\":[\"devices\"]},\"rules\":["
+                + "{\"deny\":\"subscribe\",\"topic\":\"fleet/+/secrets/#\"},"
+                + "{\"allow\":\"publish\",\"topic\":\"devices/${clientid}/up/#\",\"max-qos\":1,\"retain\":false}]}";
+        assertThat(api.create("rules/devices", rules).statusCode()).isEqualTo(201);
+        assertThat(api.get("rules/devices").body()).contains(rules.substring(1, rules.length() - 1));
+    }
+
+    @Test
+    void ruleSetDecidesFromItsChangeOn() {
+        assertThat(api.create("users/devices:ruled", user(PASSWORD)).statusCode())
+                .isEqualTo(201);
+        assertThat(connect("ruled", "ruled", PASSWORD)).isNull();
+        Mqtt5BlockingClient client = clients.getLast();
+        subscribe(client, "ruled/other/#");
+        assertThat(publish(client, "ruled/other/x")).isEqualTo(Mqtt5PubAckReasonCode.SUCCESS);
+        assertThat(api.create(
+                                "rules/mine",
+                                "{\"for\":{\"users\":[\"ruled\"]},\"rules\":["
+                                        + "{\"allow\":\"all\",\"topic\":\"ruled/${clientid}/#\"}]}")
+                        .statusCode())
+                .isEqualTo(201);
+        try {
+            await().atMost(PATIENCE)
+                    .until(() -> publish(client, "ruled/other/x") == Mqtt5PubAckReasonCode.NOT_AUTHORIZED);
+            assertThat(publish(client, "ruled/ruled/x")).isEqualTo(Mqtt5PubAckReasonCode.NO_MATCHING_SUBSCRIBERS);
+            assertThatThrownBy(() -> subscribe(client, "ruled/other/#")).isInstanceOf(Mqtt5SubAckException.class);
+            broker.kill();
+            broker.start();
+            assertThat(connect("ruled", "ruled", PASSWORD)).isNull();
+            assertThat(publish(clients.getLast(), "ruled/other/x")).isEqualTo(Mqtt5PubAckReasonCode.NOT_AUTHORIZED);
+        } finally {
+            assertThat(api.delete("rules/mine").statusCode()).isEqualTo(204);
+        }
+        await().atMost(PATIENCE)
+                .until(() -> publish(clients.getLast(), "ruled/other/x") != Mqtt5PubAckReasonCode.NOT_AUTHORIZED);
+    }
+
+    private static void subscribe(Mqtt5BlockingClient client, String filter) {
+        client.subscribeWith().topicFilter(filter).qos(MqttQos.AT_LEAST_ONCE).send();
+    }
+
+    private static Mqtt5PubAckReasonCode publish(Mqtt5BlockingClient client, String topic) {
+        Mqtt5PublishResult result;
+        try {
+            result =
+                    client.publishWith().topic(topic).qos(MqttQos.AT_LEAST_ONCE).send();
+        } catch (Mqtt5PubAckException e) {
+            return e.getMqttMessage().getReasonCode();
+        }
+        return ((Mqtt5PublishResult.Mqtt5Qos1Result) result).getPubAck().getReasonCode();
+    }
+
+    @Test
+    void wrongRequestsAreRefusedInWords() {
+        record Wrong(String object, String body, String words) {}
+        for (Wrong wrong : List.of(
+                new Wrong("users/no-realm", "{}", "REALM:NAME"),
+                new Wrong("users/r:x", "{\"grups\":[]}", "grups is unknown"),
+                new Wrong("users/r:x", "{\"groups\":\"a\"}", "groups must be a list of texts"),
+                new Wrong("users/r:x", "{\"kind\":\"robot\"}", "small-application"),
+                new Wrong("users/r:x", "{\"passwordHash\":\"hunter2\"}", "passwordHash"),
+                new Wrong("users/r:x", "{\"expires\":\"tomorrow\"}", "expires must be a time"),
+                new Wrong("users/r:x", "{\"disabled\":true,\"disabled\":false}", "no JSON"),
+                new Wrong("users/r:x", "{\"password\":\"s3cr3t-in-body\",", "no JSON"),
+                new Wrong("users/r:x", "[]", "must be a JSON object"),
+                new Wrong("bans/x", "{\"address\":\"10.0.0.1/8\"}", "10.0.0.1/8"),
+                new Wrong("bans/x", "{}", "one of address"),
+                new Wrong("rules/x", "{\"rules\":[]}", "has no rules"),
+                new Wrong("rules/x", "{\"rules\":[{\"allow\":\"publish\",\"topic\":\"a/#/b\"}]}", "a/#/b"),
+                new Wrong("rules/x", "{\"rules\":[{\"allow\":\"publish\",\"topic\":\"a/${me}\"}]}", "${clientid}"),
+                new Wrong(
+                        "rules/x",
+                        "{\"for\":{\"addresses\":[\"10.0.0.1/8\"]},\"rules\":[{\"allow\":\"all\",\"topic\":\"a\"}]}",
+                        "10.0.0.1/8"),
+                new Wrong("rules/x", "{\"rules\":[{\"allow\":\"fly\",\"topic\":\"a\"}]}", "fly"),
+                new Wrong("tenants/x", "{\"limits\":{\"connections\":-1}}", "connections"))) {
+            HttpResponse<String> answer = api.create(wrong.object(), wrong.body());
+            assertThat(answer.statusCode()).as(wrong.body() + answer.body()).isEqualTo(400);
+            assertThat(answer.body()).contains(wrong.words()).doesNotContain("s3cr3t");
+        }
+        assertThat(api.create("tenants/x", "{\"limits\":" + " ".repeat(1 << 20) + "{}}")
+                        .statusCode())
+                .isEqualTo(413);
+        assertThat(api.send(
+                                "PUT",
+                                "/api/v1/security/tenants/x",
+                                "{}",
+                                "Content-Type",
+                                "text/plain",
+                                "If-None-Match",
+                                "*")
+                        .statusCode())
+                .isEqualTo(415);
+        assertThat(api.send("PATCH", "/api/v1/security/tenants/x", "{}").statusCode())
+                .isEqualTo(405);
+        assertThat(api.get("nothing").statusCode()).isEqualTo(404);
+        assertThat(api.get("users?limit=0").statusCode()).isEqualTo(400);
+    }
+
+    @Test
+    void pagesFollowEachOther() {
+        for (int i = 0; i < 5; i++) {
+            assertThat(api.create("users/pages:u%20" + i, "{}").statusCode()).isEqualTo(201);
+        }
+        List<String> seen = new ArrayList<>();
+        String next = "/api/v1/security/users?limit=2&after=pages:";
+        while (next != null && seen.size() < 10) {
+            String page = api.send("GET", next, "").body();
+            Matcher ids = Pattern.compile("\"id\":\"(pages:[^\"]*)\"").matcher(page);
+            while (ids.find()) {
+                seen.add(ids.group(1));
+            }
+            Matcher following = Pattern.compile("\"next\":\"([^\"]*)\"").matcher(page);
+            next = following.find() ? following.group(1) : null;
+        }
+        assertThat(seen).containsExactly("pages:u 0", "pages:u 1", "pages:u 2", "pages:u 3", "pages:u 4");
+    }
+
+    @Test
+    void auditLogSaysWhoChangedWhat() {
+        assertThat(api.create("tenants/audited", "{}").statusCode()).isEqualTo(201);
+        assertThat(api.create("tenants/audited", "{}").statusCode()).isEqualTo(412);
+        assertThat(api.delete("tenants/audited").statusCode()).isEqualTo(204);
+        HttpResponse<String> log = api.send("GET", "/api/v1/audit?limit=2", "");
+        assertThat(log.body())
+                .containsPattern("\"by\":\"admin token\"")
+                .containsPattern("\"from\":\"127.0.0.1\"")
+                .containsPattern("\"action\":\"remove\".*\"before\":.*\"action\":\"put\".*\"after\":")
+                .contains("\"id\":\"audited\"");
+        assertThat(api.send("GET", field(log.body(), "next"), "").body()).doesNotContain("\"id\":\"audited\"");
+        assertThat(api.send("GET", "/api/v1/audit", "", "Authorization", "Bearer wrong")
+                        .statusCode())
+                .isEqualTo(401);
+    }
+
+    @Test
+    void nothingSecretIsInAnswersLogOrMetrics() throws IOException {
+        String secret = "s3cr3t-of-nobody-else";
+        assertThat(api.create("users/devices:sly", user(secret)).statusCode()).isEqualTo(201);
+        assertThat(connect("s1", "sly", secret)).isNull();
+        assertThat(connect("s2", "sly", secret + "x")).isEqualTo(0x86);
+        assertThat(api.get("users/devices:sly").body()).doesNotContain(secret).doesNotContain("argon2id");
+        assertThat(api.send("GET", "/actuator/prometheus", "").body()).doesNotContain(secret);
+        assertThat(Files.readString(broker.log(), UTF_8)).doesNotContain(secret).doesNotContain("argon2id");
+    }
+
+    private static String user(String password) {
+        return "{\"password\":\"" + password + "\",\"groups\":[\"devices\"]}";
+    }
+
+    private static String field(String json, String name) {
+        Matcher field = Pattern.compile("\"" + name + "\":\"([^\"]*)\"").matcher(json);
+        assertThat(field.find()).as(json).isTrue();
+        return field.group(1);
+    }
+
+    private static void awaitDisconnected(Mqtt5BlockingClient client) {
+        await().atMost(PATIENCE).until(() -> !client.getState().isConnected());
+    }
+
+    /** Null when the client is let in; else the reason code, or -1 when there was no answer. */
+    private @Nullable Integer connect(String clientId, String user, String password) {
+        Mqtt5BlockingClient client = Mqtt5Client.builder()
+                .identifier(clientId)
+                .serverHost("127.0.0.1")
+                .serverPort(broker.tcpPort())
+                .buildBlocking();
+        try {
+            client.connectWith()
+                    .simpleAuth()
+                    .username(user)
+                    .password(password.getBytes(UTF_8))
+                    .applySimpleAuth()
+                    .send();
+            clients.add(client);
+            return null;
+        } catch (Mqtt5ConnAckException refused) {
+            return refused.getMqttMessage().getReasonCode().getCode();
+        } catch (RuntimeException lost) {
+            return -1;
+        }
+    }
+}
