@@ -10,7 +10,10 @@ import io.tributary.cluster.ClusterConfig;
 import io.tributary.cluster.metrics.ClusterMetrics;
 import io.tributary.server.api.ApiController;
 import io.tributary.server.api.SecurityResource;
+import io.tributary.server.api.Seed;
 import io.tributary.server.settings.ServerConfig;
+import java.nio.file.Path;
+import java.util.ArrayList;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.boot.actuate.endpoint.web.PathMappedEndpoints;
 import org.springframework.boot.info.BuildProperties;
@@ -72,6 +75,18 @@ class ApplicationConfiguration {
         return cluster == null
                 ? Broker.start(config.broker(), hooks, metrics)
                 : ClusterBroker.start(config.broker(), cluster, hooks, metrics, ClusterMetrics.registered(registry));
+    }
+
+    /** Puts the objects of a file into the store, beside the rest of the start. */
+    @Bean
+    @Lazy(false)
+    Thread seeding(Broker broker, ServerConfig config) {
+        Path seed = config.security().seed();
+        return Thread.ofPlatform().name("tributary-seed").daemon().start(() -> {
+            if (seed != null) {
+                Seed.read(seed, new ArrayList<>()).putInto(broker.security());
+            }
+        });
     }
 
     @Bean

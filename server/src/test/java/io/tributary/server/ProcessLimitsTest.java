@@ -50,7 +50,7 @@ class ProcessLimitsTest {
     void limitsOfThisProcessAreFound() {
         ProcessLimits limits = ProcessLimits.of(new ServerConfig(
                 BrokerConfig.builder(Path.of("data")).build(),
-                new SecurityConfig(SecuritySettings.Anonymous.LOOPBACK, Map.of(), Map.of(), null),
+                new SecurityConfig(SecuritySettings.Anonymous.LOOPBACK, Map.of(), Map.of(), null, null),
                 null));
         assertThat(limits.heap()).isPositive();
         assertThat(limits.direct()).isPositive();

@@ -48,8 +48,25 @@ class SecurityApiTest {
                 List.of("-Xmx256m"),
                 List.of(
                         "--tributary.listeners.tcp.authentication=devices",
-                        "--tributary.security.authenticators.devices.kind=store"));
+                        "--tributary.security.authenticators.devices.kind=store",
+                        "--tributary.security.seed=" + seed()));
         api = new SecurityApi(broker.httpPort(), Files.readString(tokenFile()).strip());
+    }
+
+    /** Of "password-of-alice", by argon2-cffi. */
+    private static Path seed() throws IOException {
+        Files.createDirectories(folder);
+        return Files.writeString(folder.resolve("seed.yaml"), """
+                users:
+                  "devices:seeded":
+                    passwordHash: "$argon2id$v=19$m=19456,t=2,p=1$MDEyMzQ1Njc4OWFiY2RlZg$a5aei+rnvF0QypoJQ7t1/73tRDDyOUGso6knD29bSV0"
+                rules:
+                  seeded: {order: 2, for: {groups: [g]}, rules: [{allow: publish, topic: "a/#", max-qos: 1, retain: no}]}
+                tenants:
+                  seeded: {limits: {connections: 7}}
+                bans:
+                  seeded: {clientId: banned-by-seed, expires: 2040-01-31T12:00:00Z}
+                """);
     }
 
     @AfterAll
@@ -281,6 +298,22 @@ class SecurityApiTest {
             next = following.find() ? following.group(1) : null;
         }
         assertThat(seen).containsExactly("pages:u 0", "pages:u 1", "pages:u 2", "pages:u 3", "pages:u 4");
+    }
+
+    @Test
+    void seedIsPutInWhereItIsNotThereYet() {
+        await().atMost(PATIENCE).until(() -> api.get("bans/seeded").statusCode() == 200);
+        assertThat(connect("seeded-1", "seeded", "password-of-alice")).isNull();
+        assertThat(connect("banned-by-seed", "seeded", "password-of-alice")).isEqualTo(0x8A);
+        assertThat(api.get("rules/seeded").body()).contains("\"max-qos\":1,\"retain\":false");
+        assertThat(api.replace("tenants/seeded", "{\"limits\":{\"connections\":8}}")
+                        .statusCode())
+                .isEqualTo(200);
+        assertThat(api.delete("users/devices:seeded").statusCode()).isEqualTo(204);
+        broker.kill();
+        broker.start();
+        await().atMost(PATIENCE).until(() -> api.get("users/devices:seeded").statusCode() == 200);
+        assertThat(api.get("tenants/seeded").body()).contains("\"connections\":8");
     }
 
     @Test
