@@ -14,9 +14,12 @@ import io.tributary.cluster.ClusterConfig;
 import io.tributary.cluster.metrics.ClusterMetrics;
 import io.tributary.server.api.ApiController;
 import io.tributary.server.api.SecurityResource;
+import io.tributary.server.api.Seed;
 import io.tributary.server.settings.ServerConfig;
 import io.tributary.server.settings.TributarySettings;
 import io.tributary.server.settings.check.SettingException;
+import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.boot.actuate.endpoint.web.PathMappedEndpoints;
@@ -94,6 +97,18 @@ class ApplicationConfiguration {
             throw new SettingException(RULES, "has no effect: the application brings an Authorizer of its own");
         }
         return hooks;
+    }
+
+    /** Puts the objects of a file into the store, beside the rest of the start. */
+    @Bean
+    @Lazy(false)
+    Thread seeding(Broker broker, ServerConfig config) {
+        Path seed = config.security().seed();
+        return Thread.ofPlatform().name("tributary-seed").daemon().start(() -> {
+            if (seed != null) {
+                Seed.read(seed, new ArrayList<>()).putInto(broker.security());
+            }
+        });
     }
 
     @Bean

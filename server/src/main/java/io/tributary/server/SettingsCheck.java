@@ -1,9 +1,14 @@
 package io.tributary.server;
 
+import io.tributary.server.api.Seed;
+import io.tributary.server.settings.SecuritySettings;
 import io.tributary.server.settings.ServerConfig;
 import io.tributary.server.settings.StartSettings;
 import io.tributary.server.settings.UnknownVariables;
+import io.tributary.server.settings.check.SettingException;
 import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.stream.Stream;
@@ -48,6 +53,7 @@ final class SettingsCheck
                 event.getArgs(),
                 Stream.concat(ManagementPort.wrong(environment).stream(), LogSettings.wrong(environment).stream())
                         .toList());
+        checkSeed(read);
         environment.getPropertySources().addLast(new MapPropertySource("disk metrics", Map.of(DISK_PATH, disk(read))));
         config = read;
     }
@@ -62,6 +68,20 @@ final class SettingsCheck
         context.getBeanFactory().registerSingleton("serverConfig", Objects.requireNonNull(config));
         if (context instanceof WebServerApplicationContext) {
             ManagementPort.probe(context.getEnvironment());
+        }
+    }
+
+    /** Before anything starts: what is wrong with the file would be found too late, and by nobody. */
+    private static void checkSeed(ServerConfig config) {
+        Path seed = config.security().seed();
+        List<String> problems = new ArrayList<>();
+        if (seed != null) {
+            Seed _ = Seed.read(seed, problems);
+        }
+        if (!problems.isEmpty()) {
+            throw new SettingException(problems.stream()
+                    .map(problem -> SecuritySettings.SEED + ": " + seed + ", " + problem)
+                    .toList());
         }
     }
 

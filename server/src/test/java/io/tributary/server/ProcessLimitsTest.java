@@ -51,7 +51,7 @@ class ProcessLimitsTest {
     void limitsOfThisProcessAreFound() {
         ProcessLimits limits = ProcessLimits.of(new ServerConfig(
                 BrokerConfig.builder(Path.of("data")).build(),
-                new SecurityConfig(SecuritySettings.Anonymous.LOOPBACK, Map.of(), Map.of(), null),
+                new SecurityConfig(SecuritySettings.Anonymous.LOOPBACK, Map.of(), Map.of(), null, null),
                 null,
                 List.of()));
         assertThat(limits.heap()).isPositive();

@@ -54,6 +54,11 @@ final class JsonFields {
         }
     }
 
+    /** Those of an object that was read elsewhere. */
+    static JsonFields of(Map<String, ?> object) {
+        return new JsonFields("", MAPPER.valueToTree(object));
+    }
+
     /** The bytes of a JSON text. */
     static byte[] write(Object value) {
         return MAPPER.writeValueAsBytes(value);

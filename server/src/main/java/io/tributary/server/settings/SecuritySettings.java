@@ -31,6 +31,8 @@ import org.springframework.boot.context.properties.bind.DefaultValue;
  *     characters or more; read again when it changes. Others must not be able to read the file. Without a value a
  *     broker that runs alone makes {@code admin.token} in the data directory at its first start; in a cluster the API
  *     is closed.
+ * @param seed The YAML file with users, rule sets, bans and tenants that each start puts into the store where they are
+ *     not there yet ([security.md](security.md#a-file-to-begin-with)).
  * @param authenticators the authenticators, by names of your own, which listeners refer to
  * @param rules what clients may do
  */
@@ -38,6 +40,7 @@ public record SecuritySettings(
         @DefaultValue("loopback") Anonymous anonymous,
         @DefaultValue("principal") SessionTakeover sessions,
         @Nullable String adminTokenFile,
+        @Nullable String seed,
         @DefaultValue Map<String, AuthenticatorSettings> authenticators,
         @Nullable List<RuleSetSettings> rules) {
 
@@ -53,6 +56,9 @@ public record SecuritySettings(
         /** Everywhere. */
         ALWAYS
     }
+
+    /** The setting that names the file of objects to begin with. */
+    public static final String SEED = TributarySettings.PREFIX + ".security.seed";
 
     /** How many characters the token of administrators must have. */
     public static final int LEAST_TOKEN_CHARACTERS = 32;
@@ -81,7 +87,13 @@ public record SecuritySettings(
                 chains.put(name, chain(listeners + "." + name + ".authentication", listener.authentication()));
             }
         });
-        return new SecurityConfig(anonymous, configs, chains, tokenFile());
+        return new SecurityConfig(anonymous, configs, chains, tokenFile(), seedFile());
+    }
+
+    private @Nullable Path seedFile() {
+        return seed == null
+                ? null
+                : SettingException.naming(SEED, () -> Path.of(seed).toAbsolutePath());
     }
 
     private @Nullable Path tokenFile() {

@@ -60,6 +60,8 @@ class CoreSettingsTest {
             Map.entry("applications.rules[<n>].", "by the conditions of ClientRules"),
             Map.entry("listeners.<name>.authentication", "by the chains of AuthenticatorChain"),
             Map.entry("security.admin-token-file", "the core has no API; an application changes its SecurityStore"),
+            Map.entry("security.seed", "an application changes its SecurityStore"),
+            Map.entry("security.rules[<n>].", "by the Rules of the BrokerExtensions"),
             Map.entry("security.anonymous", "by the chains of AuthenticatorChain"),
             Map.entry("security.authenticators.", "by the authenticators of tributary-security"));
 

@@ -19,6 +19,7 @@ class SecuritySettingsTest {
                                 SecuritySettings.Anonymous.LOOPBACK,
                                 SessionTakeover.PRINCIPAL,
                                 null,
+                                null,
                                 Map.of(),
                                 List.of())
                         .ruleSets("tributary.security", Set.of()))

@@ -29,6 +29,8 @@ public record StoredRuleSet(String name, int order, Map<String, List<String>> au
     /** What a rule may be about. */
     public static final Set<String> ACTIONS = Set.of("publish", "subscribe", "all");
 
+    private static final int MOST_TOPIC_BYTES = 65_535; // as in MQTT
+
     /**
      * A rule.
      *
@@ -49,7 +51,7 @@ public record StoredRuleSet(String name, int order, Map<String, List<String>> au
             if (!ACTIONS.contains(action)) {
                 throw new IllegalArgumentException("a rule is about publish, subscribe or all, not about " + action);
             }
-            SecurityObject.checkText("the topic", topic, RuleSet.MOST_BYTES);
+            SecurityObject.checkText("the topic", topic, MOST_TOPIC_BYTES);
             if (topic.isEmpty()) {
                 throw new IllegalArgumentException("a rule must have a topic");
             }

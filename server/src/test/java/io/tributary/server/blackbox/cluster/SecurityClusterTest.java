@@ -37,7 +37,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.ExtendWith;
 
-/** Users of a cluster, changed at any node, while clients log in at others, and the node that writes dies or is paused. */
+/** Users of a cluster, changed at any node, while clients log in at others, and the node that writes dies or pauses. */
 @ExtendWith(BrokerExtension.class)
 @Timeout(value = 6, unit = TimeUnit.MINUTES)
 class SecurityClusterTest {

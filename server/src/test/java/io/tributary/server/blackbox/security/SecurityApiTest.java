@@ -54,8 +54,25 @@ class SecurityApiTest {
                 List.of("-Xmx256m"),
                 List.of(
                         "--tributary.listeners.tcp.authentication=devices",
-                        "--tributary.security.authenticators.devices.kind=store"));
+                        "--tributary.security.authenticators.devices.kind=store",
+                        "--tributary.security.seed=" + seed()));
         api = new SecurityApi(broker.httpPort(), Files.readString(tokenFile()).strip());
+    }
+
+    /** Of "password-of-alice", by argon2-cffi. */
+    private static Path seed() throws IOException {
+        Files.createDirectories(folder);
+        return Files.writeString(folder.resolve("seed.yaml"), """
+                users:
+                  "devices:seeded":
+                    passwordHash: "$argon2id$v=19$m=19456,t=2,p=1$MDEyMzQ1Njc4OWFiY2RlZg$a5aei+rnvF0QypoJQ7t1/73tRDDyOUGso6knD29bSV0"
+                rules:
+                  seeded: {order: 2, for: {groups: [g]}, rules: [{allow: publish, topic: "a/#", max-qos: 1, retain: no}]}
+                tenants:
+                  seeded: {limits: {connections: 7}}
+                bans:
+                  seeded: {clientId: banned-by-seed, expires: 2040-01-31T12:00:00Z}
+                """);
     }
 
     @AfterAll
@@ -235,28 +252,26 @@ class SecurityApiTest {
                 .isEqualTo(201);
         assertThat(connect("ruled", "ruled", PASSWORD)).isNull();
         Mqtt5BlockingClient client = clients.getLast();
+        assertThat(api.create("rules/mine", rulesOfUser("ruled", "ruled/#")).statusCode())
+                .isEqualTo(201);
+        await().atMost(PATIENCE).until(() -> publish(client, "ruled/other/x") != Mqtt5PubAckReasonCode.NOT_AUTHORIZED);
         subscribe(client, "ruled/other/#");
         assertThat(publish(client, "ruled/other/x")).isEqualTo(Mqtt5PubAckReasonCode.SUCCESS);
-        assertThat(api.create(
-                                "rules/mine",
-                                "{\"for\":{\"users\":[\"ruled\"]},\"rules\":["
-                                        + "{\"allow\":\"all\",\"topic\":\"ruled/${clientid}/#\"}]}")
+        assertThat(api.replace("rules/mine", rulesOfUser("ruled", "ruled/${clientid}/#"))
                         .statusCode())
-                .isEqualTo(201);
-        try {
-            await().atMost(PATIENCE)
-                    .until(() -> publish(client, "ruled/other/x") == Mqtt5PubAckReasonCode.NOT_AUTHORIZED);
-            assertThat(publish(client, "ruled/ruled/x")).isEqualTo(Mqtt5PubAckReasonCode.NO_MATCHING_SUBSCRIBERS);
-            assertThatThrownBy(() -> subscribe(client, "ruled/other/#")).isInstanceOf(Mqtt5SubAckException.class);
-            broker.kill();
-            broker.start();
-            assertThat(connect("ruled", "ruled", PASSWORD)).isNull();
-            assertThat(publish(clients.getLast(), "ruled/other/x")).isEqualTo(Mqtt5PubAckReasonCode.NOT_AUTHORIZED);
-        } finally {
-            assertThat(api.delete("rules/mine").statusCode()).isEqualTo(204);
-        }
-        await().atMost(PATIENCE)
-                .until(() -> publish(clients.getLast(), "ruled/other/x") != Mqtt5PubAckReasonCode.NOT_AUTHORIZED);
+                .isEqualTo(200);
+        await().atMost(PATIENCE).until(() -> publish(client, "ruled/other/x") == Mqtt5PubAckReasonCode.NOT_AUTHORIZED);
+        assertThat(publish(client, "ruled/ruled/x")).isEqualTo(Mqtt5PubAckReasonCode.NO_MATCHING_SUBSCRIBERS);
+        assertThatThrownBy(() -> subscribe(client, "ruled/other/#")).isInstanceOf(Mqtt5SubAckException.class);
+        broker.kill();
+        broker.start();
+        assertThat(connect("ruled", "ruled", PASSWORD)).isNull();
+        assertThat(publish(clients.getLast(), "ruled/other/x")).isEqualTo(Mqtt5PubAckReasonCode.NOT_AUTHORIZED);
+        assertThat(publish(clients.getLast(), "ruled/ruled/x")).isNotEqualTo(Mqtt5PubAckReasonCode.NOT_AUTHORIZED);
+    }
+
+    private static String rulesOfUser(String user, String topic) {
+        return "{\"for\":{\"users\":[\"" + user + "\"]},\"rules\":[{\"allow\":\"all\",\"topic\":\"" + topic + "\"}]}";
     }
 
     private static void subscribe(Mqtt5BlockingClient client, String filter) {
@@ -338,6 +353,22 @@ class SecurityApiTest {
             next = following.find() ? following.group(1) : null;
         }
         assertThat(seen).containsExactly("pages:u 0", "pages:u 1", "pages:u 2", "pages:u 3", "pages:u 4");
+    }
+
+    @Test
+    void seedIsPutInWhereItIsNotThereYet() {
+        await().atMost(PATIENCE).until(() -> api.get("bans/seeded").statusCode() == 200);
+        assertThat(connect("seeded-1", "seeded", "password-of-alice")).isNull();
+        assertThat(connect("banned-by-seed", "seeded", "password-of-alice")).isEqualTo(0x8A);
+        assertThat(api.get("rules/seeded").body()).contains("\"max-qos\":1,\"retain\":false");
+        assertThat(api.replace("tenants/seeded", "{\"limits\":{\"connections\":8}}")
+                        .statusCode())
+                .isEqualTo(200);
+        assertThat(api.delete("users/devices:seeded").statusCode()).isEqualTo(204);
+        broker.kill();
+        broker.start();
+        await().atMost(PATIENCE).until(() -> api.get("users/devices:seeded").statusCode() == 200);
+        assertThat(api.get("tenants/seeded").body()).contains("\"connections\":8");
     }
 
     @Test
