@@ -9,7 +9,8 @@ import java.util.List;
  * first level, begin with {@code $}. A rule that allows compares the former alone; for one that denies, a value that
  * cannot be a level is any level. So no name that somebody chooses for himself gets him more than an ordinary one.
  *
- * <p>Values that are not {@link Subject.Known known} are any level for a rule that allows, and none for one that denies.
+ * <p>Values that are not {@link Subject.Known known} are any level for a rule that allows, and none for one that
+ * denies.
  */
 final class LevelValues {
     /** Those that are not known. */
