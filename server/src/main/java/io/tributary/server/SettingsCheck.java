@@ -6,6 +6,7 @@ import io.tributary.server.settings.UnknownVariables;
 import java.nio.file.Path;
 import java.util.Map;
 import java.util.Objects;
+import java.util.function.Function;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -46,7 +47,11 @@ final class SettingsCheck
         ServerConfig read = StartSettings.read(
                 environment,
                 event.getArgs(),
-                Stream.concat(ManagementPort.wrong(environment).stream(), LogSettings.wrong(environment).stream())
+                Stream.of(
+                                ManagementPort.wrong(environment).stream(),
+                                ManagementPort.beside(environment),
+                                LogSettings.wrong(environment).stream())
+                        .flatMap(Function.identity())
                         .toList());
         environment.getPropertySources().addLast(new MapPropertySource("disk metrics", Map.of(DISK_PATH, disk(read))));
         config = read;

@@ -51,6 +51,7 @@ class ProcessLimitsTest {
         ProcessLimits limits = ProcessLimits.of(new ServerConfig(
                 BrokerConfig.builder(Path.of("data")).build(),
                 new SecurityConfig(SecuritySettings.Anonymous.LOOPBACK, Map.of(), Map.of()),
+                null,
                 null));
         assertThat(limits.heap()).isPositive();
         assertThat(limits.direct()).isPositive();

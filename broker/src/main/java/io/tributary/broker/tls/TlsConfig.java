@@ -27,6 +27,8 @@ import org.jspecify.annotations.Nullable;
  * @param handshakeTimeout how long a handshake may take
  * @param maxHandshakes how many handshakes may be under way at once; those of further clients begin later
  * @param engine what encrypts; null for the best there is
+ * @param ocspStapling whether clients are given what the authority says of the broker's certificate (OCSP); needs
+ *     OpenSSL
  */
 public record TlsConfig(
         CertificateFiles identity,
@@ -40,7 +42,8 @@ public record TlsConfig(
         @Nullable Path ticketKeys,
         Duration handshakeTimeout,
         int maxHandshakes,
-        @Nullable TlsEngine engine) {
+        @Nullable TlsEngine engine,
+        boolean ocspStapling) {
 
     /** How long a handshake may take unless something else is said. */
     public static final Duration HANDSHAKE_TIMEOUT = Duration.ofSeconds(10);
@@ -132,7 +135,8 @@ public record TlsConfig(
                 null,
                 HANDSHAKE_TIMEOUT,
                 MAX_HANDSHAKES,
-                null);
+                null,
+                false);
     }
 
     /** The same with a further certificate, which clients get that ask for its names. */
@@ -171,7 +175,8 @@ public record TlsConfig(
                 ticketKeys,
                 handshakeTimeout,
                 maxHandshakes,
-                engine);
+                engine,
+                ocspStapling);
     }
 
     /** The same with these versions of TLS and these cipher suites. */
@@ -188,7 +193,8 @@ public record TlsConfig(
                 ticketKeys,
                 handshakeTimeout,
                 maxHandshakes,
-                engine);
+                engine,
+                ocspStapling);
     }
 
     /** The same with these limits to handshakes. */
@@ -205,7 +211,8 @@ public record TlsConfig(
                 ticketKeys,
                 timeout,
                 most,
-                engine);
+                engine,
+                ocspStapling);
     }
 
     /** The same with session tickets that are encrypted with the keys in this file. */
@@ -222,7 +229,8 @@ public record TlsConfig(
                 newTicketKeys,
                 handshakeTimeout,
                 maxHandshakes,
-                engine);
+                engine,
+                ocspStapling);
     }
 
     /** The same with this engine. */
@@ -239,7 +247,26 @@ public record TlsConfig(
                 ticketKeys,
                 handshakeTimeout,
                 maxHandshakes,
-                newEngine);
+                newEngine,
+                ocspStapling);
+    }
+
+    /** The same, and clients are given what the authority says of the broker's certificate. */
+    public TlsConfig withOcspStapling() {
+        return new TlsConfig(
+                identity,
+                hosts,
+                clientCertificates,
+                authorities,
+                crls,
+                acceptsOutdatedCrls,
+                protocols,
+                ciphers,
+                ticketKeys,
+                handshakeTimeout,
+                maxHandshakes,
+                engine,
+                true);
     }
 
     /** What encrypts. */

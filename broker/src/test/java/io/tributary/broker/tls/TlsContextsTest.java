@@ -165,7 +165,8 @@ class TlsContextsTest {
                         null,
                         config.handshakeTimeout(),
                         1,
-                        null))
+                        null,
+                        false))
                 .hasMessageStartingWith("authorities: is missing; with client-certificates");
         Path empty = Files.writeString(folder.resolve("empty.pem"), "");
         assertComplaint(

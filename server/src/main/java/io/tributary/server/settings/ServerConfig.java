@@ -1,6 +1,7 @@
 package io.tributary.server.settings;
 
 import io.tributary.broker.BrokerConfig;
+import io.tributary.broker.tls.TlsConfig;
 import io.tributary.cluster.ClusterConfig;
 import org.jspecify.annotations.Nullable;
 
@@ -9,9 +10,11 @@ import org.jspecify.annotations.Nullable;
  *
  * @param broker what the broker is told
  * @param security who may connect
+ * @param http how the port of health and metrics is encrypted; null for not at all
  * @param cluster what makes it a node of a cluster; null for a broker that runs alone
  */
 public record ServerConfig(
         BrokerConfig broker,
         SecurityConfig security,
+        @Nullable TlsConfig http,
         @Nullable ClusterConfig cluster) {}
